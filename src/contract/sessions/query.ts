@@ -25,8 +25,8 @@ function text(name: string, description: string) {
 }
 
 const bounds = {
-  startTimeUnixMs: bound('startTimeUnixMs', 'Begin of the range, Unix milliseconds, inclusive; left out: no begin.'),
-  endTimeUnixMs: bound('endTimeUnixMs', 'End of the range, Unix milliseconds, inclusive; left out: no end.'),
+  startTimeUnixMs: bound('startTimeUnixMs', 'Start of the range, Unix milliseconds, inclusive. Without it the range has no start.'),
+  endTimeUnixMs: bound('endTimeUnixMs', 'End of the range, Unix milliseconds, inclusive. Without it the range has no end.'),
 };
 
 const timezone = z.number(timezoneSentence).min(-1440, timezoneSentence).max(1440, timezoneSentence).optional().openapi({

@@ -51,7 +51,7 @@ export function longBodiesQuestion(
     messageFor: ([row]) =>
       row === undefined
         ? undefined
-        : 'some bodies of that time are longer than what filters look at (GATELOG_BODY_SEARCH_MAX_BYTES); of those only the begin was searched',
+        : 'some bodies of that time are longer than what filters look at (GATELOG_BODY_SEARCH_MAX_BYTES); only the beginning of these was searched',
   };
 }
 

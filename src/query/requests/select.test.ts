@@ -277,7 +277,7 @@ describe('an item', () => {
     expect(await items({ filter: leaf('request_body', { contains: 'x end' }) })).toEqual([]);
     const question = longBodiesQuestion(planOf({ filter: leaf('request_body', { contains: 'x end' }) }));
     const rows = question === undefined ? [] : await store.run<Record<string, unknown>>(question.statement);
-    expect(question?.messageFor(rows)).toContain('only the begin was searched');
+    expect(question?.messageFor(rows)).toContain('only the beginning of these was searched');
     expect(longBodiesQuestion(planOf({ filter: leaf('status', { equals: 1 }) }))).toBeUndefined();
   });
 

@@ -70,6 +70,6 @@ function isList(value: ParameterValue): value is readonly ParameterValue[] {
 }
 
 function checkedName(name: string): string {
-  if (!/^\w+$/.test(name)) throw new TypeError(`${name} is no name of a parameter`);
+  if (!/^\w+$/.test(name)) throw new TypeError(`${name} is not a valid parameter name`);
   return name;
 }

@@ -16,7 +16,7 @@ export const applyPrices: Endpoint = {
     method: 'post',
     path: '/v1/prices/apply',
     operationId: 'applyPrices',
-    summary: 'Price what is on record anew',
+    summary: 'Reprice recorded requests',
     description:
       'Takes a key with the permission `admin`. Computes the costs of the requests that match again, by the prices of their time as the tables have them now, and writes those that are others; each has an entry of the kind `cost` in its history. Costs that the caller or the provider stated stay, and so do answers from the cache. One call prices up to `limit` requests in the order of their arrival; send its `cursor` until that is null. It can be run again at any time. Requests that are on their way to the store get the prices that hold when they are recorded.',
     security: keyRequired,

@@ -24,9 +24,9 @@ import { findStoredPrompt, promptNotFilledIn, taggedWith } from './bodies/stored
 import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routing/routes.ts';
 
 /**
- * Forwards one call. The stages: read our headers, authenticate, identify, route, read the body, look up the cache, check the limits, begin the
- * record, send to the provider (in several attempts if requested), relay the response. A call is rejected without a record until its key is
- * verified and may send; after that everything is on record.
+ * Forwards one call. The stages: read our headers, authenticate, identify, route, read the body, look up the cache, check the limits, begin
+ * the record, send to the provider (in several attempts if requested), relay the response. A call is rejected without a record until its
+ * key is verified and may send; after that everything is on record.
  */
 export function forward(ports: ForwardPorts, request: IncomingRequest, response: ServerResponse): void {
   const openedAt = ports.clock.now();

@@ -117,8 +117,8 @@ function makeServer(options: GatewayOptions): Server<typeof IncomingRequest> {
 }
 
 /**
- * Rejects connections beyond a limit. TRICKY: not by Node's `maxConnections`, with which the cluster hands such a connection to the same full
- * worker again and again.
+ * Rejects connections beyond a limit. TRICKY: not by Node's `maxConnections`, with which the cluster hands such a connection to the same
+ * full worker again and again.
  * @returns whether a connection was rejected; its requests are ignored.
  */
 function limitConnections(
@@ -145,8 +145,8 @@ function limitConnections(
 }
 
 /**
- * The methods of providers' APIs. TRICKY: a response to TRACE repeats the request with its key, which may be the deployment's. Methods of WebDAV
- * and caches are no use of a shared key.
+ * The methods of providers' APIs. TRICKY: a response to TRACE repeats the request with its key, which may be the deployment's. Methods of
+ * WebDAV and caches are no use of a shared key.
  */
 const forwardedMethods: readonly (string | undefined)[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 

@@ -7,20 +7,20 @@ import { BodyPieces, declaredLength, type RequestBody } from '../http/request-bo
 export interface Holding {
   readonly hold: BodyHold;
   readonly wholeMaxBytes: number;
-  /** So many copies of the body there may be at once. */
+  /** Maximum number of copies of the body at once. */
   readonly copies: number;
-  /** False: rather than wait for room the call goes on with its body as it comes. */
+  /** False: the call streams its body rather than wait for memory. */
   readonly isNeeded: boolean;
 }
 
-/** Whether a body that is to be held has to ask the budget for that: all but those that are said to be small, or to be too large. */
+/** Whether buffering the body needs a reservation: not if it is declared small, or too large to buffer. */
 export function isCounted(request: IncomingRequest, wholeMaxBytes: number): boolean {
   if (wholeMaxBytes === 0) return false;
   const length = declaredLength(request);
   return length === undefined || (length > uncountedMaxBytes && length <= wholeMaxBytes);
 }
 
-/** A hold that ends with its call at the latest, however that ends. */
+/** Opens a hold that is released with its call at the latest. */
 export function openHold(heldBodies: HeldBodies, call: Call, organizationId: string): BodyHold {
   const { request, response } = call;
   const hold = heldBodies.open(organizationId);
@@ -30,15 +30,15 @@ export function openHold(heldBodies: HeldBodies, call: Call, organizationId: str
     hold.release();
   };
   response.once('close', end);
-  // TRICKY: of pipelined calls Node tells only the one whose turn it is that the client left.
+  // TRICKY: of pipelined calls Node notifies only the current one of a disconnect.
   if (response.socket === null) socket.once('close', end);
   call.hold = hold;
   return hold;
 }
 
 /**
- * Reads a body as `readBody` does, once the budget has room for it: for one of known length before it is read, for another as it grows. `ready` is called
- * once, with the refusal where a body that is needed found no room in time.
+ * Buffers a body as `readBody` does, within the budget: a known length is reserved before reading, an unknown one as the body grows.
+ * `ready` is called once, with an error if a needed body found no memory in time.
  */
 export function readHeldBody(request: IncomingRequest, holding: Holding, ready: (body: RequestBody | GatelogError) => void): void {
   const length = declaredLength(request);
@@ -61,7 +61,7 @@ function readDeclared(
   }
 }
 
-/** Every piece goes to its place at once, so that the body never is there twice. */
+/** Copies each chunk to its final position, so that the body is never in memory twice. */
 function collectDeclared(request: IncomingRequest, length: number, ready: (body: RequestBody) => void): void {
   if (request.destroyed) {
     ready({ whole: Buffer.alloc(0) });
@@ -78,16 +78,16 @@ function collectDeclared(request: IncomingRequest, length: number, ready: (body:
   });
 }
 
-/** What one read of a connection may bring behind the piece at which it is held back. */
+/** One socket read may still arrive after `holdBack`. */
 const oneReadBytes = 64 * 1024;
 
-/** A body of unknown length. What it has of the budget is always more than what came of it. */
+/** A body of unknown length. Its reservation is always larger than the received part. */
 class GrowingBody {
   private readonly request: IncomingRequest;
   private readonly holding: Holding;
   private readonly ready: (body: RequestBody | GatelogError) => void;
   private readonly pieces = new BodyPieces();
-  /** The pieces and what they are joined to are there at once. */
+  /** At least two, because joining the pieces copies them. */
   private readonly copies: number;
   private bytes = 0;
   private coveredBytes = uncountedMaxBytes + oneReadBytes;
@@ -137,7 +137,7 @@ class GrowingBody {
     this.ready(this.holding.hold.refusal());
   }
 
-  /** The rest is not held. */
+  /** Streams the rest. */
   private pass(isCrowded: boolean): void {
     const { hold } = this.holding;
     if (this.isWaiting) hold.stopWaiting();
@@ -153,7 +153,7 @@ class GrowingBody {
   }
 }
 
-/** A body that is held is known, as is what goes out for it: so many bytes it has from now on. */
+/** Resizes the hold to the received body and all outgoing ones, once both are known. */
 export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, onward }: RequestPlan): void {
   const bytes = bytesOf(received);
   if (hold.bytes === 0) return;
@@ -166,7 +166,7 @@ export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, o
 export function dropReceived(hold: BodyHold, { outgoing, onward, cache }: RequestPlan): void {
   if (onward !== undefined) return;
   if (hold.bytes > 0) hold.resize(bytesOf(outgoing));
-  // Who keeps the reply reads the body once more.
+  // The cache reads the body once more, for its key.
   hold.endsWhenSent = cache === undefined;
 }
 

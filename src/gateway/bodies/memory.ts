@@ -1,38 +1,34 @@
 import { GatelogError } from '../../model/errors.ts';
 import { shareOf } from '../../platform/organization-shares.ts';
 
-/** A body up to this size takes nothing of the budget: how many of them there are `GATELOG_CALLS_IN_FLIGHT` bounds. */
+/** Bodies up to this size need no reservation; `GATELOG_CALLS_IN_FLIGHT` bounds their number. */
 export const uncountedMaxBytes = 64 * 1024;
 
-/** How a wait for bytes ended. */
 export type HoldOutcome = 'granted' | 'refused' | 'left';
 
 export interface HeldBodiesOptions {
   readonly maxBytes: number;
-  /** What an organisation may have of the bytes that others leave. */
+  /** Of the bytes that other organisations leave. */
   readonly sharePercent: number;
-  /** Longest wait for bytes, milliseconds. */
+  /** Maximum wait for bytes, milliseconds. */
   readonly waitMs: number;
 }
 
 interface OrganizationBytes {
   readonly id: string;
   bytes: number;
-  /** The oldest first. */
   readonly waiting: Set<BodyHold>;
 }
 
-/** Calls that wait for bytes at once. */
 const maxWaiting = 1000;
 
 /**
- * The bytes of request bodies that one worker holds, of all organisations together. Those that wait for some take turns by organisation, and within one
- * they go in their order.
+ * The memory for buffered request bodies of one worker. Waiting calls take turns by organisation, in order of arrival within one.
  */
 export class HeldBodies {
   readonly options: HeldBodiesOptions;
   private readonly organizations = new Map<string, OrganizationBytes>();
-  /** Those with calls that wait, the next one first. */
+  /** Organisations with waiting calls, the next one first. */
   private readonly turns = new Set<OrganizationBytes>();
   private bytes = 0;
   private waiting = 0;
@@ -42,17 +38,14 @@ export class HeldBodies {
     this.options = options;
   }
 
-  /** Bytes that are reserved. */
   get held(): number {
     return this.bytes;
   }
 
-  /** For a body of an organisation; it has no bytes yet. */
   open(organizationId: string): BodyHold {
     return new BodyHold(this, organizationId);
   }
 
-  /** What a call is told whose body has to be here, and has no room. */
   refusal(): GatelogError {
     const { maxBytes, sharePercent } = this.options;
     return new GatelogError(
@@ -62,7 +55,7 @@ export class HeldBodies {
     );
   }
 
-  /** @returns whether the hold has so many bytes more now. */
+  /** @returns whether the bytes were reserved. */
   reserve(hold: BodyHold, bytes: number): boolean {
     const organization = this.organizationOf(hold.organizationId);
     const isGranted = organization.waiting.size === 0 && this.fits(organization, hold, bytes);
@@ -71,7 +64,7 @@ export class HeldBodies {
     return isGranted;
   }
 
-  /** @returns false where too many wait. */
+  /** @returns false if too many calls wait. */
   wait(hold: BodyHold): boolean {
     const organization = this.organizationOf(hold.organizationId);
     const own = organization.waiting.size;
@@ -91,7 +84,7 @@ export class HeldBodies {
     this.turnSoon();
   }
 
-  /** A body turned out to take so many bytes more, or less. */
+  /** Changes a reservation without a limit check. */
   adjust(hold: BodyHold, bytes: number): void {
     if (bytes === 0) return;
     const organization = this.organizationOf(hold.organizationId);
@@ -100,7 +93,7 @@ export class HeldBodies {
     if (bytes < 0) this.turnSoon();
   }
 
-  /** One body of an organisation fits where there is room at all, however small its share is. */
+  /** The only body of an organisation may exceed its share. */
   private fits(organization: OrganizationBytes, hold: BodyHold, bytes: number): boolean {
     const { maxBytes, sharePercent } = this.options;
     if (this.bytes + bytes > maxBytes) return false;
@@ -123,7 +116,7 @@ export class HeldBodies {
     });
   }
 
-  /** @returns whether a call that waited has its bytes. */
+  /** @returns whether a waiting call got its bytes. */
   private grantNext(): boolean {
     for (const organization of this.turns) {
       const [hold] = organization.waiting;
@@ -153,14 +146,14 @@ export class HeldBodies {
   }
 }
 
-/** What one body has of the budget. */
+/** The reservation of one body. */
 export class BodyHold {
   readonly organizationId: string;
-  /** Changed by the budget alone. */
+  /** Only the budget changes it. */
   bytes = 0;
-  /** What it waits for. */
+  /** Bytes that it waits for. */
   wanted = 0;
-  /** The body is needed no more once it has been sent. */
+  /** The body is not needed after it has been sent. */
   endsWhenSent = false;
   private readonly budget: HeldBodies;
   private settled: ((outcome: HoldOutcome) => void) | undefined;
@@ -173,12 +166,12 @@ export class BodyHold {
     this.organizationId = organizationId;
   }
 
-  /** @returns whether it has so many bytes more. */
+  /** @returns whether the bytes were reserved. */
   tryGrow(bytes: number): boolean {
     return !this.isOver && this.budget.reserve(this, bytes);
   }
 
-  /** Waits for so many bytes more. `settled` is called once, never at once unless it is refused, and not after {@link stopWaiting}. */
+  /** `settled` is called once, asynchronously unless it is refused, and not after {@link stopWaiting}. */
   waitToGrow(bytes: number, settled: (outcome: HoldOutcome) => void): void {
     this.wanted = bytes;
     if (this.isOver || !this.budget.wait(this)) {
@@ -199,7 +192,7 @@ export class BodyHold {
     this.budget.stopWaiting(this);
   }
 
-  /** Called by the budget. */
+  /** For the budget alone. */
   settle(outcome: HoldOutcome): void {
     const { settled } = this;
     this.settled = undefined;
@@ -207,7 +200,6 @@ export class BodyHold {
     settled?.(outcome);
   }
 
-  /** What is held is known. */
   resize(bytes: number): void {
     if (!this.isOver) this.budget.adjust(this, bytes - this.bytes);
   }
@@ -216,14 +208,14 @@ export class BodyHold {
     return this.budget.refusal();
   }
 
-  /** Aborted when everything is given back: whoever has the body then takes memory that nobody counts. */
+  /** Aborted on release: from then on the body is uncounted memory. */
   get released(): AbortSignal {
     this.over ??= new AbortController();
     if (this.isOver) this.over.abort();
     return this.over.signal;
   }
 
-  /** Gives everything back, once. Who waits is told that the client has left. */
+  /** Idempotent. A wait ends as `left`. */
   readonly release = (): void => {
     if (this.isOver) return;
     this.isOver = true;

@@ -1,21 +1,20 @@
 import { type JsonObject, parseJson } from '../../model/text.ts';
 import { bytes, bytesAt, lengthOfMark, objectAt, type ObjectSpan, skipWhitespace, type Span } from '../json/scan.ts';
 
-/** A part of a text, and what stands there instead. */
+/** A part of a text and its replacement. */
 interface Edit extends Span {
   readonly text: string;
 }
 
-/** A body with other values for some of its members, before it is made. */
 export interface ReplacedBody {
-  /** Of the body, once it is made. */
+  /** Size of the body that `make` returns. */
   readonly bytes: number;
   readonly make: () => Buffer;
 }
 
 /**
- * The members of a JSON object, found once, for all bodies that differ from it in some of them. Values that stay are the caller's bytes: to parse and write
- * them again takes ten times as long and rounds numbers.
+ * The members of a JSON object, scanned once for all bodies that replace some of them. Other values keep the caller's bytes: parsing and
+ * serializing them takes ten times as long and rounds numbers.
  */
 export class MembersOfBody {
   private readonly body: Buffer;
@@ -30,13 +29,13 @@ export class MembersOfBody {
     this.had = new Set(this.names);
   }
 
-  /** @returns undefined for a body that is no JSON object, or has more members than are looked at. */
+  /** @returns undefined for a body that is not a JSON object, or has too many members. */
   static of(body: Buffer): MembersOfBody | undefined {
     const object = objectAt(body, skipWhitespace(body, lengthOfMark(body)));
     return object === undefined || skipWhitespace(body, object.end) < body.length ? undefined : new MembersOfBody(body, object);
   }
 
-  /** Each value of a name that is given is replaced, and a name that the body does not have comes behind its members. */
+  /** Replaces every value of a given name; a new name is appended. */
   replace(members: JsonObject): ReplacedBody {
     const { body, object, names, had } = this;
     const texts = new Map<string, string>();
@@ -66,7 +65,7 @@ function edited(body: Buffer, edits: readonly Edit[]): Buffer {
   return Buffer.concat([...parts, body.subarray(at)]);
 }
 
-/** A member's name with its escapes resolved, as a parser reads it. */
+/** Resolves escapes, as a parser does. */
 function resolvedName(written: Buffer): string {
   const text = written.toString();
   if (!written.includes(bytes.backslash)) return text;

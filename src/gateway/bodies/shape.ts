@@ -1,42 +1,43 @@
 import { bytesAt, type Member, objectAt, type ObjectSpan, openOfText, skipWhitespace, type Span } from '../json/scan.ts';
 import { findModelField, type ModelField, rememberModelField } from '../json/model-field.ts';
 
-/** A body over this size is gone through in a thread beside the event loop: 16 MiB that were made for it take 250 ms. */
+/** Larger bodies are scanned in a thread: the worst 16 MiB take 250 ms. */
 export const scannedInlineMaxBytes = 1024 * 1024;
 
-/** Where in a body that may be JSON all that stands which the gateway looks for. */
+/** Positions of everything that the gateway reads in a body that may be JSON. */
 export interface BodyShape {
-  /** Where its object begins, if it is one. */
+  /** Start of the object, if the body is one. */
   readonly open: number;
   readonly object: ObjectSpan | undefined;
-  /** Nothing but white space stands behind the object. */
+  /** Only white space follows the object. */
   readonly isWhole: boolean;
   readonly field: ModelField | undefined;
 }
 
-/** As it goes from thread to thread: four places a member. */
+/** For transfer between threads. */
 export interface PackedShape {
   readonly open: number;
   readonly end: number;
-  readonly places: Uint32Array | undefined;
+  /** Four offsets per member. */
+  readonly offsets: Uint32Array | undefined;
   readonly isWhole: boolean;
   readonly field: ModelField | undefined;
 }
 
 const known = new WeakMap<Buffer, BodyShape>();
 
-/** The body has been gone through elsewhere. */
+/** Keeps the result of a scan in a thread. */
 export function rememberShape(body: Buffer, shape: BodyShape): void {
   known.set(body, shape);
   rememberModelField(body, shape.field);
 }
 
-/** Goes through a body, once where that takes long. */
+/** Scans a body, unless its shape is known. */
 export function shapeOf(body: Buffer): BodyShape {
   return known.get(body) ?? { ...topObject(body), field: findModelField(body) };
 }
 
-/** As {@link shapeOf}, without the model. */
+/** As {@link shapeOf} without the model. */
 export function topObject(body: Buffer): Omit<BodyShape, 'field'> {
   const shape = known.get(body);
   if (shape !== undefined) return shape;
@@ -45,36 +46,33 @@ export function topObject(body: Buffer): Omit<BodyShape, 'field'> {
   return { open, object, isWhole: object !== undefined && skipWhitespace(body, object.end) === body.length };
 }
 
-/** The value of a member of the whole body, as `findMember` finds it. */
 export function findTopMember(body: Buffer, name: string): Span | undefined {
   const wanted = Buffer.from(name);
   return topObject(body).object?.members.findLast((member) => bytesAt(body, member.name).equals(wanted))?.value;
 }
 
-/** A shape as few bytes, which another thread takes over at once. */
 export function packShape({ open, object, isWhole, field }: BodyShape): PackedShape {
-  const places = object === undefined ? undefined : Uint32Array.from(object.members.flatMap(placesOf));
-  return { open, end: object?.end ?? 0, places, isWhole, field };
+  const offsets = object === undefined ? undefined : Uint32Array.from(object.members.flatMap(offsetsOf));
+  return { open, end: object?.end ?? 0, offsets, isWhole, field };
 }
 
-function placesOf({ name, value }: Member): readonly number[] {
+function offsetsOf({ name, value }: Member): readonly number[] {
   return [name.start, name.end, value.start, value.end];
 }
 
-/** What {@link packShape} was given. */
-export function unpackShape({ open, end, places, isWhole, field }: PackedShape): BodyShape {
-  if (places === undefined) return { open, object: undefined, isWhole, field };
+export function unpackShape({ open, end, offsets, isWhole, field }: PackedShape): BodyShape {
+  if (offsets === undefined) return { open, object: undefined, isWhole, field };
   const members: Member[] = [];
-  for (let at = 0; at < places.length; at += 4) {
-    const [nameStart = 0, nameEnd = 0, start = 0, stop = 0] = places.subarray(at, at + 4);
+  for (let at = 0; at < offsets.length; at += 4) {
+    const [nameStart = 0, nameEnd = 0, start = 0, stop = 0] = offsets.subarray(at, at + 4);
     members.push({ name: { start: nameStart, end: nameEnd }, value: { start, end: stop } });
   }
   return { open, object: { members, end }, isWhole, field };
 }
 
 /**
- * A body with other bytes in a part of it, within a value; where it was gone through it need not be again.
- * @param model what the text says, where the part is the model's name.
+ * Replaces a part within a value. The shape of the result is derived from a known shape without a new scan.
+ * @param model the decoded text, where the part is the model's name.
  */
 export function edited(body: Buffer, part: Span, text: string, model?: string): Buffer {
   const whole = Buffer.concat([body.subarray(0, part.start), Buffer.from(text), body.subarray(part.end)]);
@@ -86,7 +84,7 @@ export function edited(body: Buffer, part: Span, text: string, model?: string): 
   return whole;
 }
 
-/** A body with a member more before all others. @param text with the comma behind it. */
+/** Adds a member before all others. @param value JSON text. */
 export function withFirstMember(body: Buffer, name: string, value: string): Buffer {
   const { open } = topObject(body);
   const at = open + 1;
@@ -102,7 +100,6 @@ export function withFirstMember(body: Buffer, name: string, value: string): Buff
   return whole;
 }
 
-/** An object of some members of a body. */
 export function withMembers(body: Buffer, members: readonly Member[]): Buffer {
   const parts: Buffer[] = [Buffer.from('{')];
   const kept: Member[] = [];
@@ -129,22 +126,22 @@ function shifted({ start, end }: Span, by: number): Span {
   return { start: start + by, end: end + by };
 }
 
-/** What stands behind a part is so many bytes further on. */
+/** Shifts everything after a part. */
 function moved({ open, object, isWhole, field }: BodyShape, part: Span, by: number): BodyShape {
-  const place = (at: number): number => (at >= part.end && at > part.start ? at + by : at);
-  const span = ({ start, end }: Span): Span => ({ start: place(start), end: place(end) });
+  const shift = (at: number): number => (at >= part.end && at > part.start ? at + by : at);
+  const span = ({ start, end }: Span): Span => ({ start: shift(start), end: shift(end) });
   return {
     open,
     object:
       object === undefined
         ? undefined
-        : { members: object.members.map(({ name, value }) => ({ name: span(name), value: span(value) })), end: place(object.end) },
+        : { members: object.members.map(({ name, value }) => ({ name: span(name), value: span(value) })), end: shift(object.end) },
     isWhole,
     field: field === undefined ? undefined : { ...field, ...span(field) },
   };
 }
 
-/** The JSON text with the model's name replaced; every other byte stays. */
+/** Every other byte stays. */
 export function replaceModel(json: Buffer, field: ModelField, model: string): Buffer {
   return edited(json, field, JSON.stringify(model).slice(1, -1), model);
 }

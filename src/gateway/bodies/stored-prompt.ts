@@ -5,11 +5,11 @@ import type { AuthenticatedCall } from '../call.ts';
 import { scannedInlineMaxBytes, topObject, withMembers } from './shape.ts';
 import { bytesAt, type Span } from '../json/scan.ts';
 
-/** What a body says of a prompt that is stored at Helicone, and the body without it. */
+/** A reference to a prompt stored at Helicone, and the body without it. */
 export interface StoredPrompt {
   readonly body: Buffer;
   readonly promptId: string | undefined;
-  /** Undefined: there are none that a record could have. */
+  /** Undefined if there are none that can be recorded. */
   readonly inputs: Readonly<Record<string, string>> | undefined;
 }
 
@@ -18,12 +18,11 @@ export const promptNotFilledIn =
   'prompt_id, inputs and environment were taken out of the body: stored prompts are not carried out, and the messages went as they are';
 
 const wholeKey = Buffer.from('prompt_id"');
-/** Without its beginning: the letter p is so frequent that a search for it takes eight times as long. */
+/** Searched first: `p` is so frequent that a search for the whole key takes eight times as long. */
 const endOfKey = Buffer.from('_id"');
-/** So many ends are looked at; where there are more, one search for the whole costs less. */
+/** After this many candidates one search for the whole key is cheaper. */
 const maxEnds = 64;
 
-/** Whether `prompt_id"` stands anywhere in a body. */
 function namesPrompt(body: Buffer): boolean {
   let at = body.indexOf(endOfKey);
   for (let ends = 0; at !== -1 && ends < maxEnds; ends += 1) {
@@ -37,12 +36,12 @@ const ofStoredPrompts: ReadonlySet<string> = new Set(['prompt_id', 'inputs', 'en
 const ofOwnText = ['messages', 'input', 'prompt'];
 
 /**
- * Finds `prompt_id` among the members of a body, with which Helicone's gateway fills in a prompt that it has stored.
- * @returns undefined for nearly every body, after one search for a word.
- * @throws GatelogError `prompt_not_supported` where nothing else says what to ask the model.
+ * Finds `prompt_id`, for which Helicone's gateway fills in a stored prompt.
+ * @returns undefined for nearly every body, after one byte search.
+ * @throws GatelogError `prompt_not_supported` for a body without a prompt of its own.
  */
 export function findStoredPrompt(body: Buffer): StoredPrompt | undefined {
-  // Of a large body the members are known, and to search all of it takes longer than to look at them.
+  // The members of a large body are known, so reading them is cheaper than a search.
   if (body.length <= scannedInlineMaxBytes && !namesPrompt(body)) return undefined;
   const { object } = topObject(body);
   if (object === undefined) return undefined;
@@ -83,17 +82,17 @@ function inputsAt(body: Buffer, span: Span | undefined): StoredPrompt['inputs'] 
 }
 
 /**
- * The call with what its body says of the prompt among its tags. Headers go before it. Inputs are left out where the body is, and of a body that may
- * reach no disk the prompt's identifier is too.
+ * Adds the prompt to the tags; headers take precedence. An omitted body omits the inputs too, and one that must stay off the disk the
+ * prompt's identifier as well.
  */
 export function taggedWith(admitted: AuthenticatedCall, { promptId, inputs }: StoredPrompt): AuthenticatedCall {
   const { call } = admitted;
   const { head } = call;
   const { directives } = head;
   const keeping = directives.tags.requestBody ?? 'kept';
-  const said = {
+  const prompt = {
     ...(promptId === undefined || keeping === 'never' ? {} : { promptId }),
     ...(inputs === undefined || keeping !== 'kept' ? {} : { promptInputs: inputs }),
   };
-  return { ...admitted, call: { ...call, head: { ...head, directives: { ...directives, tags: { ...said, ...directives.tags } } } } };
+  return { ...admitted, call: { ...call, head: { ...head, directives: { ...directives, tags: { ...prompt, ...directives.tags } } } } };
 }

@@ -5,7 +5,9 @@ import type { JsonObject } from '../../model/text.ts';
 import type { EchoRequest } from '../builtin/echo.ts';
 import type { BufferedResponse } from '../upstream/response-sink.ts';
 
-/** A body over this size is parsed in a thread beside the one that all calls share: 64 KiB take some milliseconds at worst, 16 MiB seconds. */
+/**
+ * A body over this size is parsed in a thread beside the one that all calls share: 64 KiB take some milliseconds at worst, 16 MiB seconds.
+ */
 export const inlineMaxBytes = 64 * 1024;
 
 /** One way in which a body goes out. */
@@ -33,23 +35,20 @@ export interface FoundFacts {
   readonly facts: BodyFacts | undefined;
 }
 
-/** Whose body it is. */
 export interface BodyAsker {
   readonly organizationId: string;
-  /** Aborted when nothing is held for the body any more, as its client has left: then it is not waited for, nor kept. */
+  /** Aborted when the body's memory is released, because its client disconnected. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Reads bodies beside the event loop. It fails with a GatelogError where a body takes too long, too many wait, or its client has left. */
+/** Reads bodies in threads. Rejects with a GatelogError on a time-out, with too many waiting, or after a disconnect. */
 export interface LargeBodies {
-  /** Of each way in which the body may go out. */
+  /** One result for each outgoing body. */
   readonly facts: (asker: BodyAsker, body: Buffer, ways: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
-  /** Where in a body all that stands which the gateway looks for. */
   readonly shape: (asker: BodyAsker, body: Buffer) => Promise<BodyShape>;
   readonly echo: (asker: BodyAsker, request: EchoRequest) => Promise<BufferedResponse>;
 }
 
-/** Asks for a call whose body may be in the budget for bodies. */
 export function askerOf(organizationId: string, { hold }: { readonly hold: BodyHold | undefined }): BodyAsker {
   return { organizationId, signal: hold?.released };
 }

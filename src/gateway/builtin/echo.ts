@@ -95,7 +95,10 @@ interface Answer {
   readonly finishReason: 'stop' | 'length';
 }
 
-/** One chunk a word, or as many words as it takes for a stream to have no more than its events. Usage stands on the last choice's chunk, or apart from it when the caller asked for that, as OpenAI does it. */
+/**
+ * One chunk a word, or as many words as it takes for a stream to have no more than its events. Usage stands on the last choice's chunk, or
+ * apart from it when the caller asked for that, as OpenAI does it.
+ */
 function streamChunks(base: object, { content, finishReason }: Answer, usage: object, usageApart: boolean): Buffer[] {
   const words = content.match(/\s*\S+|\s+$/g) ?? [];
   const wordsInEvent = Math.ceil(words.length / maxEchoEvents);

@@ -12,20 +12,20 @@ type AmazonPorts = Pick<PlanPorts, 'providers' | 'clock'>;
 /** A target whose credentials are not known yet. */
 type Place = Pick<Target, 'route' | 'target' | 'outgoing'>;
 
-/** Whether a call is to be signed with the keys of its caller's account at Amazon, so that its body has to be here. */
+/** Whether a call is signed with AWS keys of its caller, for which its body is needed. */
 export function isToBeSigned({ amazon }: RequestHead, { provider }: Route): boolean {
   return amazon !== undefined && provider === 'bedrock' && ('aws-access-key' in amazon || 'aws-secret-key' in amazon);
 }
 
-/** For `svc-warning`: the keys of an account at Amazon that a call to somebody else brought. */
+/** For `svc-warning`, on a call to another provider. */
 export const amazonKeysStay =
   'the keys in aws-access-key and aws-secret-key were not sent on: they go to Bedrock only, for which they sign';
 
 /**
- * The credential lines of a call to Bedrock, signed with the keys that its caller sent: they themselves go nowhere. What the caller's own client
- * signed, was for our host.
- * @returns undefined for a call that brings none, or goes elsewhere.
- * @throws GatelogError `malformed_request` for half a pair of keys, `body_too_large` for a body that is not here.
+ * Signs a call to Bedrock with the caller's keys, which are not sent themselves. The caller's own signature is for our host, so it is
+ * replaced.
+ * @returns undefined for a call without keys, or to another provider.
+ * @throws GatelogError `malformed_request` for half a pair of keys, `body_too_large` for a body that is not buffered.
  */
 export function signedForAmazon(ports: AmazonPorts, { request, head }: Call, { route, target, outgoing }: Place): HeaderList | undefined {
   if (target === undefined || !isToBeSigned(head, route)) return undefined;
@@ -42,7 +42,7 @@ export function signedForAmazon(ports: AmazonPorts, { request, head }: Call, { r
   return signAws(keys, signed, { region, service: 'bedrock', at: ports.clock.now() });
 }
 
-/** The keys with which a call is signed. @throws GatelogError `malformed_request` for half a pair. */
+/** @throws GatelogError `malformed_request` for half a pair of keys. */
 export function amazonKeysOf({ amazon = {} }: RequestHead): AwsKeys {
   const accessKey = amazon['aws-access-key'] ?? '';
   const secretKey = amazon['aws-secret-key'] ?? '';
@@ -61,12 +61,11 @@ function regionOfHost(hostname: string): string | undefined {
 
 const ofOldSignature: ReadonlySet<string> = new Set(['x-amz-date', 'x-amz-content-sha256']);
 
-/** Lines without those of a signature that is replaced. */
 export function withoutSignature(lines: HeaderList): HeaderList {
   return filterHeaders(lines, (name) => !ofOldSignature.has(name));
 }
 
-/** Credential lines with the token of the account's key, where they are what the caller's own client signed, for Bedrock. */
+/** Adds the session token where the caller's own client signed for Bedrock. */
 export function withAmazonToken(credentials: HeaderList, { amazon }: RequestHead, { provider }: Route): HeaderList {
   const token = amazon?.['x-amz-security-token'];
   if (token === undefined || provider !== 'bedrock' || !credentials.some(isAwsSignature)) return credentials;

@@ -1,33 +1,30 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** Keys of an account at Amazon, as a caller sent them. */
 export interface AwsKeys {
   readonly accessKey: string;
   readonly secretKey: string;
-  /** Of keys that are given for a while. */
+  /** For temporary keys. */
   readonly sessionToken: string | undefined;
 }
 
-/** A request as it goes out. */
 export interface SignedRequest {
   readonly method: string;
   readonly host: string;
-  /** Path and query, as they stand in the request line. */
+  /** Path and query as in the request line. */
   readonly path: string;
   readonly body: Buffer;
 }
 
-/** For what a signature is good. */
 export interface SignatureScope {
   readonly region: string;
   readonly service: string;
-  /** Unix milliseconds; Amazon takes it for five minutes. */
+  /** Unix milliseconds. AWS accepts a signature for five minutes. */
   readonly at: number;
 }
 
 const algorithm = 'AWS4-HMAC-SHA256';
 
-/** The header lines, name and value in turn, that sign a request by Amazon's Signature Version 4: with the host, its time and the whole body. */
+/** Headers that sign the host, time and whole body by AWS Signature Version 4. */
 export function signAws(keys: AwsKeys, request: SignedRequest, { region, service, at }: SignatureScope): readonly string[] {
   const { accessKey, secretKey, sessionToken } = keys;
   const time = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');

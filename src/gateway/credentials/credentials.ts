@@ -7,45 +7,44 @@ import { authHeaders } from '../routing/provider-table.ts';
 import { customProviderName, type Route } from '../routing/routes.ts';
 import type { ProviderKeys } from './stored-keys.ts';
 
-/** Knows keys by their hashes. `undefined`: no such key. */
+/** @returns undefined for an unknown key. */
 export type VerifyKey = (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
 
-/** There were credentials, yet none is a key of ours: the one to speak about in the answer. */
 export interface AuthFailure {
+  /** The credential to name in the error. */
   readonly rejectedKey: string;
 }
 
-/** Who calls, and what is left for the provider. */
 export interface Authentication {
   readonly principal: Principal;
-  /** Credential lines that pass to the provider, name and value in turn. No key of ours is among them. */
+  /** Credential headers for the provider. No key of ours is among them. */
   readonly providerCredentials: readonly string[];
 }
 
-/** What a call's credential lines say, before anybody knows whether a key is good. */
+/** The credentials of a call before verification. */
 export interface ParsedCredentials {
-  /** The lines that were read, name and value in turn, and the value of `Svc-Auth`. */
   readonly lines: HeaderList;
+  /** Value of `Svc-Auth`. */
   readonly auth: string | undefined;
-  /** Hashes of the keys of ours, in the order in which they are tried. */
+  /** Hashes of our keys, in the order of verification. */
   readonly keyHashes: readonly string[];
-  /** The key to speak about when none of them is good. */
+  /** The key to name in the error when none is valid. */
   readonly rejectedKey: string;
   readonly providerCredentials: readonly string[];
 }
 
-/** A request with more keys of ours than this is not looked through: each may cost a look-up. */
+/** Each may cost a look-up. */
 const maxKeysTried = 4;
 
-/** Of these much is read, by many patterns, before anybody knows who calls. A cloud's token has some KiB. */
+/** Bounds the work before the key is verified. A cloud's token has some KiB. */
 const maxCredentialLines = 16;
 const maxCredentialParts = 16;
 const maxCredentialCharacters = 32 * 1024;
 
 /**
- * Finds the keys of ours on a request: in `Svc-Auth` (then every other credential is the provider's), else among the usual credential lines,
- * also in the double form `Bearer <provider key>, Bearer <our key>`. A provider's key is never looked up.
- * @throws GatelogError `missing_key` when there is no credential at all, or `Svc-Auth` is malformed; `malformed_request` for more than is read.
+ * Finds our keys: in `Svc-Auth` (then every other credential is the provider's), else among the usual credential headers, also in the
+ * double form `Bearer <provider key>, Bearer <our key>`. A provider's key is never looked up.
+ * @throws GatelogError `missing_key` without any credential or for a malformed `Svc-Auth`; `malformed_request` above the limits.
  */
 function readCredentials(lines: HeaderList, auth: string | undefined): ParsedCredentials {
   checkCredentials(lines, auth);
@@ -68,7 +67,7 @@ function readCredentials(lines: HeaderList, auth: string | undefined): ParsedCre
   };
 }
 
-/** A key of ours without its scheme is no credential, and "no key" would not say what to mend. @throws GatelogError `missing_key`. */
+/** Reports a key without its scheme, for which "no key" would be misleading. @throws GatelogError `missing_key`. */
 function refuseBareKey(lines: HeaderList): void {
   const isBare = lines.some((line, index) => index % 2 === 1 && isAuthorization(lines[index - 1] ?? '') && looksLikeOurKey(line.trim()));
   if (!isBare) return;
@@ -97,13 +96,13 @@ function hasMoreParts(line: string): boolean {
 }
 
 /**
- * The credentials that each connection sent last. A client sends the same ones in every call, and to read and hash them costs more than to
- * see that they are the same. What a connection sent is compared only with what it sent itself, and forgotten with it.
+ * The last credentials of each connection. A client sends the same ones in every call, and comparing them is cheaper than parsing and
+ * hashing. Credentials are compared only within one connection, and forgotten with it.
  */
 export class CredentialCache {
   private readonly latest = new WeakMap<object, ParsedCredentials>();
 
-  /** What these lines say. @throws as {@link readCredentials} does. */
+  /** @throws as {@link readCredentials} does. */
   read(connection: object, lines: HeaderList, auth: string | undefined): ParsedCredentials {
     const known = this.latest.get(connection);
     if (known !== undefined && known.auth === auth && areSame(known.lines, lines)) return known;
@@ -117,7 +116,7 @@ function areSame(first: HeaderList, second: HeaderList): boolean {
   return first.length === second.length && first.every((line, index) => line === second[index]);
 }
 
-/** Whose keys these are. Synchronous when the verifier is. */
+/** Synchronous when the verifier is. */
 export function authenticate(
   sent: ParsedCredentials,
   verify: VerifyKey,
@@ -132,12 +131,12 @@ export function authenticate(
   return verdict instanceof Promise ? verdict.then(settle) : settle(verdict);
 }
 
-/** Texts on a call that may be keys of ours, the accepted one among them. */
+/** Texts that may be our keys, the valid one among them. */
 export function keysOnCall(lines: HeaderList, auth: string | undefined): readonly string[] {
   return auth === undefined ? keysOf(lines) : [keyOfAuth(auth)];
 }
 
-/** The caller's credentials for the provider: all that is no key of ours, accepted or not. */
+/** All credentials but our keys, valid or not. */
 export function providerCredentialsOf(lines: HeaderList): readonly string[] {
   const credentials: string[] = [];
   for (let index = 0; index + 1 < lines.length; index += 2) {
@@ -155,7 +154,6 @@ function keyOfAuth(auth: string): string {
   return key;
 }
 
-/** Every text on the request that may be a key. */
 function keysOf(credentials: HeaderList): string[] {
   const keys: string[] = [];
   for (let index = 0; index + 1 < credentials.length; index += 2) {
@@ -174,7 +172,7 @@ function bearerKey(text: string): string | undefined {
   return /^\s*Bearer +(\S+)\s*$/i.exec(text)?.[1];
 }
 
-/** An `Authorization` value without the tokens that hold a key of ours; as it was, byte for byte, when there are none (a signature may hold commas too). */
+/** Removes tokens with a key of ours. Without any, every byte stays, because a signature may contain commas too. */
 function withoutOurTokens(value: string): string | undefined {
   const parts = value.split(',');
   const others = parts.filter((part) => !holdsOurKey(part) && !holdsOurKey(basicCredentials(part)));
@@ -182,13 +180,13 @@ function withoutOurTokens(value: string): string | undefined {
   return others.length === 0 ? undefined : others.join(',').trim();
 }
 
-/** User and password of the scheme Basic, as text; empty for any other. */
+/** `user:password`; empty for other schemes. */
 function basicCredentials(text: string): string {
   const coded = /^\s*Basic\s+(\S+)\s*$/i.exec(text)?.[1];
   return coded === undefined ? '' : Buffer.from(coded, 'base64').toString('latin1');
 }
 
-/** A path and query without the parameters that hold a key of ours (some clients send theirs as `?key=…`), and such segments left empty. */
+/** Removes query parameters with a key of ours (some clients send `?key=…`), and empties such path segments. */
 export function withoutOurKeys(path: string): string {
   if (!holdsOurKey(path)) return path;
   const queryAt = path.includes('?') ? path.indexOf('?') : path.length;
@@ -200,9 +198,8 @@ export function withoutOurKeys(path: string): string {
 }
 
 /**
- * Credential lines for the provider: the caller's, else of the key that the organisation has stored, else the deployment's own. The stored keys
- * are asked only where the caller has none.
- * @throws GatelogError `no_provider_key` when there is none of them, and as the stored keys do.
+ * The provider's credential headers: the caller's, else the organisation's stored key, else the deployment's.
+ * @throws GatelogError `no_provider_key` without any of them, and as the stored keys do.
  */
 export function credentialsFor(route: Route, { principal, providerCredentials }: Authentication, keys: ProviderKeys): readonly string[] {
   const sent = callerCredentialsFor(route, providerCredentials);
@@ -216,41 +213,39 @@ export function credentialsFor(route: Route, { principal, providerCredentials }:
 }
 
 /**
- * Of what a caller sent as credentials the lines that may go where the route leads. On OpenAI's surface go none in which only others than its
- * provider take their keys, and what is signed for Amazon goes to no other provider that we know: whoever calls it so has not meant it.
+ * The caller's credentials that may be sent to the route's provider. On OpenAI's API, headers in which only other providers take keys are
+ * dropped; an AWS signature goes to no other known provider.
  */
 export function callerCredentialsFor(route: Route, sent: HeaderList): HeaderList {
   return sent.length === 0 ? sent : filterHeaders(sent, (name, value) => !isOthers(route, name, value));
 }
 
-/** Headers in which some providers alone take their keys. */
+/** Headers in which only some providers take keys. */
 const ownersOfHeaders: ReadonlyMap<string, readonly string[]> = new Map([
   ['x-api-key', ['anthropic']],
   ['x-goog-api-key', ['gemini', 'vertex']],
   ['api-key', ['azure', 'openai']],
 ]);
 
-/** Whether a credential line is meant for another provider than the route's. */
+/** Whether a credential is meant for another provider than the route's. */
 function isOthers({ provider, routedByModel }: Route, name: string, value: string): boolean {
   if (isAuthorization(name)) return isAwsSignature(value) && provider !== 'bedrock' && provider !== customProviderName;
   return routedByModel && ownersOfHeaders.get(name)?.includes(provider) === false;
 }
 
-/** Whether the value of an `Authorization` is a signature of Amazon's. */
 export function isAwsSignature(authorization: string): boolean {
   return /^\s*AWS4-/i.test(authorization);
 }
 
-/** Whether the caller's own credential is there: among its lines, or in the query where the provider takes it there. */
+/** In a header, or in the query if the provider takes it there. */
 export function hasCallerCredential({ destination, path }: Route, sent: HeaderList): boolean {
   return sent.length > 0 || (typeof destination !== 'string' && destination.takesQueryKey && /[?&]key=[^&]/.test(path));
 }
 
 /**
- * Credential lines of a key that is not the caller's: the organisation's stored one, else the deployment's own. What is answered in this process
- * needs none.
- * @param keyName of the stored key, which then is the only one that will do.
- * @returns undefined when there is none. @throws GatelogError as the stored keys do.
+ * The credential headers of the organisation's stored key, else the deployment's. Built-in targets need none.
+ * @param keyName only the stored key of this name is used then.
+ * @throws GatelogError as the stored keys do.
  */
 export function storedCredentials(
   { provider, destination }: Route,
@@ -266,7 +261,7 @@ export function storedCredentials(
 
 const keyless = { keyHeader: undefined, deploymentCredentials: [] } as const;
 
-/** How there comes to be such a key, to follow "or". */
+/** How to provide such a key; follows "or". */
 export function missingKeyHint({ provider, destination }: Route): string {
   const prefix = `GATELOG_PROVIDER_${provider.toUpperCase()}`;
   return typeof destination === 'string' || destination.keyHeader === undefined

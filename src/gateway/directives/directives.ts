@@ -128,8 +128,8 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(Object.entr
 export type DirectiveName = keyof typeof readerTable;
 
 /**
- * Reads our headers off one request, one at a time. A tag over its limit is left out and named in `warnings`; the call goes on. A directive that
- * cannot be carried out becomes the refusal.
+ * Reads our headers off one request, one at a time. A tag over its limit is left out and named in `warnings`; the call goes on. A directive
+ * that cannot be carried out becomes the refusal.
  */
 export class DirectiveReader {
   private readonly draft: Draft = {

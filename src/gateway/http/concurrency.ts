@@ -5,30 +5,27 @@ import { IncomingRequest } from './incoming-request.ts';
 import { shareOf } from '../../platform/organization-shares.ts';
 
 /**
- * Calls at once on one connection of a client. Nothing in HTTP/1.1 bounds how many it sends ahead. Refusals wait there for their turn, and once they
- * are what Node buffers for a connection (16 KiB, from Node 22 on 64 KiB) it reads no more of that one until they have gone.
+ * HTTP/1.1 does not bound pipelining. Our 503s queue behind earlier responses; once Node's write buffer for the connection is full (16 KiB,
+ * from Node 22 on 64 KiB) it stops reading, which is the back-pressure.
  */
 export const maxCallsOfConnection = 1000;
 
-/** The calls of one organisation. */
 interface OrganizationCalls {
   count: number;
 }
 
 interface ConnectionCalls {
   count: number;
-  /** How many of them are whose. */
   readonly organizations: Map<OrganizationCalls, number>;
-  /** A reply of it is over. */
   readonly ended: (this: ServerResponse) => void;
 }
 
-/** Of so many organisations a connection keeps that it had calls. */
+/** A connection forgets organisations without calls above this number. */
 const keptOnConnection = 16;
-/** With more organisations than this those without a call are forgotten now and then. */
+/** Above this number, organisations without calls are forgotten. */
 const keptOrganizations = 1024;
 
-/** Counts the calls of this process between their head and the end of their reply, so that those that wait for a slow provider have a bound. */
+/** Counts the calls of this process from their headers to the end of their response, which bounds those that wait for slow providers. */
 export class CallsInFlight {
   private readonly max: number;
   private readonly sharePercent: number;
@@ -36,18 +33,17 @@ export class CallsInFlight {
   private readonly connections = new WeakMap<Duplex, ConnectionCalls>();
   private readonly organizations = new Map<string, OrganizationCalls>();
 
-  /** @param max calls at once, over all connections. @param sharePercent what an organisation may have of those that others leave. */
+  /** @param max calls over all connections. @param sharePercent of the calls that other organisations leave. */
   constructor(max: number, sharePercent: number) {
     this.max = max;
     this.sharePercent = sharePercent;
   }
 
-  /** Calls that have not ended. */
   get running(): number {
     return this.count;
   }
 
-  /** Counts a call, until its reply or its connection is over. @returns what speaks against it; then it is not counted. */
+  /** Counts a call until its response or connection closes. @returns why it is rejected; it is not counted then. */
   enter(socket: Duplex, response: ServerResponse): GatelogError | undefined {
     if (this.count >= this.max) {
       return tooMany('This gateway has as many calls as it takes at once (GATELOG_CALLS_IN_FLIGHT). Try again in a moment.');
@@ -60,12 +56,12 @@ export class CallsInFlight {
     }
     this.count += 1;
     connection.count += 1;
-    // TRICKY: not `once`, which costs an object and a function for each call. Node says it once; said twice it would lower the counts too far.
+    // TRICKY: not `once`, which allocates twice per call. Node emits `close` once.
     response.on('close', connection.ended);
     return undefined;
   }
 
-  /** A call that was counted is known to be an organisation's. @throws GatelogError `too_many_calls` where that has as many as it may have beside others. */
+  /** Assigns a counted call to its organisation. @throws GatelogError `too_many_calls` when the organisation has its share. */
   belongsTo(organizationId: string, request: IncomingRequest): void {
     const connection = this.connections.get(request.socket);
     if (connection === undefined || connection.count === 0) return;
@@ -93,7 +89,7 @@ export class CallsInFlight {
     if (organization === undefined) return;
     organization.count -= 1;
     const left = (connection.organizations.get(organization) ?? 1) - 1;
-    // A connection of a proxy may have calls of ever other organisations; that of one client is not made anew for each call.
+    // A proxy's connection may carry calls of ever new organisations; a client's own entry is kept for its next call.
     if (left > 0 || connection.organizations.size <= keptOnConnection) connection.organizations.set(organization, left);
     else connection.organizations.delete(organization);
   }
@@ -107,7 +103,7 @@ export class CallsInFlight {
         end(this);
       },
     };
-    // TRICKY: of the calls that a closed connection had Node tells only one, before or after.
+    // TRICKY: Node emits `close` for only one of the responses on a closed connection, before or after this event.
     socket.once('close', () => {
       this.count -= connection.count;
       connection.count = 0;

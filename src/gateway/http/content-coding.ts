@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, gunzip, gzip, inflate } from 'node:zlib';
 
-type Decode = (bytes: Buffer, most: { readonly maxOutputLength: number }) => Promise<Buffer>;
+type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
 type Encode = (bytes: Buffer) => Promise<Buffer>;
 
 const decodes: ReadonlyMap<string, Decode> = new Map<string, Decode>([
@@ -12,23 +12,23 @@ const decodes: ReadonlyMap<string, Decode> = new Map<string, Decode>([
 ]);
 
 const brotli = promisify<Buffer, object, Buffer>(brotliCompress);
-/** Brotli's own default takes a hundred times as long for a tenth less. */
+/** Brotli's default quality takes a hundred times as long for a tenth fewer bytes. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** What a reply can be encoded in, the better first. */
+/** Preferred coding first. */
 const encodes: ReadonlyMap<string, Encode> = new Map<string, Encode>([
   ['br', (bytes) => brotli(bytes, brotliOptions)],
   ['gzip', promisify<Buffer, Buffer>(gzip)],
 ]);
 
-/** True where bytes are as they are. @param coding value of a `Content-Encoding`, which has no case (RFC 9110 §8.4.1). */
+/** @param coding value of a `Content-Encoding`, in any case (RFC 9110 §8.4.1). */
 export function isIdentity(coding: string | undefined): boolean {
   return coding === undefined || coding === 'identity' || /^\s*(?:identity\s*)?$/i.test(coding);
 }
 
 /**
- * Undoes a `Content-Encoding`, off the event loop.
- * @returns undefined when it is not known, the bytes are not whole in it, or they become more than `mostBytes`.
+ * Decodes a `Content-Encoding` off the event loop.
+ * @returns undefined for an unknown coding, truncated bytes, or a result over `maxBytes`.
  */
 export async function decodeWhole(bytes: Buffer, coding: string, maxBytes: number): Promise<Buffer | undefined> {
   const decode = decodes.get(coding.trim().toLowerCase());
@@ -41,7 +41,7 @@ export async function decodeWhole(bytes: Buffer, coding: string, maxBytes: numbe
 }
 
 /**
- * The best coding that a reader accepts and we can make; undefined: none, the body as it is.
+ * @returns the best coding that the client accepts and we can encode; undefined for none.
  * @param accepted value of `Accept-Encoding`.
  */
 export function codingFor(accepted: string): string | undefined {
@@ -52,7 +52,7 @@ export function codingFor(accepted: string): string | undefined {
   return better.toSorted((one, other) => weightOf(other) - weightOf(one))[0];
 }
 
-/** Encodes a body, off the event loop. @param coding one that {@link codingFor} gave. */
+/** Encodes a body off the event loop. @param coding from {@link codingFor}. */
 export async function encodeIn(coding: string, bytes: Buffer): Promise<Buffer> {
   const encode = encodes.get(coding);
   if (encode === undefined) throw new TypeError(`Nothing encodes in ${coding}.`);

@@ -7,14 +7,14 @@ import type { CallsInFlight } from './concurrency.ts';
 
 const lookMs = 20;
 
-/** The end of a gateway: once it begins no call is taken, `/readyz` is 503, and calls that run go on. */
+/** Graceful stop: new calls are rejected, `/readyz` is 503, and calls in flight go on. */
 export class Draining {
   private readonly calls: CallsInFlight;
   private readonly latest: WeakMap<object, ServerResponse>;
   private readonly connections = new Set<Socket>();
   private isOn = false;
 
-  /** @param latest the last reply of each connection. */
+  /** @param latest the last response on each connection. */
   constructor(calls: CallsInFlight, latest: WeakMap<object, ServerResponse>) {
     this.calls = calls;
     this.latest = latest;
@@ -24,13 +24,12 @@ export class Draining {
     return this.isOn;
   }
 
-  /** Notes a connection that was opened. */
   readonly meet = (socket: Socket): void => {
     this.connections.add(socket);
     socket.once('close', () => this.connections.delete(socket));
   };
 
-  /** Takes no further call. Replies that have not begun say that theirs is the last on its connection. */
+  /** Responses that have not begun close their connection. */
   begin(): void {
     this.isOn = true;
     for (const socket of this.connections) {
@@ -39,7 +38,7 @@ export class Draining {
     }
   }
 
-  /** Settles when no call runs any more, or none may. @returns whether all have ended. */
+  /** Waits for the calls in flight. @returns whether all have ended. */
   async ended({ maxMs, cut }: CallsEnd): Promise<boolean> {
     const deadline = performance.now() + maxMs;
     while (this.calls.running > 0 && performance.now() < deadline && !cut.aborted) await wait(lookMs);
@@ -47,7 +46,6 @@ export class Draining {
   }
 }
 
-/** What a call hears that comes too late. */
 export function stoppingProblem(): GatelogError {
   return new GatelogError('stopping', 'This gateway is stopping and takes no further calls. Send it again in a moment, or to another one.');
 }

@@ -3,17 +3,16 @@ import type { GatelogError } from '../../model/errors.ts';
 import { rateLimitHeaders } from '../../model/rate-limit-lines.ts';
 import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
 
-/** JSON of our own. It ends in a line break, so that a terminal's prompt stands on a line of its own behind it. */
+/** Ends in a line break, so that a terminal prompt starts on its own line. */
 export function jsonBody(value: object): Buffer {
   return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-/** Our own error in OpenAI's shape, so that official clients show the sentence. */
+/** OpenAI's shape, so that official clients show the message. */
 export function errorBody(error: GatelogError): Buffer {
   return jsonBody({ error: { message: error.message, type: 'gatelog_error', param: null, code: error.code } });
 }
 
-/** Header lines of a refusal, name and value in turn. */
 export function errorHeaders(error: GatelogError, bodyBytes: number): string[] {
   const lines = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bodyBytes)];
   if (error.retryAfterSeconds !== undefined) lines.push('retry-after', String(error.retryAfterSeconds));
@@ -23,7 +22,6 @@ export function errorHeaders(error: GatelogError, bodyBytes: number): string[] {
   return lines;
 }
 
-/** Answers a call that leaves no record: no accepted key, or no HTTP request that could be read. */
 export function refuseUnrecorded(
   response: ServerResponse,
   error: GatelogError,

@@ -2,7 +2,7 @@ import { filterHeaders, type HeaderList } from '../../platform/http/header-list.
 import { exceedsBytes } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 
-/** Hop-by-hop fields (RFC 9110 §7.6.1) and those that the next hop sets itself; `connection` is one too and may name more of them. */
+/** Hop-by-hop fields (RFC 9110 §7.6.1) and fields that we set ourselves. `connection` is one too, and may name more. */
 export const hopByHopNames = [
   'keep-alive',
   'proxy-connection',
@@ -16,13 +16,13 @@ export const hopByHopNames = [
   'expect',
 ] as const;
 
-/** Query parameters whose values are secrets at one provider or another, in any spelling: `key`, `api_key`, `accessToken`, `X-Amz-Signature`. */
+/** Query parameters with secrets, in any spelling: `key`, `api_key`, `accessToken`, `X-Amz-Signature`. */
 const secretParameter =
   /(?:key|keyid|sig|signature|token|secret|password|passwd|pwd|credentials?|jwt)$|(?:^|[-_.])(?:code|auth|authorization|session)$/i;
-/** What reads like a key is one, whatever the parameter is called. */
+/** A value that looks like a key is a secret under any name. */
 const secretValue = /^(?:sk|pk|rk)-|^AIza|^eyJ|^Bearer\b/i;
 
-/** Adds what a `Connection` header declares as hop-by-hop, lower case. Most of them declare nothing. */
+/** Adds the names that a `Connection` header declares as hop-by-hop, lower case. Most declare none. */
 export function connectionTokens(declared: Set<string> | undefined, connection: string): Set<string> | undefined {
   if (connection === 'keep-alive' || connection === 'close') return declared;
   const names = declared ?? new Set<string>();
@@ -40,26 +40,26 @@ export function withoutCompression(list: HeaderList): HeaderList {
   return list.map((part, index) => (index % 2 === 1 && list[index - 1]?.toLowerCase() === 'accept-encoding' ? 'identity' : part));
 }
 
-/** TRICKY: Node 20 cannot decode zstd, so a reply in it could not be read for its tokens. */
+/** TRICKY: Node 20 cannot decode zstd, so the tokens of such a response could not be read. */
 export function withoutZstd(acceptEncoding: string): string {
   if (!/zstd/i.test(acceptEncoding)) return acceptEncoding;
   const kept = acceptEncoding.split(',').filter((coding) => !/^\s*zstd\s*(?:;|$)/i.test(coding));
   return kept.length === 0 ? 'identity' : kept.join(',').trim();
 }
 
-/** A coding that nobody knows: what it was stays unsaid, and so does that the body is in none. */
+/** Recorded in place of a coding too long to record. */
 const unsaidCoding = 'unsaid';
 
-/** Keeps a header for the record, or not where it is too long for that. @returns whether it was kept. */
+/** @returns false for a header too long to record. */
 export function keepHeader(recorded: Record<string, string>, name: string, value: string): boolean {
   const isKept = !exceedsBytes(value, textLimits.headerBytes);
   if (isKept) recorded[name] = value;
-  // Without a word of it a body would be looked at as if it were plain.
+  // Without any coding the body would be read as plain.
   else if (name === 'content-encoding') recorded[name] = unsaidCoding;
   return isKept;
 }
 
-/** An address as a record has it: one that is too long without its query, and where that does not help without its path. @param origin at its start. */
+/** Shortens an address that is too long to record: without its query, or without its path too. @param origin the start of the address. */
 export function storableAddress(address: string, origin: string, maxBytes: number): string {
   if (!exceedsBytes(address, maxBytes)) return address;
   const queryAt = address.indexOf('?');
@@ -67,7 +67,7 @@ export function storableAddress(address: string, origin: string, maxBytes: numbe
   return exceedsBytes(bare, maxBytes) ? `${origin}/` : bare;
 }
 
-/** A path without its secret query parameters, for an address that they were not meant for. */
+/** For an address that the secrets were not meant for. */
 export function withoutSecretParameters(path: string): string {
   const queryAt = path.indexOf('?');
   if (queryAt === -1) return path;
@@ -78,7 +78,7 @@ export function withoutSecretParameters(path: string): string {
   return kept.length === 0 ? path.slice(0, queryAt) : `${path.slice(0, queryAt)}?${kept.join('&')}`;
 }
 
-/** A path or address with the values of secret query parameters and any user information cut out. */
+/** Redacts the values of secret query parameters, and removes user information. */
 export function withoutSecrets(address: string): string {
   if (!address.includes('?') && !address.includes('@')) return address;
   const safe = address.replace(/^([a-z]+:\/\/)[^/?#@]*@/i, '$1');
@@ -108,9 +108,9 @@ function decoded(name: string): string {
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Text of a header value: Node reads the bytes as Latin-1; they are UTF-8 when they can be. */
+/** Node decodes header values as Latin-1; they are UTF-8 wherever the bytes are valid UTF-8. */
 export function headerText(value: string): string {
-  // oxlint reads the range as control characters otherwise; everything above ASCII is what matters here.
+  // Anything above ASCII, written so that lint does not see control characters.
   if (!/[^\u0000-\u007f]/.test(value)) return value;
   try {
     return strictUtf8.decode(Buffer.from(value, 'latin1'));
@@ -119,15 +119,15 @@ export function headerText(value: string): string {
   }
 }
 
-/** The lines, and once more those that clients of Helicone's API know by another name. */
-export function withAliases(lines: readonly string[]): string[] {
-  const aliases = lines.flatMap((name, index) =>
-    index % 2 === 0 && name.startsWith('svc-') ? [`helicone-${name.slice('svc-'.length)}`, lines[index + 1] ?? ''] : [],
+/** Adds our headers under the names that clients of Helicone's API read. */
+export function withAliases(list: HeaderList): string[] {
+  const aliases = list.flatMap((name, index) =>
+    index % 2 === 0 && name.startsWith('svc-') ? [`helicone-${name.slice('svc-'.length)}`, list[index + 1] ?? ''] : [],
   );
-  return [...lines, ...aliases];
+  return [...list, ...aliases];
 }
 
-/** Headers that say how a body is to be read and answered, or which version of an API. Any other may be a credential at some address. */
+/** Headers about media types, codings and API versions. Any other may be a credential at some address. */
 const harmlessNames: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',

@@ -2,34 +2,34 @@ import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { type RequestHeaders, readHeaders } from './lazy-headers.ts';
 
-/** Takes a body's chunks as they come; `null` is its end, or that the client has left. */
+/** `null` is the end of the body, or that the client disconnected. */
 export type ChunkHandler = (chunk: Buffer | null) => void;
 
 /**
- * A request whose body can be had without a stream. Node's parser pushes each chunk as it finds it, and whoever asked for them gets them at once;
- * the body of most calls is one chunk, which then costs none of a stream's turns of the tick queue, its states and events.
+ * A request whose body can be read without a stream. Node's parser pushes each chunk, and the chunk handler gets it at once. Most bodies
+ * are one chunk, which then costs no stream states, events or ticks.
  */
 export class IncomingRequest extends IncomingMessage {
-  /** Lines under names that are not asked for are not in it, see `rawHeaders`. */
+  /** Only the names that are read somewhere; for all others see `rawHeaders`. */
   declare headers: RequestHeaders;
-  /** Among whose calls in flight it counts, once that is known. */
+  /** The calls in flight of its organisation, once that is known. */
   caller: { count: number } | undefined;
   private asked: RequestHeaders | undefined;
-  private taker: ChunkHandler | undefined;
-  /** Chunks go to `take` and not into the stream. */
+  private handler: ChunkHandler | undefined;
+  /** Chunks bypass the stream. */
   private passesStream = false;
   private wasTaken = false;
   private isHeldBack = false;
 
   static {
     const ended = Object.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded');
-    // TRICKY: Node keeps a request that has not ended for as long as its connection, with all its lines.
+    // TRICKY: Node keeps a request whose stream has not ended, with all its headers, as long as the connection.
     Object.defineProperty(this.prototype, 'readableEnded', {
       get(this: IncomingRequest): boolean {
         return this.wasTaken || ended?.get?.call(this) === true;
       },
     });
-    // TRICKY: Node's server asks each request for `expect`, for which Node would read all its lines.
+    // TRICKY: Node's server reads `expect` of each request, for which Node would parse all headers.
     Object.defineProperty(this.prototype, 'headers', {
       get(this: IncomingRequest): RequestHeaders {
         return (this.asked ??= readHeaders(this.rawHeaders));
@@ -37,19 +37,19 @@ export class IncomingRequest extends IncomingMessage {
     });
   }
 
-  /** Gives every chunk to `take` until {@link switchToStream}. `take` is called from within Node's parser and must not throw. */
-  readChunks(take: ChunkHandler): void {
-    this.taker = take;
+  /** Passes every chunk to `handle` until {@link switchToStream}. `handle` runs inside Node's parser and must not throw. */
+  readChunks(handle: ChunkHandler): void {
+    this.handler = handle;
     this.passesStream = !this.complete && this.readableLength === 0 && this.readableFlowing === null;
     if (this.passesStream) return;
-    // Something came before anybody asked, so that it is in the stream.
-    this.on('data', (chunk: Buffer) => this.taker?.(chunk));
+    // Some chunks are in the stream already.
+    this.on('data', (chunk: Buffer) => this.handler?.(chunk));
     this.once('end', () => this.finish());
   }
 
-  /** What is still to come is the stream's, which is paused. */
+  /** The rest of the body goes through the stream, which is paused. */
   switchToStream(): void {
-    this.taker = undefined;
+    this.handler = undefined;
     this.passesStream = false;
     this.isHeldBack = false;
     this.pause();
@@ -60,11 +60,11 @@ export class IncomingRequest extends IncomingMessage {
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
     if (!this.passesStream) return super.push(chunk, encoding);
     if (chunk === null) this.finish();
-    else this.taker?.(chunk);
+    else this.handler?.(chunk);
     return !this.isHeldBack;
   }
 
-  /** No more is read of it until {@link goOn}, but what was read of its connection already. */
+  /** Reads no more until {@link goOn}, except bytes that were already read from the connection. */
   holdBack(): void {
     this.isHeldBack = true;
     if (!this.passesStream) this.pause();
@@ -76,22 +76,22 @@ export class IncomingRequest extends IncomingMessage {
     else this.resume();
   }
 
-  /** TRICKY: Node resumes a request that nobody read once it is answered; of one that was taken whole there is nothing to come. */
+  /** TRICKY: Node resumes an unread request after its response; one that was read in chunks has nothing left. */
   override resume(): this {
     return this.wasTaken ? this : super.resume();
   }
 
   override destroy(error?: Error): this {
     super.destroy(error);
-    // No sooner than a stream would say it: whoever hears it looks whether the connection is there.
-    if (this.taker !== undefined) process.nextTick(() => this.finish());
+    // As late as a stream would report it, because handlers then check whether the connection is open.
+    if (this.handler !== undefined) process.nextTick(() => this.finish());
     return this;
   }
 
   private finish(): void {
-    const { taker } = this;
-    this.taker = undefined;
+    const { handler } = this;
+    this.handler = undefined;
     this.wasTaken = true;
-    taker?.(null);
+    handler?.(null);
   }
 }

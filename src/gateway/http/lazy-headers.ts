@@ -1,13 +1,13 @@
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
 
-/** The header lines of a request that somebody asks for by name: this gateway, or Node's server (`expect`, `te`). */
-export type RequestHeaders = Record<AskedName, string | undefined>;
+/** The headers that are read by name, by this gateway or by Node's server (`expect`, `te`). */
+export type RequestHeaders = Record<ReadName, string | undefined>;
 
-type AskedName = 'host' | 'expect' | 'upgrade' | 'te' | `content-${'length' | 'type' | 'encoding'}` | 'transfer-encoding' | CrossOriginName;
+type ReadName = 'host' | 'expect' | 'upgrade' | 'te' | `content-${'length' | 'type' | 'encoding'}` | 'transfer-encoding' | CrossOriginName;
 type CrossOriginName = 'origin' | `access-control-request-${'method' | 'headers'}`;
 
-const noLines: RequestHeaders = {
+const noHeaders: RequestHeaders = {
   host: undefined,
   expect: undefined,
   upgrade: undefined,
@@ -21,25 +21,24 @@ const noLines: RequestHeaders = {
   'access-control-request-headers': undefined,
 };
 
-/** Of several lines of these names the first one holds, of others all, as in Node. */
-const firstHolds: ReadonlySet<string> = new Set<AskedName>(['host', 'content-length', 'content-type']);
+/** Of these headers the first one counts; all others are joined, as in Node. */
+const firstCounts: ReadonlySet<string> = new Set<ReadName>(['host', 'content-length', 'content-type']);
 
-/** The name in {@link noLines}, `none` for any other. */
-const names = new InternTable((name): AskedName | 'none' => {
+const names = new InternTable((name): ReadName | 'none' => {
   const lower = name.toLowerCase();
-  return Object.hasOwn(noLines, lower) ? (lower as AskedName) : 'none';
+  return Object.hasOwn(noHeaders, lower) ? (lower as ReadName) : 'none';
 });
 
-/** What the lines of a request say under the names that are asked for. Node's own `headers` reads all of them, most of which nobody asks for. */
+/** Reads only the names that are used. Node's own `headers` parses all of them. */
 export function readHeaders(raw: HeaderList): RequestHeaders {
-  const asked = { ...noLines };
+  const headers = { ...noHeaders };
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = names.at(index >> 1, raw[index] ?? '');
     if (name === 'none') continue;
-    const before = asked[name];
+    const before = headers[name];
     const value = raw[index + 1] ?? '';
-    if (before === undefined) asked[name] = value;
-    else if (!firstHolds.has(name)) asked[name] = `${before}, ${value}`;
+    if (before === undefined) headers[name] = value;
+    else if (!firstCounts.has(name)) headers[name] = `${before}, ${value}`;
   }
-  return asked;
+  return headers;
 }

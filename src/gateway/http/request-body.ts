@@ -2,18 +2,18 @@ import { GatelogError } from '../../model/errors.ts';
 import { isIdentity } from './content-coding.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** A request body: read whole when it was small enough, else what was read of it, the rest still to come. */
+/** A request body: buffered when it was small enough, else its beginning, with the rest still in the request. */
 export type RequestBody =
   | { readonly whole: Buffer }
   | {
       readonly begun: readonly Buffer[];
-      /** It is not too large to be held: there was no room beside other bodies. */
+      /** It was not too large to buffer, but other bodies took the memory. */
       readonly isCrowded?: boolean;
     };
 
 const none = Buffer.alloc(0);
 
-/** Declared length of a body; undefined when it comes in chunks. */
+/** @returns undefined for a chunked body. */
 export function declaredLength(request: IncomingRequest): number | undefined {
   const text = request.headers['content-length'];
   if (text !== undefined) return Number(text);
@@ -21,7 +21,6 @@ export function declaredLength(request: IncomingRequest): number | undefined {
 }
 
 /**
- * Checks what a head says about its body.
  * @throws GatelogError `body_too_large`, or `not_implemented` for a transfer coding that Node would pass on undecoded.
  */
 export function checkDeclaredBody(request: IncomingRequest, maxBytes: number): void {
@@ -35,25 +34,24 @@ export function checkDeclaredBody(request: IncomingRequest, maxBytes: number): v
   if ((declaredLength(request) ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
-/** False for bodies that show no JSON, so no model's name: of other media, or compressed. Where no type is said, it may be JSON. */
+/** False for compressed bodies and other media types. Without a content type, a body may be JSON. */
 export function mayBeJson(request: IncomingRequest): boolean {
   return !isCompressed(request) && mayHoldJson(request);
 }
 
-/** Whether nobody sees what a body says before its content coding is undone. */
 export function isCompressed({ headers }: IncomingRequest): boolean {
   return !isIdentity(headers['content-encoding']);
 }
 
-/** As {@link mayBeJson}, of what a body is once it is not compressed any more. */
+/** As {@link mayBeJson}, for the decompressed body. */
 export function mayHoldJson({ headers }: IncomingRequest): boolean {
   const type = headers['content-type'];
   return type === undefined || !/^\s*(?:multipart|audio|image|video|application\/octet-stream)\b/i.test(type);
 }
 
 /**
- * Reads a body until it is whole or over `wholeMaxBytes`; the rest then stays with the request. Nothing is read before this is called.
- * `ready` is called once. When the client leaves meanwhile it gets, as whole, what had come.
+ * Buffers a body up to `wholeMaxBytes`; the rest of a larger one stays in the request. `ready` is called once. When the client disconnects,
+ * `ready` gets the received part as the whole body.
  */
 export function readBody(request: IncomingRequest, wholeMaxBytes: number, ready: (body: RequestBody) => void): void {
   const length = declaredLength(request);
@@ -80,15 +78,15 @@ function collect(request: IncomingRequest, wholeMaxBytes: number, ready: (body: 
   });
 }
 
-/** A smaller piece is copied beside others: kept as it is it takes some hundred bytes more than it has, and a body may come byte by byte. */
+/** Smaller pieces are copied into blocks: a Buffer has an overhead of some hundred bytes, and a body may arrive byte by byte. */
 const minPieceBytes = 4096;
 const blockBytes = 16 * 1024;
 
-/** Pieces of a body in their order, in memory of about their size however small they are. */
+/** Collects the pieces of a body in about as much memory as their bytes, however small they are. */
 export class BodyPieces {
   private readonly pieces: Buffer[];
-  /** What of it is taken, and what of that is among the pieces already. */
   private block = none;
+  /** Bytes of the block that are taken, and how many of them are in `pieces`. */
   private used = 0;
   private listed = 0;
 
@@ -123,12 +121,11 @@ export class BodyPieces {
   }
 }
 
-/** @throws GatelogError `body_too_large` when what came of a body of unknown length is over the limit already. */
+/** @throws GatelogError `body_too_large`. */
 export function checkSize(begun: readonly Buffer[], maxBytes: number): void {
   if (begun.reduce((sum, chunk) => sum + chunk.length, 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
-/** The refusal of a body over `mostBytes`. */
 export function bodyTooLarge(maxBytes: number): GatelogError {
   return new GatelogError(
     'body_too_large',

@@ -10,33 +10,33 @@ export interface BodyTap {
   readonly whenWritten: (then: () => void) => void;
 }
 
-export interface UploadOptions {
+export interface RequestBodyOptions {
   readonly request: IncomingMessage;
-  /** What was read of the body before it turned out to be long. */
+  /** The part that was read before the body turned out to be large. */
   readonly begun: readonly Buffer[];
   readonly recorder: BodyTap;
-  /** A body over this size fails with `body_too_large`. */
+  /** A larger body fails with `body_too_large`. */
   readonly maxBytes: number;
 }
 
 /**
- * A request body on its way to the provider, tapped into the record. It is read no faster than the provider takes it and the spool keeps up.
+ * Streams a request body to the provider and records it, with back-pressure from both the provider and the spool.
  *
- * Whoever gets one reads it to its end or destroys it. What the client still sends after that is read away: a client that writes its whole
- * body before it reads would else never see the answer, and the connection could not be used again.
+ * The consumer reads it to the end or destroys it. The rest of the client's bytes is then discarded: a client that writes its whole body
+ * before it reads would otherwise never see the response, and the connection could not be reused.
  */
 export class RequestBodyStream extends Readable {
-  private readonly options: UploadOptions;
+  private readonly options: RequestBodyOptions;
   private bytes = 0;
   private waitsForSpool = false;
 
-  constructor(options: UploadOptions) {
+  constructor(options: RequestBodyOptions) {
     super();
     this.options = options;
     const { request, begun } = options;
-    // An error that nobody listens for ends the process, and nobody may have begun to read.
+    // Without a listener an error ends the process, and the consumer may not have one yet.
     this.on('error', () => undefined);
-    // Listening for data would start the flow; it starts when the provider wants it.
+    // Adding a `data` listener would start the flow before the provider is ready.
     request.pause();
     request.on('data', this.accept);
     request.once('end', this.finish);

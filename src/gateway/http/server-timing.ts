@@ -1,7 +1,7 @@
 /**
- * Value of our `Server-Timing` line: the milliseconds that this gateway spent on the call before it went out, as its record has them. A provider's
- * own lines of that name pass beside it.
- * TRICKY: by hand, because it is on every reply: `toFixed`, or turning a fraction into text, takes four times as long.
+ * Value of our `Server-Timing` header. A provider's own headers of that name pass beside it.
+ * TRICKY: formatted by hand, because it is on every response: `toFixed`, or formatting a fraction, takes four times as long.
+ * @param overheadMs time that the gateway spent on the call before sending it, as recorded.
  */
 export function serverTiming(overheadMs: number): string {
   const micros = Math.round(overheadMs * 1000);

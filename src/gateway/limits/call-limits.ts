@@ -12,36 +12,34 @@ import { type RateLimitDecision, RateLimitExceeded, type LimitWindows, reserve }
 import type { FoundFacts } from '../bodies/threads.ts';
 import type { RequestBody } from '../http/request-body.ts';
 
-/** A call as it goes out, for whoever understands bodies. */
 export interface BilledRequest {
   readonly method: string;
   readonly provider: string;
-  /** Path and query at the provider; of a call that is answered in this process, those of its route. */
+  /** Path and query at the provider, or of the route of a built-in target. */
   readonly path: string;
-  /** Undefined: it was not read whole, or holds no JSON. */
+  /** Undefined if it was not buffered, or is not JSON. */
   readonly body: Buffer | undefined;
-  /** What was found in a body that is too large to be parsed here. */
+  /** Facts of a body that was parsed in a thread. */
   readonly found: FoundFacts | undefined;
-  /** `Svc-Model-Override`, which tells the price where the model itself has none. */
+  /** `Svc-Model-Override`: the price of this model applies where the model itself has none. */
   readonly modelOverride: string | undefined;
-  /** When it came, Unix milliseconds: the price of that time holds. */
+  /** Arrival, Unix milliseconds: the price of that time applies. */
   readonly at: number;
 }
 
-/** What limits need from the rest of the program. */
 export interface CallLimits {
   readonly windows: LimitWindows;
-  /** The policies that an organisation has stored and that hold for a key; always the same list where there are none. */
+  /** The stored policies of an organisation that apply to a key; the same empty list where there are none. */
   readonly storedPolicies: (organizationId: OrganizationId, keyId: string) => readonly LimitPolicy[];
-  /** What a call of an organisation costs at most. */
+  /** Upper bound of the cost. */
   readonly estimateCost: (organizationId: OrganizationId, call: BilledRequest) => Money;
-  /** The end user whom a body names; empty without one. */
+  /** The end user in the body; empty without one. */
   readonly readUser: (call: BilledRequest) => string;
 }
 
 const none: readonly LimitPolicy[] = [];
 
-/** All policies that hold for a call, the stored ones and the one in its header. Makes nothing for a call without any. */
+/** The stored policies and the one in the header. Allocates nothing for a call without any. */
 export function policiesOf(
   { storedPolicies }: CallLimits,
   { organizationId, keyId }: Principal,
@@ -52,7 +50,7 @@ export function policiesOf(
   return [...stored, limitPolicy];
 }
 
-/** Whether a policy needs to look into the body: a budget for its size and model, a limit by user for a user who is in no header. */
+/** Whether a policy reads the body: a budget for size and model, a limit by user for a user without a header. */
 export function needsBody(policies: readonly LimitPolicy[], { tags }: Directives): boolean {
   return policies.some(({ unit, segment }) => unit === 'cents' || (segment?.of === 'user' && tags.userId === undefined));
 }
@@ -63,21 +61,17 @@ export interface LimitPorts {
   readonly observe: Observe;
 }
 
-/** A call whose limits are asked. */
 export interface LimitedRequest {
   readonly organizationId: OrganizationId;
   readonly requestId: string;
   readonly directives: Directives;
   readonly outgoing: BilledRequest;
-  /** As which it may go out instead when that fails; asked only by a budget, as each may have a body of its own. */
+  /** The call as its fallbacks send it; read only by budgets, because each may have a body of its own. */
   readonly alternatives: () => Iterable<BilledRequest>;
   readonly policies: readonly LimitPolicy[];
 }
 
-/**
- * Asks the limits of a call.
- * @throws as {@link reserve} does.
- */
+/** @throws as {@link reserve} does. */
 export function checkLimits(ports: LimitPorts, asked: LimitedRequest): RateLimitDecision {
   const { organizationId, requestId, directives, outgoing, alternatives, policies } = asked;
   const { windows, estimateCost, readUser } = ports.callLimits;
@@ -88,14 +82,14 @@ export function checkLimits(ports: LimitPorts, asked: LimitedRequest): RateLimit
     userId: once(() => tags.userId ?? readUser(outgoing)),
     property: (name: string) => propertyNamed(tags, name),
     estimate: once(() => {
-      let most = estimateCost(organizationId, outgoing);
-      // Of all attempts one is answered, so one is billed: the dearest of them is what the call can cost.
-      for (const way of alternatives()) most = larger(most, estimateCost(organizationId, way));
-      return most;
+      let max = estimateCost(organizationId, outgoing);
+      // One attempt is billed, so the most expensive one is the upper bound.
+      for (const alternative of alternatives()) max = larger(max, estimateCost(organizationId, alternative));
+      return max;
     }),
   };
   try {
-    // Not the time at which the call came: its upload may have taken longer than a window is.
+    // Not the arrival: the upload may have taken longer than a window.
     const grant = reserve({ windows, observe: ports.observe }, policies, call, ports.clock.now());
     return aliased ? { ...grant, lines: withAliases(grant.lines) } : grant;
   } catch (error) {
@@ -109,18 +103,17 @@ function larger(one: Money, other: Money): Money {
   return one > other ? one : other;
 }
 
-/** Several budgets ask the same. */
+/** Memoizes for several budgets. */
 function once<Value>(find: () => Value): () => Value {
   let found: { readonly value: Value } | undefined;
   return () => (found ??= { value: find() }).value;
 }
 
-/** The body when it can be looked into. */
 export function bufferedJson(body: RequestBody, isJson: boolean): Buffer | undefined {
   return 'whole' in body && isJson && body.whole.length > 0 ? body.whole : undefined;
 }
 
-/** The value of a property, the exact spelling before others, a later one before an earlier; session headers are properties too. */
+/** Prefers the exact spelling, then the last one. Session headers are properties too. */
 function propertyNamed(tags: Tags, name: string): string | undefined {
   const { sessionId, sessionName, sessionPath } = sessionProperties;
   const all = [

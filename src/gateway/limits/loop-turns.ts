@@ -1,50 +1,48 @@
-/** For so long one turn of the event loop works on calls; a piece of work that has begun is not broken off. */
+/** Maximum time that one tick spends on calls; work that has begun is not interrupted. */
 const defaultMaxMs = 5;
 
-/** The work of one organisation that waits. */
+/** The waiting work of one organisation. */
 interface Share {
-  /** The oldest first. */
   readonly works: (() => void)[];
-  /** Time that its work took, as far as it counts beside others; milliseconds. */
+  /** Time that its work took, comparable to that of the others. */
   spentMs: number;
 }
 
-/** What comes of work that is done in steps. What `done` throws goes to `failed`. */
+/** What `done` throws goes to `failed`. */
 export interface StepsEnd<Result> {
   readonly done: (result: Result) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Shares the time of the event loop between organisations. A hundred calls may arrive in one turn of it, and those whose bodies have to be gone through take
- * milliseconds each: all others, also those that wait for a provider's answer alone, would wait for all of them. So a turn has some time for calls; what comes
- * later goes on in later turns, first that of the organisation which has had the least time: fifty small calls go before the second one that takes long.
+ * Shares the event loop between organisations. A hundred calls may arrive in one tick, and scanning a body takes milliseconds, which would
+ * delay every other call. So each tick has a time budget; further work waits for later ticks, the organisation with the least time so far
+ * first. Fifty small calls go before the second long one.
  */
 export class LoopTurns {
   private readonly monotonic: () => number;
   private readonly maxMs: number;
-  /** Of organisations, since somebody waits. */
+  /** By organisation, since work began to wait. */
   private readonly shares = new Map<string, Share>();
   private waiting = 0;
-  /** What the organisation had had whose work was done last: who comes anew has had as much. */
+  /** The spent time of the organisation that ran last. A new organisation starts with it. */
   private levelMs = 0;
-  /** When the time of this turn of the event loop is over; undefined before its first call. */
+  /** End of this tick's budget; undefined before its first call. */
   private until: number | undefined;
 
-  /** @param monotonic milliseconds of a clock that never steps back. */
   constructor(monotonic: () => number, maxMs = defaultMaxMs) {
     this.monotonic = monotonic;
     this.maxMs = maxMs;
   }
 
-  /** Whether a call may go on at once; nearly every one may. Who may not waits with {@link later}. @param now monotonic, milliseconds. */
+  /** Whether a call may go on at once, as nearly every one may; otherwise it waits with {@link later}. @param now monotonic. */
   hasTime(now: number): boolean {
     if (this.waiting > 0) return false;
     if (this.until === undefined) this.begin(now);
     return now < (this.until ?? 0);
   }
 
-  /** Does work of an organisation when its turn comes, never before this returns. It must not throw. */
+  /** Runs work in a later tick. It must not throw. */
   later(organizationId: string, work: () => void): void {
     if (this.until === undefined) this.begin(this.monotonic());
     this.waiting += 1;
@@ -56,7 +54,7 @@ export class LoopTurns {
     }
   }
 
-  /** Does work of an organisation step by step, each when its turn comes. One of the two is called, once; `failed` must not throw. */
+  /** Runs an iterator one step at a time. Either `done` or `failed` is called, once; `failed` must not throw. */
   inSteps<Result>(organizationId: string, steps: Iterator<void, Result>, { done, failed }: StepsEnd<Result>): void {
     const step = (): void => {
       try {
@@ -75,7 +73,7 @@ export class LoopTurns {
     setImmediate(this.next);
   }
 
-  /** The turn is over. The time of the next one begins with what waits, and what arrives in it comes behind. */
+  /** Starts the next tick's budget with the waiting work. */
   private readonly next = (): void => {
     this.until = undefined;
     if (this.waiting === 0) return;
@@ -98,7 +96,7 @@ export class LoopTurns {
     this.levelMs = 0;
   };
 
-  /** Of those who wait the one that has had the least time; of equals the one that has waited longest. */
+  /** The share with the least spent time; of equals, the oldest. */
   private least(): Share | undefined {
     let least: Share | undefined;
     for (const share of this.shares.values()) {

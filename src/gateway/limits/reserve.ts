@@ -5,28 +5,27 @@ import type { Observe } from '../../model/observation.ts';
 import type { RateLimitState } from '../../model/rate-limit-lines.ts';
 import { type Claim, ShareTakenError, type Standing, type Verdict } from '../../state/fixed-windows.ts';
 
-/** The windows that all workers share. Throws when they cannot be reached. */
+/** The windows that all workers share. Throws when they are unavailable. */
 export interface LimitWindows {
   readonly claim: (claims: readonly Claim[], now: number, reservation: readonly [string, string]) => Verdict;
 }
 
-/** Of a call what limits look at; each is asked only when a policy needs it. */
+/** Each function is called only when a policy needs its value. */
 export interface LimitedCall {
   readonly organizationId: string;
-  /** What is reserved for the call goes under this name. */
+  /** The name of the reservation. */
   readonly requestId: string;
-  /** Empty: the caller named none, so a limit by user does not hold for it. */
+  /** Empty: no user, so limits by user do not apply. */
   readonly userId: () => string;
   readonly property: (name: string) => string | undefined;
-  /** What the call may cost at most, for a budget to set aside. */
+  /** Upper bound of the cost, which a budget reserves. */
   readonly estimate: () => Money;
 }
 
-/** A call that limits let through. */
 export interface RateLimitDecision {
-  /** Money was set aside for it, so that its record has to settle that. */
+  /** Money was reserved, which the record settles. */
   readonly reserved: boolean;
-  /** Lines for the reply: how the strictest limit stands. */
+  /** Response headers: the state of the strictest limit. */
   readonly lines: readonly string[];
 }
 
@@ -35,10 +34,9 @@ export interface LimitPorts {
   readonly observe: Observe;
 }
 
-/** A call that a limit refuses. */
 export class RateLimitExceeded extends GatelogError {
   override readonly usedUp: RateLimitState;
-  /** Lines for the reply, beside those that every 429 has. */
+  /** Response headers beside those of every 429. */
   readonly lines: readonly string[];
 
   constructor(message: string, usedUp: RateLimitState, lines: readonly string[]) {
@@ -53,15 +51,15 @@ interface Applied {
   readonly claim: Claim;
 }
 
-/** Counts that have ended are cleared away little by little. */
+/** Ended counts are removed little by little. */
 const shareRetrySeconds = 60;
 const unlimited: RateLimitDecision = { reserved: false, lines: [] };
 
 /**
- * Asks all policies at once, so that a call that one of them refuses uses up nothing of the others. While the shared windows fail, limits of
- * calls let pass and budgets refuse.
+ * Checks all policies at once, so that a call rejected by one consumes nothing of the others. While the shared windows fail, limits of
+ * calls allow and budgets reject.
  * @param now Unix milliseconds.
- * @throws LimitReached when one of them is used up, GatelogError `limits_unavailable`, and `rate_limited` for an organisation that fills the windows.
+ * @throws RateLimitExceeded, GatelogError `limits_unavailable`, or `rate_limited` for an organisation that fills the windows.
  */
 export function reserve(
   { windows, observe }: LimitPorts,
@@ -80,9 +78,9 @@ export function reserve(
     observe({ kind: 'limits_failed', reason: messageOf(error) });
     return withoutWindows(applied, error);
   }
-  const place = verdict.refused === undefined ? strictest(applied, verdict.standings) : toldFirst(applied, verdict.refused);
-  const one = applied[place];
-  const standing = verdict.standings[place];
+  const index = verdict.refused === undefined ? strictest(applied, verdict.standings) : reportedFirst(applied, verdict.refused);
+  const one = applied[index];
+  const standing = verdict.standings[index];
   if (one === undefined || standing === undefined) throw new TypeError('A verdict has a standing for each claim.');
   const lines = standingLines(one.policy, standing, now);
   if (verdict.granted) return { reserved: verdict.reserved, lines };
@@ -93,7 +91,7 @@ export function reserve(
   );
 }
 
-/** The organisation itself is the reason, so that its limits on calls do not let pass. */
+/** The organisation itself caused it, so its limits of calls do not allow the call. */
 function shareTaken(error: ShareTakenError): GatelogError {
   const sentence =
     'The limits of your organisation count for as many users and properties as they may beside those of others ' +
@@ -111,12 +109,12 @@ function withoutWindows(applied: readonly Applied[], cause: unknown): RateLimitD
   });
 }
 
-/** @returns undefined for a segment whose value the call does not have. */
+/** @returns undefined for a call without a value for the segment. */
 function appliedTo(policy: LimitPolicy, call: LimitedCall): Applied | undefined {
   const value = segmentValue(policy, call);
   if (value === undefined) return undefined;
   const { quota, windowMs, segment, unit, keyId } = policy;
-  // Names of properties count in any case, so their spellings share a count.
+  // Property names are case-insensitive, so their spellings share a count.
   const of = segment === undefined ? 'all' : segment.of === 'user' ? 'user' : `property ${segment.name.toLowerCase()}`;
   const isEstimate = unit === 'cents';
   const name = [call.organizationId, unit, of, value, ...(keyId === undefined ? [] : [keyId])];
@@ -129,18 +127,18 @@ function segmentValue({ segment }: LimitPolicy, call: LimitedCall): string | und
   return value === '' ? undefined : value;
 }
 
-/** Of several limits that refuse the one that no wait mends is told, so that nobody waits for another in vain. */
-function toldFirst(applied: readonly Applied[], refused: number): number {
+/** A limit that waiting does not help is reported before others. */
+function reportedFirst(applied: readonly Applied[], refused: number): number {
   const hopeless = applied.findIndex(isHopeless);
   return hopeless === -1 ? refused : hopeless;
 }
 
-/** A call that the whole quota does not cover is refused in every window. */
+/** A call that exceeds the whole quota is rejected in every window. */
 function isHopeless({ policy, claim }: Applied): boolean {
   return claim.amount > policy.quota;
 }
 
-/** The limit of which the smallest share is left. */
+/** The limit with the smallest remaining share. */
 function strictest(applied: readonly Applied[], standings: readonly Standing[]): number {
   const shares = applied.map(({ policy }, index) => Number(standings[index]?.left ?? 0n) / Number(policy.quota));
   return shares.indexOf(Math.min(...shares));
@@ -151,10 +149,10 @@ function refusal(applied: Applied, { endsAt }: Standing, now: number): string {
   const { text, unit } = policy;
   const again = `Try again in ${secondsUntil(endsAt, now)} s`;
   if (unit === 'request') return `The quota of calls of the limit "${text}" is used up. ${again}.`;
-  const most = `This call may cost up to ${shownAmount(policy, claim.amount)} cents; give it a smaller max_tokens.`;
+  const hint = `This call may cost up to ${shownAmount(policy, claim.amount)} cents; give it a smaller max_tokens.`;
   return isHopeless(applied)
-    ? `The budget of the limit "${text}" is smaller than one such call, so that waiting does not help. ${most}`
-    : `What is left of the budget of the limit "${text}" does not cover this call. ${most} ${again}.`;
+    ? `The budget of the limit "${text}" is smaller than one such call, so that waiting does not help. ${hint}`
+    : `What is left of the budget of the limit "${text}" does not cover this call. ${hint} ${again}.`;
 }
 
 /** `svc-ratelimit-*` as existing clients read them. */
@@ -163,12 +161,12 @@ function standingLines(policy: LimitPolicy, { left, endsAt }: Standing, now: num
     'svc-ratelimit-limit': shownAmount(policy, policy.quota),
     'svc-ratelimit-remaining': shownAmount(policy, left),
     'svc-ratelimit-reset': String(secondsUntil(endsAt, now)),
-    // As the caller's own bytes: a header holds one byte a character.
+    // The caller's own bytes: headers are Latin-1.
     'svc-ratelimit-policy': Buffer.from(policy.text).toString('latin1'),
   }).flat();
 }
 
-/** For clients that know no units: whole calls or whole cents. */
+/** Whole calls or whole cents, for clients that know no units. */
 function usedUpOf(policy: LimitPolicy, { left, endsAt }: Standing, now: number): RateLimitState {
   const whole = (amount: bigint): number => Math.floor(Number(shownAmount(policy, amount)));
   const windowSeconds = Math.ceil(policy.windowMs / 1000);
@@ -179,7 +177,7 @@ function secondsUntil(at: number, now: number): number {
   return Math.max(1, Math.ceil((at - now) / 1000));
 }
 
-/** In the policy's own unit, six decimals at most, rounded down. */
+/** In the policy's unit, with at most six decimals, rounded down. */
 function shownAmount({ unit }: LimitPolicy, amount: bigint): string {
   const millionths = unit === 'request' ? amount : amount / 10_000n;
   const fraction = String(millionths % 1_000_000n)

@@ -3,50 +3,49 @@ import { textLimits } from '../../model/vocabulary/limits.ts';
 import { storableAddress, withoutSecrets } from '../http/headers.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
 
-/** Path that every path on OpenAI's surface starts with and that most base addresses end in already. */
+/** Every path of OpenAI's API starts with it, and most base URLs already end in it. */
 const versionPrefix = '/v1';
 
-/** An address that is called: the path goes out byte for byte. */
 export interface ProviderTarget {
   readonly origin: string;
-  /** Path of the base address, without a slash at its end. */
+  /** Path of the base URL without a trailing slash. */
   readonly basePath: string;
+  /** Sent byte for byte. */
   readonly path: string;
-  /** Set when the caller chose the host: how the guard resolves its name. */
+  /** The egress policy's resolver; set when the caller chose the host. */
   readonly lookUp: LookupFunction | undefined;
-  /** The whole address as records show it, secret parameters cut. */
+  /** The whole address for records, without secrets. */
   readonly shown: string;
 }
 
-/** A base address, taken apart once. */
 export interface BaseUrl {
   readonly origin: string;
-  /** Path without a slash at its end. */
+  /** Without a trailing slash. */
   readonly path: string;
-  /** What of a caller's path the base says already, the longest first: `/openai/v1`, `/v1`. */
+  /** Starts of a caller's path that the base URL already has, longest first: `/openai/v1`, `/v1`. */
   readonly overlaps: readonly string[];
   readonly lookUp: LookupFunction | undefined;
 }
 
-/** Takes a base address apart. @throws TypeError when it is no URL. */
-export function parseBaseAddress(baseUrl: string): BaseUrl {
+/** @throws TypeError for an invalid URL. */
+export function parseBaseUrl(baseUrl: string): BaseUrl {
   const { origin, pathname } = new URL(baseUrl);
   const path = pathname.replace(/\/+$/, '');
   return { origin, path, overlaps: versionedEnds(path), lookUp: undefined };
 }
 
 /**
- * The base address of a provider's OpenAI-compatible API, which stands under `openAiPath` of its base address unless that ends in it already.
- * A caller's `/v1` is left out where `openAiPath` stands for it: `/v1beta/openai`.
+ * The base URL of a provider's OpenAI-compatible API: `openAiPath` is appended unless the base URL ends in it. A caller's `/v1` is dropped
+ * where `openAiPath` replaces it, as `/v1beta/openai` does.
  */
-export function parseOpenAiAddress(baseUrl: string, openAiPath: string, hasVersion: boolean): BaseUrl {
-  const base = parseBaseAddress(baseUrl);
+export function parseOpenAiBaseUrl(baseUrl: string, openAiPath: string, hasVersion: boolean): BaseUrl {
+  const base = parseBaseUrl(baseUrl);
   const path = base.path.endsWith(openAiPath) ? base.path : base.path + openAiPath;
   const overlaps = versionedEnds(path);
   return { ...base, path, overlaps: overlaps.length > 0 || hasVersion ? overlaps : [versionPrefix] };
 }
 
-/** The ends of a path in `/v1`, each whole segments, the longest first; none for any other path. */
+/** The suffixes of a path that ends in `/v1`, in whole segments, longest first. */
 function versionedEnds(path: string): readonly string[] {
   if (!path.endsWith(versionPrefix)) return [];
   const segments = path.slice(1).split('/');
@@ -54,24 +53,24 @@ function versionedEnds(path: string): readonly string[] {
 }
 
 /**
- * Joins a base address and a caller's path; a leading `/v1`, or more of the base's own path, is not doubled.
- * Invariant: the origin is the base address's, whatever the path. TRICKY: the caller's path never goes through `URL`, which would resolve dot
- * segments, take `\` for `/` and rewrite bytes.
+ * Joins a base URL and a caller's path without doubling a leading `/v1`, or more of the base URL's path. Invariant: the origin is the base
+ * URL's, whatever the path. TRICKY: the caller's path never goes through `URL`, which resolves dot segments, turns `\` into `/` and
+ * rewrites bytes.
  */
-export function joinAddress({ origin, path: basePath, overlaps: saidAlready, lookUp }: BaseUrl, path: string): ProviderTarget {
-  return resolveAt({ origin, basePath, lookUp }, basePath + withoutStart(path, saidAlready));
+export function joinAddress({ origin, path: basePath, overlaps, lookUp }: BaseUrl, path: string): ProviderTarget {
+  return resolveAt({ origin, basePath, lookUp }, basePath + withoutStart(path, overlaps));
 }
 
-/** A base address and a path of the greatest lengths. */
+/** A base URL and a path, both of maximum length. */
 const maxTargetBytes = 2 * textLimits.addressBytes;
 
-/** An address at an origin. @param path what goes out, with or without its first slash. */
-export function resolveAt(place: Pick<ProviderTarget, 'origin' | 'basePath' | 'lookUp'>, path: string): ProviderTarget {
+/** @param path with or without its first slash. */
+export function resolveAt(base: Pick<ProviderTarget, 'origin' | 'basePath' | 'lookUp'>, path: string): ProviderTarget {
   const whole = path.startsWith('/') ? path : `/${path}`;
-  return { ...place, path: whole, shown: storableAddress(withoutSecrets(place.origin + whole), place.origin, maxTargetBytes) };
+  return { ...base, path: whole, shown: storableAddress(withoutSecrets(base.origin + whole), base.origin, maxTargetBytes) };
 }
 
-/** The addresses of a base, remembered by path, as most calls have one of a few. Of a path with a query, which may hold a key, nothing is kept. */
+/** Resolves paths with a memo, because most calls use a few. A path with a query is not kept: it may contain a key. */
 export function memoizedResolver(base: BaseUrl): (path: string) => ProviderTarget {
   const known = new InternTable((path) => joinAddress(base, path));
   return (path) => (path.includes('?') ? joinAddress(base, path) : known.of(path));
@@ -84,7 +83,7 @@ function withoutStart(path: string, starts: readonly string[]): string {
   return path;
 }
 
-/** True when a path starts with whole segments: `/v1` is no start of `/v10`. */
+/** Compares whole segments: `/v10` does not start with `/v1`. */
 export function startsWithSegments(path: string, start: string): boolean {
   if (!path.startsWith(start)) return false;
   const next = path[start.length];

@@ -8,10 +8,9 @@ import { echoProviderName, type ProviderTable } from './provider-table.ts';
 import { type ModelRoute, type Route, routeByModel, routeToProvider } from './routes.ts';
 import type { ProviderKeys } from '../credentials/stored-keys.ts';
 
-/** Who makes a model that OpenAI does not list: the name of its maker; undefined: OpenAI has it, or nobody's list does. */
+/** The provider that makes a model; undefined if OpenAI lists it, or no provider does. */
 export type MakerOfModel = (model: string) => AddressedProvider | undefined;
 
-/** What a model's name is read by. */
 export interface ModelSurroundings {
   readonly providers: ProviderTable;
   readonly makerOf: MakerOfModel;
@@ -19,19 +18,19 @@ export interface ModelSurroundings {
   readonly providerKeys: ProviderKeys;
 }
 
-/** Whose call it is, and the route of its path: OpenAI's surface. */
 export interface NamedFrom {
+  /** By the path: OpenAI's API. */
   readonly route: Route;
   readonly organizationId: OrganizationId;
 }
 
-/** A word behind a model's name that asks for more than a model: a search of the web. */
+/** A suffix that requests a web search. */
 const onlineSuffix = ':online';
 
 /**
- * Where a model's name leads: `provider/model`, `model/provider`, `model/azure/<deployment>`, or a bare name that only another maker lists.
- * @returns undefined for a name that the path's provider gets as it is.
- * @throws GatelogError `invalid_model` for a form that is not carried out, `unknown_model` for a name of a maker for whom there is no key.
+ * Resolves `provider/model`, `model/provider`, `model/azure/<deployment>`, or a bare name that only another maker lists.
+ * @returns undefined for a name that goes to the path's provider unchanged.
+ * @throws GatelogError `invalid_model` for an unsupported form, `unknown_model` for a model whose maker has no key.
  */
 export function resolveModel(from: NamedFrom, model: string, around: ModelSurroundings): ModelRoute | undefined {
   if (model.startsWith('!')) {
@@ -52,7 +51,7 @@ function resolveBare({ route, organizationId }: NamedFrom, model: string, around
   const made = routeToProvider(withoutSecretParameters(route.path), maker, providers);
   if (made === undefined) return undefined;
   if (storedCredentials(made, organizationId, providerKeys) !== undefined) return { route: made, model, isPicked: true };
-  // Who serves OpenAI's surface of an address of the deployment's own may serve any model there.
+  // A server at the deployment's own address may serve any model.
   if (providers.isOpenAiElsewhere) return undefined;
   throw new GatelogError(
     'unknown_model',
@@ -60,11 +59,10 @@ function resolveBare({ route, organizationId }: NamedFrom, model: string, around
   );
 }
 
-/** Whose models may have a slash or any suffix in their names: they sell others' models, or serve what is put on them. */
+/** Resellers and self-hosted servers, whose model names may contain a slash or any suffix. */
 const takesSuffix: ReadonlySet<string> = new Set(['openrouter', 'ollama', 'vllm', 'lmstudio', echoProviderName]);
 const sellsItsOwn: ReadonlySet<string> = new Set(['openai', 'anthropic', 'gemini', 'mistral', 'deepseek', 'xai', 'cohere', 'perplexity']);
 
-/** A name with a slash. */
 function resolveNamed(route: Route, model: string, providers: ProviderTable): ModelRoute | undefined {
   const parts = model.split('/');
   const providerOf = (part: string | undefined): string | undefined => routeToProvider(route.path, part ?? '', providers)?.provider;
@@ -94,7 +92,7 @@ function ofDeployment(route: Route, model: string, parts: readonly string[], pro
   return { route: azure, model: deployment };
 }
 
-/** `name/provider:suffix`, and a name with a provider in its middle that has no such form; undefined for any other. */
+/** `name/provider:suffix`. Rejects a provider in the middle of a name. @returns undefined for any other name. */
 function withSuffix(route: Route, model: string, providers: ProviderTable): ModelRoute | undefined {
   const [, name = '', provider = '', suffix = ''] = /^(.+)\/([^/:]+):([^/]*)$/.exec(model) ?? [];
   const named = provider === '' ? undefined : routeToProvider(route.path, provider, providers);
@@ -110,7 +108,7 @@ function withSuffix(route: Route, model: string, providers: ProviderTable): Mode
   throw invalid(model, `ends in "${provider}:${suffix}", and the suffix is not carried out at ${provider}`);
 }
 
-/** A name that goes on as it is, to OpenAI, which would not know what the suffix asks for. */
+/** Such a name would reach OpenAI unchanged, and OpenAI does not know the suffix. */
 function refuseSuffix(model: string, provider: string, { isOpenAiElsewhere }: ProviderTable): void {
   if (model.endsWith(onlineSuffix) && !isOpenAiElsewhere) throw suffixed(model, provider);
 }
@@ -122,33 +120,29 @@ function suffixed(model: string, provider: string): GatelogError {
   );
 }
 
-/** One of a body's list of models. */
 export interface ListedModel {
   readonly model: string;
-  /** Where it stands in the list, from 0, exclusions counted. */
+  /** Index in the list, exclusions counted. */
   readonly index: number;
-  /** Undefined: it goes to the path's provider as it is. */
+  /** Undefined: it goes to the path's provider unchanged. */
   readonly way: ModelRoute | undefined;
 }
 
-/** What is left of a body's list of models. */
 export interface ModelList {
   readonly models: readonly [ListedModel, ...ListedModel[]];
-  /** Providers that the list takes out for all that comes behind it. */
   readonly excluded: ReadonlySet<string>;
 }
 
 /**
- * Reads `a, !provider, b`: a provider with `!` before its name is taken out for the names behind it.
- * @param most names in it.
- * @throws GatelogError `invalid_model` for a list that cannot be read or of which nothing remains, and as {@link resolveModel} does.
+ * Reads `a, !provider, b`: `!` excludes a provider for the names that follow.
+ * @throws GatelogError `invalid_model` for a malformed or empty list, and as {@link resolveModel} does.
  */
-export function readModelList(from: NamedFrom, text: string, around: ModelSurroundings, most: number): ModelList {
+export function readModelList(from: NamedFrom, text: string, around: ModelSurroundings, max: number): ModelList {
   const entries = text.split(',').map((entry) => entry.trim());
-  if (entries.includes('') || entries.length > most) {
+  if (entries.includes('') || entries.length > max) {
     throw new GatelogError(
       'invalid_model',
-      `The body's model is a list: write 2 to ${most} names with a comma between them, none of them empty.`,
+      `The body's model is a list: write 2 to ${max} names with a comma between them, none of them empty.`,
     );
   }
   const excluded = new Set<string>();
@@ -166,7 +160,7 @@ export function readModelList(from: NamedFrom, text: string, around: ModelSurrou
   throw invalid(text, 'names no model that a provider is left for; name the provider with the model: "!openai,azure/gpt-4o"');
 }
 
-/** A model of a maker that is taken out asks for no key of its. */
+/** The maker of an excluded model needs no key. */
 function wayBeside(
   excluded: ReadonlySet<string>,
   from: NamedFrom,

@@ -4,19 +4,17 @@ import { inlineMaxBytes } from '../bodies/threads.ts';
 import { findModelField } from '../json/model-field.ts';
 import type { RequestBody } from '../http/request-body.ts';
 
-interface Keyless {
+interface FailedCall {
   readonly body: RequestBody;
-  /** Its head does not speak against JSON. */
   readonly isJson: boolean;
-  /** Of the providers there are. */
+  /** Of all providers. */
   readonly names: readonly string[];
 }
 
 /**
- * The refusal of a call for which there is no key of OpenAI's, where it went only because its body names no other provider: a slip in a
- * provider's name is to be told as one.
+ * Explains `no_provider_key` for OpenAI where the body named no other provider: a typo in a provider's name should be reported as one.
  */
-export function withoutProvider(refusal: GatelogError, { body, isJson, names }: Keyless): GatelogError {
+export function withoutProvider(refusal: GatelogError, { body, isJson, names }: FailedCall): GatelogError {
   if (!('whole' in body) || body.whole.length === 0 || !isJson) return refusal;
   const model = findModelField(body.whole)?.text;
   const known = `Known are ${names.join(', ')}`;

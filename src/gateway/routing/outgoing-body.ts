@@ -7,23 +7,22 @@ import { isCompressed, mayHoldJson, type RequestBody } from '../http/request-bod
 import type { Route } from './routes.ts';
 import { askForStreamUsage, supportsUsageQuestion } from '../relay/stream-usage.ts';
 
-/** A route that is decided, with the body as it goes there. */
 export interface Addressed {
   readonly route: Route;
   readonly outgoing: RequestBody;
-  /** The model's name as it goes out, where the caller wrote it with its provider. */
+  /** The model as it is sent, where the caller wrote it with a provider. */
   readonly model: string | undefined;
-  /** The gateway chose the provider by the model's name alone. */
+  /** The gateway chose the provider by a bare model name. */
   readonly isPicked: boolean;
-  /** The body names several models: these come after the first. */
+  /** The body's list of models after the first one. */
   readonly furtherModels: readonly ListedModel[] | undefined;
-  /** Providers that the body's list takes out for all that comes behind it. */
+  /** Providers that the body's list excludes. */
   readonly excluded: ReadonlySet<string> | undefined;
 }
 
 /**
- * Decides the route by the model: with `provider/model` only the bytes of its name change. Of a list of models the first is sent.
- * @throws GatelogError `invalid_model` for a list or a name that cannot be read, `unknown_model` for one of a maker for whom there is no key.
+ * Routes by the body's model. With `provider/model` only the bytes of the name change; of a list the first model is sent.
+ * @throws GatelogError `invalid_model` for a malformed list or name, `unknown_model` for a model whose maker has no key.
  */
 export function routeByModel(from: NamedFrom, body: RequestBody, around: ModelSurroundings): Addressed {
   const { route } = from;
@@ -66,13 +65,12 @@ function unrouted(route: Route, outgoing: RequestBody): Addressed {
   return { route, outgoing, model: undefined, isPicked: false, furtherModels: undefined, excluded: undefined };
 }
 
-/** Whether the model could have decided the route, and was not looked for, as the body is not here or compressed. */
+/** Whether the model could have decided the route but was not read, because the body is compressed or not buffered. */
 export function modelUnread({ request }: Call, { routedByModel }: Route, body: RequestBody): boolean {
   if (!routedByModel || ('whole' in body && !isCompressed(request))) return false;
   return mayHoldJson(request) && !('whole' in body && body.whole.length === 0);
 }
 
-/** Whether the usage of this call's stream is asked for. */
 export function wantsStreamUsage({ head }: Call, { path, provider }: Route): boolean {
   return head.directives.streamUsage && supportsUsageQuestion(path) && !unasked.has(provider);
 }
@@ -80,7 +78,7 @@ export function wantsStreamUsage({ head }: Call, { path, provider }: Route): boo
 /** They say at the end of every stream what was used, and refuse the question. */
 const unasked: ReadonlySet<string> = new Set(['mistral']);
 
-/** The body with the question for a stream's usage; undefined where it is not wanted, or there is nothing to add. */
+/** @returns undefined where `include_usage` is not wanted or already there. */
 export function addIncludeUsage(call: Call, route: Route, body: RequestBody): Buffer | undefined {
   return wantsStreamUsage(call, route) && 'whole' in body ? askForStreamUsage(body.whole) : undefined;
 }

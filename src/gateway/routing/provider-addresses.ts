@@ -1,38 +1,35 @@
 import { GatelogError } from '../../model/errors.ts';
 import { type AddressedProvider, addressedProviders } from '../../model/vocabulary/providers.ts';
 
-/** Header in which a provider takes its key; `authorization` as a bearer token. */
+/** The header for a provider's key; `authorization` as a bearer token. */
 export type KeyHeader = 'authorization' | 'x-api-key' | 'api-key' | 'x-goog-api-key';
 
-/** An address that the caller's path names: its origin, and what of the path is left for the provider. */
 export interface AddressFromPath {
   readonly origin: string;
+  /** The rest of the caller's path. */
   readonly path: string;
 }
 
-/** What is known of a provider's addresses. */
 export interface ProviderRow {
   /**
-   * Base address that the provider's own clients take, its parts in braces to be filled in by settings; or how it is told from the path of the
-   * call, where every customer has another.
+   * Base URL of the provider's own clients, with settings in braces; or a function of the path, where every customer has another address.
    */
   readonly baseUrl: string | ((path: string) => AddressFromPath);
-  /** Its origins, where `baseUrl` does not say the only one. */
+  /** Matches its origins where `baseUrl` is not the only one. */
   readonly origins?: RegExp;
   readonly keyHeader: KeyHeader;
   /**
-   * Path under the base address that an OpenAI client takes as its base; undefined where the deployment cannot know one. Without an end in
-   * `/v1` it stands for the `/v1` of OpenAI's surface.
+   * Path of the OpenAI-compatible API under the base URL; undefined where the deployment cannot know one. A path that does not end in `/v1`
+   * replaces the `/v1` of OpenAI's paths.
    */
   readonly openAiPath: string | undefined;
   readonly openAiKeyHeader: KeyHeader;
-  /** The provider takes its key in the query too (`?key=…`). */
+  /** The key may be in the query too (`?key=…`). */
   readonly takesQueryKey?: true;
-  /** It runs on the machine of the gateway: reached when the allow-list names it, and with no key. */
+  /** It runs on the gateway's machine: it needs an entry in the allow-list, and no key. */
   readonly isLocal?: true;
 }
 
-/** A provider whose own API is OpenAI's. */
 const likeOpenAi = (baseUrl: string, openAiPath = ''): ProviderRow => ({
   baseUrl,
   keyHeader: 'authorization',
@@ -42,7 +39,7 @@ const likeOpenAi = (baseUrl: string, openAiPath = ''): ProviderRow => ({
 
 const onThisMachine = (port: number): ProviderRow => ({ ...likeOpenAi(`http://127.0.0.1:${port}`, '/v1'), isLocal: true });
 
-/** Every provider's addresses, as their own documentation gives them. */
+/** From the providers' own documentation. */
 export const providerRows: Readonly<Record<AddressedProvider, ProviderRow>> = {
   openai: likeOpenAi('https://api.openai.com/v1'),
   anthropic: { ...likeOpenAi('https://api.anthropic.com', '/v1'), keyHeader: 'x-api-key' },
@@ -98,15 +95,15 @@ const byOrigin: ReadonlyMap<string, AddressedProvider> = new Map(
 );
 const ofManyOrigins = addressedProviders.filter((name) => providerRows[name].origins !== undefined);
 
-/** The provider that is at an origin (`https://api.groq.com`) wherever the gateway runs; undefined for any other. */
+/** The provider of an origin such as `https://api.groq.com`; local providers have none. */
 export function providerAtOrigin(origin: string): AddressedProvider | undefined {
   return byOrigin.get(origin) ?? ofManyOrigins.find((name) => providerRows[name].origins?.test(origin) === true);
 }
 
-/** A path that starts with one of Azure's APIs itself has no resource, and somebody else may own the one of that name. */
+/** A path that starts with one of Azure's APIs names no resource, and someone else may own a resource of that name. */
 const startsOfAzure: ReadonlySet<string> = new Set(['openai', 'anthropic', 'models']);
 
-/** `/<resource>/…` is the resource's own host. @throws GatelogError when the path names none. */
+/** `/<resource>/…` becomes the resource's host. @throws GatelogError for a path without a resource. */
 function azureAddress(path: string): AddressFromPath {
   const [start = '', resource = ''] = /^\/([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?=[/?]|$)/i.exec(path) ?? [];
   if (resource === '' || startsOfAzure.has(resource.toLowerCase())) {
@@ -118,7 +115,7 @@ function azureAddress(path: string): AddressFromPath {
   return { origin: `https://${resource.toLowerCase()}.openai.azure.com`, path: path.slice(start.length) };
 }
 
-/** `…/locations/<region>/…` is served by that region's host; a path without a region by the global one. */
+/** `…/locations/<region>/…` goes to that region's host, any other path to the global one. */
 function vertexAddress(path: string): AddressFromPath {
   const [pathname = ''] = path.split('?', 1);
   const region = /\/locations\/([a-z0-9-]{1,40})(?=[/:]|$)/.exec(pathname)?.[1] ?? 'global';

@@ -1,76 +1,70 @@
 import type { AllowedTarget, EgressPolicy } from '../../egress/target-guard.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type AddressedProvider, addressedProviders, providerAliases } from '../../model/vocabulary/providers.ts';
-import { parseBaseAddress, parseOpenAiAddress, type ProviderTarget, resolveAt, memoizedResolver } from './base-url.ts';
+import { parseBaseUrl, parseOpenAiBaseUrl, type ProviderTarget, resolveAt, memoizedResolver } from './base-url.ts';
 import { type KeyHeader, providerAtOrigin, type ProviderRow, providerRows } from './provider-addresses.ts';
 
-/** One API of a provider: where its paths go, and whose credential goes with them when the caller sends none. */
+/** One API of a provider: its addresses, and the credential for callers that send none. */
 export interface ProviderEndpoint {
-  /** Where a call with this path goes. @throws GatelogError when that cannot be told or may not be reached. */
+  /** @throws GatelogError for a path without an address, or a forbidden one. */
   readonly target: (path: string) => ProviderTarget;
-  /** The deployment's own credential lines, name and value in turn; none where none is needed, undefined where one is and none is set. */
+  /** The deployment's credential headers: empty where none is needed, undefined where one is needed but not set. */
   readonly deploymentCredentials: readonly string[] | undefined;
-  /** Header for a key that is not the caller's own; undefined where no such key may go. */
+  /** Header for a key that is not the caller's own; undefined where such a key must not be sent. */
   readonly keyHeader: KeyHeader | undefined;
-  /** The caller's key may stand in the query (`?key=…`). */
+  /** The caller's key may be in the query (`?key=…`). */
   readonly takesQueryKey: boolean;
 }
 
-/** How calls reach a provider. */
 export interface ProviderAddress {
-  /** Name in settings and records; the name of the path may be an alias of it. */
+  /** The name in settings and records; paths may use an alias. */
   readonly name: AddressedProvider;
   /** The provider's own API, under `/<name>/…`. */
   readonly native: ProviderEndpoint;
-  /** What the provider offers to OpenAI's clients, for `name/model`. */
+  /** The provider's OpenAI-compatible API, for `name/model`. */
   readonly openAi: ProviderEndpoint;
-  /** False while every call by `name/model` would be refused, whatever key it has. */
+  /** False if every call by `name/model` would be rejected, whatever its key. */
   readonly isRoutable: boolean;
 }
 
-/** A provider that answers in this process; it has no address. */
+/** The built-in provider; it has no address. */
 export const echoProviderName = 'echo';
 
-/** What the deployment sets for one provider: `GATELOG_PROVIDER_<NAME>_URL` and `_KEY`. */
+/** `GATELOG_PROVIDER_<NAME>_URL` and `_KEY`. */
 export interface ProviderOverride {
   readonly baseUrl?: string;
   readonly key?: string;
 }
 
-/** What else of the deployment the addresses depend on. */
 export interface ProviderEnvironment {
   readonly bedrockRegion: string;
   /** Whether a host and port on this machine may be reached. */
   readonly allowsLocal: (host: string, port: number) => boolean;
-  /** Keeps calls whose path names the host away from what only this network may reach. */
+  /** Checks hosts that are named by a path. */
   readonly targets: EgressPolicy;
 }
 
-/** The providers that this deployment can reach. */
 export interface ProviderTable {
   /** By name or alias. */
   readonly find: (name: string) => ProviderAddress | undefined;
-  /** Where OpenAI's surface leads when nothing names another provider. */
+  /** For OpenAI's API when nothing names another provider. */
   readonly openAi: ProviderEndpoint;
-  /** The deployment has put an address of its own in OpenAI's place: nobody here knows which models are served there. */
+  /** The deployment replaced OpenAI's address, so the models there are unknown. */
   readonly isOpenAiElsewhere: boolean;
-  /** Bedrock in a region that the path names: Amazon's address there, or the one that the deployment has put in its place. */
+  /** Bedrock in a region from the path, unless the deployment set an address. */
   readonly bedrockIn: (region: string) => ProviderEndpoint;
-  /** The deployment's region of Bedrock. */
   readonly bedrockRegion: string;
   /** Names in paths and models, aliases included. */
   readonly names: readonly string[];
   readonly all: readonly ProviderAddress[];
 }
 
-/** The credential lines that a key makes, name and value in turn. */
 export function authHeaders(header: KeyHeader, key: string): readonly string[] {
   return [header, header === 'authorization' ? `Bearer ${key}` : key];
 }
 
-/** The built-in addresses with what the deployment sets. */
-export function makeProviderTable(overrides: Readonly<Record<string, ProviderOverride>>, surroundings: ProviderEnvironment): ProviderTable {
-  const all = addressedProviders.map((name) => makeAddress(name, overrides[name] ?? {}, surroundings));
+export function makeProviderTable(overrides: Readonly<Record<string, ProviderOverride>>, environment: ProviderEnvironment): ProviderTable {
+  const all = addressedProviders.map((name) => makeAddress(name, overrides[name] ?? {}, environment));
   const byName = new Map<string, ProviderAddress>(all.map((address) => [address.name, address]));
   for (const [alias, name] of providerAliases) {
     const address = byName.get(name);
@@ -82,8 +76,8 @@ export function makeProviderTable(overrides: Readonly<Record<string, ProviderOve
     find: (name) => byName.get(name),
     openAi: openAi.openAi,
     isOpenAiElsewhere: isElsewhere(overrides['openai']?.baseUrl),
-    bedrockIn: (region) => makeAddress('bedrock', overrides['bedrock'] ?? {}, { ...surroundings, bedrockRegion: region }).native,
-    bedrockRegion: surroundings.bedrockRegion,
+    bedrockIn: (region) => makeAddress('bedrock', overrides['bedrock'] ?? {}, { ...environment, bedrockRegion: region }).native,
+    bedrockRegion: environment.bedrockRegion,
     names: [...byName.keys(), echoProviderName],
     all,
   };
@@ -93,10 +87,10 @@ function isElsewhere(openAiUrl: string | undefined): boolean {
   return openAiUrl !== undefined && providerAtOrigin(new URL(openAiUrl).origin) !== 'openai';
 }
 
-function makeAddress(name: AddressedProvider, override: ProviderOverride, surroundings: ProviderEnvironment): ProviderAddress {
+function makeAddress(name: AddressedProvider, override: ProviderOverride, environment: ProviderEnvironment): ProviderAddress {
   const row = providerRows[name];
   const { keyHeader, openAiKeyHeader, takesQueryKey = false } = row;
-  const where = whereaboutsOf(name, row, override.baseUrl, surroundings);
+  const where = endpointsOf(name, row, override.baseUrl, environment);
   const keyed = (header: KeyHeader): Pick<ProviderEndpoint, 'keyHeader' | 'deploymentCredentials'> => {
     const { key } = override;
     if (!where.takesKey) return { keyHeader: undefined, deploymentCredentials: undefined };
@@ -110,34 +104,28 @@ function makeAddress(name: AddressedProvider, override: ProviderOverride, surrou
   return { name, native, openAi, isRoutable: where.isRoutable };
 }
 
-/** Where a provider's two APIs are. */
-interface Whereabouts {
+interface Endpoints {
   readonly native: ProviderEndpoint['target'];
   readonly openAi: ProviderEndpoint['target'];
   readonly isRoutable: boolean;
-  /** False where each call names an address of its own, to which a key that is not the caller's may not belong. */
+  /** False where each call names its own address, which may not be the key owner's. */
   readonly takesKey: boolean;
 }
 
-function whereaboutsOf(
-  name: AddressedProvider,
-  row: ProviderRow,
-  baseUrl: string | undefined,
-  surroundings: ProviderEnvironment,
-): Whereabouts {
+function endpointsOf(name: AddressedProvider, row: ProviderRow, baseUrl: string | undefined, environment: ProviderEnvironment): Endpoints {
   const known =
-    baseUrl ?? (typeof row.baseUrl === 'string' ? row.baseUrl.replace('{bedrockRegion}', surroundings.bedrockRegion) : undefined);
-  if (known === undefined) return fromPath(name, row, surroundings.targets);
+    baseUrl ?? (typeof row.baseUrl === 'string' ? row.baseUrl.replace('{bedrockRegion}', environment.bedrockRegion) : undefined);
+  if (known === undefined) return fromPath(name, row, environment.targets);
   if (baseUrl === undefined && row.isLocal === true) {
     const { hostname, port, host } = new URL(known);
-    if (!surroundings.allowsLocal(hostname, Number(port))) {
+    if (!environment.allowsLocal(hostname, Number(port))) {
       const target = refuses('target_not_allowed', localSentence(name, host));
       return { native: target, openAi: target, isRoutable: false, takesKey: true };
     }
   }
   return {
-    native: memoizedResolver(parseBaseAddress(known)),
-    openAi: row.openAiPath === undefined ? noOpenAiAddress(name) : openAiTarget(known, row, row.openAiPath),
+    native: memoizedResolver(parseBaseUrl(known)),
+    openAi: row.openAiPath === undefined ? unroutable(name) : openAiTarget(known, row, row.openAiPath),
     isRoutable: row.openAiPath !== undefined,
     takesKey: true,
   };
@@ -145,11 +133,11 @@ function whereaboutsOf(
 
 function openAiTarget(baseUrl: string, row: ProviderRow, openAiPath: string): ProviderEndpoint['target'] {
   const usual = (typeof row.baseUrl === 'string' ? row.baseUrl : '') + openAiPath;
-  return memoizedResolver(parseOpenAiAddress(baseUrl, openAiPath, usual.endsWith('/v1')));
+  return memoizedResolver(parseOpenAiBaseUrl(baseUrl, openAiPath, usual.endsWith('/v1')));
 }
 
-/** Every call names its address. TRICKY: of an Azure resource named by a caller nobody knows whose it is, so only the caller's own key goes there. */
-function fromPath(name: AddressedProvider, row: ProviderRow, targets: EgressPolicy): Whereabouts {
+/** Every call names its address. TRICKY: the owner of an Azure resource is unknown, so only the caller's own key is sent to it. */
+function fromPath(name: AddressedProvider, row: ProviderRow, targets: EgressPolicy): Endpoints {
   const { baseUrl } = row;
   if (typeof baseUrl === 'string') throw new TypeError(`the address of ${name} does not come from the path`);
   return {
@@ -158,7 +146,7 @@ function fromPath(name: AddressedProvider, row: ProviderRow, targets: EgressPoli
       const { origin, lookUp } = allowed(targets, address.origin);
       return resolveAt({ origin, basePath: '', lookUp }, address.path);
     },
-    openAi: noOpenAiAddress(name),
+    openAi: unroutable(name),
     isRoutable: false,
     takesKey: name !== 'azure',
   };
@@ -170,7 +158,7 @@ function allowed(targets: EgressPolicy, origin: string): AllowedTarget {
   return checked;
 }
 
-function noOpenAiAddress(name: AddressedProvider): ProviderEndpoint['target'] {
+function unroutable(name: AddressedProvider): ProviderEndpoint['target'] {
   return refuses(
     'provider_address_missing',
     name === 'azure'

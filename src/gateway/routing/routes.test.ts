@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
 import { makeProviderTable } from './provider-table.ts';
-import { joinAddress, parseBaseAddress } from './base-url.ts';
+import { joinAddress, parseBaseUrl } from './base-url.ts';
 import { originForm, type Route, routeByModel, routeByPath, routeToTarget } from './routes.ts';
 
 const providers = makeProviderTable(
@@ -131,7 +131,7 @@ describe('where a call goes', () => {
             return;
           }
           const base = new URL(baseUrl);
-          const joined = joinAddress(parseBaseAddress(baseUrl), path);
+          const joined = joinAddress(parseBaseUrl(baseUrl), path);
           expect(joined.origin).toBe(base.origin);
           expect(joined.path).not.toContain('#');
           // However a server resolves it, as `URL` does or after decoding once more, it stays below the base.

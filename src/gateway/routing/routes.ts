@@ -3,40 +3,38 @@ import type { AllowedTarget, EgressPolicy } from '../../egress/target-guard.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { apiPathSegments } from '../../model/vocabulary/api-paths.ts';
 import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
-import { joinAddress, parseBaseAddress, startsWithSegments } from './base-url.ts';
+import { joinAddress, parseBaseUrl, startsWithSegments } from './base-url.ts';
 import { providerAtOrigin } from './provider-addresses.ts';
 import { echoProviderName, type ProviderEndpoint, type ProviderTable } from './provider-table.ts';
 
-/** What is answered in this process: the echo provider, the list of models, and a rating as Helicone's clients give it. */
+/** Targets inside this process; `feedback` takes ratings as Helicone's clients send them. */
 export type BuiltinTarget = 'echo' | 'models' | 'feedback';
 
-/** What is told once: neither sent again nor kept. */
+/** Whether calls to it are neither retried nor cached. */
 export function isToldOnce(destination: Route['destination']): boolean {
   return destination === 'models' || destination === 'feedback';
 }
 
-/** Where a call goes. */
 export interface Route {
   /** Registry name of the provider. */
   readonly provider: string;
   readonly destination: ProviderEndpoint | BuiltinTarget;
-  /** Path and query below the base address, starting with `/`. */
+  /** Path and query below the base URL, starting with `/`. */
   readonly path: string;
-  /** True for the OpenAI surface under `/v1/`, where the body's model may name another provider. */
+  /** The path is OpenAI's API under `/v1/`, where the body's model may name another provider. */
   readonly routedByModel: boolean;
-  /** Region of Amazon's that the path names. */
+  /** AWS region from the path. */
   readonly region?: string;
 }
 
-/** Provider of what goes to an address of which only the caller knows whose it is, or nowhere. */
+/** Provider of calls to unknown addresses, and of those that are not sent. */
 export const customProviderName = 'custom';
 
-/** `.` or `..` as a whole segment, also with a matrix parameter: what a server may read as a way out of the path it stands in. */
+/** `.` or `..` as a whole segment, also with a matrix parameter: a server may resolve it. */
 const dotSegment = /[/\\]\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
 
 /**
- * Path and query of a request's target. Of the absolute form (`http://host/path`), which every server has to accept, the host means nothing
- * here: calls go where the path says.
+ * Path and query of a request target. Every server must accept the absolute form (`http://host/path`); its host is ignored here.
  */
 export function originForm(target: string): string {
   const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]+/i, '');
@@ -45,7 +43,7 @@ export function originForm(target: string): string {
   return whole === '' || whole.startsWith('?') ? `/${whole}` : whole;
 }
 
-/** Starts of paths outside `/v1/` that only one provider's clients call. */
+/** Paths outside `/v1/` that only one provider's clients call. */
 const startsOfOthers: readonly (readonly [start: string, provider: AddressedProvider])[] = [
   ['/v1beta/', 'gemini'],
   ['/v1alpha/', 'gemini'],
@@ -58,15 +56,15 @@ const startsOfOthers: readonly (readonly [start: string, provider: AddressedProv
 ];
 
 /**
- * Routes by path: `/v1/…` is the OpenAI surface, most of which is taken without `/v1` too (Helicone's gateway has none in its base address), `/<provider>/…` a provider's own API. What only Anthropic's or Google's clients send leads
- * there without its name. `GET /v1/models` is answered here.
- * @param speaksAnthropic the call is of one of Anthropic's clients, whose paths OpenAI has in part too.
- * @throws GatelogError `not_found` for any other path and for those of the API, `malformed_request` for one that climbs.
+ * Routes by path. `/v1/…` is OpenAI's API, most of which works without `/v1` too (Helicone's base URL has none); `/<provider>/…` is a
+ * provider's own API. Paths that only Anthropic's or Google's clients send need no provider name. `GET /v1/models` is built in.
+ * @param speaksAnthropic the call comes from an Anthropic client, some of whose paths OpenAI has too.
+ * @throws GatelogError `not_found` for other paths and those of our API, `malformed_request` for path traversal.
  */
 export function routeByPath(method: string, path: string, providers: ProviderTable, speaksAnthropic = false): Route {
   rejectPathTraversal(path);
   if (path.startsWith('/v1/')) {
-    // Asked first, as most calls are chats: OpenAI's, whatever headers stand beside.
+    // Most calls are chats. They are OpenAI's whatever the headers.
     const beside = path.startsWith('/v1/chat/') ? undefined : routeBesideOpenAi(method, path, providers, speaksAnthropic);
     return beside ?? { provider: 'openai', destination: providers.openAi, path, routedByModel: true };
   }
@@ -79,15 +77,15 @@ export function routeByPath(method: string, path: string, providers: ProviderTab
 
 const rootOfOpenAi = /^\/(?:chat\/completions|responses|embeddings|completions|models|images|audio|moderations)(?:[/?]|$)/;
 
-/** `/v1/<region>/model/…`: the base address that Helicone has for Bedrock ends in `/v1/<region>`. */
+/** `/v1/<region>/model/…`: Helicone's base URL for Bedrock ends in `/v1/<region>`. */
 const bedrockPath = /^\/v1\/([a-z]{2}(?:-[a-z]+){1,2}-\d{1,2})(\/(?:model|async-invoke|guardrail)\/.*)$/s;
 const feedbackPath = /^\/v1\/feedback(?:[/?]|$)/;
 const vertexPath = /^\/v1\/(?:projects\/[^/?#]+\/locations|publishers)\//;
-/** TRICKY: OpenAI's own models may have colons in their names (`ft:gpt-4o:…`), yet nothing is ever posted to one. */
+/** TRICKY: OpenAI's models may contain colons too (`ft:gpt-4o:…`), but nothing is posted to them. */
 const geminiMethod = /^\/v1\/(?:models|tunedModels)\/[^/?#]+:[a-zA-Z]+(?:\?|$)/;
 const modelList = /^\/v1\/models\/?(?:\?|$)/;
 
-/** Where a path under `/v1/` leads that is not for OpenAI; undefined: it is. @throws GatelogError `not_found` for the API's. */
+/** @returns undefined for a path of OpenAI's. @throws GatelogError `not_found` for a path of our API. */
 function routeBesideOpenAi(method: string, path: string, providers: ProviderTable, speaksAnthropic: boolean): Route | undefined {
   refuseApiPath(path);
   if ((method === 'GET' || method === 'HEAD') && modelList.test(path)) {
@@ -96,25 +94,24 @@ function routeBesideOpenAi(method: string, path: string, providers: ProviderTabl
   const [, region, belowRegion = ''] = bedrockPath.exec(path) ?? [];
   if (region !== undefined) return bedrockRoute(region, belowRegion, providers);
   if (feedbackPath.test(path)) return feedbackRoute(method, path);
-  // Anthropic's client for Vertex AI says `anthropic-version` too, so Vertex AI comes first.
+  // Anthropic's client for Vertex AI sends `anthropic-version` too, so Vertex AI comes first.
   if (vertexPath.test(path)) return nativeRoute('vertex', path, providers);
   if (speaksAnthropic || startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
   return method === 'POST' && geminiMethod.test(path) ? nativeRoute('gemini', path, providers) : undefined;
 }
 
-/** What is said of a path of the API's. */
 export const elsewhere =
   "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).";
 
 const apiPath = new RegExp(String.raw`^/v1/(?:${apiPathSegments.join('|')})(?:[/?]|$)`);
 
-/** TRICKY: the two listeners differ by a digit of their port. Sent on, a question to the API would reach the provider with all that it says. */
+/** TRICKY: the ports of gateway and API differ by one digit. A misdirected API request must not reach a provider. */
 function refuseApiPath(path: string): void {
   if (!apiPath.test(path)) return;
   throw new GatelogError('not_found', elsewhere);
 }
 
-/** OpenAI has no such path. @throws GatelogError `not_found` for what is no rating: it goes to no provider either. */
+/** OpenAI has no such path, so nothing else under it is forwarded. @throws GatelogError `not_found`. */
 function feedbackRoute(method: string, path: string): Route {
   if (method === 'POST' && /^\/v1\/feedback\/?(?:\?|$)/.test(path)) {
     return { provider: customProviderName, destination: 'feedback', path, routedByModel: false };
@@ -138,29 +135,29 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
 }
 
 /**
- * Routes to the base address that the caller named, the path as it is. Only the caller's own key goes there, also where a provider that we know
- * is at it: by its name the call is read, priced and recorded.
- * @param place where the caller named it.
- * @throws GatelogError `invalid_directive` when that is no address, `target_not_allowed` when it may not be reached.
+ * Routes to a base URL that the caller named, with the path unchanged. Only the caller's own key goes there. The call is recorded and
+ * priced as one of a known provider where the URL is that provider's.
+ * @param source the header or JSON path that named it.
+ * @throws GatelogError `invalid_directive` for an invalid URL, `target_not_allowed` for a forbidden one.
  */
-export function routeToTarget(address: string, path: string, guard: EgressPolicy, place = 'Svc-Target-Url'): Route {
+export function routeToTarget(address: string, path: string, guard: EgressPolicy, source = 'Svc-Target-Url'): Route {
   rejectPathTraversal(path);
-  if (holdsOurKey(address)) throw new GatelogError('invalid_directive', `${place} holds a Gatelog key, which no provider may get.`);
+  if (holdsOurKey(address)) throw new GatelogError('invalid_directive', `${source} holds a Gatelog key, which no provider may get.`);
   const checked = guard.check(address);
   if ('problem' in checked) {
     const code = checked.code === 'malformed' ? 'invalid_directive' : 'target_not_allowed';
-    throw new GatelogError(code, `${place} ${checked.problem}.`);
+    throw new GatelogError(code, `${source} ${checked.problem}.`);
   }
   const provider = providerAtOrigin(checked.origin) ?? customProviderName;
-  return { provider, destination: surfaceOf(checked), path, routedByModel: false };
+  return { provider, destination: endpointAt(checked), path, routedByModel: false };
 }
 
-function surfaceOf({ origin, pathname, lookUp }: AllowedTarget): ProviderEndpoint {
-  const base = { ...parseBaseAddress(origin + pathname), lookUp };
+function endpointAt({ origin, pathname, lookUp }: AllowedTarget): ProviderEndpoint {
+  const base = { ...parseBaseUrl(origin + pathname), lookUp };
   return { target: (path) => joinAddress(base, path), deploymentCredentials: [], keyHeader: undefined, takesQueryKey: false };
 }
 
-/** A provider may be reached below a path of its host; what is beside that path is not ours to reach with the deployment's key. */
+/** A base URL may have a path. With the deployment's key nothing outside that path may be reached. */
 function rejectPathTraversal(path: string): void {
   if (!hasDotSegments(path)) return;
   throw new GatelogError(
@@ -176,17 +173,16 @@ function hasDotSegments(path: string): boolean {
   return dotSegment.test(plain);
 }
 
-/** A route with the model's name as the provider knows it. */
 export interface ModelRoute {
   readonly route: Route;
   readonly model: string;
-  /** The gateway chose the provider by the name alone: the caller's own credential was not sent for it. */
+  /** The gateway chose the provider by a bare name: the caller's own credential is not for it. */
   readonly isPicked?: true;
 }
 
 /**
- * Routes by a model written `provider/model` or `model/provider` with a provider that we know.
- * @returns undefined for every other name, slashes included: then the path decides.
+ * Routes by `provider/model` or `model/provider` with a known provider.
+ * @returns undefined for any other name, also with slashes.
  */
 export function routeByModel(route: Route, model: string, providers: ProviderTable): ModelRoute | undefined {
   const first = model.indexOf('/');
@@ -199,7 +195,7 @@ export function routeByModel(route: Route, model: string, providers: ProviderTab
   return to(model.slice(0, first), model.slice(first + 1)) ?? to(model.slice(last + 1), model.slice(0, last));
 }
 
-/** The way to what a provider offers to OpenAI's clients; undefined for a name that is no provider's, in any case. */
+/** Routes to a provider's OpenAI-compatible API. @param named in any case. @returns undefined for an unknown provider. */
 export function routeToProvider(path: string, named: string, providers: ProviderTable): Route | undefined {
   const name = named.toLowerCase();
   if (name === echoProviderName) return { provider: name, destination: 'echo', path, routedByModel: true };

@@ -35,24 +35,21 @@ async function send(key: string, text: string): Promise<string> {
   return response.headers.get('svc-id') ?? '';
 }
 
-const seed = 20_261_121;
+const seed = Date.now() % 2 ** 31;
 
-/** A question about sessions takes ten times as long as another body. */
-const bodiesFor = (path: string): number => (path.startsWith('/v1/session/') ? 400 : 1500);
+/** A small part of what `npm run soak -- fuzz` sends, other bodies each time. A question about sessions takes ten times as long as another body. */
+const bodiesFor = (path: string): number => (path.startsWith('/v1/session/') ? 150 : 300);
 
 it.each(endpointsWithBody())(
   `hostile bodies to $method $path are answered below 500 and show nothing of others (seed ${seed})`,
   async ({ method, path }) => {
     const url = service.api + existing(path, mine.id);
-    const { statuses, faults } = await fuzz(
-      { method, url, key: testKey, organizationId: mine.organizationId, foreignText },
-      bodiesFor(path),
-      seed,
-    );
+    const target = { method, url, key: testKey, organizationId: mine.organizationId, foreignText };
+    const { statuses, faults } = await fuzz(target, bodiesFor(path), seed);
     expect(faults).toEqual([]);
     // Some have to get through, or nothing behind the door was tried.
-    expect(statuses.get(422) ?? 0).toBeGreaterThan(100);
-    expect(statuses.get(200) ?? 0).toBeGreaterThan(/query|property|tag/.test(path) ? 20 : -1);
+    expect(statuses.get(422) ?? 0).toBeGreaterThan(bodiesFor(path) / 15);
+    expect(statuses.get(200) ?? 0).toBeGreaterThan(/query|property|tag/.test(path) ? 0 : -1);
     expect(statuses.get(404) ?? 0).toBe(0);
   },
 );

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.ts';
 import { compareInEveryState, type StateReport } from './testing/same-answer.ts';
 
-/** A small part of what `npm run soak -- filters` compares, over other records. */
-const queriesInState = 170;
-const seed = 4711;
+/** A small part of what `npm run soak -- filters` compares, over other records each time. */
+const queriesInState = 60;
+const seed = Date.now() % 2 ** 31;
 
 let rig: StoreRig;
 beforeAll(async () => {

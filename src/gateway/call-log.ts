@@ -28,7 +28,7 @@ export class CallLog {
   private readonly options: CallLogOptions;
   private readonly notes = new WeakMap<ServerResponse, CallNotes>();
   private told = 0;
-  private readonly remaining = { calls: 0, failed: 0 };
+  private readonly unlogged = { calls: 0, failed: 0 };
   private second: NodeJS.Timeout | undefined;
 
   constructor(options: CallLogOptions) {
@@ -66,17 +66,17 @@ export class CallLog {
       this.told += 1;
       return true;
     }
-    this.remaining.calls += 1;
-    if (status === 0 || status >= 400) this.remaining.failed += 1;
+    this.unlogged.calls += 1;
+    if (status === 0 || status >= 400) this.unlogged.failed += 1;
     return false;
   }
 
   private endSecond(): void {
-    const { calls, failed } = this.remaining;
+    const { calls, failed } = this.unlogged;
     this.second = undefined;
     this.told = 0;
-    this.remaining.calls = 0;
-    this.remaining.failed = 0;
+    this.unlogged.calls = 0;
+    this.unlogged.failed = 0;
     if (calls > 0) this.options.observe({ kind: 'more_calls', calls, failed });
   }
 }

@@ -203,7 +203,7 @@ describe('a reply is not whole for its client before its record is in the spool'
   });
 
   it('without room in the spool nothing is held', async () => {
-    const rig = await startRig({ ports: { hasSpoolRoom: () => false } });
+    const rig = await startRig({ ports: { hasSpoolSpace: () => false } });
     opened.push(rig);
     rig.spool.hold();
     const client = await openClient(rig.port);

@@ -47,7 +47,7 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     cachedFrom: cachedFrom(plan),
     bodyOverride: overrideOf(plan, hidesBody),
   };
-  const recorded = ports.hasSpoolRoom();
+  const recorded = ports.hasSpoolSpace();
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
   const { monotonic } = ports.clock;
   const recorder = new ExchangeRecorder(

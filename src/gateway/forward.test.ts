@@ -392,7 +392,7 @@ describe('what is kept of the bodies', () => {
 
   it('a full spool: the call goes on and says that it is not recorded', async () => {
     const provider = await okProvider();
-    const rig = await rigFor(provider, { ports: { hasSpoolRoom: () => false } });
+    const rig = await rigFor(provider, { ports: { hasSpoolSpace: () => false } });
     const response = await call(rig.port, chat('{}'));
     expect([response.status, response.header('svc-recorded')]).toEqual([200, 'false']);
     expect([rig.spooled(), rig.observed]).toEqual([[], [{ kind: 'exchange_not_recorded', reason: 'the spool is full' }]]);

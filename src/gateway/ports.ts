@@ -48,7 +48,7 @@ export interface PlanPorts extends ModelSurroundings {
 export interface ExchangePorts {
   readonly spool: SpoolWriter;
   /** False while the spool is full: calls go on unrecorded. */
-  readonly hasSpoolRoom: () => boolean;
+  readonly hasSpoolSpace: () => boolean;
   /** False while the spool takes no more body parts: recorded bodies are cut there. */
   readonly takesSpoolParts: () => boolean;
   readonly requestIdClaims: RequestIdClaims;

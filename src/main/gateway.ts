@@ -201,7 +201,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     upstream,
     callsInFlight: new CallsInFlight(config.callsInFlight, config.organizationSharePercent),
     spool,
-    hasSpoolRoom: space.hasFreeSpace,
+    hasSpoolSpace: space.hasFreeSpace,
     takesSpoolParts: space.takesParts,
     countryHeader: config.countryHeader,
     limits: {

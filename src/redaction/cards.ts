@@ -51,7 +51,7 @@ function issues({ from, to }: Issuer, prefix: string): boolean {
 /** A digit at which a number may begin: behind no letter or digit, and not among the decimals of another. */
 const beginning = /(?<![\p{L}\p{N}]|\d[.,])\d/gu;
 /** What cannot stand right behind a number. */
-const retries = /[\p{L}\p{N}]|[.,]\d/uy;
+const continuation = /[\p{L}\p{N}]|[.,]\d/uy;
 
 /** Replaces card numbers: of a known issuer, of a right length, with a right check digit; spaces and hyphens between their digits do not matter. */
 export function redactCards(text: string, replacement: string): string {
@@ -101,8 +101,8 @@ function isDigit(character: string | undefined): boolean {
 }
 
 function endsAt(text: string, at: number): boolean {
-  retries.lastIndex = at;
-  return !retries.test(text);
+  continuation.lastIndex = at;
+  return !continuation.test(text);
 }
 
 /** Luhn's formula (ISO/IEC 7812-1). */

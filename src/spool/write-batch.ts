@@ -33,7 +33,7 @@ export class WriteBatch {
   }
 
   /** True when a frame with this many bytes to copy still fits. */
-  hasFreeSpace(copiedBytes: number): boolean {
+  fits(copiedBytes: number): boolean {
     return this.used + copiedBytes <= slabBytes && this.buffers.length < maxBuffers && this.bytes < fullBytes;
   }
 

@@ -120,7 +120,7 @@ class SegmentedWriter implements SpoolWriter {
     const label = { kind, stream, stamp };
     const maxBytes = maxBytesOf(payload);
     if (maxBytes <= copyLimitBytes) {
-      if (this.hasFreeSpace(stream, maxBytes)) this.count(this.groupFor(frameHeaderBytes + maxBytes).addCopied(label, payload));
+      if (this.fits(stream, maxBytes)) this.count(this.groupFor(frameHeaderBytes + maxBytes).addCopied(label, payload));
     } else {
       this.appendLarge(label, bytesOf(payload));
     }
@@ -143,7 +143,7 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   private appendLarge(label: FrameLabel, bytes: Uint8Array): void {
-    if (!this.hasFreeSpace(label.stream, bytes.length)) return;
+    if (!this.fits(label.stream, bytes.length)) return;
     // One more where they come out even, so that a reader knows each time whether more follows.
     for (let start = 0; start <= bytes.length; start += maxPayloadBytes) {
       const part = bytes.subarray(start, start + maxPayloadBytes);
@@ -152,7 +152,7 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   /** Memory is bounded also while the disk hangs. */
-  private hasFreeSpace(stream: number, bytes: number): boolean {
+  private fits(stream: number, bytes: number): boolean {
     const most = this.options.queueMaxBytes ?? defaultQueueMaxBytes;
     if (this.accepting && (this.queuedBytes === 0 || this.queuedBytes + bytes <= most)) return true;
     if (this.accepting) {
@@ -191,7 +191,7 @@ class SegmentedWriter implements SpoolWriter {
 
   private groupFor(copiedBytes: number): WriteBatch {
     const group = this.current();
-    if (group.hasFreeSpace(copiedBytes)) return group;
+    if (group.fits(copiedBytes)) return group;
     const next = this.addGroup();
     this.flush(false);
     return next;

@@ -195,7 +195,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     }),
     callsInFlight: new CallsInFlight(options.maxCalls ?? 20_000, options.organizationSharePercent ?? 100),
     spool: rig.spool.writer,
-    hasSpoolRoom: () => true,
+    hasSpoolSpace: () => true,
     takesSpoolParts: () => true,
     countryHeader: undefined,
     limits: {

@@ -43,9 +43,9 @@ export class BodyWriter {
     socket.cork();
     socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
     socket.write(chunk);
-    const hasFreeSpace = socket.write('\r\n', 'latin1');
+    const isDrained = socket.write('\r\n', 'latin1');
     socket.uncork();
-    if (!hasFreeSpace) this.hold();
+    if (!isDrained) this.hold();
   };
 
   private hold(): void {

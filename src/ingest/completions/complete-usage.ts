@@ -105,9 +105,9 @@ export async function completeUsages(
   }
   const stays = [...left].flatMap(([key, completion]) => (found.has(key) ? [] : [completion]));
   const kept = stays.filter(isSmall).slice(-maxWaiting);
-  const redactedPlaceholder = stays.length - kept.length;
-  const reason = `${redactedPlaceholder} reads of responses cannot wait for the records of their calls`;
-  if (redactedPlaceholder > 0) observe({ kind: 'usage_not_completed', reason });
+  const dropped = stays.length - kept.length;
+  const reason = `${dropped} reads of responses cannot wait for the records of their calls`;
+  if (dropped > 0) observe({ kind: 'usage_not_completed', reason });
   return kept;
 }
 

@@ -16,10 +16,10 @@ export interface Watches {
 export async function healthOf(
   watches: Watches,
   drain: Pick<Drain, 'oldestWaitingMs' | 'isDraining'>,
-  { hasFreeSpace: isRoom, damage }: Pick<Store, 'hasFreeSpace' | 'damage'>,
+  { hasFreeSpace: hasSpace, damage }: Pick<Store, 'hasFreeSpace' | 'damage'>,
 ): Promise<ApiHealth> {
   const [storeAnswers, takesChanges] = await Promise.all([watches.store.answers(), watches.metadata.answers()]);
-  const hasFreeSpace = isRoom();
+  const hasFreeSpace = hasSpace();
   const isBehind = drain.oldestWaitingMs(systemClock.now()) > behindMs;
   return {
     failing: [...(storeAnswers ? [] : ['store']), ...(drain.isDraining() && hasFreeSpace ? [] : ['ingest'])],

@@ -4,9 +4,8 @@ import { priceTables, type RateKind, rateKinds } from '../model/vocabulary/price
 import { type Price, rateFor, type Rate } from './price.ts';
 
 /**
- * A price as it is kept with each record that it was applied to, so that a cost can be explained when the tables have long changed: JSON of
- * `table`, `valid_from`, `free` and `rates`, US dollars per million as decimal text. The steps for long inputs are settled in it. Few different
- * texts stand in very many records.
+ * The price as stored with each record, so that its cost can be explained when the tables have changed: JSON of `table`, `valid_from`,
+ * `free` and `rates` in US dollars per million as decimal text, with the steps for long inputs applied. Many records share few such texts.
  */
 export function appliedPriceText(price: Price, inputTokens: number): string {
   const known = textsOfPrices.get(price);
@@ -16,7 +15,7 @@ export function appliedPriceText(price: Price, inputTokens: number): string {
   return text;
 }
 
-/** Of prices that are the same for every length of input. The book gives one and the same object for very many records. */
+/** Texts of prices without steps. The book returns the same object for many records. */
 const textsOfPrices = new WeakMap<Price, string>();
 
 function settledText({ table, validFrom, isFree, rates }: Price, inputTokens: number): string {
@@ -32,7 +31,7 @@ function settledText({ table, validFrom, isFree, rates }: Price, inputTokens: nu
   });
 }
 
-/** The price that {@link appliedPriceText} wrote. @param reference is kept apart from it. @returns undefined for any other text. */
+/** Reads the price that {@link appliedPriceText} wrote. @param reference is stored separately. @returns undefined for any other text. */
 export function readAppliedPrice(text: string, reference: string): Price | undefined {
   const kept = parseJson(text);
   if (!isJsonObject(kept) || !isJsonObject(kept['rates'])) return undefined;
@@ -48,7 +47,7 @@ export function readAppliedPrice(text: string, reference: string): Price | undef
   return { table, reference, validFrom, rates, isFree: kept['free'] === true, contextWindow: undefined };
 }
 
-/** Decimal text without the zeros at its end. */
+/** Decimal text without trailing zeros. */
 function shortText(decimal: string): string {
   return decimal.replace(/\.?0+$/, '');
 }

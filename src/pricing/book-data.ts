@@ -2,14 +2,14 @@ import type { ConditionalPrice, ModelInfo, ModelPrice, Provider } from '@pydanti
 import { isJsonObject, type JsonObject, quoted } from '../model/text.ts';
 import type { BookProviders } from './price-book.ts';
 
-/** What is wrong with the data of a price book, and where: `providers[3].models[0].prices.input_mtok`. */
+/** The fault of a price book and its path: `providers[3].models[0].prices.input_mtok`. */
 export interface BookFault {
   readonly place: string;
-  /** Continues a sentence that begins with the place. */
+  /** Continues a sentence that begins with the path. */
   readonly problem: string;
 }
 
-/** Thrown inside this file alone: the first fault ends the reading. */
+/** Ends the reading at the first fault; never leaves this file. */
 class Misfit extends Error {
   readonly fault: BookFault;
 
@@ -20,8 +20,8 @@ class Misfit extends Error {
 }
 
 /**
- * Reads the data of a price book, as genai-prices publishes it: an array of providers with their models, each with `id`, `match` and `prices`.
- * Fields that pricing does not use are let through.
+ * Reads a price book as genai-prices publishes it: an array of providers with their models, each with `id`, `match` and `prices`. Unused
+ * fields pass.
  */
 export function readBookData(data: unknown): { readonly providers: BookProviders } | { readonly fault: BookFault } {
   try {
@@ -95,7 +95,7 @@ function checkMatch(value: unknown, place: string, depth: number): void {
 
 function isPattern(text: string): boolean {
   try {
-    // As the library does it: without flags.
+    // Without flags, as the library compiles it.
     void new RegExp(text);
     return true;
   } catch {
@@ -128,7 +128,7 @@ function timeOf(value: unknown, place: string): string {
   return time;
 }
 
-/** The units of genai-prices. A key that bills what usage does not count passes; what it is called is the library's business. */
+/** The units of genai-prices. A key for counts that usage does not have passes. */
 const priceKeyShape = /^[a-z0-9]+(_[a-z0-9]+)*_(mtok|kcount|hours|kpages|mchars|gpixels)$/;
 
 function readModelPrice(value: unknown, place: string): ModelPrice {

@@ -5,19 +5,21 @@ import { priceUsage } from './cost.ts';
 import { type Pricing, queryOf } from './explain-cost.ts';
 import { priceBills } from './several-models.ts';
 
-/** What was told of a call beside its usage. */
 export interface ToldOfCost {
   readonly bills: readonly Bill[] | undefined;
-  /** The provider's own figure. */
+  /** The provider's reported cost. */
   readonly stated: Money | null;
 }
 
-/** The cost of a call whose usage became known later, by the prices of its time. @returns undefined where the caller's own figure stands. */
+/** The cost of a call whose usage arrived later, at the prices of its time. @returns undefined when the caller reported the cost. */
 export function completedCost(request: BilledRequest, told: ToldOfCost, pricing: Pricing): StatedCost | undefined {
   return request.costSource === 'header' ? undefined : costByUsage(request, told, pricing);
 }
 
-/** What such a call came to, yet not by the caller's word: the model that the caller names in place of the real one counts only where that one has no price. */
+/**
+ * The spending of such a call, apart from the caller's report: the caller's override of the model counts only where the real model has no
+ * price.
+ */
 export function completedSpending(request: BilledRequest, told: ToldOfCost, pricing: Pricing): Money | undefined {
   return costByUsage({ ...request, modelOverride: '' }, told, pricing).cost ?? costByUsage(request, told, pricing).cost ?? undefined;
 }

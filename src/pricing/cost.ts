@@ -7,45 +7,43 @@ import { appliedPriceText } from './applied-price.ts';
 import { candidatePrices, type PriceQuery, type Prices } from './look-up.ts';
 import { type Price, rateFor } from './price.ts';
 
-/** One line of a bill. */
 export interface CostLine {
   readonly kind: RateKind;
-  /** Tokens of this kind, no token on two lines; seconds of `audio_seconds`; searches; for `request`, 1. */
+  /** Tokens of this kind, each token on one line only; seconds of `audio_seconds`; searches; 1 for `request`. */
   readonly tokens: number;
-  /** US dollars for a million of them. */
+  /** US dollars per million. */
   readonly pricePerMillion: Money;
-  /** Rounded half up to 10⁻¹² USD, which only prices with more than six decimals need. */
+  /** Rounded half up to 10⁻¹² USD; only prices with more than six decimals need it. */
   readonly amount: Money;
 }
 
-/** What a usage costs and why. */
 export interface PricedUsage {
-  /** Exactly the sum of the lines; null when it is not known. */
+  /** Exactly the sum of the lines; null when unknown. */
   readonly amount: Money | null;
   readonly source: Extract<CostSource, 'price-book' | 'none'>;
-  /** Where in its table the price stands, such as `openai/gpt-4o`; empty without a price. */
+  /** The price's entry in its table, such as `openai/gpt-4o`; empty without a price. */
   readonly reference: string;
-  /** The price itself, to be kept with the record; empty without one. */
+  /** The price as stored with the record; empty without one. */
   readonly applied: string;
-  /** Date (UTC) from which that price holds; empty when its table gives none. */
+  /** Date (UTC) from which the price is valid; empty when its table has none. */
   readonly validFrom: string;
   readonly lines: readonly CostLine[];
 }
 
 type Count = Exclude<keyof Usage, 'estimated' | 'raw'>;
 
-/** A part of a side that may have a price of its own. */
+/** A part of a side with a price of its own. */
 interface Part {
   readonly count: Count;
   readonly kind: RateKind;
-  /** Tokens of the part that another line has already: those billed as another kind, or those that another count takes along. */
+  /** Tokens of the part that another line already bills. */
   readonly without?: { readonly kind: RateKind } | { readonly count: Count };
 }
 
 interface Side {
   readonly whole: Count;
   readonly kind: RateKind;
-  /** In the order in which they are taken out of the whole. */
+  /** In the order in which they are subtracted from the whole. */
   readonly parts: readonly Part[];
 }
 
@@ -73,18 +71,18 @@ const sides: readonly Side[] = [
   },
 ];
 
-/** Fees beside the tokens. A table that has none leaves them out of the cost, which {@link searchesLeftOut} tells. */
+/** Fees beside tokens. A table without them leaves them out of the cost; {@link searchesLeftOut} counts those. */
 const searches: readonly Part[] = [
   { count: 'webSearches', kind: 'web_search' },
   { count: 'fileSearches', kind: 'file_search' },
 ];
 
-/** How many searches a call made for which its price has no fee. */
+/** Searches of a call whose price has no fee for them. */
 export function searchesLeftOut(usage: Usage, { rates }: Price): number {
   return searches.reduce((sum, { count, kind }) => sum + (rates.has(kind) ? 0 : (countOf(usage, count) ?? 0)), 0);
 }
 
-/** One of these must be known for there to be a price. */
+/** A price needs at least one of these counts. */
 const billedCounts = ['promptTokens', 'completionTokens', 'audioSeconds'] as const;
 
 const unpriced: PricedUsage = { amount: null, source: 'none', reference: '', applied: '', validFrom: '', lines: [] };
@@ -118,17 +116,16 @@ export function priceUsage(usage: Usage, query: PriceQuery, prices: Prices): Pri
   return unpriced;
 }
 
-/** True when a side's tokens, or what is billed in their place, are known. */
+/** Whether a side's tokens, or counts billed in their place, are known. */
 export function isBillable(usage: Usage): boolean {
   return billedCounts.some((count) => countOf(usage, count) !== null);
 }
 
-/** What the lines of a bill come to. */
 export function sumOf(lines: readonly CostLine[]): Money {
   return lines.reduce((sum, line) => moneyOfUnits(sum + line.amount), zeroMoney);
 }
 
-/** The bill for a usage at a price. @returns undefined when a used kind has no price. */
+/** The lines of a bill. @returns undefined when a used kind has no price. */
 export function billLines(usage: Usage, { rates, isFree }: Price): CostLine[] | undefined {
   if (isFree) return [];
   const inputTokens = inputTokensOf(usage);
@@ -149,7 +146,10 @@ export function billLines(usage: Usage, { rates, isFree }: Price): CostLine[] | 
   return lines;
 }
 
-/** What is billed by the token of a call whose recording is billed by the second: not the recording, and nothing where time is all that costs. */
+/**
+ * Usage that is billed by the token when the recording is billed by the second: everything but the recording, or nothing where only time
+ * is billed.
+ */
 function billedInTokens(usage: Usage, rates: Price['rates']): Usage {
   if (!rates.has('input') && !rates.has('output')) return { ...usage, promptTokens: null, completionTokens: null };
   const written = (countOf(usage, 'promptTokens') ?? 0) - (countOf(usage, 'promptAudioTokens') ?? 0);
@@ -189,7 +189,7 @@ function amountOf(tokens: number, pricePerMillion: Money): Money {
   return moneyOfUnits((BigInt(tokens) * pricePerMillion + 500_000n) / 1_000_000n);
 }
 
-/** A count of a usage; one that is not a whole number from 0, which only a usage made elsewhere could hold, is an unknown one. */
+/** A count of a usage. Anything but a non-negative integer, which only foreign usage could have, counts as unknown. */
 function countOf(usage: Usage, count: Count): number | null {
   const value = usage[count];
   return value !== null && Number.isSafeInteger(value) && value >= 0 ? value : null;

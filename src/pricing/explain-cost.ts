@@ -7,30 +7,29 @@ import { pricedModels, type PriceQuery, type Prices } from './look-up.ts';
 import type { Price } from './price.ts';
 import { isOfSeveralModels } from './several-models.ts';
 
-/** What a stored request is priced by now. */
 export interface Pricing {
-  /** Its provider's name in the price book; undefined: it has none there. */
+  /** The provider's name in the price book; undefined without one. */
   readonly providerId: string | undefined;
   readonly prices: Prices;
 }
 
 /**
- * True for a cost that the tables decide anew: the caller's and the provider's own figures stand, an answer from the cache costs nothing, and of what
- * several models did the record keeps the sum alone.
+ * Whether the tables decide the cost. Costs that the caller or the provider reported stay, cached responses cost nothing, and of several
+ * models the record has only the sum.
  */
 function isByTables(request: BilledRequest): boolean {
   const { costSource, cached, usage } = request;
   return !cached && (costSource === 'price-book' || costSource === 'none') && !isHalf(usage) && !isOfSeveralModels(request);
 }
 
-/** What a stored request costs by the prices of its time as the tables have them now; undefined where they do not decide. */
+/** The cost of a stored request at the prices of its time as today's tables list them; undefined where the tables do not decide. */
 export function recomputedCost(request: BilledRequest, pricing: Pricing): StatedCost | undefined {
   if (!isByTables(request)) return undefined;
   const { amount, source, reference, applied } = reprice(request, pricing);
   return { cost: amount, costSource: source, priceReference: reference, appliedPrice: applied };
 }
 
-/** Explains the cost that is stored, from the price that was applied when it was; and says what the tables would make of it now. */
+/** Explains a stored cost by the price that was applied, and adds what today's tables would charge. */
 export function explainCost(request: BilledRequest, pricing: Pricing): CostExplanation {
   const { cost: total, costSource: source, cached, priceReference } = request;
   if (cached && total === 0n) {
@@ -81,7 +80,7 @@ function byPrice(request: BilledRequest, pricing: Pricing): CostExplanation {
   return { ...base, lines: wholeLine(request, 'price-book'), note };
 }
 
-/** What was billed besides, as far as anybody told. */
+/** Fees that the price does not include, as far as they are known. */
 function whatIsLeftOut(usage: Usage, price: Price): string | undefined {
   const count = searchesLeftOut(usage, price);
   if (count === 0) return undefined;
@@ -96,7 +95,6 @@ function reprice(request: BilledRequest, { providerId, prices }: Pricing): Price
   return priceUsage(request.usage, queryOf(request, providerId), prices);
 }
 
-/** What a stored request is looked up by in the tables. */
 export function queryOf(request: BilledRequest, providerId: string | undefined): PriceQuery {
   const { provider, modelOverride, responseModel, requestModel, createdAt, serviceTier } = request;
   const models = pricedModels({ override: modelOverride, response: responseModel, request: requestModel });

@@ -4,17 +4,17 @@ import { candidatePrices, type PriceQuery, type Prices } from './look-up.ts';
 import { outputLimitOf } from './output-limits.ts';
 import type { Price, Rate } from './price.ts';
 
-/** How large a call may be. */
+/** Size limits of a call. */
 export interface CallBounds {
-  /** Tokens of the input at most; undefined: as many as the model takes. */
+  /** Maximum input tokens; undefined: the model's limit. */
   readonly inputTokens: number | undefined;
-  /** Tokens of one answer at most; undefined: as many as the model gives. */
+  /** Maximum output tokens of one answer; undefined: the model's limit. */
   readonly outputTokens: number | undefined;
-  /** Answers that are generated and billed. */
+  /** Number of generated and billed answers. */
   readonly answers: number;
-  /** Nothing but text goes in and comes out, so no other kind of token is billed. */
+  /** Text only, so that no other kind of token is billed. */
   readonly isText: boolean;
-  /** The caller asks for parts of the input to be written to a cache. */
+  /** Whether the caller asks to write parts of the input to a cache. */
   readonly writesCache: boolean;
 }
 
@@ -25,12 +25,12 @@ const textOutput: readonly RateKind[] = ['output', 'reasoning'];
 const otherOutput: readonly RateKind[] = ['output_audio', 'output_image'];
 
 /**
- * The most that a call can cost: every token of its side at the dearest rate that may apply, by the first price that tells.
- * @returns undefined when there is no price, or it is no price by the token, or nothing says how large the call may become.
+ * The maximum cost of a call: every token at the highest rate that may apply to its side, by the first price that has one. @returns
+ * undefined without a price by the token or without a bound of the size.
  */
 export function maxCost(query: PriceQuery, bounds: CallBounds, prices: Prices): Money | undefined {
   const candidates = [...candidatePrices(query, prices)];
-  // What an organisation has stored says nothing of a model's size; the book does.
+  // Stored prices do not list a model's size; the book does.
   const contextWindow = candidates.find((price) => price.contextWindow !== undefined)?.contextWindow;
   const outputTokens = smaller(bounds.outputTokens, outputLimit(query));
   for (const price of candidates) {
@@ -40,7 +40,7 @@ export function maxCost(query: PriceQuery, bounds: CallBounds, prices: Prices): 
   return undefined;
 }
 
-/** What the model generates in one answer at most; of a server that nobody knows nobody knows that. */
+/** Maximum output tokens of one answer; unknown for unknown servers. */
 function outputLimit({ providerId, models }: PriceQuery): number | undefined {
   return providerId === undefined ? undefined : models.map(outputLimitOf).find((tokens) => tokens !== undefined);
 }
@@ -63,7 +63,7 @@ function smaller(one: number | undefined, other: number | undefined): number | u
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-/** @returns undefined when there are rates and no number of tokens. @param inputTokens decide the step of every rate. */
+/** @returns undefined when there are rates and no number of tokens. @param inputTokens selects the step of every rate. */
 function sideCost(
   { rates }: Price,
   kinds: readonly RateKind[],
@@ -85,7 +85,7 @@ function larger(one: Money, other: Money): Money {
   return one > other ? one : other;
 }
 
-/** Of millionths. */
+/** In millionths. */
 function roundedUp(millionths: Money): Money {
   return moneyOfUnits((millionths + 999_999n) / 1_000_000n);
 }

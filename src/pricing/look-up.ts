@@ -5,35 +5,34 @@ import type { PriceBook } from './price-book.ts';
 import type { Price, Rate } from './price.ts';
 import { priceAtTier } from './service-tiers.ts';
 
-/** What calls of one organisation are priced by. */
+/** The prices of one organisation. */
 export interface Prices {
   readonly book: PriceBook;
   readonly organization: OrganizationPrices;
 }
 
-/** What a price is looked up by. */
 export interface PriceQuery {
-  /** The provider's name in records; what an organisation has stored names it so. */
+  /** The provider's name in records and stored prices. */
   readonly provider: string;
-  /** The provider's name in the price book; undefined: it has none there. */
+  /** The provider's name in the price book; undefined without one. */
   readonly providerId: string | undefined;
-  /** Names of the model, the one that tells most first. */
+  /** Names of the model, the most specific first. */
   readonly models: readonly string[];
-  /** Unix milliseconds: the price that was valid then. */
+  /** Unix milliseconds: the price valid at that time. */
   readonly at: number;
-  /** How the provider says that it served the call; absent or empty: as everyone else. */
+  /** The service tier that the provider reported; empty: the default. */
   readonly serviceTier?: string;
 }
 
-/** The names by which a call's model is priced: the caller's word if there is one, else the one that answered and the one that was asked for. */
+/** The names by which a call's model is priced: the caller's override, else the model of the response, then of the request. */
 export function pricedModels(names: { readonly override: string; readonly response: string; readonly request: string }): readonly string[] {
   return names.override === '' ? [names.response, names.request] : [names.override];
 }
 
 /**
- * The prices that may be a call's, the one that goes before the others first: what the organisation has stored for any of the model's names,
- * then what the tables and the book say of them. At Amazon the name that was asked for comes first: it tells the region, by which prices differ, and an answer does not. Nothing when provider or model are unknown, or what the service tier costs. Tools that are
- * billed by the call (web searches) are in none of them.
+ * The candidate prices of a call in order of precedence: stored prices for any of the model's names, then the tables and the book. At
+ * Amazon the requested name comes first, because it contains the region, by which prices differ. Empty when provider, model or the price
+ * of the service tier are unknown. Fees by the call (web searches) are not included.
  */
 export function* candidatePrices(query: PriceQuery, { book, organization }: Prices): Generator<Price, void, undefined> {
   const named = query.providerId === 'aws' ? query.models.toReversed() : query.models;
@@ -51,10 +50,10 @@ export function* candidatePrices(query: PriceQuery, { book, organization }: Pric
   }
 }
 
-/** What a provider puts before the names of its models at some of its addresses, and the book does not. */
+/** Prefixes of model names at some addresses of a provider that the book omits. */
 const namespaces: ReadonlyMap<string | undefined, RegExp> = new Map([['google', /^(?:google\/|models\/|publishers\/google\/models\/)/]]);
 
-/** A model's name as it stands, and as the book has it where that is another one. */
+/** A model's name, and its name in the book where that differs. */
 function namesOf(model: string, providerId: string | undefined): readonly string[] {
   const namespace = namespaces.get(providerId)?.exec(model)?.[0];
   return namespace === undefined ? [model] : [model, model.slice(namespace.length)];

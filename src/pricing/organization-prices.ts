@@ -3,7 +3,7 @@ import type { StoredPrice } from '../model/pricing/stored-price.ts';
 import { type RateKind, rateKinds } from '../model/vocabulary/prices.ts';
 import type { Price, Rate } from './price.ts';
 
-/** A stored price, read. Plain data: it crosses into a thread. */
+/** A parsed stored price. Plain data, because it is sent to a thread. */
 interface ReadPrice {
   readonly model: string;
   readonly isPrefix: boolean;
@@ -13,28 +13,24 @@ interface ReadPrice {
   readonly price: Price;
 }
 
-/** The prices of one organisation, the one that goes before the others first. */
+/** The prices of one organisation in order of precedence. */
 export type OrganizationPrices = readonly ReadPrice[];
 
-/** What an organisation without prices of its own has. */
 export const noOrganizationPrices: OrganizationPrices = [];
 
-/** Puts stored prices into the order in which they decide: a whole name before a beginning, the longer one first; one provider before any; the latest first. */
+/** Sorts stored prices by precedence: a whole name before a prefix, the longer prefix first; one provider before any; the latest first. */
 export function readOrganizationPrices(stored: readonly StoredPrice[]): OrganizationPrices {
   return stored.map(readPrice).toSorted(byPrecedence);
 }
 
-/** What a stored price is looked up by. `models`: the names of one model, the one that tells most first. `at`: Unix milliseconds. */
+/** `models`: names of one model, the most specific first. `at`: Unix milliseconds. */
 interface OrganizationQuery {
   readonly provider: string;
   readonly models: readonly string[];
   readonly at: number;
 }
 
-/**
- * The stored prices of a model, the one that goes before the others first: by a whole name, whichever of its names that is, and then by a beginning.
- * A service tier makes no difference to them.
- */
+/** The stored prices of a model in order of precedence: by any of its whole names, then by prefix. They apply to every service tier. */
 export function organizationCandidates(prices: OrganizationPrices, { provider, models, at }: OrganizationQuery): readonly Price[] {
   const valid = prices.filter((price) => price.from <= at && (price.provider === null || price.provider === provider));
   const whole = models.flatMap((model) => valid.find((price) => !price.isPrefix && price.model === model) ?? []);
@@ -42,7 +38,7 @@ export function organizationCandidates(prices: OrganizationPrices, { provider, m
   return [...whole, ...begun].map(({ price }) => price);
 }
 
-/** The models that an organisation has priced by their whole name for one provider. */
+/** Models that an organisation has priced by their whole name for one provider. */
 export function organizationModels(prices: OrganizationPrices, provider: string): readonly string[] {
   return prices.filter((price) => !price.isPrefix && price.provider === provider).map(({ model }) => model);
 }

@@ -1,8 +1,8 @@
-/** What models of one family generate in one answer at most. */
+/** Maximum output of the models of one family. */
 interface OutputLimit {
   /** Names without namespace, date and version. */
   readonly models: readonly string[];
-  /** Tokens, reasoning included. A provider refuses or cuts whatever asks for more. */
+  /** Tokens, reasoning included. Providers refuse or truncate beyond it. */
   readonly tokens: number;
   readonly source: string;
 }
@@ -11,7 +11,7 @@ const openAiModels = 'https://platform.openai.com/docs/models';
 const anthropicModels = 'https://docs.anthropic.com/en/docs/about-claude/models/overview';
 const googleModels = 'https://ai.google.dev/gemini-api/docs/models';
 
-/** Price lists tell the context window alone, which is up to fifty times as much. A model that is in no row is bounded by its window. */
+/** Price lists have the context window only, which is up to fifty times as large. A model without a row is bounded by its window. */
 const outputLimits: readonly OutputLimit[] = [
   {
     models: ['gpt-4-turbo', 'gpt-4-turbo-preview', 'gpt-4-1106-preview', 'gpt-4-0125-preview', 'gpt-4-vision-preview', 'gpt-3.5-turbo'],
@@ -71,15 +71,18 @@ const byModel: ReadonlyMap<string, number> = new Map(
   outputLimits.flatMap(({ models, tokens }) => models.map((model) => [model, tokens] as const)),
 );
 
-/** Longer names are no model's. */
+/** No model has a longer name. */
 const maxNameCharacters = 256;
 
-/** Tokens that a model generates in one answer at most; undefined where no row tells. Takes names as providers and aggregators write them. */
+/** Maximum output tokens of one answer; undefined without a row. Takes names as providers and aggregators write them. */
 export function outputLimitOf(model: string): number | undefined {
   return model.length > maxNameCharacters ? undefined : byModel.get(familyOf(model));
 }
 
-/** `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `openai/gpt-4o-2024-08-06` and `ft:gpt-4o-mini:org::id` without what is not the family. */
+/**
+ * Strips everything but the family from `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `openai/gpt-4o-2024-08-06`,
+ * `ft:gpt-4o-mini:org::id`.
+ */
 function familyOf(model: string): string {
   return model
     .toLowerCase()

@@ -7,14 +7,14 @@ import type { Rate } from './price.ts';
 export interface OwnPrice {
   readonly providerId: string;
   readonly reference: string;
-  /** Date, UTC, from which it holds until the next row of the same provider. */
+  /** Date, UTC; valid until the next row of the same provider. */
   readonly validFrom: string;
   readonly rates: readonly (readonly ['input' | 'cache_read' | 'output', Money])[];
 }
 
 /**
- * Prices of our own, rows of one provider in rising order of their date. `echo`, the built-in provider, answers without a network and costs
- * nothing; its test prices make costs visible and easy to check in a first run, in the demo and in tests.
+ * Our own prices, rows of one provider by ascending date. `echo`, the built-in provider, works without a network; its test prices make
+ * costs visible in a first run.
  */
 const ownPrices: readonly OwnPrice[] = [
   {
@@ -29,19 +29,19 @@ const ownPrices: readonly OwnPrice[] = [
   },
 ];
 
-/** The own price of a provider, for all its models, at a time in Unix milliseconds. */
+/** The own price of a provider for all its models, at a time in Unix milliseconds. */
 export function ownPrice(providerId: string, at: number): OwnPrice | undefined {
   return ownPrices.findLast((price) => price.providerId === providerId && Date.parse(price.validFrom) <= at);
 }
 
-/** A rate that the provider states and the price book leaves out. */
+/** A rate that the provider publishes and the price book lacks. */
 interface MissingRate {
   readonly kind: RateKind;
-  /** Stands in the name of every model that it is for, as the book has it or as it was asked for, whoever serves it. */
+  /** Matches the name of every model that it is for, in the book or in the request, whoever serves it. */
   readonly models: string;
   /** Date, UTC. */
   readonly validFrom: string;
-  /** Dollars for a million, or how many times another rate of the model. */
+  /** Dollars per million, or a multiple of another rate of the model. */
   readonly price: { readonly perMillion: Money } | { readonly times: bigint; readonly of: RateKind };
   readonly source: string;
 }
@@ -55,7 +55,7 @@ function audio(models: string, validFrom: string, input: bigint, output: bigint)
   ];
 }
 
-/** Of several rows for one rate of a model the first holds. */
+/** The first of several rows for one rate of a model applies. */
 const missingRates: readonly MissingRate[] = [
   {
     kind: 'cache_write_1h',
@@ -69,16 +69,16 @@ const missingRates: readonly MissingRate[] = [
   ...audio('gpt-4o-mini-audio', '2024-12-17', 10n, 20n),
 ];
 
-/** A model's rates as a table lists them. */
+/** A model's rates in a table. */
 export interface ListedRates {
   /** Provider and model as the table names them. */
   readonly reference: string;
-  /** As it was asked for. */
+  /** As requested. */
   readonly model: string;
   readonly rates: ReadonlyMap<RateKind, Rate>;
 }
 
-/** The rates of a model with those that its table leaves out. */
+/** The rates of a model, completed by those that its table lacks. */
 export function withMissingRates({ reference, model, rates }: ListedRates, at: number): ReadonlyMap<RateKind, Rate> {
   const whole = new Map(rates);
   for (const { kind, models, validFrom, price } of missingRates) {

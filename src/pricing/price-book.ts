@@ -6,17 +6,17 @@ import type { PriceTable, RateKind } from '../model/vocabulary/prices.ts';
 import { withMissingRates } from './own-prices.ts';
 import type { Price, Rate } from './price.ts';
 
-/** Prices of the providers' models, as one source lists them. */
+/** A list of model prices. */
 export interface PriceBook {
-  /** @param at Unix milliseconds. @returns undefined when provider or model are unknown. */
+  /** @param at Unix milliseconds. @returns undefined for an unknown provider or model. */
   readonly find: (providerId: string, model: string, at: number) => Price | undefined;
-  /** Names of the models of a provider that the book lists and does not call outdated. @param providerId its name in the book. */
+  /** Listed models of a provider that are not outdated. @param providerId its name in the book. */
   readonly modelsOf: (providerId: string | undefined) => readonly string[];
-  /** Whether this is the whole name of a model of a provider, outdated ones included; a name that only looks like one is none. */
+  /** Whether this is the whole name of a listed model, outdated ones included. */
   readonly lists: (providerId: string | undefined, model: string) => boolean;
 }
 
-/** What the book's keys mean here: which kind, and how many of its unit are a million of ours. Other keys bill what usage does not count. */
+/** Our kinds for the book's keys, and the number of its units in a million of ours. Other keys bill counts that usage does not have. */
 const bookKeys: readonly { readonly key: string; readonly kind: RateKind; readonly unitsInMillion: readonly [bigint, bigint] }[] = [
   { key: 'input_mtok', kind: 'input', unitsInMillion: [1n, 1n] },
   { key: 'cache_read_mtok', kind: 'cache_read', unitsInMillion: [1n, 1n] },
@@ -36,33 +36,33 @@ const bookKeys: readonly { readonly key: string; readonly kind: RateKind; readon
   { key: 'input_audio_hours', kind: 'audio_seconds', unitsInMillion: [2500n, 9n] },
 ];
 
-/** Providers with their models and prices, as the data of a book holds them. Plain data: it crosses into a thread. */
+/** The data of a book. Plain, because it is sent to a thread. */
 export type BookProviders = readonly Provider[];
 
-/** A book of these providers; without them the public list, as `@pydantic/genai-prices` carries it. */
+/** A book of these providers; by default the public list in `@pydantic/genai-prices`. */
 export function priceBookFrom(providers: BookProviders | undefined): PriceBook {
   if (providers === undefined) return makeBook('price-book', (providerId) => findProvider({ providerId }));
   const byId = new Map(providers.map((provider) => [provider.id, withFallbacks(provider, providers)]));
   return makeBook('prices-file', (providerId) => byId.get(providerId));
 }
 
-/** TRICKY: the library looks for the models of other providers in its own list, so those of the file stand behind the provider's own. */
+/** TRICKY: the library looks for models of other providers in its own list, so those of the file are appended to the provider's own. */
 function withFallbacks(provider: Provider, providers: readonly Provider[]): Provider {
   const { fallback_model_providers: fallbacks = [], ...own } = provider;
   const others = fallbacks.flatMap((id) => providers.find((other) => other.id === id)?.models ?? []);
   return { ...own, models: [...provider.models, ...others] };
 }
 
-/** Longer names are no model's; the book matches names against some thousand patterns. */
+/** No model has a longer name; the book matches names against some thousand patterns. */
 const maxModelName = 256;
-/** Most listed prices, and unknown names, that are remembered. */
+/** Maximum remembered prices and unknown names. */
 const maxRemembered = 5000;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 type FindProvider = (providerId: string) => Provider | undefined;
 
-/** The book takes longer to look through than everything else about an exchange, so what it said is remembered. */
+/** A look-up in the book takes longer than all other work on an exchange, so results are remembered. */
 function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
   const remembered = new Map<string, Price | undefined>();
   const find = (providerId: string, model: string, at: number): Price | undefined => {
@@ -115,8 +115,8 @@ function priceOf(
 }
 
 /**
- * Asks for the price of nothing: the library finds model and price, the arithmetic is ours. So it never meets counts it would refuse, and
- * what it still refuses (a time that is none) is a price we do not know.
+ * Asks for the price of zero usage: the library finds model and price, the arithmetic is ours. It never sees counts that it would refuse;
+ * a remaining refusal (an invalid time) counts as an unknown price.
  */
 function consultBook(provider: Provider | undefined, model: string, at: number): PriceCalculation | undefined {
   if (provider === undefined) return undefined;
@@ -153,7 +153,7 @@ function readRate(listed: ModelPrice[string], unitsInMillion: readonly [bigint, 
   return { perMillion, steps };
 }
 
-/** The book's floating-point prices are short decimals, whose shortest text is the listed price exactly. */
+/** The book's floating-point prices are short decimals, whose shortest text is exactly the listed price. */
 function perMillionOf(usd: number, [units, millions]: readonly [bigint, bigint]): Money | undefined {
   const money = moneyOfUsd(usd);
   return money === undefined ? undefined : moneyOfUnits((money * units + millions / 2n) / millions);

@@ -2,18 +2,18 @@ import { moneyOfUnits, parseMoney, zeroMoney } from '../model/pricing/money.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import type { Price, Rate } from './price.ts';
 
-/** US dollars for a million tokens: input, input read from a cache (none: as input), output. */
+/** US dollars per million tokens: input, cached input (null: as input), output. */
 type TierRates = readonly [input: string, cacheRead: string | null, output: string];
 
-/** What a service tier costs, for the models of one provider. */
+/** The price of a service tier for models of one provider. */
 interface TierPrice {
   readonly providerId: string;
   readonly tiers: readonly string[];
-  /** Models as the price book names them; a name that ends in `*` stands for all that begin so. */
+  /** Models as the price book names them; a trailing `*` matches any ending. */
   readonly models: readonly string[];
-  /** Date, UTC, from which it is known to hold, until the next row for the same. */
+  /** Date, UTC; known to be valid from then until the next row for the same. */
   readonly validFrom: string;
-  /** Rates of its own, or the parts of the list price that are paid; `wholeContext`: without the list's steps for long inputs. */
+  /** Rates of its own, or a fraction of the list price; `wholeContext`: without the list's steps for long inputs. */
   readonly price: { readonly rates: TierRates } | { readonly times: readonly [bigint, bigint]; readonly wholeContext?: true };
   readonly source: string;
 }
@@ -22,7 +22,7 @@ const openAiPriority = 'https://openai.com/api-priority-processing/';
 const openAiFast = 'https://openai.com/api-fast-mode/';
 const anthropicFast = 'https://platform.claude.com/docs/en/build-with-claude/fast-mode';
 
-/** OpenAI's priority processing, which is called fast mode since 2026-07-30, under both names. */
+/** OpenAI's priority processing, renamed fast mode on 2026-07-30, under both names. */
 function priority(model: string, validFrom: string, rates: TierRates): TierPrice {
   return { providerId: 'openai', tiers: ['priority', 'fast'], models: [model], validFrom, price: { rates }, source: openAiPriority };
 }
@@ -32,7 +32,7 @@ function anthropicFastMode(models: readonly string[], validFrom: string, times: 
   return { providerId: 'anthropic', tiers: ['fast'], models, validFrom, price, source: anthropicFast };
 }
 
-/** Rows in rising order of their dates where they are for the same. */
+/** Rows for the same model and tier are in ascending order of their dates. */
 const tierPrices: readonly TierPrice[] = [
   {
     providerId: 'openai',
@@ -88,25 +88,23 @@ const tierPrices: readonly TierPrice[] = [
   },
 ];
 
-/** Words for being served, and billed, like everyone else. */
+/** Tiers that are served and billed at list price. */
 const listTiers: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard', 'standard_only', 'unspecified', 'on_demand']);
 
-/** Providers that bill by tier. Elsewhere a tier is a matter of speed or of limits. */
+/** Providers that bill by tier. Elsewhere a tier affects speed or limits only. */
 const tieredProviders: ReadonlySet<string> = new Set(['openai', 'azure', 'anthropic', 'google', 'aws']);
 
-/** What a price has to be known by to find its tier. */
 export interface TierQuery {
   readonly providerId: string;
-  /** The provider's own word. */
+  /** The provider's own name. */
   readonly serviceTier: string;
   /** Unix milliseconds. */
   readonly at: number;
 }
 
 /**
- * The price at a service tier.
- * @param listed the list price, whose reference names provider and model.
- * @returns undefined when the provider bills the tier apart and no row knows how: then nobody knows what the call cost.
+ * The price at a service tier. @param listed the list price, whose reference names provider and model. @returns undefined when the
+ * provider bills the tier differently and no row has its price: the cost is unknown then.
  */
 export function priceAtTier(listed: Price, { providerId, serviceTier, at }: TierQuery): Price | undefined {
   const tier = serviceTier.toLowerCase().replace(/^service_tier_/, '');
@@ -124,7 +122,7 @@ function isFor({ models }: TierPrice, model: string): boolean {
   return models.some((name) => (name.endsWith('*') ? model.startsWith(name.slice(0, -1)) : model === name));
 }
 
-/** What is billed by the search costs the same at every tier. */
+/** Searches cost the same at every tier. */
 const untiered: readonly RateKind[] = ['web_search', 'file_search'];
 
 function ratesOf(row: TierPrice, listed: Price): ReadonlyMap<RateKind, Rate> {

@@ -113,7 +113,6 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['state'],
   pino: ['platform'],
   re2js: ['redaction'],
-  undici: ['gateway'],
   uuid: ['platform', 'gateway', 'metadata', 'auth', 'api', 'jobs', 'cli', 'main'],
   zod: ['contract'],
 };

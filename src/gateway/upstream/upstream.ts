@@ -1,9 +1,20 @@
+/**
+ * An HTTP/1.1 client for calls to providers, in place of a library's: one exchange at a time on a connection, which is kept for the next.
+ *
+ * Written to: RFC 9110 §6.4.1 (responses without a body), §8.6 (when a request says its length), §15.2 (interim responses pass, the final one counts);
+ * RFC 9112 §2-§5 (start line and header lines, without obsolete folding), §6.1 and §6.3 (which of length, chunks and close ends a body; what says two
+ * lengths, or both, is refused), §7.1 (chunks, their extensions and trailers are read and dropped), §9.3 and §9.6 (persistence, `Connection: close`);
+ * the `Keep-Alive: timeout` of RFC 2068 §19.7.1. A response that can be read in two ways is none: its connection is closed.
+ *
+ * Not supported: pipelining, `Expect: 100-continue`, upgrades (101 is an error), CONNECT, trailers, proxies, HTTP/2, repeating a request on a new
+ * connection (a call is sent once; retries are decided outside, on record).
+ */
 import type { LookupFunction, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { buildConnector } from 'undici';
 import { GatelogError } from '../../model/errors.ts';
 import { isSystemError } from '../../platform/files.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
+import { makeConnector } from './connector.ts';
 import { NameLookUps } from './name-look-ups.ts';
 import { outgoingHead } from './request-head.ts';
 import { type ConnectionLimits, type ProviderConnection, ResponseTimeoutError } from './connection.ts';
@@ -159,38 +170,33 @@ interface NamedHost {
 }
 
 function openPool(origin: string, options: UpstreamOptions, named?: NamedHost): ProviderPool {
-  const { protocol, hostname, host, port } = new URL(origin);
   let asking = '';
   const lookup = named?.lookUps.limited(named.lookUp, () => asking);
-  // TRICKY: undici hands what it does not know to `net` and `tls`, and its types do not say so.
-  const reading = { onread: { buffer: readBuffer, callback: passRead } };
-  const connect = buildConnector({ timeout: options.connectTimeoutMs, ...(lookup === undefined ? {} : { lookup }), ...reading });
+  const connect = makeConnector(origin, {
+    timeoutMs: options.connectTimeoutMs,
+    lookup,
+    onread: { buffer: readBuffer, callback: passRead },
+  });
   return new ProviderPool({
     ...options,
-    host,
+    host: new URL(origin).host,
     connect: (connected, organizationId) => {
       // Node begins to look a name up before this returns.
       asking = organizationId;
-      connect({ hostname: unbracketed(hostname), host, protocol, port }, (...[error, socket]) => {
+      connect((error, socket) => {
         const connection = connected(error, socket);
-        if (socket && connection !== undefined) connections.set(socket, connection);
+        if (socket !== null && connection !== undefined) connections.set(socket, connection);
       });
     },
   });
 }
-
-function unbracketed(hostname: string): string {
-  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-}
-
-const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
 /** An error of the connection as one of ours. An error that is already ours, such as a body over its limit, stays. */
 function providerFailure(error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
   if (error instanceof ShareTakenError) return new GatelogError('too_many_calls', shareSentence(error), { cause: error });
   const code = isSystemError(error) ? error.code : undefined;
-  if (error instanceof ResponseTimeoutError || (code !== undefined && timeoutCodes.has(code))) {
+  if (error instanceof ResponseTimeoutError || code === 'ETIMEDOUT') {
     return new GatelogError('provider_timeout', timeoutSentence(error), { cause: error });
   }
   return new GatelogError('provider_unreachable', unreachableSentence(error, code), { cause: error });

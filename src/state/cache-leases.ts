@@ -29,13 +29,13 @@ export interface BucketLease {
 /** What a call that asks is told: here is a reply; it is your turn to fetch one; or others are at it. */
 export type TurnAnswer = Extract<Lookup, { hit: unknown }> | { readonly held: BucketLease } | 'wait';
 
-/** A place whose owner has not been heard of for so long is free again, milliseconds. */
+/** A lease that its owner does not renew expires after this, milliseconds. */
 export const leaseMs = 5000;
-/** That somebody waits is written down anew when it holds no longer than this, milliseconds. */
+/** A note that a call waits is renewed when it is valid for no longer than this, milliseconds. */
 const awaitAgainMs = leaseMs - 1000;
 
 /**
- * Who fetches the reply for a place of the cache: one call at a time over all workers of a machine.
+ * Leases on the buckets of the cache: one call at a time fetches the response for a bucket, over all workers of a machine.
  * Invariant: a turn is given in the transaction that sees that no reply is there, so a reply that was kept meanwhile is found and not fetched again.
  */
 export class CacheLeases {
@@ -52,7 +52,7 @@ export class CacheLeases {
     this.sweep(now);
   }
 
-  /** A reply, a turn, or word that another call has the turn. @param now Unix milliseconds. */
+  /** @param now Unix milliseconds. */
   ask(key: CacheKey, owner: string, now: number, maxAgeMs: number): TurnAnswer {
     const found = this.responses.find(key, now, maxAgeMs);
     if ('hit' in found) return found;
@@ -79,7 +79,6 @@ export class CacheLeases {
     });
   }
 
-  /** Whether somebody waits for the one who holds this place. */
   isAwaited({ key, place, owner }: BucketLease, now: number): boolean {
     const lease = this.leases.get(leaseOf(key, place));
     return lease?.owner === owner && runs(lease.awaitedUntil, now);

@@ -61,17 +61,17 @@ const useStepMs = 1000;
 const maxUnwritten = 256;
 /** A clock that was set back makes replies that are younger than now. Up to so much of that is a correction, milliseconds; beyond, nobody knows their age. */
 const maxAheadMs = 60_000;
-/** What a reply takes besides its body and its head. */
+/** Estimated bytes of a response besides its body and its headers. */
 const overheadBytes = 512;
-/** Replies that are forgotten in one transaction: calls of all workers wait for it. */
+/** Responses that are removed in one transaction, for which calls of all workers wait. */
 const forgottenAtOnce = 32;
 const totalKey: Place = ['total'];
 
 /**
  * Replies that were given before, shared by all workers of a machine. Bounded in bytes.
  *
- * Invariant: of each reply there are its facts, and a table of uses has one entry for each reply, in the order of their last use, and the total is the sum of all kept: they change in
- * one transaction. Of uses that follow each other within a second the last may be known only to the worker that had them, until it writes again.
+ * Invariant: each response has its facts and one entry in the table of uses, which is ordered by last use; the total is the sum of all. They change in
+ * one transaction. Last uses are flushed at most once a second, so another worker may see one up to a second old.
  */
 export class CachedResponses {
   private readonly environment: LmdbEnvironment;
@@ -167,7 +167,7 @@ export class CachedResponses {
     return own.length;
   }
 
-  /** Bytes of all that is kept. */
+  /** Bytes of all responses. */
   total(): number {
     return this.totals.get(totalKey) ?? 0;
   }

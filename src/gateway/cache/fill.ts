@@ -143,12 +143,12 @@ export class CacheFill implements ResponseSink {
       if (typeof user === 'string') keepFor(user);
       else user.then(keepFor, () => turn.giveUp());
     } catch {
-      // Whose it is nobody can tell then, so that an erasure would not find it.
+      // Without its user an erasure could not find it.
       turn.giveUp();
     }
   }
 
-  /** There is no reply that may be kept, so that those who wait for one need wait no longer. */
+  /** No response may be kept: equal calls stop waiting for one. */
   giveUp(): void {
     this.endTurn(() => this.options.turn.giveUp());
   }
@@ -180,7 +180,7 @@ export class CacheFill implements ResponseSink {
 
   private abort(reason: Error): void {
     this.abortedBy = reason;
-    // At once: what is aborted need not tell that it has ended.
+    // At once: an aborted call need not report its end.
     this.endTurn(() => this.options.turn.pass());
     this.call?.abort(reason);
   }

@@ -47,7 +47,7 @@ function lookFor(ports: ForwardPorts, { admitted, plan: errand, ask }: CacheCall
   const settle = (answer: CacheResult | undefined): void =>
     toCacheStatus(answer, admitted.call, (cache) => ready({ ...errand, cache }, hasWaited));
   if (!ask.reads) settle({ turn: ports.cache.refresh(question) });
-  // Nothing is as young as that, and what is kept so is over at once: there is nothing to wait for.
+  // max-age=0: nothing can be served from or kept in the cache, so do not wait.
   else if (ask.maxAgeMs === 0) settle('alone');
   else if (ask.keeps) askOrWait(ports.cache, admitted.call, question, settle);
   else settle(ports.cache.look(question));

@@ -46,18 +46,16 @@ export interface ConnectionLimits {
 /** Whose connection it is. */
 export interface ConnectionOwner {
   readonly options: ConnectionLimits;
-  /** It can take a further request. */
   readonly release: (connection: ProviderConnection) => void;
-  /** It is closed, or about to be. */
   readonly gone: (connection: ProviderConnection) => void;
 }
 
-/** An idle connection is given up so much before the provider says that it closes it, or at half of that time. */
+/** An idle connection is closed this long before the provider closes it, or at half of that time. */
 const closesAheadMs = 1000;
-/** However long a provider says that it keeps a connection. */
+/** Longest time for which a connection is kept, whatever the provider says. */
 const maxIdleMs = 600_000;
 
-/** Whom the connection waits for: the provider, for a head or for more of a body; a further request; or its reader, or who writes the body. */
+/** What the connection waits for: a head or more of a body from the provider, a further request, or (`ours`) the sink or the sender of the body. */
 type Waiting = 'head' | 'body' | 'request' | 'ours';
 
 /** One connection to a provider, which carries one exchange at a time. */
@@ -96,7 +94,6 @@ export class ProviderConnection implements ResponseHandler {
     return !this.isClosed && this.socket.writable && now < this.idleUntil;
   }
 
-  /** Sends a request over the idle connection. */
   send(request: SerializedRequest, response: ParserCallbacks): void {
     const { method, head, body } = request;
     const { socket } = this;
@@ -174,7 +171,7 @@ export class ProviderConnection implements ResponseHandler {
     if (now - this.quietSince >= maxMs) this.close(new ResponseTimeoutError());
   }
 
-  /** Closes it; who waits for a reply is told why. */
+  /** @param error reaches the sink of a response that is not whole. */
   close(error: Error | undefined): void {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -209,7 +206,6 @@ export class ProviderConnection implements ResponseHandler {
     });
   }
 
-  /** The provider has closed its side. */
   private ended(): void {
     if (!this.isClosed && this.response !== undefined && this.parser.end()) this.finish();
     this.close(undefined);
@@ -238,7 +234,6 @@ function idleMs(settingMs: number, saidMs: number | undefined): number {
   return saidMs === undefined ? settingMs : Math.min(maxIdleMs, Math.max(saidMs - closesAheadMs, saidMs / 2));
 }
 
-/** The connection was closed before the reply was whole. */
 class SocketClosedError extends Error {
   readonly code = 'ECONNCLOSED';
   constructor() {

@@ -34,18 +34,18 @@ export interface PoolOptions extends ConnectionLimits {
   readonly connect: (connected: Connected, organizationId: string) => void;
 }
 
-/** Calls that get a connection in one turn of the event loop, and connections that are begun: a thousand at once would keep every other call for 100 ms. */
+/** Calls that get a connection, and connections that are begun, in one tick of the event loop: a thousand at once would hold every other call up for 100 ms. */
 const maxOfTurn = 32;
 
-/** Told what came of opening a connection: an error, or its socket. */
+/** Takes the outcome of opening a connection: an error, or its socket. */
 export type Connected = (error: Error | null, socket: Socket | null | undefined) => ProviderConnection | undefined;
 
-/** Connections to one origin, kept for the next call. The one that was used last is used first, so that those beyond the need grow old. */
+/** Connections to one origin, kept for the next call. The most recently used one is used first, so that surplus ones time out. */
 export class ProviderPool implements ConnectionOwner {
   readonly options: PoolOptions;
   private readonly open = new Set<ProviderConnection>();
   private readonly idle: ProviderConnection[] = [];
-  /** Connections whose exchange ended in this turn of the event loop, and in the one before it: see {@link release}. */
+  /** Connections whose exchange ended in this tick of the event loop, and in the one before: see {@link release}. */
   private coolingDown: ProviderConnection[] = [];
   private cooled: ProviderConnection[] = [];
   /** Calls without a connection, and how many each organisation has. */
@@ -60,7 +60,6 @@ export class ProviderPool implements ConnectionOwner {
     this.waiting = new OrganizationShares(options.connections, options.organizationSharePercent);
   }
 
-  /** Sends a request as soon as there is a connection for it. */
   send(call: PendingRequest): void {
     if (this.isClosed) {
       call.broken(new PoolClosedError());
@@ -71,7 +70,6 @@ export class ProviderPool implements ConnectionOwner {
     this.turnSoon();
   }
 
-  /** A call does not wait any more. */
   forget(call: PendingRequest): void {
     this.waiting.delete(call);
   }
@@ -83,8 +81,8 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   /**
-   * TRICKY: it is not used again at once. What a provider sends behind a reply, and that it has closed the connection, is read after the reply itself;
-   * a call that goes out before that has the one for its own reply and fails by the other. A whole turn of the event loop lies between.
+   * TRICKY: the connection is not reused before a whole tick of the event loop has passed. Trailing bytes, or a FIN, are read after the response; a
+   * request that was sent earlier would take the former for its response, or fail on the latter.
    */
   release(connection: ProviderConnection): void {
     this.coolingDown.push(connection);
@@ -234,7 +232,7 @@ export class ProviderPool implements ConnectionOwner {
     return undefined;
   }
 
-  /** Each connection that cannot be had is some call's: the one whose turn it is, unless there is another for it. */
+  /** A connection that could not be opened fails the next call in line, unless another connection is there for it. */
   private failed(error: Error): void {
     const next = this.waiting.next();
     if (next !== undefined && this.needsConnection()) this.breakOff(next, error);
@@ -242,7 +240,7 @@ export class ProviderPool implements ConnectionOwner {
   }
 }
 
-/** One call of a pool, from its sender to its reply's taker. What is done with it once it is over does nothing. */
+/** One call of a pool, between its sender and the sink of its response. Once it is over, its methods do nothing. */
 export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> {
   readonly organizationId: string;
   share: Share<PendingRequest> | undefined;
@@ -328,7 +326,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
   }
 }
 
-/** For as long as a call waits for a connection none was free. */
+/** No connection became free in the time for which a call waits. */
 export class PoolExhaustedError extends ResponseTimeoutError {
   /** How many there are. */
   readonly connections: number;
@@ -340,7 +338,7 @@ export class PoolExhaustedError extends ResponseTimeoutError {
   }
 }
 
-/** For as long as a call waits for that, its organisation had as many connections as it may have beside others. */
+/** The organisation kept its full share of the connections for as long as a call waits for one of them. */
 export class ShareTakenError extends Error {
   readonly connections: number;
   readonly percent: number;
@@ -353,7 +351,6 @@ export class ShareTakenError extends Error {
   }
 }
 
-/** The gateway is closing. */
 export class PoolClosedError extends Error {
   constructor() {
     super('the gateway is closing');

@@ -27,7 +27,7 @@ export interface ResponseHead {
 export class InvalidResponseError extends Error {
   constructor(problem: string) {
     super(problem);
-    this.name = 'NotHttpError';
+    this.name = 'InvalidResponseError';
   }
 }
 
@@ -84,13 +84,13 @@ const names = new InternTable((name): LineKind => {
 
 /**
  * Reads the head of a reply. @param text the head as Latin-1 without its last line end. @param toHead the request's method was HEAD.
- * @throws NotHttpError.
+ * @throws InvalidResponseError.
  */
 export function readResponseLines(text: string, toHead: boolean): ResponseHead {
   if (illegalInHead.test(text)) throw new InvalidResponseError(illegalHead);
   let end = endOfLine(text, 0);
   const { isHttp10, status, message } = statusLines.at(0, text.slice(0, end));
-  // HTTP/1.0 has none of these, and is waited for in vain by who takes them for the reply.
+  // HTTP/1.0 has no interim responses; a client that took one for final would wait for ever.
   if (status < 200 && isHttp10) throw new InvalidResponseError('it has an interim head of HTTP/1.0');
   if (status === 101) throw new InvalidResponseError('it changes to a protocol that nobody asked for');
   const draft: Draft = { text, lines: [], contentLength: undefined, isChunked: false, closes: false, keeps: false, keptForMs: undefined };
@@ -108,7 +108,7 @@ export function readResponseLines(text: string, toHead: boolean): ResponseHead {
   return { status, message, lines, length, keepsConnection: isKept && length.kind !== 'to close', keptForMs };
 }
 
-/** @returns where the line that begins at `start` ends, before its line end. @throws NotHttpError for half a line end. */
+/** @returns where the line that begins at `start` ends, before its line end. @throws InvalidResponseError for half a line end. */
 function endOfLine(text: string, start: number): number {
   const end = text.indexOf('\r', start);
   const behind = text.indexOf('\n', start);
@@ -142,7 +142,7 @@ function addLine(draft: Draft, start: number, end: number): void {
   }
 }
 
-/** A trailer line. @throws NotHttpError for what no line may be. */
+/** A trailer line. @throws InvalidResponseError for what no line may be. */
 export function checkTrailer(line: string): void {
   const name = line.slice(0, Math.max(0, line.indexOf(':')));
   if (illegal.test(line) || !fieldName.test(name)) throw new InvalidResponseError('a trailer is no header line');

@@ -17,7 +17,7 @@ const extension = /^(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Z
 const extensionMaxBytes = 16 * 1024;
 /** What every reply begins with. */
 const begin = Buffer.from('HTTP/1.');
-/** A size of more hexadecimal digits is beyond what a number holds exactly. */
+/** More hexadecimal digits are beyond what a number holds exactly. */
 const maxSizeDigits = 13;
 /** First room for a line or a head that comes in pieces. */
 const minKeptBytes = 1024;
@@ -65,7 +65,7 @@ export class ResponseParser {
     return this.state === 'whole';
   }
 
-  /** The next bytes of the connection; they are not kept. @throws NotHttpError, HeadTooLargeError. */
+  /** The next bytes of the connection; they are not kept. @throws InvalidResponseError, HeadersTooLargeError. */
   read(bytes: Buffer): void {
     const input = this.keptBytes === 0 ? bytes : this.joined(bytes);
     let at = 0;
@@ -241,7 +241,7 @@ export class HeadersTooLargeError extends Error {
   }
 }
 
-/** What begins otherwise will never be a reply: nobody should wait for its end. @param seen bytes of it that were looked at before. */
+/** Refuses what can never become a response before its end has come. @param seen bytes of it that were looked at before. */
 function refuseEarly(input: Buffer, at: number, seen: number): void {
   const length = Math.min(begin.length, input.length - at);
   if (begin.compare(input, at, at + length, 0, length) !== 0) throw new InvalidResponseError('it does not begin with HTTP/1');

@@ -6,3 +6,9 @@ export function identifier(name: string): Fragment {
   const escaped = name.toWellFormed().replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('\0', '\\0');
   return fragmentOf([`\`${escaped}\``]);
 }
+
+/** A column's name as it is, without backticks. @throws TypeError for a name that would need them. */
+export function columnName(name: string): Fragment {
+  if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new TypeError(`The name ${name} needs backticks.`);
+  return fragmentOf([name]);
+}

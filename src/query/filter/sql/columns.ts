@@ -1,16 +1,18 @@
-import type {
-  FieldDefinition,
-  FieldGroup,
-  legacyFeedbackFields,
-  legacyRequestFields,
-  legacyResponseFields,
-  MapWrapper,
-  mapWrappers,
+import { type ColumnName, type RequestColumns, requestColumns as catalogue } from '../../../model/record/columns.ts';
+import {
+  type FieldDefinition,
+  type FieldGroup,
+  type legacyFeedbackFields,
+  type legacyRequestFields,
+  type legacyResponseFields,
+  type MapWrapper,
+  type mapWrappers,
   requestFields,
-  sessionFields,
-  sessionPropertyFields,
+  type sessionFields,
+  type sessionPropertyFields,
 } from '../../../model/vocabulary/fields.ts';
 import { type Fragment, sql } from '../../../sql/sql.ts';
+import { columnName } from '../../../sql/identifier.ts';
 import { newestFirstKey } from './newest-first.ts';
 import { jsonOfNumbers, jsonOfTexts } from './json-text.ts';
 
@@ -61,53 +63,79 @@ interface ColumnsOf<Fields extends Record<string, FieldDefinition>> extends Grou
   readonly boolean: Readonly<Record<FieldsOf<Fields, 'boolean'>, Fragment>>;
 }
 
-const requestColumns: ColumnsOf<typeof requestFields> = {
-  over: 'requests',
+/** What each family of fields is read from. */
+interface FamilyColumns {
+  text: TextColumn;
+  number: NumberColumn;
+  timestamp: Fragment;
+  boolean: Fragment;
+}
+
+/** Types of columns that hold the values of a family. */
+interface TypesOfFamily {
+  text: 'text';
+  number: 'uint16' | 'uint64' | 'float64' | 'money';
+  timestamp: 'time';
+  boolean: 'flag';
+}
+
+/** Fields of a family that have the name of a column with values of that family. */
+type OwnNamed<Fields extends Record<string, FieldDefinition>, Family extends keyof TypesOfFamily> = {
+  [Name in ColumnName]: RequestColumns[Name]['type'] extends TypesOfFamily[Family] ? Name : never;
+}[ColumnName] &
+  FieldsOf<Fields, Family>;
+
+/** Compilation fails here when the vocabulary gains a field that is not named after a column and has no expression. */
+type Expressions<Fields extends Record<string, FieldDefinition>> = {
+  readonly [Family in keyof TypesOfFamily]: Readonly<
+    Record<Exclude<FieldsOf<Fields, Family>, OwnNamed<Fields, Family>>, FamilyColumns[Family]> &
+      Partial<Record<FieldsOf<Fields, Family>, FamilyColumns[Family]>>
+  >;
+};
+
+/** Columns of fields over requests. A field without an expression reads the column of its name. */
+function columnsOf<Fields extends Record<string, FieldDefinition>>(fields: Fields, expressions: Expressions<Fields>): ColumnsOf<Fields> {
+  const own = Object.keys(fields).filter((field): field is ColumnName => Object.hasOwn(catalogue, field));
+  const ofFamily = <Column>(family: keyof TypesOfFamily, columnOf: (name: ColumnName) => Column): Record<string, Column> =>
+    Object.fromEntries(own.filter((name) => fields[name]?.family === family).map((name) => [name, columnOf(name)]));
+  return {
+    over: 'requests',
+    text: { ...ofFamily('text', (name) => text(columnName(name))), ...expressions.text },
+    number: { ...ofFamily('number', numberColumn), ...expressions.number },
+    timestamp: { ...ofFamily('timestamp', columnName), ...expressions.timestamp },
+    boolean: { ...ofFamily('boolean', columnName), ...expressions.boolean },
+  } as ColumnsOf<Fields>;
+}
+
+function numberColumn(name: ColumnName): NumberColumn {
+  const { type, nullable } = catalogue[name];
+  return type === 'money' ? { kind: 'money', amount: columnName(name) } : { kind: 'number', number: columnName(name), nullable };
+}
+
+const requestColumns = columnsOf(requestFields, {
   text: {
-    country_code: text(sql`country_code`),
     provider: { kind: 'folded', text: sql`provider` },
-    model: text(sql`model`),
-    user_id: text(sql`user_id`),
     organization_id: { kind: 'identifier', text: sql`org_text`, number: sql`org_id` },
-    node_id: text(sql`node_id`),
-    job_id: text(sql`job_id`),
     request_id: { kind: 'identifier', text: sql`id_text`, number: sql`request_id` },
-    target_url: text(sql`target_url`),
     scores_column: text(jsonOfNumbers(sql`scores`)),
     request_body: { kind: 'body', text: sql`request_body`, bodyKind: sql`request_kind` },
     response_body: { kind: 'body', text: sql`response_body`, bodyKind: sql`response_kind` },
     cache_reference_id: { kind: 'identifier', text: sql`cache_reference_id`, number: null },
     assets: text(jsonOfTexts(sql`assets`)),
-    prompt_id: text(sql`prompt_id`),
-    prompt_version: text(sql`prompt_version`),
     request_referrer: text(sql`referrer`),
     properties: { kind: 'properties', equals: 'exact' },
     search_properties: { kind: 'properties', equals: 'pattern' },
   },
   number: {
-    latency: { kind: 'number', number: sql`latency`, nullable: true },
-    cost: { kind: 'money', amount: sql`cost` },
-    time_to_first_token: { kind: 'number', number: sql`time_to_first_token`, nullable: true },
-    status: { kind: 'number', number: sql`status`, nullable: false },
-    prompt_tokens: { kind: 'number', number: sql`prompt_tokens`, nullable: true },
-    completion_tokens: { kind: 'number', number: sql`completion_tokens`, nullable: true },
-    prompt_cache_read_tokens: { kind: 'number', number: sql`prompt_cache_read_tokens`, nullable: true },
-    prompt_cache_write_tokens: { kind: 'number', number: sql`prompt_cache_write_tokens`, nullable: true },
-    total_tokens: { kind: 'number', number: sql`total_tokens`, nullable: true },
     scores: { kind: 'scores' },
   },
   timestamp: {
     request_created_at: sql`created_at`,
-    response_created_at: sql`response_created_at`,
   },
   boolean: {
-    threat: sql`threat`,
-    cache_enabled: sql`cache_enabled`,
-    cached: sql`cached`,
     'svc-score-feedback': sql`feedback_rating`,
-    is_passthrough_billing: sql`is_passthrough_billing`,
   },
-};
+});
 
 const inputColumns: ColumnsOf<typeof mapWrappers> = {
   over: 'requests',

@@ -1,6 +1,7 @@
 import { type OrganizationId, uuidOfHex } from '../../src/model/ids.ts';
 import { moneyOfUsd } from '../../src/model/pricing/money.ts';
 import type { RequestRecord } from '../../src/model/record/request-record.ts';
+import { emptyTextTags } from '../../src/model/record/text-tags.ts';
 import { unreportedUsage } from '../../src/model/record/usage.ts';
 
 /** Records of a team that has used the gateway for a month: bodies of about a kilobyte, a few dozen values of each tag. */
@@ -71,11 +72,8 @@ const always = {
   modelOverride: '',
   model: 'gpt-4o-mini-2024-07-18',
   sessionPath: '/answer',
-  nodeId: '',
-  jobId: '',
+  ...emptyTextTags,
   promptId: '',
-  promptVersion: '',
-  experimentId: '',
   inputs: new Map(),
   timeToFirstTokenMs: null,
   gatewayOverheadMs: 0.2,

@@ -1,3 +1,4 @@
+import { mapTextTagHeaders } from '../../model/record/text-tags.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type LimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts';
 import type { BodyKeeping, TaggedProperty, Tags } from '../../model/record/exchange.ts';
@@ -99,11 +100,8 @@ const readerTable = {
   'session-path': namedText('sessionPath'),
   'model-override': text('modelOverride'),
   'prompt-id': namedText('promptId'),
-  'prompt-version': text('promptVersion'),
   'prompt-inputs': readPromptInputs,
-  'job-id': text('jobId'),
-  'node-id': text('nodeId'),
-  'experiment-id': text('experimentId'),
+  ...mapTextTagHeaders(text),
   cost: readCost,
   'omit-request': keeping('requestBody'),
   'omit-response': keeping('responseBody'),

@@ -1,3 +1,4 @@
+import { textTags } from '../../model/record/text-tags.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Rig, startRig } from '../testing/gateway-harness.ts';
 import { readResponseHead } from '../relay/response-headers.ts';
@@ -15,10 +16,7 @@ describe('a text of the caller that is over its limit is not stored, and svc-war
     'Svc-Session-Path',
     'Svc-Model-Override',
     'Svc-Prompt-Id',
-    'Svc-Prompt-Version',
-    'Svc-Job-Id',
-    'Svc-Node-Id',
-    'Svc-Experiment-Id',
+    ...Object.keys(textTags).map((header) => `Svc-${header}`),
     'Referer',
     'User-Agent',
     'Content-Type',

@@ -2,6 +2,7 @@ import { type AcceptedChange, applyChange, type ChangeableFacts } from '../../mo
 import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, Tags } from '../../model/record/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../../model/pricing/money.ts';
 import type { Attempt, CostSource, RequestRecord } from '../../model/record/request-record.ts';
+import { mapTextTags } from '../../model/record/text-tags.ts';
 import { exceedsBytes } from '../../model/text.ts';
 import { isHalf, type Usage } from '../../model/record/usage.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
@@ -67,11 +68,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     sessionPath: orEmpty(properties.get(sessionProperties.sessionPath)),
     properties,
     aliasedNames: tags.aliasedNames === true,
-    nodeId: texts.nodeId,
-    jobId: texts.jobId,
     promptId: texts.promptId,
-    promptVersion: texts.promptVersion,
-    experimentId: texts.experimentId,
     inputs: texts.inputs,
     responseId: texts.responseId,
     status: statusOf(exchange, response),
@@ -87,6 +84,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     feedback: facts.feedback,
     changes,
     sessionChanges: facts.sessionChanges,
+    ...mapTextTags((name) => texts[name]),
     ...notYetKnown,
     ...cacheFactsOf(open),
     ...courseOf(exchange, response),

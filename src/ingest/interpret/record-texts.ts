@@ -1,9 +1,10 @@
 import type { Exchange } from '../../model/record/exchange.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
+import { mapTextTags, type TextTags } from '../../model/record/text-tags.ts';
 import type { ReadRequest, ReadResponse } from './bodies.ts';
 
 /** All of a record that the caller or the provider wrote. */
-export interface RecordTexts {
+export interface RecordTexts extends TextTags {
   readonly requestBody: RecordedBody;
   readonly responseBody: RecordedBody;
   /** What a body says cannot be seen: it is in an unknown content coding, or in pieces that no wire format put together. */
@@ -25,11 +26,7 @@ export interface RecordTexts {
   readonly responseId: string;
   readonly serviceTier: string;
   readonly userId: string;
-  readonly nodeId: string;
-  readonly jobId: string;
   readonly promptId: string;
-  readonly promptVersion: string;
-  readonly experimentId: string;
 }
 
 /** Takes out of the texts of a record what its organisation does not want stored. Never throws. */
@@ -67,11 +64,8 @@ export function textsOf(
     responseId: response.facts.responseId,
     serviceTier: response.facts.serviceTier,
     userId: firstNonEmpty([tags.userId, request.facts.user]),
-    nodeId: orEmpty(tags.nodeId),
-    jobId: orEmpty(tags.jobId),
     promptId: orEmpty(tags.promptId),
-    promptVersion: orEmpty(tags.promptVersion),
-    experimentId: orEmpty(tags.experimentId),
+    ...mapTextTags((name) => orEmpty(tags[name])),
   };
 }
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { redactionPlaces, type RedactionRule } from '../../model/redaction-rule.ts';
+import { emptyTextTags, mapTextTags } from '../../model/record/text-tags.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
 import { newId } from '../testing/ingest-harness.ts';
@@ -53,11 +54,8 @@ function planted(given: Partial<RecordTexts> = {}): RecordTexts {
     responseId: said,
     serviceTier: said,
     userId: said,
-    nodeId: said,
-    jobId: said,
+    ...mapTextTags(() => said),
     promptId: said,
-    promptVersion: said,
-    experimentId: said,
     ...given,
   };
 }
@@ -69,7 +67,8 @@ describe('where the rules look', () => {
   it('request, response and properties, and not what requests are found by', () => {
     const { texts, failure } = apply([email]);
     expect(failure).toBeUndefined();
-    const { userId, nodeId, jobId, promptId, promptVersion, experimentId, properties, ...rest } = texts;
+    const { userId, promptId, properties, ...others } = texts;
+    const rest = { ...others, ...emptyTextTags };
     expect(textOf(rest)).not.toContain(secret);
     expect(rest.requestBody).toEqual({ kind: 'json', text: '{"[email]":"by [email]"}' });
     const said = `to ${secret}`;
@@ -77,7 +76,11 @@ describe('where the rules look', () => {
       ['Owner', 'to [email]'],
       ['Svc-Session-Name', said],
     ]);
-    expect([userId, nodeId, jobId, promptId, promptVersion, experimentId]).toEqual([said, said, said, said, said, said]);
+    expect({ userId, promptId, ...mapTextTags((name) => texts[name]) }).toEqual({
+      userId: said,
+      promptId: said,
+      ...mapTextTags(() => said),
+    });
   });
 
   it('everywhere where a rule says so', () => {

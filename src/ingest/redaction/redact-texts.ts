@@ -1,4 +1,5 @@
 import type { RecordedBody } from '../../model/record/request-record.ts';
+import { mapTextTags, type TextTagName } from '../../model/record/text-tags.ts';
 import { parseJson } from '../../model/text.ts';
 import { propertyLimits } from '../../model/vocabulary/limits.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
@@ -82,16 +83,13 @@ function responsePart(texts: RecordTexts, redactor: Redactor, { body, text, json
   };
 }
 
-type IdentifierNames = 'userId' | 'nodeId' | 'jobId' | 'promptId' | 'promptVersion' | 'experimentId';
+type IdentifierNames = 'userId' | 'promptId' | TextTagName;
 
 function identifiersPart(texts: RecordTexts, redactor: Redactor, { text }: Treatment): Texts<IdentifierNames> {
   return {
     userId: text(texts.userId, redactor),
-    nodeId: text(texts.nodeId, redactor),
-    jobId: text(texts.jobId, redactor),
     promptId: text(texts.promptId, redactor),
-    promptVersion: text(texts.promptVersion, redactor),
-    experimentId: text(texts.experimentId, redactor),
+    ...mapTextTags((name) => text(texts[name], redactor)),
   };
 }
 

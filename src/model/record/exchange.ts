@@ -1,5 +1,6 @@
 import type { OrganizationId, RequestId } from '../ids.ts';
 import type { Attempt } from './request-record.ts';
+import type { TextTags } from './text-tags.ts';
 import type { JsonObject } from '../text.ts';
 
 /**
@@ -33,7 +34,7 @@ export interface TaggedProperty {
 export type BodyKeeping = 'kept' | 'counted' | 'never';
 
 /** What the caller's tagging headers said, parsed; absent = not sent. */
-export interface Tags {
+export interface Tags extends Partial<TextTags> {
   readonly properties: readonly TaggedProperty[];
   readonly userId?: string;
   readonly sessionId?: string;
@@ -45,11 +46,7 @@ export interface Tags {
   /** The session or the prompt was named by headers that begin with `Helicone-`. */
   readonly aliasedNames?: true;
   readonly promptId?: string;
-  readonly promptVersion?: string;
   readonly promptInputs?: Readonly<Record<string, string>>;
-  readonly jobId?: string;
-  readonly nodeId?: string;
-  readonly experimentId?: string;
   readonly requestBody?: BodyKeeping;
   readonly responseBody?: BodyKeeping;
   /** The user's text is to be looked at for an attack on the model's instructions. */

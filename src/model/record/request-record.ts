@@ -1,6 +1,7 @@
 import type { ChangeEntry, Feedback } from '../change.ts';
 import type { OrganizationId, RequestId } from '../ids.ts';
 import type { Money } from '../pricing/money.ts';
+import type { TextTags } from './text-tags.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -34,7 +35,7 @@ export interface Attempt {
  * The interpreted, priced fact about one exchange: what the public API calls a request. Times are Unix milliseconds, durations milliseconds,
  * an empty text is an absent one, null is "not known".
  */
-export interface RequestRecord {
+export interface RequestRecord extends TextTags {
   readonly organizationId: OrganizationId;
   readonly requestId: RequestId;
   readonly createdAt: number;
@@ -61,11 +62,7 @@ export interface RequestRecord {
   readonly properties: ReadonlyMap<string, string>;
   /** The session or the prompt was named by headers that begin with `Helicone-`. */
   readonly aliasedNames: boolean;
-  readonly nodeId: string;
-  readonly jobId: string;
   readonly promptId: string;
-  readonly promptVersion: string;
-  readonly experimentId: string;
   readonly inputs: ReadonlyMap<string, string>;
 
   /** The provider's identifier of its response. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OrganizationId, type RequestId, uuidOfHex } from '../../model/ids.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
+import { emptyTextTags } from '../../model/record/text-tags.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
@@ -47,11 +48,8 @@ export const empty: RequestRecord = {
   sessionPath: '',
   properties: new Map(),
   aliasedNames: false,
-  nodeId: '',
-  jobId: '',
+  ...emptyTextTags,
   promptId: '',
-  promptVersion: '',
-  experimentId: '',
   inputs: new Map(),
   responseId: '',
   status: 0,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { moneyOfUnits, moneyText, parseMoney, zeroMoney } from '../../model/pricing/money.ts';
+import { mapTextTags, textTags } from '../../model/record/text-tags.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import { makeInsertRows } from './insert.ts';
@@ -44,11 +45,8 @@ const maximal: RequestRecord = {
     ['', 'empty name'],
     ['7', 'number'],
   ]),
-  nodeId: 'g',
-  jobId: 'h',
   promptId: 'i',
-  promptVersion: 'j',
-  experimentId: 'k',
+  ...mapTextTags((name) => `the ${name}`),
   inputs: new Map([
     ['__proto__', 'p'],
     ['n', nasty],
@@ -180,11 +178,8 @@ test('every column of a maximal record comes back as it was', async () => {
     session_path: '/f',
     aliased_names: true,
     properties: Object.fromEntries(maximal.properties),
-    node_id: 'g',
-    job_id: 'h',
     prompt_id: 'i',
-    prompt_version: 'j',
-    experiment_id: 'k',
+    ...Object.fromEntries(Object.entries(textTags).map(([header, name]) => [header.replaceAll('-', '_'), `the ${name}`])),
     inputs: Object.fromEntries(maximal.inputs),
     response_id: nasty,
     status: 999,

@@ -6,6 +6,7 @@ import { matches } from './interpret.ts';
 import { likeMatches } from './like.ts';
 import { parseFilter } from '../parse.ts';
 import { type FilterRecord, sessionFactsOf } from './record.ts';
+import { emptyTextTags } from '../../../model/record/text-tags.ts';
 
 const bare: FilterRecord = {
   organizationId: '0197b000-0000-7000-8000-00000000000a' as OrganizationId,
@@ -25,10 +26,8 @@ const bare: FilterRecord = {
   userId: '',
   sessionId: '',
   sessionName: '',
-  nodeId: '',
-  jobId: '',
+  ...emptyTextTags,
   promptId: '',
-  promptVersion: '',
   responseId: '',
   cacheReferenceId: '',
   promptText: '',

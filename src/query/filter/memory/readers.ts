@@ -1,4 +1,5 @@
 import type { Money } from '../../../model/pricing/money.ts';
+import { type TextTagHeader, textTags } from '../../../model/record/text-tags.ts';
 import type { RecordedBody } from '../../../model/record/request-record.ts';
 import type {
   FieldDefinition,
@@ -50,14 +51,19 @@ type ReadersOf<Fields extends Record<string, FieldDefinition>> = {
 
 const noProperties: ReadonlyMap<string, string> = new Map();
 
+type Underscored<Name extends string> = Name extends `${infer First}-${infer Rest}` ? `${First}_${Underscored<Rest>}` : Name;
+
+const tagReaders = Object.fromEntries(
+  Object.entries(textTags).map(([header, name]) => [header.replaceAll('-', '_'), text((record) => record[name])]),
+) as Readonly<Record<Underscored<TextTagHeader>, Extracted<'text'>>>;
+
 const requestReaders: ReadersOf<typeof requestFields> = {
+  ...tagReaders,
   country_code: text((record) => record.countryCode),
   provider: text((record) => record.provider),
   model: text((record) => record.model),
   user_id: text((record) => record.userId),
   organization_id: identifier((record) => record.organizationId),
-  node_id: text((record) => record.nodeId),
-  job_id: text((record) => record.jobId),
   request_id: identifier((record) => record.requestId),
   target_url: text((record) => record.targetUrl),
   scores_column: text(({ scores }) => jsonObjectText(scores)),
@@ -66,7 +72,6 @@ const requestReaders: ReadersOf<typeof requestFields> = {
   cache_reference_id: identifier((record) => record.cacheReferenceId),
   assets: text(({ assets }) => JSON.stringify(assets)),
   prompt_id: text((record) => record.promptId),
-  prompt_version: text((record) => record.promptVersion),
   request_referrer: text((record) => record.referrer),
   latency: number((record) => record.latencyMs),
   cost: number(({ cost }) => (cost === null ? null : { money: cost })),

@@ -1,4 +1,5 @@
 import { type Money, moneyOfUnits, zeroMoney } from '../../../model/pricing/money.ts';
+import type { TextTagName } from '../../../model/record/text-tags.ts';
 import type { RequestRecord } from '../../../model/record/request-record.ts';
 
 /** A whole number of any size, as a bigint where it may be beyond what a JavaScript number holds exactly. */
@@ -28,10 +29,8 @@ type TextKeys =
   | 'userId'
   | 'sessionId'
   | 'sessionName'
-  | 'nodeId'
-  | 'jobId'
   | 'promptId'
-  | 'promptVersion'
+  | TextTagName
   | 'responseId'
   | 'cacheReferenceId'
   | 'promptText'

@@ -104,7 +104,7 @@ function columnsOf<Fields extends Record<string, FieldDefinition>>(fields: Field
     number: { ...ofFamily('number', numberColumn), ...expressions.number },
     timestamp: { ...ofFamily('timestamp', columnName), ...expressions.timestamp },
     boolean: { ...ofFamily('boolean', columnName), ...expressions.boolean },
-  } as ColumnsOf<Fields>;
+  };
 }
 
 function numberColumn(name: ColumnName): NumberColumn {

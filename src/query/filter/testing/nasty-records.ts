@@ -17,6 +17,7 @@ import type { AcceptedChange, Change } from '../../../model/change.ts';
 import { type OrganizationId, uuidOfHex } from '../../../model/ids.ts';
 import { parseMoney } from '../../../model/pricing/money.ts';
 import type { RecordedBody, RequestRecord } from '../../../model/record/request-record.ts';
+import { mapTextTags } from '../../../model/record/text-tags.ts';
 import { unreportedUsage, type Usage } from '../../../model/record/usage.ts';
 import { promptIdProperty } from '../../../model/vocabulary/property-alias.ts';
 import { sessionFeedbackProperty, sessionProperties } from '../../../model/vocabulary/session-properties.ts';
@@ -179,11 +180,8 @@ const plainRecord = time.chain((createdAt) =>
     userId: sparse(constantFrom('u-1', 'U-1', 'ß', 'ẞ', 'a_b', 'axb', '😀', 'é', 'e\u0301', '\0')),
     properties,
     aliasedNames: boolean(),
-    nodeId: sparse(),
-    jobId: sparse(),
     promptId: sparse(),
-    promptVersion: sparse(),
-    experimentId: sparse(),
+    ...mapTextTags(() => sparse()),
     inputs: dictionary(constantFrom(...nastyNames), sparse(), { maxKeys: 3 }).map((inputs) => new Map(Object.entries(inputs))),
     responseId: sparse(),
     status: constantFrom(0, 200, 200, 404, 499, 500, 65_535),

@@ -82,9 +82,7 @@ function someRows(rows: Rows): Parts {
 }
 
 function settingsClause(settings: CommandSettings): Parts {
-  const set = Object.entries(settings).map(([name, value]) =>
-    fragmentOf(concat([`${name} = `, typeof value === 'number' ? String(value) : literal(value)])),
-  );
+  const set = Object.entries(settings).map(([name, value]) => fragmentOf(concat([`${name} = `, literal(value)])));
   return set.length === 0 ? [] : [' SETTINGS ', join(set, ', ')];
 }
 

@@ -14,9 +14,9 @@ const inLiteral: ReadonlyMap<string, string> = new Map([...inText, ["'", "\\'"]]
 /** TRICKY: with tens of millions of replacements at once V8 ends the process, and no `catch` hears of it. */
 const escapedAtOnce = 1024 * 1024;
 
-/** A text in quotes. It is for names of the engine's and ours; a value of a caller is a parameter. */
-export function literal(text: string): Fragment {
-  return fragmentOf([`'${escapeLiteral(text)}'`]);
+/** A text in quotes, or a number. It is for what is ours or the engine's; a value of a caller is a parameter. */
+export function literal(value: string | number): Fragment {
+  return fragmentOf([typeof value === 'number' ? String(value) : `'${escapeLiteral(value)}'`]);
 }
 
 /** What stands between the quotes of a literal. */

@@ -122,7 +122,7 @@ function append(pieces: Piece[], piece: Piece): void {
 const checkedTemplates = new WeakMap<TemplateStringsArray, readonly number[]>();
 
 /** Words that begin a statement or name a table, functions that read one by its name, and what ends a text early. */
-const notInExpressions = /\b(?:SELECT|FROM|JOIN|UNION|INTO|TABLE|EXISTS|SETTINGS|(?:dictGet|dictHas|joinGet)\w*)\b|--|\/\*|;/i;
+const notInExpressions = /\b(?:SELECT|FROM|JOIN|UNION|INTO|EXISTS|SETTINGS|(?:dictGet|dictHas|joinGet)\w*)\b|--|\/\*|;/i;
 /** To the engine a single name behind `IN` is a table, in parentheses too. */
 const tableBehindIn = /\bIN\b\s*\(?\s*[a-z_]\w*\s*(?![\w.(])/i;
 

@@ -12,11 +12,11 @@ let room = true;
 const connections = { ...rig.connections, hasFreeSpace: () => room };
 
 const stored = async (): Promise<number> =>
-  (await rig.run<{ number: number }>('SELECT number FROM schema_migrations WHERE number > 100')).length;
+  (await rig.run<{ number: number }>('SELECT number FROM session_tags WHERE number > 100')).length;
 
 const merge = (): Promise<'merged' | 'refused'> =>
   rig.connections
-    .run('insert', (client) => client.command({ query: 'OPTIMIZE TABLE schema_migrations FINAL SETTINGS optimize_throw_if_noop = 1' }))
+    .run('insert', (client) => client.command({ query: 'OPTIMIZE TABLE session_tags FINAL SETTINGS optimize_throw_if_noop = 1' }))
     .then(
       () => 'merged',
       () => 'refused',
@@ -35,9 +35,9 @@ it('a disk has room while more than the spare bytes are free', () => {
 it('without room nothing is written, what is stored is read, and the next write after there is room succeeds', async () => {
   const insert = (number: number): Promise<void> =>
     insertLines(connections, 'history', {
-      table: 'schema_migrations',
-      columns: ['number', 'name'],
-      lines: `[${number}, "test"]`,
+      table: 'session_tags',
+      columns: ['org_id', 'number', 'session_id'],
+      lines: `[1, ${number}, "session-${number}"]`,
       token: `room-${number}`,
     });
   await insert(101);

@@ -45,11 +45,6 @@ function assertGiven(query: string, params: Binding['params']): void {
   }
 }
 
-/** A text as SQL. */
-export function textLiteral(text: string): string {
-  return `'${escapeLiteral(text)}'`;
-}
-
 function setStatement(assignments: readonly string[]): string {
   return assignments.length === 0 ? '' : `SET ${assignments.join(', ')}; `;
 }

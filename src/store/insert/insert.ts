@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import type { ClickHouseClient, ExecParams } from '@clickhouse/client';
+import { type CommandSettings, insertRows, type RowSource } from '../../sql/commands.ts';
+import { compileForAll } from '../../sql/statement.ts';
+import type { OrganizationTable } from '../../sql/tables.ts';
 import type { Connections, LaneName } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
-import { textLiteral } from '../engine/parameters.ts';
 import { runWrite } from '../engine/disk-space.ts';
 import { joinedRows } from './row-writer.ts';
 import { type RecordTable, rowColumns, rowStructures } from './rows.ts';
@@ -14,24 +16,24 @@ const plainToken = /^[\w.-]+$/;
  * TRICKY: one block an insert, whatever the number of cores; the token protects whole blocks, and reading in parallel, or by as many rows as the engine
  * takes for a block by itself, would cut them anew each time.
  */
-const settings = [
-  'input_format_parallel_parsing = 0',
-  'async_insert = 0',
-  'max_block_size = 10000000',
-  'max_insert_block_size = 10000000',
-  'min_insert_block_size_rows = 10000000',
-  `min_insert_block_size_bytes = ${2 * 1024 * 1024 * 1024}`,
-  'max_threads = 1',
-  'max_insert_threads = 1',
+const settings = {
+  input_format_parallel_parsing: 0,
+  async_insert: 0,
+  max_block_size: 10_000_000,
+  max_insert_block_size: 10_000_000,
+  min_insert_block_size_rows: 10_000_000,
+  min_insert_block_size_bytes: 2 * 1024 * 1024 * 1024,
+  max_threads: 1,
+  max_insert_threads: 1,
   // A null in a column that has none is the column's default.
-  'input_format_null_as_default = 1',
-];
+  input_format_null_as_default: 1,
+};
 
 /**
  * TRICKY: of rows that are selected the engine looks at the token only where it takes the selection for repeatable, by rules that have changed between its
  * versions. And it takes a folder like `a=b` for a column.
  */
-const settingsOfFile = [...settings, "deduplicate_insert_select = 'enable_even_for_bad_queries'", 'use_hive_partitioning = 0'];
+const settingsOfFile = { ...settings, deduplicate_insert_select: 'enable_even_for_bad_queries', use_hive_partitioning: 0 };
 
 /** Connections that insert. */
 type InsertLane = Extract<LaneName, 'insert' | 'history'>;
@@ -53,14 +55,13 @@ export function makeInsertRows(connections: Connections, lane: InsertLane = 'ins
     const insert = async (client: ClickHouseClient): Promise<void> => {
       const columns = rowColumns[table];
       if (rowFiles === undefined) {
-        const query = `${statementInto({ table, columns, token, settings })} FORMAT RowBinary`;
+        const query = statementInto({ table, columns, token, settings }, { format: 'RowBinary' });
         return execute(client, { query, values: Readable.from(pieces) });
       }
       // TRICKY: in a statement the embedded engine takes rows as text alone, which takes it twice the time to read.
-      const into = statementInto({ table, columns, token, settings: settingsOfFile });
       return rowFiles.with(pieces, (file) => {
-        const from = `file(${textLiteral(file)}, RowBinary, ${textLiteral(rowStructures[table])})`;
-        return execute(client, { query: `${into} SELECT ${columns.join(', ')} FROM ${from}` });
+        const source: RowSource = { file, format: 'RowBinary', structure: rowStructures[table] };
+        return execute(client, { query: statementInto({ table, columns, token, settings: settingsOfFile }, source) });
       });
     };
     // The file is on the disk of the store as well.
@@ -70,7 +71,7 @@ export function makeInsertRows(connections: Connections, lane: InsertLane = 'ins
 
 /** Lines of JSONCompactEachRow for a table. */
 export interface TableLines {
-  readonly table: string;
+  readonly table: OrganizationTable;
   readonly columns: readonly string[];
   readonly lines: string;
   /** Names the batch; see {@link makeInsertRows}. */
@@ -80,7 +81,7 @@ export interface TableLines {
 /** Inserts few lines. @throws GatelogError. */
 export async function insertLines(connections: Connections, lane: InsertLane, { table, columns, lines, token }: TableLines): Promise<void> {
   if (lines === '') return;
-  const query = `${statementInto({ table, columns, token, settings })} FORMAT JSONCompactEachRow`;
+  const query = statementInto({ table, columns, token, settings }, { format: 'JSONCompactEachRow' });
   // As a text, not as its bytes: the embedded connection would decode those again, all at once.
   await insertThrough(connections, lane, { insert: (client) => execute(client, { query, values: Readable.from([lines]) }), bytes: 0 });
 }
@@ -106,16 +107,16 @@ async function execute(client: ClickHouseClient, statement: ExecParams & { reado
 }
 
 interface Into extends Omit<TableLines, 'lines'> {
-  readonly settings: readonly string[];
+  readonly settings: CommandSettings;
 }
 
 /**
- * The beginning of an insert.
+ * An insert without its rows.
  * TRICKY: settings stand in the statement itself. The embedded connection would write those of the client in front of it, as statements of their own,
  * and of several statements with rows behind them the engine reads the rows several times: that took up to three times the CPU. And they would stick to the
  * connection, so that an insert without a token had the token of the one before, and was dropped.
  */
-function statementInto({ table, columns, token, settings: set }: Into): string {
+function statementInto({ table, columns, token, settings: set }: Into, source: RowSource): string {
   if (!plainToken.test(token)) throw new TypeError('An insert token is made of letters, digits, "." and "-".');
-  return `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${set.join(', ')}, insert_deduplication_token = '${token}'`;
+  return compileForAll(insertRows({ table, columns, settings: { ...set, insert_deduplication_token: token } }, source)).text;
 }

@@ -1,7 +1,10 @@
 import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
+import { select } from '../../sql/query.ts';
+import { param, sql } from '../../sql/sql.ts';
+import { compileFor } from '../../sql/statement.ts';
+import { ownRows } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
-import { storeFailure } from '../engine/failure.ts';
-import { boundQuery } from '../engine/parameters.ts';
+import { readRows } from '../engine/statements.ts';
 import type { RecordTable } from '../insert/rows.ts';
 
 /** Names a record: identifiers are an organisation's own. */
@@ -38,14 +41,12 @@ async function numbersIn(
   organizationId: OrganizationId,
   records: readonly RecordName[],
 ): Promise<ReadonlySet<string>> {
-  const text = `SELECT DISTINCT toString(request_id) AS id FROM ${table} WHERE org_id = {tenant:UInt128} AND request_id IN {requests:Array(UInt128)}`;
-  const params = { tenant: uuidToNumber(organizationId).toString(), requests: records.map(({ requestId }) => uuidToNumber(requestId)) };
-  try {
-    return await connections.run('insert', async (client) => {
-      const result = await client.query({ ...boundQuery(text, { params }, connections.embedded), format: 'JSONEachRow' });
-      return new Set((await result.json<{ readonly id: string }>()).map(({ id }) => id));
-    });
-  } catch (error) {
-    throw storeFailure(error);
-  }
+  const ids = param(
+    records.map(({ requestId }) => uuidToNumber(requestId)),
+    'Array(UInt128)',
+    'requests',
+  );
+  const found = select({ distinct: true, columns: sql`toString(request_id) AS id`, from: ownRows(table, sql`request_id IN ${ids}`) });
+  const rows = await readRows<{ readonly id: string }>(connections, 'insert', compileFor(organizationId, found));
+  return new Set(rows.map(({ id }) => id));
 }

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { StatedCost } from '../../model/pricing/billed-request.ts';
 import type { ChangeEntry } from '../../model/change.ts';
-import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { type Money, moneyText, usdOf } from '../../model/pricing/money.ts';
-import { boundStatement, withRetries } from './change.ts';
-import type { RowsStatement } from './change-statements.ts';
+import { updateRows } from '../../sql/commands.ts';
+import { sql } from '../../sql/sql.ts';
+import { type CompiledSql, compileFor } from '../../sql/statement.ts';
+import { withRetries, writePatch } from './change.ts';
+import { requestsByKey } from './request-keys.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 import { makeInsertRows } from '../insert/insert.ts';
 import type { PendingPatches } from './pending-patches.ts';
-import { runWrite } from '../engine/disk-space.ts';
 import { changeRows } from '../insert/change-rows.ts';
 
 /** A stored request that gets another cost. */
@@ -51,13 +53,7 @@ export function makeChangeStoredCosts(connections: Connections, patches: Pending
       for (let start = 0; start < costs.changes.length; start += maxInStatement) {
         const group = { ...costs, changes: costs.changes.slice(start, start + maxInStatement) };
         await insertHistory(connections, group);
-        const command = boundStatement(updateStatement(group), connections.embedded);
-        await withRetries(() =>
-          runWrite(connections, 'update', async (client) => {
-            await patches.makeRoom(connections, client, group.changes.length * bytesOfPatch);
-            await client.command(command);
-          }),
-        );
+        await writePatch({ connections, patches }, updateStatement(group), group.changes.length * bytesOfPatch);
       }
     } catch (error) {
       throw storeFailure(error);
@@ -87,27 +83,23 @@ function usdOrNull(money: Money | null): number | null {
   return money === null ? null : usdOf(money);
 }
 
-const place = 'indexOf({ids:Array(UInt128)}, request_id)';
-
-function updateStatement({ organizationId, changes }: CostChanges): RowsStatement {
-  const params = {
-    tenant: uuidToNumber(organizationId).toString(),
-    ids: changes.map(({ requestId }) => uuidToNumber(requestId)),
-    times: [...new Set(changes.map(({ createdAt }) => createdAt))],
-    costs: changes.map(({ after }) => (after.cost === null ? '' : moneyText(after.cost))),
-    sources: changes.map(({ after }) => after.costSource),
-    price_references: changes.map(({ after }) => after.priceReference),
-    applied_prices: changes.map(({ after }) => after.appliedPrice),
-  };
-  const text = `UPDATE requests SET
-      cost = toDecimal128OrNull({costs:Array(String)}[${place}], 12),
-      cost_source = {sources:Array(String)}[${place}],
-      price_reference = {price_references:Array(String)}[${place}],
-      applied_price = {applied_prices:Array(String)}[${place}],
-      updated_at = now64(3, 'UTC')
-    WHERE org_id = {tenant:UInt128}
-      AND created_at IN (arrayMap(ms -> fromUnixTimestamp64Milli(ms, 'UTC'), {times:Array(Int64)}))
-      AND request_id IN {ids:Array(UInt128)}
-      AND cost_source IN ('price-book', 'none') AND NOT cached`;
-  return { text, params };
+function updateStatement({ organizationId, changes }: CostChanges): CompiledSql {
+  const { rows, entry } = requestsByKey(
+    changes.map(({ requestId }) => requestId),
+    changes.map(({ createdAt }) => createdAt),
+  );
+  const entryOf = (name: string, valueOf: (after: StatedCost) => string) =>
+    entry(
+      changes.map(({ after }) => valueOf(after)),
+      'Array(String)',
+      name,
+    );
+  const assignments = [
+    sql`cost = toDecimal128OrNull(${entryOf('costs', ({ cost }) => (cost === null ? '' : moneyText(cost)))}, 12)`,
+    sql`cost_source = ${entryOf('sources', ({ costSource }) => costSource)}`,
+    sql`price_reference = ${entryOf('price_references', ({ priceReference }) => priceReference)}`,
+    sql`applied_price = ${entryOf('applied_prices', ({ appliedPrice }) => appliedPrice)}`,
+    sql`updated_at = now64(3, 'UTC')`,
+  ];
+  return compileFor(organizationId, updateRows(rows([sql`cost_source IN ('price-book', 'none')`, sql`NOT cached`]), assignments));
 }

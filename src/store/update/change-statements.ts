@@ -1,7 +1,13 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts, type ChangeEntry, feedbackScore } from '../../model/change.ts';
-import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
+import { updateRows } from '../../sql/commands.ts';
+import { literal } from '../../sql/literal.ts';
+import { select } from '../../sql/query.ts';
+import { type Fragment, sql } from '../../sql/sql.ts';
+import { type CompiledSql, compileFor } from '../../sql/statement.ts';
 import { exceedsQuota, propertyBytesOf, type PropertyTotal, totalAfter } from './property-quota.ts';
+import { type KeyedRequests, requestsByKey } from './request-keys.ts';
 
 /** Changes of one stored request, in the order in which they were accepted. */
 export interface RequestChanges {
@@ -22,48 +28,33 @@ export interface FactsRow {
   readonly feedback_rating: boolean | null;
 }
 
-/** A statement over rows of `requests` with its parameters. */
-export interface RowsStatement {
-  readonly text: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
-const place = 'indexOf({ids:Array(UInt128)}, request_id)';
-const propertyNames = `{names:Array(Array(String))}[${place}]`;
-const scoreNames = `{score_names:Array(Array(String))}[${place}]`;
-const newProperties = `mapFromArrays(${propertyNames}, {values:Array(Array(String))}[${place}])`;
-const newScores = `mapFromArrays(${scoreNames}, {score_values:Array(Array(Float64))}[${place}])`;
 /** Stands for the number of a feedback that no change gives: the row keeps its own. */
 const givenBefore = 0;
 
-const newFeedback = `{feedback_numbers:Array(UInt64)}[${place}]`;
-
-const rowsOfRequests = `org_id = {tenant:UInt128}
-    AND created_at IN (arrayMap(ms -> fromUnixTimestamp64Milli(ms, 'UTC'), {times:Array(Int64)}))
-    AND request_id IN {ids:Array(UInt128)}`;
-
-const oldProperties = `arrayMap(name -> if(mapContains(properties, name), toNullable(properties[name]), NULL), ${propertyNames}) AS old_properties`;
-const propertyTotal = `length(properties) AS property_count, ${propertyBytesOf('properties')} AS property_bytes`;
-const oldScores = `arrayMap(name -> if(mapContains(scores, name), toNullable(scores[name]), NULL), ${scoreNames}) AS old_scores`;
-
-/** Columns that follow a property. */
-const followers = [
-  ['session_id', sessionProperties.sessionId],
-  ['session_name', sessionProperties.sessionName],
-  ['session_path', sessionProperties.sessionPath],
+/** Columns that mirror a property. */
+const mirroredColumns = [
+  [sql`session_id`, sessionProperties.sessionId],
+  [sql`session_name`, sessionProperties.sessionName],
+  [sql`session_path`, sessionProperties.sessionPath],
 ] as const;
 
 /** Reads {@link FactsRow}s of these requests. */
-export function readStatement(organizationId: OrganizationId, requests: readonly RequestChanges[]): RowsStatement {
-  const params = keyParams(organizationId, requests);
+export function readStatement(organizationId: OrganizationId, requests: readonly RequestChanges[]): CompiledSql {
+  const { rows, properties, scores } = keysOf(requests);
   const columns = [
-    'toString(request_id) AS id',
+    sql`toString(request_id) AS id`,
     // What the text mentions costs, for the engine writes all identifiers into each mention.
-    ...(namesAny(params.names) ? [oldProperties, propertyTotal] : []),
-    ...(namesAny(params.score_names) ? [oldScores] : []),
-    'feedback_rating',
+    ...(properties === undefined ? [] : [oldValues(sql`properties`, properties, sql`old_properties`), propertyTotal]),
+    ...(scores === undefined ? [] : [oldValues(sql`scores`, scores, sql`old_scores`)]),
+    sql`feedback_rating`,
   ];
-  return { text: `SELECT ${columns.join(', ')} FROM requests WHERE ${rowsOfRequests}`, params };
+  return compileFor(organizationId, select({ columns, from: rows() }));
+}
+
+const propertyTotal = sql`length(properties) AS property_count, ${propertyBytesOf(sql`properties`)} AS property_bytes`;
+
+function oldValues(map: Fragment, names: Fragment, alias: Fragment): Fragment {
+  return sql`arrayMap(name -> if(mapContains(${map}, name), toNullable(${map}[name]), NULL), ${names}) AS ${alias}`;
 }
 
 /** A request with its changes applied; `changes` are those that it takes. */
@@ -103,51 +94,77 @@ export function changedRequest(request: RequestChanges, row: FactsRow): ChangedR
   return { ...request, changes, refused, total, facts, entries };
 }
 
-/**
- * Writes the changes of these requests. Columns of what no change names are not touched, for every patched column costs.
- */
-export function updateStatement(organizationId: OrganizationId, requests: readonly ChangedRequest[]): RowsStatement {
-  const params = {
-    ...keyParams(organizationId, requests),
-    values: requests.map((request) => propertyNamesOf(request).map((name) => request.facts.properties.get(name) ?? '')),
-    score_values: requests.map((request) => scoreNamesOf(request).map((name) => request.facts.scores.get(name) ?? 0)),
-    feedback_numbers: requests.map(({ facts }) => facts.feedback?.number ?? givenBefore),
-    feedback_ratings: requests.map(({ facts }) => (facts.feedback?.rating === true ? 1 : 0)),
-    feedback_times: requests.map(({ facts }) => facts.feedback?.createdAt ?? 0),
-  };
-  const assignments = [
-    ...followerAssignments(requests),
-    ...(namesAny(params.names) ? [`properties = mapUpdate(properties, ${newProperties})`] : []),
-    ...(namesAny(params.score_names) ? [`scores = mapUpdate(scores, ${newScores})`] : []),
-    ...(requests.some(isRated) ? feedbackAssignments : []),
-    `updated_at = now64(3, 'UTC')`,
+/** Writes the changes of these requests. Columns of what no change names are not touched, for every patched column costs. */
+export function updateStatement(organizationId: OrganizationId, requests: readonly ChangedRequest[]): CompiledSql {
+  const { rows, entry, properties, scores } = keysOf(requests);
+  const values = requests.map((request) => propertyNamesOf(request).map((name) => request.facts.properties.get(name) ?? ''));
+  const scoreValues = requests.map((request) => scoreNamesOf(request).map((name) => request.facts.scores.get(name) ?? 0));
+  const assignments: Fragment[] = [];
+  if (properties !== undefined) {
+    const changed = sql`mapFromArrays(${properties}, ${entry(values, 'Array(Array(String))', 'values')})`;
+    if (requests.some(changesMirrored)) assignments.push(...mirrorAssignments(properties, changed));
+    assignments.push(sql`properties = mapUpdate(properties, ${changed})`);
+  }
+  if (scores !== undefined) {
+    const changed = sql`mapFromArrays(${scores}, ${entry(scoreValues, 'Array(Array(Float64))', 'score_values')})`;
+    assignments.push(sql`scores = mapUpdate(scores, ${changed})`);
+  }
+  if (requests.some(isRated)) assignments.push(...feedbackAssignments(requests, entry));
+  return compileFor(organizationId, updateRows(rows(), [...assignments, sql`updated_at = now64(3, 'UTC')`]));
+}
+
+function changesMirrored(request: RequestChanges): boolean {
+  return mirroredColumns.some(([, name]) => propertyNamesOf(request).includes(name));
+}
+
+function mirrorAssignments(names: Fragment, values: Fragment): readonly Fragment[] {
+  return mirroredColumns.map(
+    ([column, name]) => sql`${column} = if(has(${names}, ${literal(name)}), (${values})[${literal(name)}], ${column})`,
+  );
+}
+
+function feedbackAssignments(requests: readonly ChangedRequest[], entry: KeyedRequests['entry']): readonly Fragment[] {
+  const facts = requests.map(({ facts: { feedback } }) => feedback);
+  const number = entry(
+    facts.map((feedback) => feedback?.number ?? givenBefore),
+    'Array(UInt64)',
+    'feedback_numbers',
+  );
+  const rating = entry(
+    facts.map((feedback) => (feedback?.rating === true ? 1 : 0)),
+    'Array(UInt8)',
+    'feedback_ratings',
+  );
+  const time = entry(
+    facts.map((feedback) => feedback?.createdAt ?? 0),
+    'Array(Int64)',
+    'feedback_times',
+  );
+  // 0 is `givenBefore`.
+  return [
+    sql`feedback_number = if(${number} = 0, feedback_number, ${number})`,
+    sql`feedback_rating = if(${number} = 0, feedback_rating, ${rating} = 1)`,
+    sql`feedback_created_at = if(${number} = 0, feedback_created_at, fromUnixTimestamp64Milli(${time}, 'UTC'))`,
   ];
-  return { text: `UPDATE requests SET ${assignments.join(', ')} WHERE ${rowsOfRequests}`, params };
+}
+
+/** The rows of the requests, and the names of properties and scores that each row's changes have; undefined: no change has any. */
+function keysOf(requests: readonly RequestChanges[]) {
+  const keyed = requestsByKey(
+    requests.map(({ requestId }) => requestId),
+    requests.flatMap(({ createdAts }) => createdAts),
+  );
+  const names = requests.map(propertyNamesOf);
+  const scoreNames = requests.map(scoreNamesOf);
+  return {
+    ...keyed,
+    properties: namesAny(names) ? keyed.entry(names, 'Array(Array(String))', 'names') : undefined,
+    scores: namesAny(scoreNames) ? keyed.entry(scoreNames, 'Array(Array(String))', 'score_names') : undefined,
+  };
 }
 
 function namesAny(names: readonly (readonly string[])[]): boolean {
   return names.some(({ length }) => length > 0);
-}
-
-function followerAssignments(requests: readonly ChangedRequest[]): string[] {
-  if (!requests.some((request) => followers.some(([, name]) => propertyNamesOf(request).includes(name)))) return [];
-  return followers.map(([column, name]) => `${column} = if(has(${propertyNames}, '${name}'), (${newProperties})['${name}'], ${column})`);
-}
-
-const feedbackAssignments = [
-  `feedback_number = if(${newFeedback} = ${givenBefore}, feedback_number, ${newFeedback})`,
-  `feedback_rating = if(${newFeedback} = ${givenBefore}, feedback_rating, {feedback_ratings:Array(UInt8)}[${place}] = 1)`,
-  `feedback_created_at = if(${newFeedback} = ${givenBefore}, feedback_created_at, fromUnixTimestamp64Milli({feedback_times:Array(Int64)}[${place}], 'UTC'))`,
-];
-
-function keyParams(organizationId: OrganizationId, requests: readonly RequestChanges[]) {
-  return {
-    tenant: uuidToNumber(organizationId).toString(),
-    ids: requests.map(({ requestId }) => uuidToNumber(requestId)),
-    times: [...new Set(requests.flatMap(({ createdAts }) => createdAts))],
-    names: requests.map(propertyNamesOf),
-    score_names: requests.map(scoreNamesOf),
-  };
 }
 
 function propertyNamesOf({ changes }: RequestChanges): string[] {

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AcceptedChange } from '../../model/change.ts';
 import { type OrganizationId, type Uuid, uuidToNumber } from '../../model/ids.ts';
+import type { CompiledSql } from '../../sql/statement.ts';
 import {
   type ChangedRequest,
   changedRequest,
   type FactsRow,
   readStatement,
   type RequestChanges,
-  type RowsStatement,
   updateStatement,
 } from './change-statements.ts';
 import type { Connections } from '../engine/connections.ts';
 import { isRejection, storeFailure } from '../engine/failure.ts';
 import { makeInsertRows } from '../insert/insert.ts';
-import { boundQuery } from '../engine/parameters.ts';
+import { readRows, runCommand } from '../engine/statements.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { runWrite } from '../engine/disk-space.ts';
 import { quotaError } from './property-quota.ts';
@@ -35,7 +35,8 @@ export type ChangeStored = (change: StoredChange) => Promise<boolean>;
 
 type Pause = (ms: number) => Promise<unknown>;
 
-interface GroupParts {
+/** Where patches are written. */
+export interface PatchParts {
   readonly connections: Connections;
   readonly patches: PendingPatches;
 }
@@ -60,6 +61,8 @@ const maxLooks = 15;
 
 /** In bytes. Room for {@link maxCharacters} or one whole change, in UTF-8 and with every character escaped twice. */
 const maxStatement = String(64 * 1024 * 1024);
+/** TRICKY: in the embedded engine settings stick to the connection, so the read, too, has none that the update must not have. */
+export const updateSettings = { max_query_size: maxStatement };
 
 /** Between the two writes the history tells of a change that is not made, so a failure is not taken for an answer at once. */
 const writeTries = 3;
@@ -135,7 +138,7 @@ function countOfGroup(queue: readonly Waiting[]): number {
  * Changes of one organisation: read what the rows hold, write the history, update the rows.
  * Invariant: the history comes first, so that a row never shows a change that its history lacks, whenever the process or the power fails.
  */
-async function runGroup({ connections, patches }: GroupParts, organizationId: OrganizationId, members: readonly Waiting[]): Promise<void> {
+async function runGroup({ connections, patches }: PatchParts, organizationId: OrganizationId, members: readonly Waiting[]): Promise<void> {
   try {
     const read = await readRequests(connections, organizationId, requestsOf(members));
     const changed = read.filter(({ changes }) => changes.length > 0);
@@ -168,10 +171,7 @@ async function readRequests(
   organizationId: OrganizationId,
   requests: readonly RequestChanges[],
 ): Promise<readonly ChangedRequest[]> {
-  const query = boundStatement(readStatement(organizationId, requests), connections.embedded);
-  const rows = await connections.run('update', async (client) =>
-    (await client.query({ ...query, format: 'JSONEachRow' })).json<FactsRow>(),
-  );
+  const rows = await readRows<FactsRow>(connections, 'update', readStatement(organizationId, requests), updateSettings);
   const rowById = new Map(rows.map((row) => [row.id, row]));
   return requests.flatMap((request) => {
     const row = rowById.get(uuidToNumber(request.requestId).toString());
@@ -188,16 +188,21 @@ async function insertHistory(connections: Connections, changed: readonly Changed
 
 /** An update gives values and no steps, so that one whose answer was lost may be made again. */
 async function updateRequests(
-  { connections, patches }: GroupParts,
+  { connections, patches }: PatchParts,
   organizationId: OrganizationId,
   changed: readonly ChangedRequest[],
 ): Promise<void> {
-  const command = boundStatement(updateStatement(organizationId, changed), connections.embedded);
   const bytes = changed.reduce((sum, { total }) => sum + total.bytes + otherBytesOfPatch, 0);
+  await writePatch({ connections, patches }, updateStatement(organizationId, changed), bytes);
+}
+
+/** Runs an update, which writes a patch of about these bytes. @throws GatelogError `store_unavailable` while there is no space. */
+export async function writePatch({ connections, patches }: PatchParts, update: CompiledSql, bytes: number): Promise<void> {
+  const { embedded } = connections;
   await withRetries(() =>
     runWrite(connections, 'update', async (client) => {
       await patches.makeRoom(connections, client, bytes);
-      await client.command(command);
+      await runCommand({ client, embedded }, update, updateSettings);
     }),
   );
 }
@@ -212,12 +217,6 @@ export async function withRetries(write: () => Promise<unknown>): Promise<void> 
       if (triesLeft === 0 || isRejection(error)) throw error;
     }
   }
-}
-
-/** A statement over rows of `requests` as the client takes it. */
-export function boundStatement({ text, params }: RowsStatement, embedded: boolean) {
-  // TRICKY: in the embedded engine settings stick to the connection, so the read, too, has none that the update must not have.
-  return boundQuery(text, { params, settings: { max_query_size: maxStatement } }, embedded);
 }
 
 function groupedBy<Item, Key extends Uuid>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {

@@ -4,13 +4,18 @@ import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '..
 import { moneyText, parseMoney, usdOf } from '../../model/pricing/money.ts';
 import { type CostSource, costSources } from '../../model/record/request-record.ts';
 import { exactTotal, partsOf, unreportedUsage, type Usage, usageText } from '../../model/record/usage.ts';
-import { boundStatement, withRetries } from './change.ts';
-import type { RowsStatement } from './change-statements.ts';
+import { updateRows } from '../../sql/commands.ts';
+import { identifier } from '../../sql/identifier.ts';
+import { select } from '../../sql/query.ts';
+import { type Fragment, param, sql } from '../../sql/sql.ts';
+import { type CompiledSql, compileFor } from '../../sql/statement.ts';
+import { ownRows, requests } from '../../sql/tables.ts';
+import { updateSettings, withRetries, writePatch } from './change.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 import { makeInsertRows } from '../insert/insert.ts';
 import type { PendingPatches } from './pending-patches.ts';
-import { runWrite } from '../engine/disk-space.ts';
+import { readRows } from '../engine/statements.ts';
 import { changeRows } from '../insert/change-rows.ts';
 
 /** Where the record of a call is looked for. */
@@ -61,30 +66,19 @@ const numbersInMs = 1000;
 /** In a patch, beside the usage as received. */
 const bytesOfPatch = 1024;
 
-const awaits = '((prompt_tokens IS NULL AND completion_tokens IS NULL) OR usage_estimated)';
+const awaits = sql`((prompt_tokens IS NULL AND completion_tokens IS NULL) OR usage_estimated)`;
 
 /** Makes the functions; they have their turn between the changes of properties. */
 export function makeUsageRows(connections: Connections, patches: PendingPatches): UsageRows {
   return {
     find: async (call) => {
-      try {
-        const [row] = await read<CallRow>(connections, findStatement(call));
-        return row === undefined ? undefined : callRecord(row);
-      } catch (error) {
-        throw storeFailure(error);
-      }
+      const [row] = await readRows<CallRow>(connections, 'update', findStatement(call), updateSettings);
+      return row === undefined ? undefined : callRecord(row);
     },
     complete: async (call) => {
       try {
         await insertHistory(connections, call);
-        const command = boundStatement(updateStatement(call), connections.embedded);
-        const bytes = bytesOfPatch + usageText(call.usage).length;
-        await withRetries(() =>
-          runWrite(connections, 'update', async (client) => {
-            await patches.makeRoom(connections, client, bytes);
-            await client.command(command);
-          }),
-        );
+        await writePatch({ connections, patches }, updateStatement(call), bytesOfPatch + usageText(call.usage).length);
       } catch (error) {
         throw storeFailure(error);
       }
@@ -110,16 +104,18 @@ interface CallRow {
   readonly awaits: number;
 }
 
-function findStatement({ organizationId, provider, responseId, from, to }: AnsweredCall): RowsStatement {
-  const text = `SELECT toString(request_id) AS id, toUnixTimestamp64Milli(created_at) AS created_ms, provider, request_model, response_model, model_override,
+function findStatement({ organizationId, provider, responseId, from, to }: AnsweredCall): CompiledSql {
+  const columns = sql`toString(request_id) AS id, toUnixTimestamp64Milli(created_at) AS created_ms, provider, request_model, response_model, model_override,
       service_tier, ifNull(toString(prompt_tokens), '') AS prompt, ifNull(toString(completion_tokens), '') AS completion, usage_estimated,
-      ifNull(toString(cost), '') AS cost_text, cost_source, price_reference, applied_price, ${awaits} AS awaits
-    FROM requests
-    WHERE org_id = {tenant:UInt128}
-      AND created_at >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND created_at <= fromUnixTimestamp64Milli({to:Int64}, 'UTC')
-      AND response_id = {response:String} AND provider = {provider:String} AND method = 'POST' AND NOT cached
-    ORDER BY awaits DESC, created_at DESC, request_id DESC LIMIT 1`;
-  return { text, params: { tenant: uuidToNumber(organizationId).toString(), from, to, response: responseId, provider } };
+      ifNull(toString(cost), '') AS cost_text, cost_source, price_reference, applied_price, ${awaits} AS awaits`;
+  const calls = requests([
+    sql`created_at >= fromUnixTimestamp64Milli(${param(from, 'Int64', 'from')}, 'UTC')`,
+    sql`created_at <= fromUnixTimestamp64Milli(${param(to, 'Int64', 'to')}, 'UTC')`,
+    sql`response_id = ${param(responseId, 'String', 'response')}`,
+    sql`provider = ${param(provider, 'String', 'provider')} AND method = 'POST' AND NOT cached`,
+  ]);
+  const orderBy = sql`awaits DESC, created_at DESC, request_id DESC`;
+  return compileFor(organizationId, select({ columns, from: calls, orderBy, limit: 1 }));
 }
 
 function callRecord(row: CallRow): CallRecord {
@@ -155,9 +151,13 @@ function countOf(text: string): number | null {
 /** Invariant: the history comes first, as that of every change. What was written before an interruption is not written again. */
 async function insertHistory(connections: Connections, call: CompletedCall): Promise<void> {
   const { organizationId, before } = call;
-  const params = { tenant: uuidToNumber(organizationId).toString(), request: uuidToNumber(before.requestId) };
-  const text = `SELECT name FROM changes WHERE org_id = {tenant:UInt128} AND request_id = {request:UInt128} AND kind = 'usage' LIMIT 1`;
-  const written = await read(connections, { text, params });
+  const entries = ownRows('changes', [isRequest(before.requestId), sql`kind = 'usage'`]);
+  const written = await readRows(
+    connections,
+    'update',
+    compileFor(organizationId, select({ columns: sql`name`, from: entries, limit: 1 })),
+    updateSettings,
+  );
   if (written.length > 0) return;
   const insert = makeInsertRows(connections, 'history');
   await withRetries(() => insert('changes', [changeRows(entriesOf(call))], `usage-${organizationId}-${before.requestId}`));
@@ -186,54 +186,42 @@ const countColumns = [
   ['reasoning_tokens', 'reasoningTokens'],
 ] as const;
 
-const costAssignments = [
-  'cost = toDecimal128OrNull({cost:String}, 12)',
-  'cost_source = {cost_source:String}',
-  'price_reference = {price_reference:String}',
-  'applied_price = {applied_price:String}',
-];
-
 /** Only a row that still awaits its usage gets it. */
-function updateStatement({ organizationId, before, usage, responseModel, serviceTier, cost }: CompletedCall): RowsStatement {
+function updateStatement({ organizationId, before, usage, responseModel, serviceTier, cost }: CompletedCall): CompiledSql {
   const { billed, requestId } = before;
   const parts = [...partsOf(usage)];
-  const params = {
-    tenant: uuidToNumber(organizationId).toString(),
-    request: uuidToNumber(requestId),
-    created: billed.createdAt,
-    response_model: responseModel,
-    model: [billed.modelOverride, responseModel, billed.requestModel, 'unknown'].find((name) => name !== ''),
-    service_tier: serviceTier,
+  const counts = [['total_tokens', exactTotal(usage)], ...countColumns.map(([column, count]) => [column, usage[count]] as const)] as const;
+  const texts = {
     usage_raw: usageText(usage),
-    total_tokens: String(exactTotal(usage) ?? ''),
-    part_names: parts.map(([name]) => name),
-    part_counts: parts.map(([, count]) => count),
-    ...Object.fromEntries(countColumns.map(([column, count]) => [column, String(usage[count] ?? '')])),
-    ...(cost === undefined ? {} : costParams(cost)),
+    response_model: responseModel,
+    model: [billed.modelOverride, responseModel, billed.requestModel].find((name) => name !== '') ?? 'unknown',
+    service_tier: serviceTier,
+    ...(cost === undefined ? {} : { cost_source: cost.costSource, price_reference: cost.priceReference, applied_price: cost.appliedPrice }),
   };
+  const partNames = param(
+    parts.map(([name]) => name),
+    'Array(String)',
+    'part_names',
+  );
+  const partCounts = param(
+    parts.map(([, count]) => count),
+    'Array(UInt64)',
+    'part_counts',
+  );
   const assignments = [
-    ...['total_tokens', ...countColumns.map(([column]) => column)].map((column) => `${column} = toUInt64OrNull({${column}:String})`),
-    'usage_parts = mapFromArrays({part_names:Array(String)}, {part_counts:Array(UInt64)})',
-    'usage_estimated = false',
-    ...['usage_raw', 'response_model', 'model', 'service_tier'].map((column) => `${column} = {${column}:String}`),
-    ...(cost === undefined ? [] : costAssignments),
-    `updated_at = now64(3, 'UTC')`,
+    ...counts.map(([column, count]) => sql`${identifier(column)} = toUInt64OrNull(${param(String(count ?? ''), 'String', column)})`),
+    sql`usage_parts = mapFromArrays(${partNames}, ${partCounts})`,
+    sql`usage_estimated = false`,
+    ...Object.entries(texts).map(([column, text]) => sql`${identifier(column)} = ${param(text, 'String', column)}`),
+    ...(cost === undefined
+      ? []
+      : [sql`cost = toDecimal128OrNull(${param(cost.cost === null ? '' : moneyText(cost.cost), 'String', 'cost')}, 12)`]),
+    sql`updated_at = now64(3, 'UTC')`,
   ];
-  const text = `UPDATE requests SET ${assignments.join(', ')}
-    WHERE org_id = {tenant:UInt128} AND created_at = fromUnixTimestamp64Milli({created:Int64}, 'UTC') AND request_id = {request:UInt128} AND ${awaits}`;
-  return { text, params };
+  const createdAt = sql`created_at = fromUnixTimestamp64Milli(${param(billed.createdAt, 'Int64', 'created')}, 'UTC')`;
+  return compileFor(organizationId, updateRows(requests([createdAt, isRequest(requestId), awaits]), assignments));
 }
 
-function costParams({ cost, costSource, priceReference, appliedPrice }: StatedCost) {
-  return {
-    cost: cost === null ? '' : moneyText(cost),
-    cost_source: costSource,
-    price_reference: priceReference,
-    applied_price: appliedPrice,
-  };
-}
-
-async function read<Row>(connections: Connections, statement: RowsStatement): Promise<readonly Row[]> {
-  const query = boundStatement(statement, connections.embedded);
-  return connections.run('update', async (client) => (await client.query({ ...query, format: 'JSONEachRow' })).json<Row>());
+function isRequest(requestId: RequestId): Fragment {
+  return sql`request_id = ${param(uuidToNumber(requestId), 'UInt128', 'request')}`;
 }

@@ -1,10 +1,20 @@
 import type { ClickHouseClient } from '@clickhouse/client';
+import { alterTable } from '../../sql/commands.ts';
+import { sql } from '../../sql/sql.ts';
+import { compileForAll } from '../../sql/statement.ts';
+import { acrossOrganizations } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
+import { runCommand } from '../engine/statements.ts';
 
 /** Bytes of changes that were written before somebody looks, and bytes of patches that reads may have to apply. */
 const looksAfter = 16 * 1024 * 1024;
 const maxPending = 64 * 1024 * 1024;
+
+/** Writes all patches into the parts whose rows they change. */
+export const applyPatches = compileForAll(
+  alterTable(acrossOrganizations('requests', 'a patch is of a whole part'), sql`APPLY PATCHES`, { mutations_sync: 1 }),
+);
 
 /**
  * Patches of a month that are not in all of its parts yet.
@@ -42,7 +52,7 @@ export class PendingPatches {
     const [row] = await found.json<{ readonly pending: number | string }>();
     if (Number(row?.pending ?? 0) + bytes > this.most) {
       assertFreeSpace(connections);
-      await client.command({ query: 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1' });
+      await runCommand({ client, embedded: connections.embedded }, applyPatches);
     }
     this.written = 0;
   }

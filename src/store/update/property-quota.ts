@@ -1,4 +1,5 @@
 import { GatelogError } from '../../model/errors.ts';
+import { type Fragment, sql } from '../../sql/sql.ts';
 import { bytesOfProperties, requestPropertyLimits } from '../../model/vocabulary/limits.ts';
 
 /** How many properties a request has, and the bytes of their names and values. */
@@ -8,8 +9,8 @@ export interface PropertyTotal {
 }
 
 /** SQL of {@link PropertyTotal.bytes} for a map. */
-export function propertyBytesOf(map: string): string {
-  return `arraySum(arrayMap((name, text) -> length(name) + length(text), mapKeys(${map}), mapValues(${map})))`;
+export function propertyBytesOf(map: Fragment): Fragment {
+  return sql`arraySum(arrayMap((name, text) -> length(name) + length(text), mapKeys(${map}), mapValues(${map})))`;
 }
 
 /** @param old what the request has under the names of `values`; others may stand there too. */

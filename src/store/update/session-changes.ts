@@ -1,4 +1,3 @@
-import type { ClickHouseClient } from '@clickhouse/client';
 import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
@@ -6,7 +5,13 @@ import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 import { insertLines } from '../insert/insert.ts';
 import { bytesOfProperties, requestPropertyLimits } from '../../model/vocabulary/limits.ts';
-import { boundQuery } from '../engine/parameters.ts';
+import { rewriteRows, updateRows } from '../../sql/commands.ts';
+import { literal } from '../../sql/literal.ts';
+import { select } from '../../sql/query.ts';
+import { type Fragment, param, sql } from '../../sql/sql.ts';
+import { type CompiledSql, compileFor, compileForAll } from '../../sql/statement.ts';
+import { requests, type Rows, systemRows } from '../../sql/tables.ts';
+import { type LaneClient, runCommand, selectRows } from '../engine/statements.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { runWrite } from '../engine/disk-space.ts';
 import { whenMutated } from '../delete/removing.ts';
@@ -46,16 +51,15 @@ const maxBytes = 64 * 1024 * 1024;
 /** In bytes: room for 64 values of 8 KiB with every character escaped twice. */
 const maxStatement = String(16 * 1024 * 1024);
 
-/** Columns that follow a property. The session itself cannot be changed for all its requests at once. */
-const followers = [
-  ['session_name', sessionProperties.sessionName],
-  ['session_path', sessionProperties.sessionPath],
+/** Columns that mirror a property. The session itself cannot be changed for all its requests at once. */
+const mirroredColumns = [
+  [sql`session_name`, sessionProperties.sessionName],
+  [sql`session_path`, sessionProperties.sessionPath],
 ] as const;
 
-const rows = `org_id = {tenant:UInt128} AND session_id = {session:String} AND NOT has(session_changes, {number:UInt64})`;
-
-const rewritings =
-  "SELECT count() AS total FROM system.mutations WHERE database = currentDatabase() AND table = 'requests' AND NOT is_done";
+const rewritings = compileForAll(
+  select({ columns: sql`count() AS total`, from: systemRows('mutations', sql`table = 'requests' AND NOT is_done`) }),
+);
 
 /** How changes of sessions are written. */
 export interface SessionWriting {
@@ -70,7 +74,7 @@ export function makeChangeStoredSession(
   { patches = new PendingPatches(), maxPatched = maxPatchedRows }: SessionWriting = {},
 ): ChangeStoredSession {
   return {
-    count: (change) => inTurn(connections, change, (client, bound) => countWithRoom({ client, bound }, change)),
+    count: (change) => inTurn(connections, (lane) => countWithRoom(lane, change)),
     writeHistory: (change) => writeHistory(connections, change),
     update: (change) => updateAll({ connections, patches, maxPatched }, change),
   };
@@ -96,25 +100,15 @@ async function writeHistory(
 }
 
 /** Runs `work` in one turn of the lane: no other change of a stored request comes between its statements. */
-async function inTurn<Result>(
-  connections: Connections,
-  change: SessionChange,
-  work: (client: ClickHouseClient, bound: Binder) => Promise<Result>,
-): Promise<Result> {
+async function inTurn<Result>(connections: Connections, work: (lane: LaneClient) => Promise<Result>): Promise<Result> {
   try {
-    return await runWrite(connections, 'update', (client) => work(client, binderOf(connections, change)));
+    return await runWrite(connections, 'update', (client) => work({ client, embedded: connections.embedded }));
   } catch (error) {
     throw storeFailure(error);
   }
 }
 
-interface Reading {
-  readonly client: ClickHouseClient;
-  readonly bound: Binder;
-}
-
 type Writing = Required<SessionWriting> & { readonly connections: Connections };
-type Updating = Reading & Writing;
 
 /** What a change would reach: requests, and of their properties the bytes, most of one request, and most names of one. */
 interface Reached {
@@ -124,39 +118,49 @@ interface Reached {
   readonly maxNames: number;
 }
 
-const reached = `count() AS total, sum(${propertyBytesOf('properties')}) AS bytes, max(${propertyBytesOf('properties')}) AS maxBytesOfOne, max(length(properties)) AS maxNames`;
+const bytesOfOne = propertyBytesOf(sql`properties`);
+const reached = sql`count() AS total, sum(${bytesOfOne}) AS bytes, max(${bytesOfOne}) AS maxBytesOfOne, max(length(properties)) AS maxNames`;
 
 /** @throws GatelogError `query_too_large` when the change writes too much, to all requests or to one. */
-async function countWithRoom(reading: Reading, change: SessionChange): Promise<number> {
-  const found = await measure(reading, change);
+async function countWithRoom(lane: LaneClient, change: SessionChange): Promise<number> {
+  const found = await measure(lane, change);
   const bytes = bytesOfProperties(change.values);
   // Most changes fit even where nothing is replaced; only others are worth a read that tells exactly.
   const fits =
     found.maxNames + change.values.size <= requestPropertyLimits.properties && found.maxBytesOfOne + bytes <= requestPropertyLimits.bytes;
-  const full = fits || found.total === 0 ? 0 : await countFull(reading);
+  const full = fits || found.total === 0 ? 0 : await countFull(lane, change);
   if (full > 0) throw quotaError(`${full} of the ${found.total} requests of the session`);
   return found.total;
 }
 
-async function measure({ client, bound }: Reading, change: SessionChange): Promise<Reached> {
-  const [row] = await rowsOf<Record<keyof Reached, number | string>>(client, bound(`SELECT ${reached} FROM requests WHERE ${rows}`));
+async function measure(lane: LaneClient, change: SessionChange): Promise<Reached> {
+  const [row] = await read<Record<keyof Reached, number | string>>(lane, change, reached);
   const number = (name: keyof Reached): number => Number(row?.[name] ?? 0);
   checkSize(number('total'), change);
   return { total: number('total'), bytes: number('bytes'), maxBytesOfOne: number('maxBytesOfOne'), maxNames: number('maxNames') };
 }
 
-/** How many requests have no room for the change: as `isTooMuch` of one request. */
-async function countFull({ client, bound }: Reading): Promise<number> {
-  const after = `mapUpdate(properties, mapFromArrays({names:Array(String)}, {values:Array(String)}))`;
-  const tooMany = `(length(${after}) AS names_after) > ${requestPropertyLimits.properties} AND names_after > length(properties)`;
-  const tooLong = `(${propertyBytesOf(after)} AS bytes_after) > ${requestPropertyLimits.bytes} AND bytes_after > ${propertyBytesOf('properties')}`;
-  const text = `SELECT countIf((${tooMany}) OR (${tooLong})) AS total FROM requests WHERE ${rows}`;
-  const [row] = await rowsOf<{ readonly total: number | string }>(client, bound(text));
+/** How many requests have no room for the change: as `exceedsQuota` of one request. */
+async function countFull(lane: LaneClient, change: SessionChange): Promise<number> {
+  const { names, values } = paramsOf(change);
+  const after = sql`mapUpdate(properties, mapFromArrays(${names}, ${values}))`;
+  const { properties, bytes } = requestPropertyLimits;
+  const tooMany = sql`(length(${after}) AS names_after) > ${literal(properties)} AND names_after > length(properties)`;
+  const tooLong = sql`(${propertyBytesOf(after)} AS bytes_after) > ${literal(bytes)} AND bytes_after > ${bytesOfOne}`;
+  const [row] = await read<{ readonly total: number | string }>(lane, change, sql`countIf((${tooMany}) OR (${tooLong})) AS total`);
   return Number(row?.total ?? 0);
 }
 
-async function rowsOf<Row>(client: ClickHouseClient, query: ReturnType<Binder>): Promise<readonly Row[]> {
-  return (await client.query({ ...query, format: 'JSONEachRow' })).json<Row>();
+function read<Row>(lane: LaneClient, change: SessionChange, columns: Fragment): Promise<readonly Row[]> {
+  return selectRows<Row>(lane, compileFor(change.organizationId, select({ columns, from: rowsWithout(change) })), settings);
+}
+
+/** Requests of the session that do not have the change yet. */
+function rowsWithout({ sessionId, number }: SessionChange): Rows {
+  return requests([
+    sql`session_id = ${param(sessionId, 'String', 'session')}`,
+    sql`NOT has(session_changes, ${param(number, 'UInt64', 'number')})`,
+  ]);
 }
 
 /**
@@ -168,7 +172,7 @@ async function updateAll(writing: Writing, change: SessionChange): Promise<numbe
   const { connections } = writing;
   const parts = { connections, signal: new AbortController().signal };
   for (;;) {
-    const { total, step } = await inTurn(connections, change, (client, bound) => update({ ...writing, client, bound }, change));
+    const { total, step } = await inTurn(connections, (lane) => update(writing, lane, change));
     if (step === 'done') return total;
     await whenMutated(parts, 'requests');
     if (step === 'begun') return total;
@@ -181,55 +185,46 @@ interface Turned {
   readonly step: 'done' | 'begun' | 'put off';
 }
 
-async function update(updating: Updating, change: SessionChange): Promise<Turned> {
-  const { connections, client, bound, patches, maxPatched } = updating;
-  const { total, bytes: bytesBefore } = await measure(updating, change);
+async function update({ connections, patches, maxPatched }: Writing, lane: LaneClient, change: SessionChange): Promise<Turned> {
+  const { total, bytes: bytesBefore } = await measure(lane, change);
   if (total === 0) return { total, step: 'done' };
   const bytes = bytesBefore + total * bytesOfProperties(change.values);
   if (total > maxPatched || bytes > maxPatchedBytes) {
-    const [others] = await rowsOf<{ readonly total: number | string }>(client, bound(rewritings));
+    const [others] = await selectRows<{ readonly total: number | string }>(lane, rewritings, settings);
     if (Number(others?.total ?? 0) > 0) return { total, step: 'put off' };
-    await client.command(bound(mutationOf(change)));
+    await runCommand(lane, mutationOf(change), settings);
     return { total, step: 'begun' };
   }
-  await patches.makeRoom(connections, client, bytes);
-  await client.command(bound(patchOf(change)));
+  await patches.makeRoom(connections, lane.client, bytes);
+  await runCommand(lane, patchOf(change), settings);
   return { total, step: 'done' };
 }
 
-/** A statement with the parameters of a change. */
-type Binder = ReturnType<typeof binderOf>;
+/** TRICKY: in the embedded engine settings stick to the connection, so every statement of the lane sends the same ones. */
+const settings = { max_query_size: maxStatement };
 
-function binderOf({ embedded }: Connections, change: SessionChange) {
-  const params = {
-    tenant: uuidToNumber(change.organizationId).toString(),
-    session: change.sessionId,
-    number: String(change.number),
-    names: [...change.values.keys()],
-    values: [...change.values.values()],
-    at: String(change.acceptedAt),
-  };
-  // TRICKY: in the embedded engine settings stick to the connection, so every statement of the lane sends the same ones.
-  return (text: string) => boundQuery(text, { params, settings: { max_query_size: maxStatement } }, embedded);
+function patchOf(change: SessionChange): CompiledSql {
+  return compileFor(change.organizationId, updateRows(rowsWithout(change), assignmentsOf(change)));
 }
 
-function patchOf(change: SessionChange): string {
-  return `UPDATE requests SET ${assignmentsOf(change)} WHERE ${rows}`;
+function mutationOf(change: SessionChange): CompiledSql {
+  return compileFor(change.organizationId, rewriteRows(rowsWithout(change), assignmentsOf(change), { mutations_sync: 0 }));
 }
 
-function mutationOf(change: SessionChange): string {
-  return `ALTER TABLE requests UPDATE ${assignmentsOf(change)} WHERE ${rows} SETTINGS mutations_sync = 0`;
-}
-
-function assignmentsOf({ values }: SessionChange): string {
+function assignmentsOf(change: SessionChange): readonly Fragment[] {
+  const { names, values } = paramsOf(change);
   return [
-    `properties = mapUpdate(properties, mapFromArrays({names:Array(String)}, {values:Array(String)}))`,
-    ...followers
-      .filter(([, name]) => values.has(name))
-      .map(([column, name]) => `${column} = {values:Array(String)}[indexOf({names:Array(String)}, '${name}')]`),
-    `session_changes = arraySlice(arrayPushBack(session_changes, {number:UInt64}), -1000)`,
-    `updated_at = fromUnixTimestamp64Milli({at:Int64}, 'UTC')`,
-  ].join(', ');
+    sql`properties = mapUpdate(properties, mapFromArrays(${names}, ${values}))`,
+    ...mirroredColumns
+      .filter(([, name]) => change.values.has(name))
+      .map(([column, name]) => sql`${column} = ${values}[indexOf(${names}, ${literal(name)})]`),
+    sql`session_changes = arraySlice(arrayPushBack(session_changes, ${param(change.number, 'UInt64', 'number')}), -1000)`,
+    sql`updated_at = fromUnixTimestamp64Milli(${param(change.acceptedAt, 'Int64', 'at')}, 'UTC')`,
+  ];
+}
+
+function paramsOf({ values }: SessionChange) {
+  return { names: param([...values.keys()], 'Array(String)', 'names'), values: param([...values.values()], 'Array(String)', 'values') };
 }
 
 function checkSize(total: number, { values }: SessionChange): void {

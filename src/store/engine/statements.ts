@@ -1,0 +1,45 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+import type { CompiledSql } from '../../sql/statement.ts';
+import type { Connections, LaneName } from './connections.ts';
+import { storeFailure } from './failure.ts';
+import { boundQuery, type QuerySettings } from './parameters.ts';
+
+/** A client of one lane, as `Connections.run` lends it. */
+export interface LaneClient {
+  readonly client: ClickHouseClient;
+  readonly embedded: boolean;
+}
+
+/**
+ * Runs a read in a lane of its own turn. @throws GatelogError when the store fails.
+ * @param settings TRICKY: in the embedded engine they stick to the connection, so every statement of a lane sends the same names.
+ */
+export async function readRows<Row>(
+  connections: Connections,
+  lane: LaneName,
+  statement: CompiledSql,
+  settings?: QuerySettings,
+): Promise<readonly Row[]> {
+  try {
+    const { embedded } = connections;
+    return await connections.run(lane, (client) => selectRows<Row>({ client, embedded }, statement, settings));
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+export async function selectRows<Row>(
+  { client, embedded }: LaneClient,
+  sql: CompiledSql,
+  settings?: QuerySettings,
+): Promise<readonly Row[]> {
+  return (await client.query({ ...bound(sql, settings, embedded), format: 'JSONEachRow' })).json<Row>();
+}
+
+export async function runCommand({ client, embedded }: LaneClient, sql: CompiledSql, settings?: QuerySettings): Promise<void> {
+  await client.command(bound(sql, settings, embedded));
+}
+
+function bound({ text, params }: CompiledSql, settings: QuerySettings = {}, embedded: boolean) {
+  return boundQuery(text, { params, settings }, embedded);
+}

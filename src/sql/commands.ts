@@ -69,6 +69,21 @@ export function alterTable(rows: Rows, action: Fragment, settings: CommandSettin
   return commandOf(['ALTER TABLE ', ...wholeTable(rows), ' ', action, ...settingsClause(settings)]);
 }
 
+/** Takes a table, with all of its files, out of the engine's hands. @throws TypeError for rows of one organisation. */
+export function detachTable(rows: Rows, when: 'now' | 'when unused'): Command {
+  return commandOf(['DETACH TABLE ', ...wholeTable(rows), when === 'now' ? '' : ' SYNC']);
+}
+
+/** Gives the table back to the engine, which reads its folder anew. @throws TypeError for rows of one organisation. */
+export function attachTable(rows: Rows): Command {
+  return commandOf(['ATTACH TABLE ', ...wholeTable(rows)]);
+}
+
+/** Reads all files of a part. @throws TypeError for rows of one organisation. */
+export function checkTable(rows: Rows, part: string): Command {
+  return commandOf(['CHECK TABLE ', ...wholeTable(rows), ' PART ', literal(part), ' SETTINGS check_query_single_value_result = 0']);
+}
+
 function wholeTable(rows: Rows): Parts {
   if (!rows.across || rows.condition.pieces.length > 0) throw new TypeError('This concerns a whole table.');
   return tableOf(rows);

@@ -1,7 +1,13 @@
 import { concat, type Fragment, fragmentOf, join, type Parts } from './sql.ts';
 
 /** Tables whose rows belong to organisations, each row to that of its `org_id`. */
-export type OrganizationTable = 'requests' | 'bodies' | 'changes' | 'session_tags' | 'session_changes' | 'removals';
+export const organizationTables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals'] as const;
+
+export type OrganizationTable = (typeof organizationTables)[number];
+
+export function isOrganizationTable(name: string): name is OrganizationTable {
+  return organizationTables.some((table) => table === name);
+}
 
 /** A condition, or several that all hold; an empty list holds always. */
 export type Where = Fragment | readonly Fragment[];

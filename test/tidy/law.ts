@@ -123,6 +123,24 @@ export const environmentReaders: readonly string[] = ['src/config/', 'src/cli/ma
 /** Who may write to the console: people read the command line, everything else emits an Observation. */
 export const consoleWriters: readonly string[] = ['src/cli/'];
 
+/** Tables of the store whose rows belong to organisations. */
+export const organizationTables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals'] as const;
+
+/** Who may write a statement as text: the builder, the steps of the schema, and the room of another database. */
+export const statementWriters: readonly string[] = ['src/sql/', 'src/store/schema/migrations/', 'src/metadata/'];
+
+/** Who may name rows of every organisation. */
+export const acrossOrganizationsCallers: readonly string[] = [
+  'src/store/delete/erasure.ts',
+  'src/store/delete/removing.ts',
+  'src/store/delete/retention.ts',
+  'src/store/parts/restore-parts.ts',
+  'src/store/parts/set-aside.ts',
+  'src/store/read/latest-arrival.ts',
+  'src/store/update/change-numbers.ts',
+  'src/store/update/pending-patches.ts',
+];
+
 /** Files of `src/` that only tests load; like `test/` and `bench/` they may import anything. */
 export const testFilePatterns: readonly RegExp[] = [/\.test\.tsx?$/, /^src\/(?:.+\/)?testing\//, /^test\//, /^bench\//];
 

@@ -276,4 +276,40 @@ export const planted: readonly Planted[] = [
     },
     at: ['package-lock.json:1'],
   },
+
+  {
+    rule: 'built statements',
+    title: 'statements as text',
+    files: {
+      'src/store/a.ts': [
+        "const a = 'SELECT 1 FROM requests';",
+        'const b = `UPDATE ${table} SET a = 1`;',
+        "const c = 'DELETE FROM bodies WHERE a';",
+        'const d = sql`a IN (changes)`;',
+        'const e = `ALTER TABLE session_tags DELETE WHERE ${a}`;',
+        "const f = 'INSERT INTO `removals` SELECT 1';",
+      ].join('\n'),
+    },
+    at: [1, 2, 3, 4, 5, 6].map((line) => `src/store/a.ts:${line}`),
+  },
+  {
+    rule: 'built statements',
+    title: 'the engine’s own tables, sentences, derived tables, steps of the schema, and tests',
+    files: {
+      'src/store/a.ts': "const a = 'SELECT name FROM system.parts';\nconst b = 'taken from requests';\nconst c = `SELECT 1 FROM (${a})`;",
+      'src/store/schema/migrations/0001-a.ts': "const a = 'ALTER TABLE requests ADD COLUMN a UInt8';",
+      'src/store/a.test.ts': "const a = 'SELECT 1 FROM requests';",
+    },
+    at: [],
+  },
+  {
+    rule: 'named across organisations',
+    title: 'a file that the list does not name',
+    files: {
+      'src/query/a.ts': "import { acrossOrganizations, requests } from '../sql/tables.ts';",
+      'src/store/delete/retention.ts': "import { acrossOrganizations } from '../../sql/tables.ts';",
+      'src/store/a.ts': "import { requests } from '../sql/tables.ts';",
+    },
+    at: ['src/query/a.ts:1'],
+  },
 ];

@@ -14,6 +14,7 @@ import {
   searchedNames,
   tellingNames,
 } from './rules/shape.ts';
+import { builtStatements, namedAcross } from './rules/statements.ts';
 
 /** Every rule that the repository is held to. */
 export const rules: readonly Rule[] = [
@@ -33,6 +34,8 @@ export const rules: readonly Rule[] = [
   pureRooms,
   environment,
   noConsole,
+  builtStatements,
+  namedAcross,
   noSuppressions,
   reasonedSkips,
   noMachineTraces,

@@ -1,17 +1,32 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError } from '../../model/errors.ts';
-import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { alterTable, deleteRows, insertSelected } from '../../sql/commands.ts';
+import { literal } from '../../sql/literal.ts';
+import { select } from '../../sql/query.ts';
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { compileFor, compileForAll } from '../../sql/statement.ts';
+import {
+  acrossOrganizations,
+  type OrganizationTable,
+  organizationTables,
+  ownRows,
+  requests,
+  type Rows,
+  systemRows,
+} from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
-import { boundQuery } from '../engine/parameters.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
 import { syncParts } from '../parts/sync-parts.ts';
+import { runCommand, selectRows } from '../engine/statements.ts';
+import { applyPatches } from '../update/pending-patches.ts';
 import {
   inLane,
-  readRows,
-  type RemovableTable,
+  partitionDrop,
+  readForRemoval,
+  removalSettings,
   removeRows,
   type RemovingParts,
-  type RowCondition,
   runInTurn,
   whenMutated,
 } from './removing.ts';
@@ -48,18 +63,6 @@ export interface EraseStored {
   readonly removeFiles: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
 }
 
-const tables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes'] as const satisfies readonly RemovableTable[];
-
-const listed = 'FROM removals WHERE removal = {removal:UInt64}';
-/** Rows of the requests that are listed. @param and what else has to hold for an entry of the list. */
-function listedRows(and = ''): string {
-  return `org_id = {tenant:UInt128} AND (created_at, request_id) IN (SELECT created_at, request_id ${listed}${and})`;
-}
-/** Of the sessions, those that nobody else has part in. */
-const listedSessions = `session_id IN (SELECT session_id ${listed} AND session_id != '')`;
-const emptySessions = `org_id = {tenant:UInt128} AND ${listedSessions}
-  AND session_id NOT IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND ${listedSessions})`;
-
 /** Makes the functions that erase. @param maxLooks after files that queries or merges still read, half a second apart. */
 export function makeEraseStored(connections: Connections, maxLooks = 60): EraseStored {
   const partsWith = (signal: AbortSignal): RemovingParts => ({ connections, signal });
@@ -71,61 +74,87 @@ export function makeEraseStored(connections: Connections, maxLooks = 60): EraseS
   };
 }
 
-function bound(text: string, { number, organizationId, userId, erasedAt }: StoreErasure): RowCondition {
-  const params = { removal: String(number), tenant: uuidToNumber(organizationId).toString(), user: userId, before: String(erasedAt) };
-  return { text, params };
+/** The erasure's list of requests. @param and what else holds for an entry. */
+function listed({ number }: StoreErasure, and: readonly Fragment[] = []): Rows {
+  return ownRows('removals', [sql`removal = ${param(number, 'UInt64', 'removal')}`, ...and]);
+}
+
+/** Rows of the requests that are listed. */
+function listedRows(table: 'requests' | 'bodies', erasure: StoreErasure, and: readonly Fragment[] = []): Rows {
+  const keys = select({ columns: sql`created_at, request_id`, from: listed(erasure, and) });
+  return ownRows(table, sql`(created_at, request_id) IN ${keys}`);
+}
+
+/** Of the listed sessions, those in which nobody else has part. */
+function emptySessions(table: 'session_tags' | 'session_changes', erasure: StoreErasure): Rows {
+  const isListed = sql`session_id IN ${select({ columns: sql`session_id`, from: listed(erasure, [sql`session_id != ''`]) })}`;
+  const left = select({ columns: sql`session_id`, from: requests(isListed) });
+  return ownRows(table, [isListed, sql`session_id NOT IN ${left}`]);
 }
 
 async function list(parts: RemovingParts, erasure: StoreErasure): Promise<StoredCounts> {
   const { connections } = parts;
-  const found = bound(
-    `INSERT INTO removals SELECT {removal:UInt64}, org_id, created_at, request_id, session_id FROM requests
-      WHERE org_id = {tenant:UInt128} AND user_id = {user:String} AND created_at <= fromUnixTimestamp64Milli({before:Int64}, 'UTC')`,
-    erasure,
-  );
-  await inLane(connections, 'removal', (client) => {
+  const { number, organizationId, userId, erasedAt } = erasure;
+  const found = select({
+    columns: sql`${param(number, 'UInt64', 'removal')}, org_id, created_at, request_id, session_id`,
+    from: requests([
+      sql`user_id = ${param(userId, 'String', 'user')}`,
+      sql`created_at <= fromUnixTimestamp64Milli(${param(erasedAt, 'Int64', 'before')}, 'UTC')`,
+    ]),
+  });
+  await inLane(connections, 'removal', (lane) => {
     parts.signal.throwIfAborted();
     assertFreeSpace(connections);
-    return client.command(boundQuery(found.text, found, connections.embedded));
+    return runCommand(lane, compileFor(organizationId, insertSelected('removals', found)));
   });
-  // A list that was written twice holds each request twice.
-  const [requests] = await readRows<Counted>(parts, bound(`SELECT uniqExact(request_id) AS counted ${listed}`, erasure));
-  const [bodies] = await readRows<Counted>(
-    parts,
-    bound(
-      `SELECT countIf(request_kind != 'absent') + countIf(response_kind != 'absent') AS counted FROM bodies WHERE ${listedRows()}`,
-      erasure,
-    ),
-  );
-  return { requests: Number(requests?.counted ?? 0), bodies: Number(bodies?.counted ?? 0) };
+  const bodyCount = sql`countIf(request_kind != 'absent') + countIf(response_kind != 'absent')`;
+  return {
+    // A list that was written twice holds each request twice.
+    requests: await count(parts, erasure, { of: sql`uniqExact(request_id)`, from: listed(erasure) }),
+    bodies: await count(parts, erasure, { of: bodyCount, from: listedRows('bodies', erasure) }),
+  };
 }
 
-interface Counted {
-  readonly counted: number | string;
+interface Counting {
+  readonly of: Fragment;
+  readonly from: Rows;
+}
+
+async function count(parts: RemovingParts, { organizationId }: StoreErasure, { of, from }: Counting): Promise<number> {
+  const statement = compileFor(organizationId, select({ columns: sql`${of} AS counted`, from }));
+  const [row] = await readForRemoval<{ readonly counted: number | string }>(parts, statement);
+  return Number(row?.counted ?? 0);
 }
 
 /** Month by month, so that the parts of one month at most are rewritten at once. */
 async function removeByMonth(parts: RemovingParts, table: 'requests' | 'bodies', erasure: StoreErasure): Promise<void> {
-  const months = await readRows<{ readonly month: string }>(
-    parts,
-    bound(`SELECT DISTINCT toString(toYYYYMM(created_at)) AS month ${listed} ORDER BY month`, erasure),
-  );
+  const query = select({
+    distinct: true,
+    columns: sql`toString(toYYYYMM(created_at)) AS month`,
+    from: listed(erasure),
+    orderBy: sql`month`,
+  });
+  const months = await readForRemoval<{ readonly month: string }>(parts, compileFor(erasure.organizationId, query));
   for (const { month } of months) {
-    const inMonth = listedRows(` AND toYYYYMM(created_at) = ${month}`);
-    await removeRows(parts, table, bound(`ALTER TABLE ${table} DELETE IN PARTITION ID '${month}' WHERE ${inMonth}`, erasure));
+    const rows = listedRows(table, erasure, [sql`toYYYYMM(created_at) = ${literal(Number(month))}`]);
+    const deletion = deleteRows(rows, { by: 'rewriting', partition: month, settings: removalSettings });
+    await removeRows(parts, table, compileFor(erasure.organizationId, deletion));
   }
 }
 
 async function removeRest(parts: RemovingParts, erasure: StoreErasure): Promise<void> {
   await removeByMonth(parts, 'bodies', erasure);
-  await removeWhere(parts, 'changes', bound(`org_id = {tenant:UInt128} AND request_id IN (SELECT request_id ${listed})`, erasure));
-  for (const table of ['session_tags', 'session_changes'] as const) await removeWhere(parts, table, bound(emptySessions, erasure));
+  const ids = select({ columns: sql`request_id`, from: listed(erasure) });
+  await removeWhere(parts, erasure, 'changes', ownRows('changes', sql`request_id IN ${ids}`));
+  for (const table of ['session_tags', 'session_changes'] as const) {
+    await removeWhere(parts, erasure, table, emptySessions(table, erasure));
+  }
 }
 
-async function removeWhere(parts: RemovingParts, table: RemovableTable, { text, params }: RowCondition): Promise<void> {
-  const [found] = await readRows<Counted>(parts, { text: `SELECT count() AS counted FROM ${table} WHERE ${text}`, params });
-  if (Number(found?.counted ?? 0) === 0) return;
-  await removeRows(parts, table, { text: `ALTER TABLE ${table} DELETE WHERE ${text}`, params });
+async function removeWhere(parts: RemovingParts, erasure: StoreErasure, table: OrganizationTable, rows: Rows): Promise<void> {
+  if ((await count(parts, erasure, { of: sql`count()`, from: rows })) === 0) return;
+  const deletion = deleteRows(rows, { by: 'rewriting', settings: removalSettings });
+  await removeRows(parts, table, compileFor(erasure.organizationId, deletion));
 }
 
 /** Between two looks after files that queries or merges were still reading. */
@@ -143,15 +172,14 @@ const noPartition = '190001';
 async function removeFiles(parts: RemovingParts, erasure: StoreErasure, maxLooks: number): Promise<void> {
   await removeMasked(parts);
   await removePatches(parts);
-  await runInTurn(parts, 'removals', [`ALTER TABLE removals DROP PARTITION ID '${erasure.number}'`]);
-  const all = [...tables, 'removals'];
+  await runInTurn(parts, 'removals', [partitionDrop('removals', String(erasure.number))]);
   try {
     await syncYoung(parts);
-    for (const table of all) await setForTable(parts, table, 'MODIFY SETTING old_parts_lifetime = 0, finished_mutations_to_keep = 1');
-    await whenDeleted(parts, all, maxLooks);
+    await alterAll(parts, sql`MODIFY SETTING old_parts_lifetime = 0, finished_mutations_to_keep = 1`);
+    await whenDeleted(parts, maxLooks);
   } finally {
     // Without room this is refused as well: the erasure is not over then, and its next try resets them.
-    for (const table of all) await setForTable(parts, table, 'RESET SETTING old_parts_lifetime, finished_mutations_to_keep');
+    await alterAll(parts, sql`RESET SETTING old_parts_lifetime, finished_mutations_to_keep`);
   }
 }
 
@@ -159,12 +187,12 @@ async function removeFiles(parts: RemovingParts, erasure: StoreErasure, maxLooks
  * Waits until the parts that may hold what was erased are gone: all that are not active now. What becomes inactive later was made of active ones,
  * which hold nothing of it; under inserts there are always some of these.
  */
-async function whenDeleted(parts: RemovingParts, all: readonly string[], maxLooks: number): Promise<void> {
+async function whenDeleted(parts: RemovingParts, maxLooks: number): Promise<void> {
   const replaced = new Set(await replacedParts(parts));
   for (let looks = 0; looks < maxLooks; looks += 1) {
     const left = (await replacedParts(parts)).filter((part) => replaced.has(part));
     if (left.length === 0) return;
-    for (const table of all) await runInTurn(parts, table, [`ALTER TABLE ${table} DROP PARTITION ID '${noPartition}'`]);
+    for (const table of organizationTables) await runInTurn(parts, table, [partitionDrop(table, noPartition)]);
     await wait(lookMs, undefined, { signal: parts.signal });
   }
   const left = (await replacedParts(parts)).filter((part) => replaced.has(part));
@@ -180,50 +208,66 @@ async function whenDeleted(parts: RemovingParts, all: readonly string[], maxLook
 
 /** Parts that merges or rewrites have replaced and whose files are still there, by table and name. */
 async function replacedParts(parts: RemovingParts): Promise<readonly string[]> {
-  const names = [...tables, 'removals'].map((name) => `'${name}'`).join(', ');
-  const text = `SELECT concat(table, '/', name) AS part FROM system.parts WHERE database = currentDatabase() AND table IN (${names}) AND NOT active`;
-  return (await readRows<{ readonly part: string }>(parts, { text, params: {} })).map(({ part }) => part);
+  const query = select({ columns: sql`concat(table, '/', name) AS part`, from: partsWhere(sql`NOT active`) });
+  return (await readForRemoval<{ readonly part: string }>(parts, compileForAll(query))).map(({ part }) => part);
 }
 
 /** What was merged or rewritten before the schema had that synced. The system brings what is older to the disk by itself. A server's disk is not ours. */
 async function syncYoung(parts: RemovingParts): Promise<void> {
   if (!parts.connections.embedded) return;
-  const names = [...tables, 'removals'].map((name) => `'${name}'`).join(', ');
-  const text = `SELECT path FROM system.parts WHERE database = currentDatabase() AND table IN (${names}) AND active AND modification_time > now() - 600`;
-  await syncParts((await readRows<{ readonly path: string }>(parts, { text, params: {} })).map(({ path }) => path));
+  const young = partsWhere(sql`active AND modification_time > now() - 600`);
+  const found = await readForRemoval<{ readonly path: string }>(parts, compileForAll(select({ columns: sql`path`, from: young })));
+  await syncParts(found.map(({ path }) => path));
 }
 
-async function setForTable(parts: RemovingParts, table: string, setting: string): Promise<void> {
-  await runInTurn(parts, table, [`ALTER TABLE ${table} ${setting}`]);
+/** Parts of our tables. */
+function partsWhere(condition: Fragment): Rows {
+  return systemRows('parts', [sql`table IN [${join(organizationTables.map(literal), ', ')}]`, condition]);
+}
+
+const reason = 'parts hold rows of many';
+
+async function alterAll(parts: RemovingParts, action: Fragment): Promise<void> {
+  for (const table of organizationTables) {
+    await runInTurn(parts, table, [compileForAll(alterTable(acrossOrganizations(table, reason), action))]);
+  }
 }
 
 /** Rows that retention has hidden may be the user's too. */
 async function removeMasked(parts: RemovingParts): Promise<void> {
-  for (const table of await tablesWith(parts, 'active AND has_lightweight_delete')) {
-    await removeRows(parts, table, { text: `ALTER TABLE ${table} APPLY DELETED MASK`, params: {} });
+  const query = select({
+    distinct: true,
+    columns: sql`table`,
+    from: partsWhere(sql`active AND has_lightweight_delete`),
+    orderBy: sql`table`,
+  });
+  const masked = await readForRemoval<{ readonly table: OrganizationTable }>(parts, compileForAll(query));
+  for (const { table } of masked) {
+    const removal = alterTable(acrossOrganizations(table, reason), sql`APPLY DELETED MASK`, removalSettings);
+    await removeRows(parts, table, compileForAll(removal));
   }
 }
+
+const patchPartitions = compileForAll(
+  select({
+    distinct: true,
+    columns: sql`partition_id AS partition`,
+    from: systemRows('parts', sql`table = 'requests' AND active AND rows > 0 AND startsWith(name, 'patch-')`),
+  }),
+);
 
 /** Changes that have reached their rows stay in files of their own. No update runs meanwhile, so that all that are there have been applied. */
 async function removePatches(parts: RemovingParts): Promise<void> {
   const { connections } = parts;
   await whenMutated(parts, 'requests');
-  await inLane(connections, 'update', async (client) => {
-    const query = `SELECT DISTINCT partition_id AS partition FROM system.parts
-      WHERE database = currentDatabase() AND table = 'requests' AND active AND rows > 0 AND startsWith(name, 'patch-')`;
-    const patches = await (await client.query({ query, format: 'JSONEachRow' })).json<{ readonly partition: string }>();
+  await inLane(connections, 'update', async (lane) => {
+    const patches = await selectRows<{ readonly partition: string }>(lane, patchPartitions);
     if (patches.length === 0) return;
     assertFreeSpace(connections);
-    await client.command({ query: 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1' });
+    await runCommand(lane, applyPatches);
     for (const { partition } of patches) {
       assertFreeSpace(connections);
-      await client.command({ query: `ALTER TABLE requests DROP PARTITION ID '${partition}'` });
+      await runCommand(lane, partitionDrop('requests', partition));
     }
   });
-}
-
-async function tablesWith(parts: RemovingParts, condition: string): Promise<readonly RemovableTable[]> {
-  const names = [...tables, 'removals'].map((name) => `'${name}'`).join(', ');
-  const text = `SELECT DISTINCT table FROM system.parts WHERE database = currentDatabase() AND table IN (${names}) AND ${condition} ORDER BY table`;
-  return (await readRows<{ readonly table: RemovableTable }>(parts, { text, params: {} })).map(({ table }) => table);
 }

@@ -1,6 +1,11 @@
-import { uuidToNumber } from '../../model/ids.ts';
+import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
+import { deleteRows } from '../../sql/commands.ts';
+import { select } from '../../sql/query.ts';
+import { param, sql } from '../../sql/sql.ts';
+import { compileFor } from '../../sql/statement.ts';
+import { ownRows, requests } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
-import { readRows, removeRows, type RemovingParts, type RowCondition } from './removing.ts';
+import { readForRemoval, removalSettings, removeRows, type RemovingParts } from './removing.ts';
 import type { RecordName } from '../read/find-rows.ts';
 
 /**
@@ -10,24 +15,37 @@ import type { RecordName } from '../read/find-rows.ts';
  */
 export type RemoveOrphans = (records: readonly RecordName[], signal: AbortSignal) => Promise<void>;
 
-const named = 'org_id = {tenant:UInt128} AND request_id IN {requests:Array(UInt128)}';
-
 /** Makes the function that removes. */
 export function makeRemoveOrphans(connections: Connections): RemoveOrphans {
   return async (records, signal) => {
     for (const organizationId of new Set(records.map((record) => record.organizationId))) {
       const own = records.filter((record) => record.organizationId === organizationId);
-      const params = { tenant: uuidToNumber(organizationId).toString(), requests: own.map(({ requestId }) => uuidToNumber(requestId)) };
-      for (const table of ['bodies', 'changes'] as const) await removeFrom({ connections, signal }, table, params);
+      for (const table of ['bodies', 'changes'] as const) {
+        const ids = own.map(({ requestId }) => uuidToNumber(requestId));
+        await removeFrom({ connections, signal }, table, { organizationId, ids });
+      }
     }
   };
 }
 
-async function removeFrom(parts: RemovingParts, table: 'bodies' | 'changes', params: RowCondition['params']): Promise<void> {
-  const text = `SELECT DISTINCT toString(request_id) AS id FROM ${table} WHERE ${named}
-    AND request_id NOT IN (SELECT request_id FROM requests WHERE ${named})`;
-  const orphans = await readRows<{ readonly id: string }>(parts, { text, params });
+interface NamedRequests {
+  readonly organizationId: OrganizationId;
+  readonly ids: readonly bigint[];
+}
+
+async function removeFrom(parts: RemovingParts, table: 'bodies' | 'changes', { organizationId, ids }: NamedRequests): Promise<void> {
+  const requestIds = param(ids, 'Array(UInt128)', 'requests');
+  const named = sql`request_id IN ${requestIds}`;
+  const stored = select({ columns: sql`request_id`, from: requests(named) });
+  const left = ownRows(table, [named, sql`request_id NOT IN ${stored}`]);
+  const query = select({ distinct: true, columns: sql`toString(request_id) AS id`, from: left });
+  const orphans = await readForRemoval<{ readonly id: string }>(parts, compileFor(organizationId, query));
   if (orphans.length === 0) return;
-  const requests = orphans.map(({ id }) => BigInt(id));
-  await removeRows(parts, table, { text: `ALTER TABLE ${table} DELETE WHERE ${named}`, params: { ...params, requests } });
+  const orphanIds = param(
+    orphans.map(({ id }) => BigInt(id)),
+    'Array(UInt128)',
+    'requests',
+  );
+  const deletion = deleteRows(ownRows(table, sql`request_id IN ${orphanIds}`), { by: 'rewriting', settings: removalSettings });
+  await removeRows(parts, table, compileFor(organizationId, deletion));
 }

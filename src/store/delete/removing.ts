@@ -1,18 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError } from '../../model/errors.ts';
+import { alterTable, type CommandSettings } from '../../sql/commands.ts';
+import { literal } from '../../sql/literal.ts';
+import { select } from '../../sql/query.ts';
+import { sql } from '../../sql/sql.ts';
+import { type CompiledSql, compileForAll } from '../../sql/statement.ts';
+import { acrossOrganizations, type OrganizationTable, systemRows } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
 import { engineErrorOf, isDamage, storeFailure } from '../engine/failure.ts';
-import { boundQuery } from '../engine/parameters.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
-
-/** Tables that rows are removed from. */
-export type RemovableTable = 'requests' | 'bodies' | 'changes' | 'session_tags' | 'session_changes';
-
-/** A condition on rows, with its parameters. */
-export interface RowCondition {
-  readonly text: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
+import { type LaneClient, readRows, runCommand } from '../engine/statements.ts';
 
 export interface RemovingParts {
   readonly connections: Connections;
@@ -24,27 +21,27 @@ const firstLookMs = 10;
 const maxLookMs = 500;
 
 /** Runs a query that removals need, in their own lane. */
-export async function readRows<Row>({ connections }: RemovingParts, { text, params }: RowCondition): Promise<readonly Row[]> {
-  return inLane(connections, 'removal', async (client) =>
-    (await client.query({ ...boundQuery(text, { params }, connections.embedded), format: 'JSONEachRow' })).json<Row>(),
-  );
+export function readForRemoval<Row>({ connections }: RemovingParts, statement: CompiledSql): Promise<readonly Row[]> {
+  return readRows<Row>(connections, 'removal', statement);
 }
+
+/**
+ * Settings of a statement that removes rows.
+ * TRICKY: the mode is said, because another one, `lightweight_update`, leaves mutations that never end.
+ */
+export const removalSettings = { mutations_sync: 0, lightweight_deletes_sync: 0, lightweight_delete_mode: 'alter_update' };
 
 /**
  * Runs a statement that removes rows, and waits until the engine has done it.
  *
  * Invariant: what rewrites parts of `requests` is ordered in the lane of the updates, and only ordered there. An update that is being written while
  * a mutation begins would be lost (ClickHouse issue 116686); one that comes later applies on top of it and waits for nothing.
- * TRICKY: the mode is said, because another one, `lightweight_update`, leaves mutations that never end. And the engine may run mutations that wait in one go (ClickHouse pull request 119127). The conditions here name only columns that never change.
+ * TRICKY: the engine may run mutations that wait in one go (ClickHouse pull request 119127). The conditions here name only columns that never change.
+ * @param statement with {@link removalSettings}.
  */
-export async function removeRows(parts: RemovingParts, table: RemovableTable, statement: RowCondition): Promise<void> {
-  const { connections } = parts;
-  const later = `${statement.text} SETTINGS mutations_sync = 0, lightweight_deletes_sync = 0, lightweight_delete_mode = 'alter_update'`;
+export async function removeRows(parts: RemovingParts, table: OrganizationTable, statement: CompiledSql): Promise<void> {
   await whenMutated(parts, table);
-  await inLane(connections, laneOf(table), (client) => {
-    assertFreeSpace(connections);
-    return client.command(boundQuery(later, statement, connections.embedded));
-  });
+  await runInTurn(parts, table, [statement]);
   await whenMutated(parts, table);
 }
 
@@ -54,40 +51,49 @@ export async function removeRows(parts: RemovingParts, table: RemovableTable, st
  * empty file, with which the store can never be opened again.
  * @throws GatelogError `store_unavailable` while there is no room; what stood before has run then.
  */
-export async function runInTurn({ connections }: RemovingParts, table: string, statements: readonly string[]): Promise<void> {
-  await inLane(connections, laneOf(table), async (client) => {
-    for (const query of statements) {
+export async function runInTurn(
+  { connections }: RemovingParts,
+  table: OrganizationTable,
+  statements: readonly CompiledSql[],
+): Promise<void> {
+  await inLane(connections, laneOf(table), async (lane) => {
+    for (const statement of statements) {
       assertFreeSpace(connections);
-      await client.command({ query });
+      await runCommand(lane, statement);
     }
   });
 }
 
 /** Drops parts of a table with all their rows. It asks for no room: this is what makes some. @throws GatelogError when the store fails. */
-export async function dropPartitions({ connections }: RemovingParts, table: RemovableTable, partitions: readonly string[]): Promise<void> {
-  await inLane(connections, laneOf(table), async (client) => {
-    for (const partition of partitions) {
-      await client.command({ query: `ALTER TABLE ${table} DROP PARTITION ID '${partition}' SETTINGS max_partition_size_to_drop = 0` });
-    }
+export async function dropPartitions(
+  { connections }: RemovingParts,
+  table: OrganizationTable,
+  partitions: readonly string[],
+): Promise<void> {
+  await inLane(connections, laneOf(table), async (lane) => {
+    for (const partition of partitions) await runCommand(lane, partitionDrop(table, partition, { max_partition_size_to_drop: 0 }));
   });
 }
 
-type Client = Parameters<Parameters<Connections['run']>[1]>[0];
+export function partitionDrop(table: OrganizationTable, partition: string, settings?: CommandSettings): CompiledSql {
+  const all = acrossOrganizations(table, 'a partition is one of the whole table');
+  return compileForAll(alterTable(all, sql`DROP PARTITION ID ${literal(partition)}`, settings));
+}
 
 /** Runs `work` with a connection of a lane. @throws GatelogError when the store fails. */
 export async function inLane<Result>(
   connections: Connections,
   lane: 'removal' | 'update',
-  work: (client: Client) => Promise<Result>,
+  work: (lane: LaneClient) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await connections.run(lane, work);
+    return await connections.run(lane, (client) => work({ client, embedded: connections.embedded }));
   } catch (error) {
     throw storeFailure(error);
   }
 }
 
-function laneOf(table: string): 'removal' | 'update' {
+function laneOf(table: OrganizationTable): 'removal' | 'update' {
   return table === 'requests' ? 'update' : 'removal';
 }
 
@@ -95,11 +101,12 @@ function laneOf(table: string): 'removal' | 'update' {
  * Waits until the engine has rewritten all that it was told to rewrite.
  * @throws GatelogError when the engine says that it cannot do it; the abort reason when told to stop.
  */
-export async function whenMutated(parts: RemovingParts, table: RemovableTable): Promise<void> {
-  const text = `SELECT latest_fail_reason AS failed FROM system.mutations WHERE database = currentDatabase() AND table = '${table}' AND NOT is_done`;
+export async function whenMutated(parts: RemovingParts, table: OrganizationTable): Promise<void> {
+  const mutations = systemRows('mutations', sql`table = ${literal(table)} AND NOT is_done`);
+  const statement = compileForAll(select({ columns: sql`latest_fail_reason AS failed`, from: mutations }));
   for (let pauseMs = firstLookMs; ; pauseMs = Math.min(pauseMs * 2, maxLookMs)) {
     parts.signal.throwIfAborted();
-    const unfinished = await readRows<{ readonly failed: string }>(parts, { text, params: {} });
+    const unfinished = await readForRemoval<{ readonly failed: string }>(parts, statement);
     if (unfinished.length === 0) return;
     const failed = unfinished.find((mutation) => mutation.failed !== '')?.failed;
     if (failed !== undefined) {

@@ -1,6 +1,12 @@
 import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
 import type { Connections } from '../engine/connections.ts';
-import { dropPartitions, readRows, type RemovableTable, removeRows, type RemovingParts, type RowCondition } from './removing.ts';
+import { deleteRows } from '../../sql/commands.ts';
+import { literal } from '../../sql/literal.ts';
+import { select } from '../../sql/query.ts';
+import { type Fragment, param, sql } from '../../sql/sql.ts';
+import { compileForAll } from '../../sql/statement.ts';
+import { acrossOrganizations, type OrganizationTable, type Rows, systemRows } from '../../sql/tables.ts';
+import { dropPartitions, readForRemoval, removalSettings, removeRows, type RemovingParts } from './removing.ts';
 
 /** What is older than this is removed. */
 export interface Expiry {
@@ -18,66 +24,72 @@ export interface Expiry {
 export type RemoveExpired = (expiry: Expiry, signal: AbortSignal) => Promise<number>;
 
 interface DatedTable {
-  readonly table: RemovableTable;
+  readonly table: OrganizationTable;
   /** When what the row tells of came. */
-  readonly time: 'created_at' | 'changed_at';
+  readonly time: Fragment;
   readonly monthly: boolean;
 }
 
 /** In this order: a request that is visible has its bodies. */
 const datedTables: readonly DatedTable[] = [
-  { table: 'requests', time: 'created_at', monthly: true },
-  { table: 'bodies', time: 'created_at', monthly: true },
-  { table: 'changes', time: 'changed_at', monthly: true },
-  { table: 'session_changes', time: 'changed_at', monthly: false },
+  { table: 'requests', time: sql`created_at`, monthly: true },
+  { table: 'bodies', time: sql`created_at`, monthly: true },
+  { table: 'changes', time: sql`changed_at`, monthly: true },
+  { table: 'session_changes', time: sql`changed_at`, monthly: false },
 ];
 
-const before = "fromUnixTimestamp64Milli({before:Int64}, 'UTC')";
-const ofOrganizations = 'org_id IN {organizations:Array(UInt128)}';
+/** What an {@link Expiry} says, as SQL. */
+interface Expired {
+  /** Rows of its organisations. */
+  readonly rows: (table: OrganizationTable, where: readonly Fragment[]) => Rows;
+  readonly before: Fragment;
+}
 
 /** Makes the function that removes. */
 export function makeRemoveExpired(connections: Connections): RemoveExpired {
   return async (expiry, signal) => {
     const parts: RemovingParts = { connections, signal };
-    const gone = await countRows(parts, 'requests', conditionOf(expiry, `created_at < ${before}`));
+    const expired = expiredBy(expiry);
+    const { rows, before } = expired;
+    const gone = await countRows(parts, rows('requests', [sql`created_at < ${before}`]));
     // Invariant: nothing that asks for room comes before the months, which free most of it. Without room late history stays until it expires itself.
-    if (connections.hasFreeSpace()) await removeLateHistory(parts, expiry);
+    if (connections.hasFreeSpace()) await removeLateHistory(parts, expired);
     if (expiry.organizations === undefined) {
-      for (const { table, monthly } of datedTables) if (monthly) await dropMonths(parts, table, expiry.before);
+      for (const { table, monthly } of datedTables) if (monthly) await dropMonths(parts, table, before);
     }
-    for (const dated of datedTables) await hideRows(parts, dated, expiry);
-    await removeTags(parts, expiry);
+    for (const dated of datedTables) await hideRows(parts, dated, expired);
+    await removeTags(parts, expired);
     return gone;
   };
 }
 
-function conditionOf({ organizations, before: unixMs }: Expiry, text: string): RowCondition {
-  if (organizations === undefined) return { text, params: { before: String(unixMs) } };
-  return { text: `${ofOrganizations} AND ${text}`, params: { before: String(unixMs), organizations: organizations.map(uuidToNumber) } };
+function expiredBy({ organizations, before }: Expiry): Expired {
+  const ids = organizations === undefined ? undefined : param(organizations.map(uuidToNumber), 'Array(UInt128)', 'organizations');
+  const whose = ids === undefined ? [] : [sql`org_id IN ${ids}`];
+  return {
+    rows: (table, where) => acrossOrganizations(table, 'all with one term of retention at once', [...whose, ...where]),
+    before: sql`fromUnixTimestamp64Milli(${param(before, 'Int64', 'before')}, 'UTC')`,
+  };
 }
 
 /** Entries that are younger than their request: once it is gone nothing tells that they belong to it. */
-async function removeLateHistory(parts: RemovingParts, expiry: Expiry): Promise<void> {
-  const changed = conditionOf(expiry, `changed_at >= ${before}`).text;
-  const requests = conditionOf(
-    expiry,
-    `created_at < ${before} AND (org_id, request_id) IN (SELECT org_id, request_id FROM changes WHERE ${changed})`,
-  ).text;
-  const late = conditionOf(
-    expiry,
-    `changed_at >= ${before} AND (org_id, request_id) IN (SELECT org_id, request_id FROM requests WHERE ${requests})`,
-  );
-  await hideWhere(parts, 'changes', late);
+async function removeLateHistory(parts: RemovingParts, { rows, before }: Expired): Promise<void> {
+  const key = sql`org_id, request_id`;
+  const isLate = sql`changed_at >= ${before}`;
+  const changed = select({ columns: key, from: rows('changes', [isLate]) });
+  const requests = select({ columns: key, from: rows('requests', [sql`created_at < ${before}`, sql`(org_id, request_id) IN ${changed}`]) });
+  await hideWhere(parts, 'changes', rows('changes', [isLate, sql`(org_id, request_id) IN ${requests}`]));
 }
 
 /** Whole months go at once, with their files. */
-async function dropMonths(parts: RemovingParts, table: RemovableTable, unixMs: number): Promise<void> {
-  const month = `toUInt32OrZero(extract(partition_id, '[0-9]{6}$'))`;
-  const found = await readRows<{ readonly partition: string }>(parts, {
-    text: `SELECT DISTINCT partition_id AS partition FROM system.parts WHERE database = currentDatabase() AND table = '${table}' AND active AND rows > 0
-      AND ${month} BETWEEN 1 AND toYYYYMM(${before}) - 1 ORDER BY partition`,
-    params: { before: String(unixMs) },
-  });
+async function dropMonths(parts: RemovingParts, table: OrganizationTable, before: Fragment): Promise<void> {
+  const month = sql`toUInt32OrZero(extract(partition_id, '[0-9]{6}$'))`;
+  const old = systemRows('parts', [
+    sql`table = ${literal(table)} AND active AND rows > 0`,
+    sql`${month} BETWEEN 1 AND toYYYYMM(${before}) - 1`,
+  ]);
+  const query = select({ distinct: true, columns: sql`partition_id AS partition`, from: old, orderBy: sql`partition` });
+  const found = await readForRemoval<{ readonly partition: string }>(parts, compileForAll(query));
   // Those of a month's changes that wait end in the month too: what they would change is gone.
   await dropPartitions(
     parts,
@@ -86,42 +98,49 @@ async function dropMonths(parts: RemovingParts, table: RemovableTable, unixMs: n
   );
 }
 
-async function hideRows(parts: RemovingParts, { table, time, monthly }: DatedTable, expiry: Expiry): Promise<void> {
-  const expired = conditionOf(expiry, `${time} < ${before}`);
+async function hideRows(parts: RemovingParts, { table, time, monthly }: DatedTable, { rows, before }: Expired): Promise<void> {
+  const expired = rows(table, [sql`${time} < ${before}`]);
   if (!monthly) {
     await hideWhere(parts, table, expired);
     return;
   }
-  const text = `SELECT DISTINCT toString(toYYYYMM(${time})) AS month FROM ${table} WHERE ${expired.text} ORDER BY month`;
-  const months = await readRows<{ readonly month: string }>(parts, { text, params: expired.params });
-  for (const { month } of months) await removeRows(parts, table, deletion(`${table} IN PARTITION ID '${month}'`, expired));
+  const query = select({
+    distinct: true,
+    columns: sql`toString(toYYYYMM(${time})) AS month`,
+    from: expired,
+    orderBy: sql`month`,
+  });
+  const months = await readForRemoval<{ readonly month: string }>(parts, compileForAll(query));
+  for (const { month } of months) await hide(parts, table, { rows: expired, partition: month });
 }
 
-async function hideWhere(parts: RemovingParts, table: RemovableTable, condition: RowCondition): Promise<void> {
-  if ((await countRows(parts, table, condition)) > 0) await removeRows(parts, table, deletion(table, condition));
+async function hideWhere(parts: RemovingParts, table: OrganizationTable, rows: Rows): Promise<void> {
+  if ((await countRows(parts, rows)) > 0) await hide(parts, table, { rows });
 }
 
 /**
  * TRICKY: this hides rows by a mask beside their parts; merges leave them out. Rewriting the parts of a month every hour, for the hour that has
  * expired, would write the whole month every hour.
  */
-function deletion(from: string, { text, params }: RowCondition): RowCondition {
-  return { text: `DELETE FROM ${from} WHERE ${text}`, params };
+async function hide(
+  parts: RemovingParts,
+  table: OrganizationTable,
+  { rows, ...within }: { readonly rows: Rows; readonly partition?: string },
+): Promise<void> {
+  await removeRows(parts, table, compileForAll(deleteRows(rows, { by: 'hiding', ...within, settings: removalSettings })));
 }
 
 /** A tag stays for as long as its session has a request. */
-async function removeTags(parts: RemovingParts, expiry: Expiry): Promise<void> {
-  const old = conditionOf(expiry, `changed_at < ${before}`);
-  const whose = conditionOf(expiry, `session_id != ''`).text;
-  const text = `${old.text} AND (org_id, session_id) NOT IN (SELECT org_id, session_id FROM requests WHERE ${whose}
-    AND (org_id, session_id) IN (SELECT org_id, session_id FROM session_tags WHERE ${old.text}))`;
-  await hideWhere(parts, 'session_tags', { text, params: old.params });
+async function removeTags(parts: RemovingParts, { rows, before }: Expired): Promise<void> {
+  const key = sql`org_id, session_id`;
+  const isOld = sql`changed_at < ${before}`;
+  const tagged = select({ columns: key, from: rows('session_tags', [isOld]) });
+  const used = select({ columns: key, from: rows('requests', [sql`session_id != ''`, sql`(org_id, session_id) IN ${tagged}`]) });
+  await hideWhere(parts, 'session_tags', rows('session_tags', [isOld, sql`(org_id, session_id) NOT IN ${used}`]));
 }
 
-async function countRows(parts: RemovingParts, table: RemovableTable, { text, params }: RowCondition): Promise<number> {
-  const [row] = await readRows<{ readonly counted: number | string }>(parts, {
-    text: `SELECT count() AS counted FROM ${table} WHERE ${text}`,
-    params,
-  });
+async function countRows(parts: RemovingParts, rows: Rows): Promise<number> {
+  const query = select({ columns: sql`count() AS counted`, from: rows });
+  const [row] = await readForRemoval<{ readonly counted: number | string }>(parts, compileForAll(query));
   return Number(row?.counted ?? 0);
 }

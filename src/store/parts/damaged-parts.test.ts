@@ -2,11 +2,14 @@ import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Statement } from '../../sql/statement.ts';
+import { deleteRows } from '../../sql/commands.ts';
+import { type Fragment, sql } from '../../sql/sql.ts';
+import { type CompiledSql, compileFor, type Statement } from '../../sql/statement.ts';
+import { requests } from '../../sql/tables.ts';
 import { type Connections, openConnections } from '../engine/connections.ts';
 import type { DamagedPart } from './damaged-parts.ts';
 import { failureText } from '../engine/failure.ts';
-import { removeRows } from '../delete/removing.ts';
+import { removalSettings, removeRows } from '../delete/removing.ts';
 import { makeInsertLines, memoryBytes, requestLine, tenant } from '../testing/store-harness.ts';
 import { openStore, type Store } from '../store.ts';
 
@@ -91,6 +94,9 @@ async function damage(month: Month): Promise<string> {
   return part;
 }
 
+const removal = (condition: Fragment): CompiledSql =>
+  compileFor(tenant, deleteRows(requests(condition), { by: 'rewriting', settings: removalSettings }));
+
 describe('a bit that has flipped in a file of the store', () => {
   test('fails what reads it with a code of its own that names no path, and nothing else', async () => {
     const part = await damage('december');
@@ -133,12 +139,13 @@ describe('a bit that has flipped in a file of the store', () => {
   test('stops removals of its rows and tells of itself, until its part is set aside', async () => {
     const part = await damage('december');
     const parts = { connections, signal: new AbortController().signal };
-    const removal = { text: "ALTER TABLE requests DELETE WHERE path = 'december' AND request_id % 2 = 0", params: {} };
-    await expect(removeRows(parts, 'requests', removal)).rejects.toMatchObject({ code: 'store_damaged' });
+    await expect(removeRows(parts, 'requests', removal(sql`path = 'december' AND request_id % 2 = 0`))).rejects.toMatchObject({
+      code: 'store_damaged',
+    });
     await store.damage.refresh();
     expect(heard).toMatchObject([{ table: 'requests', part }]);
     await store.setAside?.('requests', part);
-    await removeRows(parts, 'requests', { ...removal, text: "ALTER TABLE requests DELETE WHERE path = 'none'" });
+    await removeRows(parts, 'requests', removal(sql`path = 'none'`));
     expect(await readAll()).toHaveLength(2 * rowsOfPart);
   });
 

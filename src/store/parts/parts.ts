@@ -24,11 +24,10 @@ interface PartRow extends Omit<StorePart, 'rows'> {
   readonly rows: number | string;
 }
 
-const migrationsTable = 'schema_migrations';
 const columns = `table, name, path AS folder, if(startsWith(name, 'patch-'), 0, rows) AS rows`;
 const partsOf = (tables: string): string =>
-  `SELECT ${columns} FROM system.parts WHERE database = currentDatabase() AND active AND table != '${migrationsTable}' AND table ${tables} ORDER BY table, name`;
-const stepQuery = `SELECT max(number) AS step FROM ${migrationsTable}`;
+  `SELECT ${columns} FROM system.parts WHERE database = currentDatabase() AND active AND table != 'schema_migrations' AND table ${tables} ORDER BY table, name`;
+const stepQuery = 'SELECT max(number) AS step FROM schema_migrations';
 
 /**
  * Makes the function that lists parts, patches of pending updates among them, which `ALTER TABLE … FREEZE` leaves out. A merge may

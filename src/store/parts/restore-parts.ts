@@ -1,6 +1,10 @@
 import type { ClickHouseClient } from '@clickhouse/client';
+import { attachTable, detachTable } from '../../sql/commands.ts';
+import { compileForAll } from '../../sql/statement.ts';
+import { acrossOrganizations, isOrganizationTable } from '../../sql/tables.ts';
 import { openConnections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
+import { runCommand } from '../engine/statements.ts';
 import { migrateStore } from '../schema/migrate.ts';
 
 /** Tables that are to be made of parts. */
@@ -27,9 +31,12 @@ export async function restoreParts(folder: string, { step, rows, place }: PartsT
     await connections.run('insert', async (client) => {
       for (const [table, count] of Object.entries(rows)) {
         const tableFolder = await folderOf(client, table);
-        await client.command({ query: `DETACH TABLE ${table}` });
+        if (tableFolder === undefined || !isOrganizationTable(table)) throw unknownTable(table);
+        const all = acrossOrganizations(table, 'a backup holds rows of many');
+        const lane = { client, embedded: connections.embedded };
+        await runCommand(lane, compileForAll(detachTable(all, 'now')));
         await place(table, tableFolder);
-        await client.command({ query: `ATTACH TABLE ${table}` });
+        await runCommand(lane, compileForAll(attachTable(all)));
         await checkRows(client, table, count);
       }
     });
@@ -42,11 +49,14 @@ export async function restoreParts(folder: string, { step, rows, place }: PartsT
 
 class RowsMissing extends Error {}
 
-async function folderOf(client: ClickHouseClient, table: string): Promise<string> {
+async function folderOf(client: ClickHouseClient, table: string): Promise<string | undefined> {
   const query = `SELECT data_paths[1] AS folder FROM system.tables WHERE database = currentDatabase() AND name = '${table}'`;
   const [found] = await rowsOf<{ readonly folder: string }>(client, query);
-  if (found === undefined) throw new RowsMissing(`the backup has a table ${table} that this version of Gatelog does not know`);
-  return found.folder;
+  return found?.folder;
+}
+
+function unknownTable(table: string): RowsMissing {
+  return new RowsMissing(`the backup has a table ${table} that this version of Gatelog does not know`);
 }
 
 async function checkRows(client: ClickHouseClient, table: string, expected: number): Promise<void> {

@@ -2,11 +2,17 @@ import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { GatelogError } from '../../model/errors.ts';
 import { isSystemError, syncFolder } from '../../platform/files.ts';
+import { alterTable, attachTable, checkTable, detachTable } from '../../sql/commands.ts';
+import { literal } from '../../sql/literal.ts';
+import { sql } from '../../sql/sql.ts';
+import { compileForAll } from '../../sql/statement.ts';
+import { acrossOrganizations, isOrganizationTable, type OrganizationTable, type Rows } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
 import { type KnownDamage, lostPrefix } from './damaged-parts.ts';
 import { engineCodeOf, engineErrorOf, storeFailure } from '../engine/failure.ts';
 import { runInTurn } from '../delete/removing.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
+import { readRows, runCommand } from '../engine/statements.ts';
 
 /** What is known of a part once all of its files were read. A part that a merge has replaced meanwhile is gone. */
 export type PartCheck = { readonly outcome: 'whole' | 'gone' } | { readonly outcome: 'damaged'; readonly reason: string };
@@ -25,8 +31,6 @@ export interface PartSetAside {
  */
 export type SetAside = (table: string, part: string) => Promise<PartSetAside>;
 
-/** Tables whose parts are checked and set aside: all but the list of the schema's steps, without which the store cannot be opened. */
-const checkedTables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals'] as const;
 /** Longest wait until nobody has a table, milliseconds: queries are ended before. */
 const aloneWaitMs = 90_000;
 const noSuchPart = '232';
@@ -38,10 +42,8 @@ export function makeCheckPart(connections: Connections, damage: KnownDamage): Ch
   return async (table, part) => {
     checkNames(table, part);
     try {
-      const query = `CHECK TABLE ${table} PART '${part}' SETTINGS check_query_single_value_result = 0`;
-      const rows = await connections.run('removal', async (client) =>
-        (await client.query({ query, format: 'JSONEachRow' })).json<{ readonly is_passed: number; readonly message: string }>(),
-      );
+      const statement = compileForAll(checkTable(wholeTable(table), part));
+      const rows = await readRows<{ readonly is_passed: number; readonly message: string }>(connections, 'removal', statement);
       const failed = rows.find((row) => row.is_passed !== 1);
       if (failed === undefined) return { outcome: rows.length === 0 ? 'gone' : 'whole' };
       await damage.add(table, part);
@@ -76,7 +78,7 @@ export function makeSetAside(connections: Connections, damage: KnownDamage): Set
 }
 
 interface Detaching {
-  readonly table: string;
+  readonly table: OrganizationTable;
   readonly part: string;
   readonly from: string;
   readonly folder: string;
@@ -98,7 +100,8 @@ async function detach(connections: Connections, detaching: Detaching): Promise<v
   }
   const { signal } = new AbortController();
   try {
-    await runInTurn({ connections, signal }, detaching.table, [`ALTER TABLE ${detaching.table} DETACH PART '${detaching.part}'`]);
+    const detachment = alterTable(wholeTable(detaching.table), sql`DETACH PART ${literal(detaching.part)}`);
+    await runInTurn({ connections, signal }, detaching.table, [compileForAll(detachment)]);
   } catch (error) {
     if (engineCodeOf(error) !== hasPatches) throw error;
     await detachAlone(connections, detaching);
@@ -114,12 +117,13 @@ async function detachAlone(connections: Connections, { table, from, folder }: De
   try {
     await connections.run('control', async (client) => {
       assertFreeSpace(connections);
-      await client.command({ query: `DETACH TABLE ${table} SYNC` });
+      const lane = { client, embedded: connections.embedded };
+      await runCommand(lane, compileForAll(detachTable(wholeTable(table), 'when unused')));
       try {
         await rename(from, folder);
         for (const changed of [folder, from]) syncFolder(path.dirname(changed));
       } finally {
-        await client.command({ query: `ATTACH TABLE ${table}` });
+        await runCommand(lane, compileForAll(attachTable(wholeTable(table))));
       }
     });
   } catch (error) {
@@ -184,7 +188,11 @@ async function renameOrRefuse(from: string, to: string): Promise<void> {
 }
 
 /** Both stand in statements and paths. */
-function checkNames(table: string, part: string): void {
-  if ((checkedTables as readonly string[]).includes(table) && /^[\w-]{1,200}$/.test(part)) return;
+function checkNames(table: string, part: string): asserts table is OrganizationTable {
+  if (isOrganizationTable(table) && /^[\w-]{1,200}$/.test(part)) return;
   throw new GatelogError('not_found', `The store has no part ${table}/${part}; "gatelog store check" shows what it has.`);
+}
+
+function wholeTable(table: OrganizationTable): Rows {
+  return acrossOrganizations(table, 'a part holds rows of many');
 }

@@ -1,30 +1,23 @@
+import { select } from '../../sql/query.ts';
+import { param, type Query, sql } from '../../sql/sql.ts';
+import { compileForAll } from '../../sql/statement.ts';
+import { acrossOrganizations, systemRows } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
 import { isDamage } from '../engine/failure.ts';
-import { readRows } from '../delete/removing.ts';
+import { readRows } from '../engine/statements.ts';
 
 /** Finds when the latest request after a time arrived, both Unix milliseconds; 0 where none is later. @throws GatelogError when the store fails. */
 export type LatestArrival = (after: number) => Promise<number>;
 
-const latest = `SELECT toUnixTimestamp64Milli(max(created_at)) AS latest FROM requests
-  WHERE created_at > fromUnixTimestamp64Milli({after:Int64}, 'UTC')`;
-
-/** By what the engine knows of its parts, to the second: where a file is damaged. It starts the service with which the part can be set aside. */
-const latestByParts = `SELECT (toUnixTimestamp(max(max_time)) + 1) * 1000 AS latest FROM system.parts
-  WHERE database = currentDatabase() AND active AND table = 'requests' AND NOT startsWith(name, 'patch-') AND {after:Int64} >= 0`;
-
 /** Makes the function that finds it. Parts with nothing after that time are not read. */
 export function makeLatestArrival(connections: Connections): LatestArrival {
-  const { signal } = new AbortController();
+  const ask = async (query: Query): Promise<number> => {
+    const [row] = await readRows<{ readonly latest: string | number }>(connections, 'removal', compileForAll(query));
+    return Number(row?.latest ?? 0);
+  };
   return async (after) => {
-    const ask = async (text: string): Promise<number> => {
-      const [row] = await readRows<{ readonly latest: string | number }>(
-        { connections, signal },
-        { text, params: { after: String(after) } },
-      );
-      return Number(row?.latest ?? 0);
-    };
     try {
-      return await ask(latest);
+      return await ask(latestAfter(after));
     } catch (error) {
       if (!isDamage(error)) throw error;
       const latestOfParts = await ask(latestByParts);
@@ -32,3 +25,15 @@ export function makeLatestArrival(connections: Connections): LatestArrival {
     }
   };
 }
+
+function latestAfter(after: number): Query {
+  const later = sql`created_at > fromUnixTimestamp64Milli(${param(after, 'Int64', 'after')}, 'UTC')`;
+  const from = acrossOrganizations('requests', 'the clock is one for all', later);
+  return select({ columns: sql`toUnixTimestamp64Milli(max(created_at)) AS latest`, from });
+}
+
+/** By what the engine knows of its parts, to the second: where a file is damaged. It starts the service with which the part can be set aside. */
+const latestByParts = select({
+  columns: sql`(toUnixTimestamp(max(max_time)) + 1) * 1000 AS latest`,
+  from: systemRows('parts', sql`active AND table = 'requests' AND NOT startsWith(name, 'patch-')`),
+});

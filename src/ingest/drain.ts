@@ -1,38 +1,31 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import path from 'node:path';
 import { messageOf } from '../model/errors.ts';
-import type { Observe } from '../model/observation.ts';
 import type { UsageCompletion } from '../model/record/usage-completion.ts';
-import { makeBackoff } from '../platform/backoff.ts';
 import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
-import { failureText } from '../store/engine/failure.ts';
 import { Prefetch } from './batch/prefetch.ts';
 import { BatchSizer, exceedsQuota } from './batch/batch-size.ts';
 import { acceptedAfter, type Batch, fillsBatch, formBatch, repeatBatch, startOfSeries, type StoredBatch, tokenOf } from './batch/batch.ts';
 import { tasksOf } from './batch/tasks.ts';
 import type { DrainPorts } from './ports.ts';
 import { completeUsages } from './completions/complete-usage.ts';
-import { type InterpretedBatch, observeLeftOut, partitionResults } from './batch/results.ts';
+import { observeLeftOut, partitionResults } from './batch/results.ts';
+import { DrainLoop } from './drain-loop.ts';
 import { oldestEnd } from './lag.ts';
 import { bisect } from './worker/bisect.ts';
+import type { Interpretation } from './worker/interpreter.ts';
 import { ExchangeIndex, type TrackedExchange, type Settlement } from './series/exchange.ts';
-import { Pause } from './pause.ts';
 import { type ChangesByExchange, AppliedChanges } from './changes/pending.ts';
 import { carryAll, demandRoomForMore, SeriesTail } from './series/tail.ts';
 import type { BudgetSettlement } from './interpret/settlement.ts';
 import { later, mayBeStored, type Unsure, unsureAtStart } from './batch/unsure.ts';
 import { type Failure, storeRows } from './batch/insert.ts';
 
-const idleMs = 20;
 const writerCheckMs = 500;
-/** Failures shorter than this are retries, not a state. */
-const failingMs = 2000;
-/** A batch that takes longer than this has stopped. */
-const stuckMs = 60_000;
-/** Read in one go before the event loop gets its turn. */
-const turnBytes = 4 * 1024 * 1024;
-/** A series is read ahead of the store by so many batches, so that what piled up stays on the disk and not in memory. */
+/** Read in one go, between two ticks of the event loop. */
+const readBytes = 4 * 1024 * 1024;
+/** A series is read at most this far ahead of the store, so that a backlog stays on the disk and not in memory. */
 const batchesAhead = 2;
 
 /**
@@ -47,48 +40,31 @@ export class Drain {
   private readonly tails = new Map<string, SeriesTail>();
   private checkpoint: Checkpoint;
   private readonly unsure: Unsure;
-  private readonly stopping = new AbortController();
-  /** Set when only what is there already is to be stored. */
-  private finishing = false;
-  private running: Promise<void> | undefined;
-  private readonly width: BatchSizer;
-  private readonly ahead = new Prefetch((interpreted) => this.ports.release(interpreted));
-  readonly spentChanges: AppliedChanges;
+  private readonly loop: DrainLoop;
+  private readonly batchSize: BatchSizer;
+  private readonly prefetch = new Prefetch();
+  readonly appliedChanges: AppliedChanges;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
-  private failingSince: number | undefined;
-  /** When the batch that is under way began. */
-  private batchSince: number | undefined;
-  private pause: Pause | undefined;
 
   constructor(ports: DrainPorts) {
-    const observe: Observe = (observation) => {
-      if (observation.kind === 'batch_failed') this.failingSince ??= ports.clock.monotonic();
-      ports.observe(observation);
-    };
-    this.ports = { ...ports, observe };
-    this.spentChanges = new AppliedChanges(this.ports);
-    this.width = new BatchSizer(ports.limits.maxRows);
+    const { clock, observe } = ports;
+    const isMidBatch = (): boolean => this.checkpoint.intended !== undefined;
+    this.loop = new DrainLoop({ step: () => this.step(), isMidBatch, clock, observe });
+    this.ports = { ...ports, observe: this.loop.observe };
+    this.appliedChanges = new AppliedChanges(this.ports);
+    this.batchSize = new BatchSizer(ports.limits.maxRows);
     this.checkpoint = ports.checkpoint.load();
     this.unsure = unsureAtStart(this.checkpoint, ports.spoolFolder);
   }
 
   start(): void {
-    this.running ??= this.loop();
+    this.loop.start();
   }
 
-  /** Stores all that has ended so far, then stops; gives up after `mostMs`, which leaves the rest in the spool. */
+  /** Stores all that has ended so far, then stops; leaves the rest in the spool after `maxMs`. */
   async stop(maxMs: number): Promise<void> {
-    this.finishing = true;
-    const { signal } = this.stopping;
-    const gaveUp = new Promise((resolve) => {
-      signal.addEventListener('abort', resolve, { once: true });
-    });
-    const timer = setTimeout(() => this.stopping.abort(new Error('the drain was told to stop')), maxMs);
-    await Promise.race([this.running, gaveUp]);
-    clearTimeout(timer);
-    // Were an insert still under way, its end must not touch the checkpoint any more: somebody else may have the spool by then.
-    this.stopping.abort(new Error('the drain has stopped'));
+    await this.loop.stop(maxMs);
     for (const tail of this.tails.values()) tail.close();
   }
 
@@ -101,35 +77,24 @@ export class Drain {
     for (const tail of this.tails.values()) {
       if (tail.isReplaying()) tail.checkWriter();
       demandRoomForMore(this.tails, this.ports.maxKnown);
-      while (tail.read(turnBytes) >= turnBytes) {
-        await nextTurn();
+      while (tail.read(readBytes) >= readBytes) {
+        await nextTick();
         demandRoomForMore(this.tails, this.ports.maxKnown);
       }
     }
   }
 
-  /** False when batches have failed for a while and none has been stored since, and when one comes to no end. */
+  /** False when batches have failed for a while and none has been stored since, and when one does not end. */
   isDraining(): boolean {
-    const now = this.ports.clock.monotonic();
-    const fails = this.failingSince !== undefined && now - this.failingSince >= failingMs;
-    return !fails && !(this.batchSince !== undefined && now - this.batchSince >= stuckMs);
+    return this.loop.isDraining();
   }
 
   /**
-   * Runs `work` while no batch is on its way: the store then has exactly what the checkpoint says, and nothing leaves the spool. Exchanges wait there.
-   * @throws when the ingest does not come to the end of a batch within `mostMs`, or is paused already; `work` has not run then.
+   * Runs `work` while no batch is on its way: the store then has exactly what the checkpoint says, and nothing leaves the spool.
+   * @throws when the batch does not end within `maxMs`, or the ingest is paused already; `work` has not run then.
    */
-  async whilePaused<Result>(work: () => Promise<Result>, maxMs: number): Promise<Result> {
-    if (this.pause !== undefined) throw new Error('the ingest is paused already');
-    const pause = new Pause();
-    this.pause = pause;
-    try {
-      await pause.whenHeld(maxMs);
-      return await work();
-    } finally {
-      this.pause = undefined;
-      pause.end();
-    }
+  whilePaused<Result>(work: () => Promise<Result>, maxMs: number): Promise<Result> {
+    return this.loop.whilePaused(work, maxMs);
   }
 
   /** Exchanges that have ended and wait for the store. */
@@ -144,38 +109,13 @@ export class Drain {
     return Math.max(0, now - oldestEnd([...this.tails.values()], now));
   }
 
-  private async loop(): Promise<void> {
-    const { signal } = this.stopping;
-    const backoff = makeBackoff(100, 5000);
-    while (!signal.aborted) {
-      // A turn that began before the order to finish may have left what was not due yet.
-      const { finishing } = this;
-      if (this.pause !== undefined && this.checkpoint.intended === undefined) {
-        await this.pause.hold(signal);
-        continue;
-      }
-      try {
-        const more = await this.turn();
-        backoff.reset();
-        this.failingSince = undefined;
-        if (!more && finishing) return;
-        await (more ? nextTurn() : wait(idleMs, undefined, { signal }));
-      } catch (error) {
-        if (signal.aborted) return;
-        const retryInMs = backoff.nextDelayMs();
-        this.ports.observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
-        await wait(retryInMs, undefined, { signal }).catch(() => undefined);
-      }
-    }
-  }
-
   /** One round. @returns whether there is more to do right away. */
-  private async turn(): Promise<boolean> {
+  private async step(): Promise<boolean> {
     this.findSeries();
     this.checkWriters();
     const more = this.readAhead();
     // A batch costs as much as some hundred records beside its own, so one that is not full waits for what can be read right away.
-    const limits = { ...this.ports.limits, maxRows: this.width.maxRows() };
+    const limits = { ...this.ports.limits, maxRows: this.batchSize.maxRows() };
     if (more && this.checkpoint.intended === undefined && !fillsBatch([...this.tails.values()], limits)) return true;
     const batch = this.nextBatch();
     if (batch === undefined) {
@@ -192,7 +132,7 @@ export class Drain {
     let more = false;
     for (const tail of this.tails.values()) {
       if (!tail.isReplaying() && tail.hasEnough(batchesAhead * this.ports.limits.maxRows, this.ports.maxKnown)) continue;
-      more = tail.read(turnBytes) >= turnBytes || more;
+      more = tail.read(readBytes) >= readBytes || more;
     }
     return more;
   }
@@ -204,17 +144,17 @@ export class Drain {
     if (intended !== undefined) return repeatBatch(intended, tails);
     const waiting = this.waitingCount();
     if (!this.isDue(waiting)) return undefined;
-    const batch = formBatch(lastBatch + 1, tails, { accepted }, { ...this.ports.limits, maxRows: this.width.maxRows() });
+    const batch = formBatch(lastBatch + 1, tails, { accepted }, { ...this.ports.limits, maxRows: this.batchSize.maxRows() });
     if (batch !== undefined) this.ports.burst.took(waiting - batch.exchanges.length);
     return batch;
   }
 
   private isDue(waiting: number): boolean {
-    if (this.finishing) return true;
+    if (this.loop.isFinishing) return true;
     const { clock, intervalMs, burst } = this.ports;
     const waitedMs = clock.monotonic() - this.lastBatchAt;
     const defers = burst.defers(waiting);
-    return (waitedMs >= intervalMs || waiting >= this.width.maxRows()) && !defers;
+    return (waitedMs >= intervalMs || waiting >= this.batchSize.maxRows()) && !defers;
   }
 
   /**
@@ -225,22 +165,22 @@ export class Drain {
     const isRepeated = this.checkpoint.intended !== undefined;
     try {
       await this.storeBatch(batch);
-      this.width.widen();
+      this.batchSize.grow();
     } catch (error) {
       if (isRepeated || !exceedsQuota(error)) throw error;
-      this.stopping.signal.throwIfAborted();
+      this.loop.signal.throwIfAborted();
       this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
-      if (this.width.narrow(batch, error)) {
+      if (this.batchSize.shrink(batch, error)) {
         const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
         const failures = new Map<number, Failure>([[0, { cause: 'too_large', reason: error.message }]]);
         await this.accept({ batch, failures, changes, erased: new Map(), waiting: this.waitingCompletions() });
-        this.width.widen();
+        this.batchSize.grow();
         return;
       }
       const { intended: _given, ...checkpoint } = this.checkpoint;
       this.saveCheckpoint(checkpoint);
     } finally {
-      this.batchSince = undefined;
+      this.loop.batchEnds();
     }
   }
 
@@ -248,35 +188,33 @@ export class Drain {
     const isRepeated = this.checkpoint.intended !== undefined;
     const startedAt = this.ports.clock.monotonic();
     this.lastBatchAt = startedAt;
-    this.batchSince = startedAt;
+    this.loop.batchStarts(startedAt);
     for (const exchange of batch.exchanges) await exchange.seal();
     const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
-    const found = await this.interpret(batch, changes);
-    const { interpreted, rows, failures, erased, settlements } = found;
-    try {
-      await this.settleBudgets(settlements);
-      await this.ports.erasures.keep(
-        [...erased].map(([exchange, erasure]) => ({ organizationId: exchange.organizationId, requestId: exchange.requestId, erasure })),
-      );
-      for (const { tail } of batch.taken) await tail.syncRead();
-      this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
-      // What stops it is met again when it is the next batch's turn.
-      if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
-      const { insert, findRows, observe, clock, noteVisible } = this.ports;
-      const isUnsure = mayBeStored(this.unsure, batch.exchanges);
-      const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
-      const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.stopping.signal });
-      const waiting = await completeUsages(found, this.waitingCompletions(), { ...this.ports, inFlight: this.inFlight });
-      await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, waiting });
-      const visibleAt = clock.now();
-      const ends = rows.map(({ index, rows: { endedAt } }) => (refused.has(index) ? null : endedAt));
-      for (const endedAt of ends) if (endedAt !== null) noteVisible(visibleAt - endedAt);
-      const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
-      observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms: Math.round(clock.monotonic() - startedAt) });
-    } finally {
-      // No insert is under way any more, whatever became of them.
-      this.ports.release(interpreted);
-    }
+    // Its rows are in use until no insert is under way any more, whatever became of them.
+    using interpretation = await this.interpret(batch, changes);
+    const found = partitionResults(batch.exchanges, interpretation.results);
+    observeLeftOut(found, this.ports.observe);
+    const { rows, failures, erased, settlements } = found;
+    await this.settleBudgets(settlements);
+    await this.ports.erasures.keep(
+      [...erased].map(([exchange, erasure]) => ({ organizationId: exchange.organizationId, requestId: exchange.requestId, erasure })),
+    );
+    for (const { tail } of batch.taken) await tail.syncRead();
+    this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
+    // What stops it is met again when it is the next batch's turn.
+    if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
+    const { insert, findRows, observe, clock, noteVisible } = this.ports;
+    const isUnsure = mayBeStored(this.unsure, batch.exchanges);
+    const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
+    const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.loop.signal });
+    const waiting = await completeUsages(found, this.waitingCompletions(), { ...this.ports, inFlight: this.inFlight });
+    await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, waiting });
+    const visibleAt = clock.now();
+    const ends = rows.map(({ index, rows: { endedAt } }) => (refused.has(index) ? null : endedAt));
+    for (const endedAt of ends) if (endedAt !== null) noteVisible(visibleAt - endedAt);
+    const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
+    observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms: Math.round(clock.monotonic() - startedAt) });
   }
 
   /**
@@ -285,24 +223,19 @@ export class Drain {
    */
   private async lookAhead({ bounds, taken }: Batch): Promise<void> {
     const { limits, interpret, clock } = this.ports;
-    if (this.width.maxRows() < limits.maxRows) return;
+    if (this.batchSize.maxRows() < limits.maxRows) return;
     const next = formBatch(bounds.batch + 1, [...this.tails.values()], { accepted: this.checkpoint.accepted, taken }, limits);
     if (next?.isFull !== true || next.taken.length > 1) return;
     const tasks = await tasksOf(next.exchanges, { changes: new Map(), isRepeated: false }, this.ports);
-    this.ahead.begin(tasks, (all) => interpret(all, clock.now()));
+    this.prefetch.begin(tasks, (all) => interpret(all, clock.now()));
   }
 
-  /** Rows for the store, and why there are none, by place in the batch. */
-  private async interpret(batch: Batch, changes: ChangesByExchange): Promise<InterpretedBatch> {
+  private async interpret(batch: Batch, changes: ChangesByExchange): Promise<Interpretation> {
     const { interpret, clock } = this.ports;
     const isRepeated = this.checkpoint.intended !== undefined;
     const tasks = await tasksOf(batch.exchanges, { changes, isRepeated }, this.ports);
-    const interpreted = isRepeated
-      ? await bisect(interpret, tasks, clock.now())
-      : ((await this.ahead.take(tasks)) ?? (await interpret(tasks, clock.now())));
-    const found = partitionResults(batch.exchanges, interpreted, this.ports.release);
-    observeLeftOut(found, this.ports.observe);
-    return found;
+    if (isRepeated) return bisect(interpret, tasks, clock.now());
+    return (await this.prefetch.take(tasks)) ?? interpret(tasks, clock.now());
   }
 
   /**
@@ -325,8 +258,8 @@ export class Drain {
    * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
    */
   private async accept({ batch, failures, changes, erased, waiting }: StoredBatch): Promise<void> {
-    const spent = this.spentChanges.with(await this.ports.pendingChanges.sequencesFor(batch.exchanges));
-    this.stopping.signal.throwIfAborted();
+    const spent = this.appliedChanges.with(await this.ports.pendingChanges.sequencesFor(batch.exchanges));
+    this.loop.signal.throwIfAborted();
     const dead = new Map<TrackedExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
       const why = failures.get(index);
@@ -336,12 +269,12 @@ export class Drain {
       this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
       await this.ports.evictDeadLetters();
       // A letter is two waits for the disk, and others have turns to take while there are thousands of them.
-      await nextTurn();
-      this.stopping.signal.throwIfAborted();
+      await nextTick();
+      this.loop.signal.throwIfAborted();
     }
     const accepted = acceptedAfter(this.checkpoint.accepted, batch);
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted, spent, ...(waiting.length === 0 ? {} : { waiting }) });
-    await this.spentChanges.forget(spent);
+    await this.appliedChanges.forget(spent);
     const settlementOf = (exchange: TrackedExchange): Settlement =>
       dead.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
     for (const { tail, count } of batch.taken) tail.settle(count, settlementOf);

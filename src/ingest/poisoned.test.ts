@@ -19,7 +19,8 @@ import {
   until,
   written,
 } from './testing/ingest-harness.ts';
-import { type Interpret, InterpreterCrashed, InterpreterStopped } from './worker/interpreter.ts';
+import { InterpreterCrashed, InterpreterStopped } from './worker/interpreter.ts';
+import type { TestInterpret } from './testing/spent-rows.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -43,7 +44,7 @@ function dyingAtAccept(save: CheckpointFile['save']): CheckpointFile['save'] {
 }
 
 /** Interpretation that one exchange kills. @param sizes gets how many exchanges it was asked for each time. */
-function killedBy(poisoned: string, sizes: number[]): Interpret {
+function killedBy(poisoned: string, sizes: number[]): TestInterpret {
   return async (tasks, storedAt) => {
     sizes.push(tasks.length);
     const interpreted = await interpretDirectly(tasks, storedAt);
@@ -55,7 +56,7 @@ function killedBy(poisoned: string, sizes: number[]): Interpret {
 }
 
 /** Interpretation that comes through so many exchanges at once. @param sizes gets how many it was asked for each time. */
-function stoppingBehind(most: number, sizes: number[]): Interpret {
+function stoppingBehind(most: number, sizes: number[]): TestInterpret {
   return async (tasks, storedAt) => {
     sizes.push(tasks.length);
     if (tasks.length > most) throw new InterpreterStopped(most);
@@ -64,7 +65,7 @@ function stoppingBehind(most: number, sizes: number[]): Interpret {
 }
 
 /** Interpretation that dies the first time, whatever it is asked for. */
-function dyingOnce(reason: string): Interpret {
+function dyingOnce(reason: string): TestInterpret {
   let hasDied = false;
   return async (tasks, storedAt) => {
     if (hasDied) return interpretDirectly(tasks, storedAt);
@@ -210,7 +211,7 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     first.start();
     await until(() => halves === 1);
     await first.stop(0);
-    const interpret: Interpret = async (tasks, storedAt) => {
+    const interpret: TestInterpret = async (tasks, storedAt) => {
       const interpreted = await refusedFor(poisoned)(tasks, storedAt);
       return interpreted.map((result, index) => (index === 0 ? { failure: 'not understood this time' } : result));
     };
@@ -303,7 +304,7 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 3);
     let calls = 0;
-    const interpret: Interpret = async (tasks, storedAt) => {
+    const interpret: TestInterpret = async (tasks, storedAt) => {
       calls += 1;
       return calls === 1 ? tasks.map(() => ({ shortage: 'EMFILE: too many open files' })) : interpretDirectly(tasks, storedAt);
     };

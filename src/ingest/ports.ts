@@ -11,7 +11,7 @@ import type { BurstGate } from './batch/burst.ts';
 import type { CompleteUsage } from './completions/complete-usage.ts';
 import type { WriteDeadLetter } from './dead-letters/store.ts';
 import type { ActiveErasures } from './erasures.ts';
-import type { Interpret, InterpretedExchange } from './worker/interpreter.ts';
+import type { Interpret } from './worker/interpreter.ts';
 import type { PendingChanges } from './changes/pending.ts';
 import type { SettleBudgets } from './interpret/settlement.ts';
 
@@ -22,8 +22,6 @@ export interface DrainPorts {
   readonly spoolId: string;
   readonly checkpoint: CheckpointFile;
   readonly interpret: Interpret;
-  /** What `interpret` gave will not be looked at any more. */
-  readonly release: (interpreted: readonly InterpretedExchange[]) => void;
   readonly insert: InsertRows;
   readonly findRows: FindRows;
   readonly pendingChanges: PendingChanges;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DrainPorts } from '../ingest/ports.ts';
 import { erasureCutoff } from '../ingest/erasures.ts';
 import { SpoolRig, until } from '../ingest/testing/ingest-harness.ts';
 import { systemClock } from '../platform/clock.ts';
 import { liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';
+import type { TestPorts } from '../ingest/testing/spent-rows.ts';
 
 let parts: OpenLifeParts;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const longMs = 60_000;
 const refused = async (tasks: readonly unknown[]) => tasks.map(() => ({ failure: 'it is poison' }));
 
 /** Lets a life of the ingest go on until nothing is left in the spool that the next one could read. */
-async function emptySpool(spool: SpoolRig, given: Partial<DrainPorts>): Promise<void> {
+async function emptySpool(spool: SpoolRig, given: TestPorts): Promise<void> {
   const drain = await spool.openDrain(given);
   drain.start();
   await until(() => Object.keys(spool.segments()).length === 0);

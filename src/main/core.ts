@@ -226,7 +226,6 @@ function makeDrain({
     spoolId: spoolIdentity(places.spool),
     checkpoint: openCheckpointFile(places.spool),
     interpret: interpreter.interpret,
-    release: interpreter.release,
     insert: store.insert,
     findRows: store.findRows,
     pendingChanges,

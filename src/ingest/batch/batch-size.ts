@@ -26,7 +26,7 @@ export class BatchSizer {
     return this.rows;
   }
 
-  widen(): void {
+  grow(): void {
     this.rows = Math.min(this.most, this.rows * 2);
   }
 
@@ -35,7 +35,7 @@ export class BatchSizer {
    * to die of one exchange twice.
    * @returns true when there is nothing to narrow: the batch's one exchange is at fault.
    */
-  narrow({ exchanges }: Batch, error: TooMuch): boolean {
+  shrink({ exchanges }: Batch, error: TooMuch): boolean {
     if (error instanceof InterpreterStopped) {
       this.rows = error.through;
       return false;

@@ -4,7 +4,8 @@ import type { InsertRows } from '../../store/insert/insert.ts';
 import type { DrainPorts } from '../ports.ts';
 import type { ErasedUser } from '../erasures.ts';
 import { type Gate, type IngestRig, interpretDirectly, makeGate, openRig, SpoolRig } from '../testing/ingest-harness.ts';
-import { type Interpret, type InterpretedExchange, InterpreterCrashed } from '../worker/interpreter.ts';
+import { type InterpretedExchange, InterpreterCrashed } from '../worker/interpreter.ts';
+import type { TestInterpret, TestPorts } from '../testing/spent-rows.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -40,7 +41,7 @@ type Answer = (call: number) => readonly InterpretedExchange[] | undefined;
 /** What the interpretations of a test gave, and what of that was given back. */
 let made: (readonly InterpretedExchange[])[] = [];
 let released: (readonly InterpretedExchange[])[] = [];
-const release: DrainPorts['release'] = (interpreted) => void released.push(interpreted);
+const release: TestPorts['release'] = (interpreted) => void released.push(interpreted);
 
 beforeEach(() => {
   made = [];
@@ -54,7 +55,7 @@ afterEach(() => {
 /** Interpretation that says what it is asked for. */
 function watched(asked: (call: number) => void, answer?: Answer) {
   const sizes: number[] = [];
-  const interpret: Interpret = async (tasks, storedAt) => {
+  const interpret: TestInterpret = async (tasks, storedAt) => {
     sizes.push(tasks.length);
     const call = sizes.length;
     asked(call);
@@ -66,7 +67,7 @@ function watched(asked: (call: number) => void, answer?: Answer) {
 }
 
 /** Two batches, of which the second is interpreted while the first is being inserted. */
-async function drainTwo(spool: SpoolRig, given: Partial<DrainPorts> = {}, answer?: Answer) {
+async function drainTwo(spool: SpoolRig, given: TestPorts = {}, answer?: Answer) {
   const bothAsked = makeGate();
   const { sizes, interpret } = watched((call) => {
     if (call === 2) bothAsked.open();

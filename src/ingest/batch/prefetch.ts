@@ -1,72 +1,62 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { InterpretedExchange, InterpretTask, TaskSettings } from '../worker/interpreter.ts';
+import type { Interpretation, InterpretTask, TaskSettings } from '../worker/interpreter.ts';
 
-type Interpreted = readonly InterpretedExchange[];
-
-/** What was begun for a batch that has not had its turn yet. */
-interface Begun {
+/** Interpretation of a batch that has not been formed yet. */
+interface Prefetched {
   readonly tasks: readonly InterpretTask[];
-  /** Copies of what the tasks were interpreted under, by the original. */
+  /** Copies of the settings that the tasks were interpreted under, by the original. */
   readonly settings: ReadonlyMap<TaskSettings, TaskSettings>;
-  /** Undefined where it did not come to an end. */
-  readonly interpreted: Promise<Interpreted | undefined>;
+  /** Undefined where it failed. */
+  readonly interpretation: Promise<Interpretation | undefined>;
 }
 
 /**
- * Interpretation of the next batch while the store takes the one before: each of the two keeps no more than a part of the machine busy.
+ * Interprets the next batch while the store takes the one before: each of the two keeps only a part of the machine busy.
  *
- * Invariant: nothing rests on it. When it is the batch's turn, what was made ahead is taken only where it is what would be made now: of the same
- * exchanges, without changes, under the same settings, and without a failure, which may be due to what has moved in the spool since. Else it is forgotten.
+ * Invariant: correctness does not depend on it. A prefetched interpretation is used only where it equals what would be made now: of the same
+ * exchanges, without changes, under the same settings, and without a failure, which may be due to what has moved in the spool since.
  */
 export class Prefetch {
-  private readonly release: (interpreted: Interpreted) => void;
-  private begun: Begun | undefined;
+  private prefetched: Prefetched | undefined;
 
-  /** @param release is told of what is forgotten. */
-  constructor(release: (interpreted: Interpreted) => void) {
-    this.release = release;
-  }
-
-  /** @param tasks those of a batch that will probably be the next, without changes. @param interpret is called at once. */
-  begin(tasks: readonly InterpretTask[], interpret: (tasks: readonly InterpretTask[]) => Promise<Interpreted>): void {
+  /** @param tasks of the batch that will probably be the next, without changes. */
+  begin(tasks: readonly InterpretTask[], interpret: (tasks: readonly InterpretTask[]) => Promise<Interpretation>): void {
     const settings = new Map<TaskSettings, TaskSettings>();
     for (const task of tasks) if (!settings.has(task.settings)) settings.set(task.settings, structuredClone(task.settings));
-    this.forget(this.begun);
-    // What goes wrong here is met again, and reported, when it is the batch's turn.
-    const interpreted = interpret(tasks).catch(() => undefined);
-    this.begun = { tasks, settings, interpreted };
+    dispose(this.prefetched);
+    // A failure occurs again, and is reported, when the batch itself is interpreted.
+    const interpretation = interpret(tasks).catch(() => undefined);
+    this.prefetched = { tasks, settings, interpretation };
   }
 
-  /** What these tasks were interpreted to; undefined where that is to be done now. */
-  async take(tasks: readonly InterpretTask[]): Promise<Interpreted | undefined> {
-    const { begun } = this;
-    this.begun = undefined;
-    if (begun === undefined || !isSame(begun, tasks)) {
-      this.forget(begun);
+  /** @returns the interpretation of these tasks, which the caller owns from now on; undefined where there is none to use. */
+  async take(tasks: readonly InterpretTask[]): Promise<Interpretation | undefined> {
+    const { prefetched } = this;
+    this.prefetched = undefined;
+    if (prefetched === undefined || !isSame(prefetched, tasks)) {
+      dispose(prefetched);
       return undefined;
     }
-    const interpreted = await begun.interpreted;
-    if (interpreted?.some((result) => 'failure' in result || 'shortage' in result) !== true) return interpreted;
-    this.release(interpreted);
+    const interpretation = await prefetched.interpretation;
+    if (interpretation?.results.some((result) => 'failure' in result || 'shortage' in result) !== true) return interpretation;
+    interpretation[Symbol.dispose]();
     return undefined;
-  }
-
-  private forget(begun: Begun | undefined): void {
-    void begun?.interpreted.then((interpreted) => {
-      if (interpreted !== undefined) this.release(interpreted);
-    });
   }
 }
 
-function isSame(begun: Begun, tasks: readonly InterpretTask[]): boolean {
-  if (begun.tasks.length !== tasks.length) return false;
+function dispose(prefetched: Prefetched | undefined): void {
+  void prefetched?.interpretation.then((interpretation) => interpretation?.[Symbol.dispose]());
+}
+
+function isSame(before: Prefetched, tasks: readonly InterpretTask[]): boolean {
+  if (before.tasks.length !== tasks.length) return false;
   const same = new Map<TaskSettings, TaskSettings>();
   return tasks.every(({ settings, frames, changes }, index) => {
-    const before = begun.tasks[index];
-    if (before === undefined || before.frames !== frames || changes.length > 0) return false;
+    const task = before.tasks[index];
+    if (task === undefined || task.frames !== frames || changes.length > 0) return false;
     const known = same.get(settings);
-    if (known !== undefined) return known === before.settings;
-    same.set(settings, before.settings);
-    return isDeepStrictEqual(begun.settings.get(before.settings), settings);
+    if (known !== undefined) return known === task.settings;
+    same.set(settings, task.settings);
+    return isDeepStrictEqual(before.settings.get(task.settings), settings);
   });
 }

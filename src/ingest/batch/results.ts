@@ -7,8 +7,6 @@ import type { Failure, StorableRow } from './insert.ts';
 
 /** What interpretation makes of a batch. */
 export interface InterpretedBatch {
-  /** All that interpretation made, rows and not. */
-  readonly interpreted: readonly InterpretedExchange[];
   readonly rows: StorableRow[];
   /** Why there is no row, by place in the batch. */
   readonly failures: Map<number, Failure>;
@@ -25,14 +23,9 @@ export interface InterpretedBatch {
   readonly threatCheckFailures: Map<TrackedExchange, string>;
 }
 
-/** Sorts what came of each exchange of a batch, in their order. @param release of what is left. @throws when this process lacked something just now: it is released then. */
-export function partitionResults(
-  exchanges: readonly TrackedExchange[],
-  interpreted: readonly InterpretedExchange[],
-  release: (interpreted: readonly InterpretedExchange[]) => void,
-): InterpretedBatch {
+/** Sorts the results of a batch, which are in the order of its exchanges. @throws when this process was short of a resource. */
+export function partitionResults(exchanges: readonly TrackedExchange[], results: readonly InterpretedExchange[]): InterpretedBatch {
   const found: InterpretedBatch = {
-    interpreted,
     rows: [],
     failures: new Map(),
     erased: new Map(),
@@ -43,11 +36,8 @@ export function partitionResults(
     threatCheckFailures: new Map(),
   };
   for (const [index, exchange] of exchanges.entries()) {
-    const result = interpreted[index] ?? { failure: 'the interpreter said nothing of it' };
-    if ('shortage' in result) {
-      release(interpreted);
-      throw new Error(result.shortage);
-    }
+    const result = results[index] ?? { failure: 'the interpreter said nothing of it' };
+    if ('shortage' in result) throw new Error(result.shortage);
     if ('failure' in result) {
       found.failures.set(index, { cause: 'not_interpreted', reason: result.failure });
       continue;

@@ -10,8 +10,8 @@ import { writeWholeSeries } from '../../spool/import-series.ts';
 import type { ReplayPorts } from './replay.ts';
 import { DeadLetters } from './store.ts';
 import { type IngestRig, openRig, refusedIfChanged, SpoolRig, until, written } from '../testing/ingest-harness.ts';
-import type { Interpret } from '../worker/interpreter.ts';
 import { openReplay } from '../testing/replay-harness.ts';
+import type { TestInterpret } from '../testing/spent-rows.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => rig.close());
 
 const refuses =
-  (reason: string): Interpret =>
+  (reason: string): TestInterpret =>
   async (tasks) =>
     tasks.map(() => ({ failure: reason }));
 

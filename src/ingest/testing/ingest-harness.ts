@@ -23,12 +23,11 @@ import { BurstGate } from '../batch/burst.ts';
 import { completeUsageIn } from './complete-usage-harness.ts';
 import { DeadLetters, type WholeDeadLetter } from '../dead-letters/store.ts';
 import { Drain } from '../drain.ts';
-import type { DrainPorts } from '../ports.ts';
 import type { ActiveErasures } from '../erasures.ts';
-import { type Interpret, interpretTasks } from '../worker/interpreter.ts';
+import { interpretTasks } from '../worker/interpreter.ts';
 import { openPendingChanges, type PendingChanges } from '../changes/pending.ts';
 import { BoundedRedactor } from '../redaction/bounded.ts';
-import { spoil } from './spent-rows.ts';
+import { owned, type TestInterpret, type TestPorts } from './spent-rows.ts';
 import { RequestChanges } from '../changes/request-changes.ts';
 import { SessionChanges, type StoredMember } from '../changes/session-changes.ts';
 
@@ -214,15 +213,14 @@ export class SpoolRig {
   }
 
   /** A new life of the ingest over this spool. */
-  async openDrain(given: Partial<DrainPorts> = {}): Promise<Drain> {
+  async openDrain({ interpret = interpretDirectly, release, ...given }: TestPorts = {}): Promise<Drain> {
     const declared = new DeclaredNames(this.rig.database, systemClock);
     const redactionRules = new RedactionRules(this.rig.database, systemClock);
     return new Drain({
       spoolFolder: this.folder,
       spoolId: spoolIdentity(this.folder),
       checkpoint: openCheckpointFile(this.folder),
-      interpret: interpretDirectly,
-      release: spoil,
+      interpret: owned(interpret, release),
       insert: this.rig.store.insert,
       findRows: this.rig.store.findRows,
       pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),
@@ -246,14 +244,14 @@ export class SpoolRig {
   }
 
   /** Lets an ingest live until it has stored all that has ended. */
-  async drainAll(given: Partial<DrainPorts> = {}): Promise<void> {
+  async drainAll(given: TestPorts = {}): Promise<void> {
     const drain = await this.openDrain(given);
     drain.start();
     await drain.stop(10_000);
   }
 
   /** A drain with the changers that go with it, as the core has them. @param now their clock. */
-  async openCore(given: Partial<DrainPorts> = {}, now = systemClock.now): Promise<CoreRig> {
+  async openCore(given: TestPorts = {}, now = systemClock.now): Promise<CoreRig> {
     const pendingChanges = given.pendingChanges ?? (await this.openPendingChanges());
     const drain = await this.openDrain({ ...given, pendingChanges });
     const changer = new RequestChanges({
@@ -357,7 +355,7 @@ const parts = {
   redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
 };
 
-export const interpretDirectly: Interpret = async (tasks, storedAt) => [...interpretTasks(tasks, { ...parts, storedAt })];
+export const interpretDirectly: TestInterpret = async (tasks, storedAt) => [...interpretTasks(tasks, { ...parts, storedAt })];
 
 /** Whether rows of `requests` or `bodies` hold that of a request, whose number stands there in little endian. */
 export function holdsId(rows: Uint8Array, requestId: string): boolean {
@@ -369,7 +367,7 @@ const keyBytes = 16 + 8 + 16 + 8;
 const endlessText = Buffer.concat([Buffer.from([1]), Buffer.alloc(8, 0xff), Buffer.from([1])]);
 
 /** Interpretation whose row the store refuses for some of the exchanges. */
-export function refusedFor(poisoned: ReadonlySet<string>): Interpret {
+export function refusedFor(poisoned: ReadonlySet<string>): TestInterpret {
   return async (tasks, storedAt) => {
     const interpreted = await interpretDirectly(tasks, storedAt);
     return interpreted.map((result) => {
@@ -381,7 +379,7 @@ export function refusedFor(poisoned: ReadonlySet<string>): Interpret {
 }
 
 /** Interpretation whose row the store refuses where changes came before it. */
-export const refusedIfChanged: Interpret = async (tasks, storedAt) => {
+export const refusedIfChanged: TestInterpret = async (tasks, storedAt) => {
   const changed = new Set(tasks.flatMap(({ changes }) => changes.map(({ requestId }) => requestId)));
   return refusedFor(changed)(tasks, storedAt);
 };

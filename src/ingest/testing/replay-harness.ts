@@ -2,8 +2,8 @@ import { systemClock } from '../../platform/clock.ts';
 import { writeWholeSeries } from '../../spool/import-series.ts';
 import { DeadLetterReplay, type ReplayPorts } from '../dead-letters/replay.ts';
 import { DeadLetters } from '../dead-letters/store.ts';
-import type { DrainPorts } from '../ports.ts';
 import type { CoreRig, SpoolRig } from './ingest-harness.ts';
+import type { TestPorts } from './spent-rows.ts';
 
 /** A life of the core with what replays its dead letters. */
 export interface ReplayRig extends CoreRig {
@@ -14,7 +14,7 @@ export interface ReplayRig extends CoreRig {
 }
 
 /** Another life of the core over a spool. */
-export async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {}, ports: Partial<ReplayPorts> = {}): Promise<ReplayRig> {
+export async function openReplay(spool: SpoolRig, given: TestPorts = {}, ports: Partial<ReplayPorts> = {}): Promise<ReplayRig> {
   const core = await spool.openCore(given);
   const { letters = new DeadLetters(spool.deadLetterFolder, systemClock.now) } = ports;
   const replay = new DeadLetterReplay({
@@ -22,7 +22,7 @@ export async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {
     locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
     inFlightOf: async (organizationId, ids) => ids.filter((id) => core.drain.inFlight.find(organizationId, id) !== undefined),
     pendingChanges: core.pendingChanges,
-    forgetSpent: () => core.drain.spentChanges.forget(),
+    forgetSpent: () => core.drain.appliedChanges.forget(),
     isErasing: () => false,
     removeOrphans: (heads) => spool.rig.store.removeOrphans(heads, new AbortController().signal),
     writeSeries: (series, frames) => writeWholeSeries(spool.folder, series, frames),

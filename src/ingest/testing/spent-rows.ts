@@ -1,7 +1,26 @@
-import type { InterpretedExchange } from '../worker/interpreter.ts';
+import type { DrainPorts } from '../ports.ts';
+import type { Interpret, InterpretedExchange, InterpretTask } from '../worker/interpreter.ts';
 
-/** Writes over rows that nobody may look at any more, as the next batch would. */
-export function spoil(interpreted: readonly InterpretedExchange[]): void {
+/** Interpretation as tests write it: without an owner of the results. */
+export type TestInterpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<readonly InterpretedExchange[]>;
+
+/** Ports that a test replaces. */
+export interface TestPorts extends Partial<Omit<DrainPorts, 'interpret'>> {
+  readonly interpret?: TestInterpret;
+  /** Called with results at their disposal, in place of `spoil`. */
+  readonly release?: ((interpreted: readonly InterpretedExchange[]) => void) | undefined;
+}
+
+/** Gives the results of an interpretation an owner. */
+export function owned(interpret: TestInterpret, release: TestPorts['release'] = spoil): Interpret {
+  return async (tasks, storedAt) => {
+    const results = await interpret(tasks, storedAt);
+    return { results, [Symbol.dispose]: () => release(results) };
+  };
+}
+
+/** Writes over rows that nothing may read any more, as the next batch would. */
+function spoil(interpreted: readonly InterpretedExchange[]): void {
   for (const result of interpreted) {
     if ('request' in result) for (const rows of [result.request, result.bodies, result.changes]) rows.fill(0xff);
   }

@@ -1,26 +1,41 @@
-import { type Interpret, type InterpretedExchange, InterpreterCrashed, InterpreterStopped, type InterpretTask } from './interpreter.ts';
+import { type Interpret, type Interpretation, InterpreterCrashed, InterpreterStopped, type InterpretTask } from './interpreter.ts';
 
 /**
- * Interprets a batch whose bounds may not change any more, because the store may have it already: where the interpreter dies on it, its halves are
- * interpreted, down to the one exchange that is at fault, which becomes a failure at its place. It has to die of that one twice: a machine that stood still
- * for long loses the interpreter as well, whatever that was at. So it goes where the batch takes longer than it did at first.
- * @param isAgain it has died of exactly these.
- * @throws what is no death of the interpreter on a batch.
+ * Interprets a batch whose bounds may not change any more, because the store may have it already. Where the interpreter crashes on it, its halves
+ * are interpreted, down to the one exchange at fault, which becomes a failure at its index. A machine that stood still for long loses the
+ * interpreter as well, so one exchange is at fault only after the second crash.
+ * @param hasCrashed on exactly these tasks before.
+ * @throws errors other than a crash or a stop of the interpreter.
  */
 export async function bisect(
   interpret: Interpret,
   tasks: readonly InterpretTask[],
   storedAt: number,
-  isAgain = false,
-): Promise<readonly InterpretedExchange[]> {
+  hasCrashed = false,
+): Promise<Interpretation> {
   try {
     return await interpret(tasks, storedAt);
   } catch (error) {
     if (!(error instanceof InterpreterCrashed || error instanceof InterpreterStopped)) throw error;
-    if (tasks.length <= 1 && isAgain) return [{ failure: error.message }];
+    if (tasks.length <= 1 && hasCrashed) return { results: [{ failure: error.message }], [Symbol.dispose]: () => undefined };
   }
   if (tasks.length <= 1) return bisect(interpret, tasks, storedAt, true);
   const middle = Math.ceil(tasks.length / 2);
   const first = await bisect(interpret, tasks.slice(0, middle), storedAt);
-  return [...first, ...(await bisect(interpret, tasks.slice(middle), storedAt))];
+  try {
+    return joined(first, await bisect(interpret, tasks.slice(middle), storedAt));
+  } catch (error) {
+    first[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function joined(first: Interpretation, second: Interpretation): Interpretation {
+  return {
+    results: [...first.results, ...second.results],
+    [Symbol.dispose]: () => {
+      first[Symbol.dispose]();
+      second[Symbol.dispose]();
+    },
+  };
 }

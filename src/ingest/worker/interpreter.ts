@@ -77,23 +77,27 @@ export interface ErasedRecord {
 /** Rows for the tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
 export type InterpretedExchange = InterpretedRows | ErasedRecord | { readonly failure: string } | { readonly shortage: string };
 
-/**
- * Interprets a batch.
- * @param storedAt Unix milliseconds written as the rows' `updated_at`.
- * @throws (from it) InterpreterDied when some exchange of the batch was too much for the thread, InterpreterStopped when all together were.
- */
-export type Interpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<readonly InterpretedExchange[]>;
+/** The results of a batch, in the order of its tasks. Disposal returns the memory of their rows, which cannot be read any more then. */
+export interface Interpretation extends Disposable {
+  readonly results: readonly InterpretedExchange[];
+}
 
-/** The interpreter died, or came to no end, on a batch. */
+/**
+ * Interprets a batch. The caller owns the interpretation and disposes of it.
+ * @param storedAt Unix milliseconds written as the rows' `updated_at`.
+ * @throws InterpreterCrashed when one exchange of the batch was too much for the thread, InterpreterStopped when all together were.
+ */
+export type Interpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<Interpretation>;
+
+/** The interpreter crashed, or did not finish, on a batch. */
 export class InterpreterCrashed extends Error {
   override readonly name = 'InterpreterDied';
 }
 
-const otherOrganization = 'the exchange is of another organisation than it was taken for';
-/** The interpreter stopped in the middle of a batch, which takes longer, or becomes more, than it may at once. */
+/** The interpreter stopped in the middle of a batch, which takes more time or memory than one may. */
 export class InterpreterStopped extends Error {
   override readonly name = 'InterpreterStopped';
-  /** Exchanges that it came through, at least one and not all. */
+  /** Exchanges that it interpreted, at least one and not all. */
   readonly through: number;
 
   constructor(through: number) {
@@ -102,6 +106,7 @@ export class InterpreterStopped extends Error {
   }
 }
 
+const otherOrganization = 'the exchange is of another organisation than it was taken for';
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 

@@ -1,5 +1,5 @@
 import type { RecordRows } from '../../store/insert/rows.ts';
-import type { InterpretedExchange, InterpretedRows } from './interpreter.ts';
+import type { Interpretation, InterpretedExchange, InterpretedRows } from './interpreter.ts';
 
 /**
  * What came of a batch as it crosses from the interpreter's thread: the memory of its rows, where in it each row stands, and what few exchanges have beside
@@ -75,19 +75,25 @@ export function memoryOfResults({ spans, endedAt }: PackedResults): ArrayBuffer[
   return [spans, endedAt].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : []));
 }
 
-/** Of what these results are unpacked, as far as they have rows. */
-export function packedOf(interpreted: readonly InterpretedExchange[]): ReadonlySet<PackedResults> {
-  return new Set(interpreted.flatMap((result) => (result instanceof PackedRows ? result.packed : [])));
+/**
+ * Unpacks results in their order.
+ * Invariant: once disposed of, no row can be reached through them, and the memory is given back once.
+ * @param giveBack the memory of the rows, which will be written again.
+ */
+export function unpackResults(packed: PackedResults, giveBack: (memory: readonly SharedArrayBuffer[]) => void): Interpretation {
+  const borrowed = { ...packed, memory: [...packed.memory] };
+  return {
+    results: Array.from({ length: packed.count }, (_, index) => packed.instead.get(index) ?? new PackedRows(borrowed, index)),
+    [Symbol.dispose]: () => {
+      const memory = borrowed.memory.splice(0);
+      if (memory.length > 0) giveBack(memory);
+    },
+  };
 }
 
-/** What was packed, in its order. */
-export function unpackResults(packed: PackedResults): InterpretedExchange[] {
-  return Array.from({ length: packed.count }, (_, index) => packed.instead.get(index) ?? new PackedRows(packed, index));
-}
-
-/** The rows of one exchange; they are looked up each time that they are asked for. */
+/** The rows of one exchange, looked up at each access. */
 class PackedRows implements InterpretedRows {
-  readonly packed: PackedResults;
+  private readonly packed: PackedResults;
   private readonly index: number;
 
   constructor(packed: PackedResults, index: number) {
@@ -136,7 +142,7 @@ class PackedRows implements InterpretedRows {
     const { spans, memory } = this.packed;
     const start = this.index * numbersOfExchange + tables.indexOf(table) * numbersOfSpan;
     const buffer = memory[spans[start] ?? 0];
-    if (buffer === undefined) throw new Error(`the rows of exchange ${this.index} have no memory`);
+    if (buffer === undefined) throw new Error(`the rows of exchange ${this.index} have no memory, or gave it back`);
     return new Uint8Array(buffer, spans[start + 1], spans[start + 2]);
   }
 }

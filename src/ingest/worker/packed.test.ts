@@ -107,7 +107,7 @@ describe('results cross to another thread', () => {
         (results: InterpretedExchange[], bytes) => {
           for (const piece of pieces) new Uint8Array(piece).set(bytes.subarray(0, piece.byteLength));
           const packed = packResults(results, results.length);
-          expect(unpackResults(crossed(packed, memoryOfResults(packed))).map(plain)).toEqual(results.map(plain));
+          expect(unpackResults(crossed(packed, memoryOfResults(packed)), () => undefined).results.map(plain)).toEqual(results.map(plain));
           expect(packed.memory.length).toBeLessThanOrEqual(pieces.length);
         },
       ),
@@ -118,10 +118,22 @@ describe('results cross to another thread', () => {
   it('without a copy of the rows', () => {
     const bytes = new Uint8Array(new SharedArrayBuffer(8));
     const packed = packResults([{ request: bytes, bodies: bytes, changes: bytes.subarray(8), endedAt: null }], 1);
-    const [arrived] = unpackResults(crossed(packed, memoryOfResults(packed)));
+    const [arrived] = unpackResults(crossed(packed, memoryOfResults(packed)), () => undefined).results;
     bytes[7] = 1;
     expect(arrived).toMatchObject({ request: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 1), changes: new Uint8Array(), endedAt: null });
   });
+});
+
+it('rows cannot be read once their memory was given back, which is once', () => {
+  const bytes = new Uint8Array(new SharedArrayBuffer(8));
+  const packed = packResults([{ request: bytes, bodies: bytes, changes: bytes.subarray(8), endedAt: null }], 1);
+  const givenBack: (readonly SharedArrayBuffer[])[] = [];
+  const interpretation = unpackResults(crossed(packed, memoryOfResults(packed)), (memory) => givenBack.push(memory));
+  const [row] = interpretation.results;
+  interpretation[Symbol.dispose]();
+  interpretation[Symbol.dispose]();
+  expect(givenBack.map((memory) => memory.map(({ byteLength }) => byteLength))).toEqual([[8]]);
+  expect(() => (row !== undefined && 'request' in row ? row.request : undefined)).toThrow('gave it back');
 });
 
 /** With every member of its own. */

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
 import { type InterpreterThread, startInterpreterThread } from './thread.ts';
-import { type InterpretedExchange, InterpreterCrashed, type InterpretTask } from './interpreter.ts';
+import { type Interpretation, InterpreterCrashed, type InterpretTask } from './interpreter.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-thread-'));
 const threads: InterpreterThread[] = [];
@@ -63,19 +63,20 @@ describe('the interpreter thread', () => {
   test('answers jobs that overlap', async () => {
     const { interpret } = start();
     const jobs = ['a', 'b', 'c'].map((name) => interpret([task(name)], 0));
-    expect(await Promise.all(jobs)).toEqual([[{ failure: 'a' }], [{ failure: 'b' }], [{ failure: 'c' }]]);
+    const done = await Promise.all(jobs);
+    expect(done.map(({ results }) => results)).toEqual([[{ failure: 'a' }], [{ failure: 'b' }], [{ failure: 'c' }]]);
   });
 
   test.each(['die', 'throw', 'throw null'])('that cannot take a job (%s) says so, and another takes the next', async (how) => {
     const { interpret } = start();
     await expect(interpret([task('fine'), task(how)], 0)).rejects.toBeInstanceOf(InterpreterCrashed);
-    expect(await interpret([task('next')], 0)).toEqual([{ failure: 'next' }]);
+    expect(await interpret([task('next')], 0)).toMatchObject({ results: [{ failure: 'next' }] });
   });
 
   test('that comes to no end is given up', async () => {
     const { interpret } = start(300);
     await expect(interpret([task('hang')], 0)).rejects.toThrow('no result after 300 ms');
-    expect(await interpret([task('next')], 0)).toEqual([{ failure: 'next' }]);
+    expect(await interpret([task('next')], 0)).toMatchObject({ results: [{ failure: 'next' }] });
   });
 
   test('that does not even start is no fault of the exchange', async () => {
@@ -87,15 +88,14 @@ describe('the interpreter thread', () => {
   });
 
   test('gets the memory of rows back that are not looked at any more, once, and that of no other thread', async () => {
-    const { interpret, release } = start();
-    const rows = (): Promise<readonly InterpretedExchange[]> => interpret([task('row')], 0);
+    const { interpret } = start();
+    const rows = (): Promise<Interpretation> => interpret([task('row')], 0);
     const [first, second, kept] = [await rows(), await rows(), await rows()];
-    release([...first, ...second]);
-    release(first);
-    expect(await rows()).toMatchObject([{ redactionFailure: '2' }]);
+    for (const interpretation of [first, second, first]) interpretation[Symbol.dispose]();
+    expect(await rows()).toMatchObject({ results: [{ redactionFailure: '2' }] });
     await expect(interpret([task('die')], 0)).rejects.toBeInstanceOf(InterpreterCrashed);
-    release(kept);
-    expect(await rows()).toMatchObject([{ redactionFailure: '0' }]);
+    kept[Symbol.dispose]();
+    expect(await rows()).toMatchObject({ results: [{ redactionFailure: '0' }] });
   });
 
   test('that comes through a part of a batch says how far, and gets the memory of its rows back', async () => {
@@ -104,7 +104,7 @@ describe('the interpreter thread', () => {
       name: 'InterpreterStopped',
       through: 2,
     });
-    expect(await interpret([task('row')], 0)).toMatchObject([{ redactionFailure: '1' }]);
+    expect(await interpret([task('row')], 0)).toMatchObject({ results: [{ redactionFailure: '1' }] });
   });
 
   test('that is closed fails what it had', async () => {

@@ -1,61 +1,44 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../model/errors.ts';
 import type { InterpreterMessage, InterpreterSettings, InterpretJob, SpentMemory } from './worker-main.ts';
-import { type Interpret, type InterpretedExchange, InterpreterCrashed, InterpreterStopped } from './interpreter.ts';
-import { packedOf, type PackedResults, unpackResults } from './packed-results.ts';
+import { type Interpret, type Interpretation, InterpreterCrashed, InterpreterStopped } from './interpreter.ts';
+import { unpackResults } from './packed-results.ts';
 import { memoryOfTasks, packTasks } from './packed-tasks.ts';
 
 interface Waiting {
   /** Exchanges of the batch. */
   readonly count: number;
-  readonly resolve: (interpreted: readonly InterpretedExchange[]) => void;
+  readonly resolve: (interpretation: Interpretation) => void;
   readonly reject: (error: Error) => void;
   readonly watchdog: NodeJS.Timeout;
 }
 
 export interface InterpreterThread {
   readonly interpret: Interpret;
-  /** Lets the thread write other rows where these stand. Nobody may look at them any more, nor at any that were interpreted with them. */
-  readonly release: (interpreted: readonly InterpretedExchange[]) => void;
   readonly close: () => Promise<void>;
 }
 
-/** The threads in whose memory rows stand that are still looked at. */
-class Loans {
-  private readonly lenders = new WeakMap<PackedResults, Worker>();
-
-  add(packed: PackedResults, lender: Worker): void {
-    this.lenders.set(packed, lender);
+function finish(job: Waiting | undefined, interpretation: Interpretation): void {
+  const { length } = interpretation.results;
+  if (length === job?.count) {
+    job.resolve(interpretation);
+    return;
   }
-
-  release(interpreted: readonly InterpretedExchange[]): void {
-    for (const packed of packedOf(interpreted)) {
-      const lender = this.lenders.get(packed);
-      // Given back twice it would be written to twice at once.
-      this.lenders.delete(packed);
-      lender?.postMessage({ spent: packed.memory } satisfies SpentMemory);
-    }
-  }
+  interpretation[Symbol.dispose]();
+  job?.reject(new InterpreterStopped(length));
 }
 
-/** What came of fewer exchanges than were asked for is of no use. */
-function answer(job: Waiting | undefined, interpreted: readonly InterpretedExchange[], loans: Loans): void {
-  if (job === undefined || interpreted.length === job.count) return job?.resolve(interpreted);
-  loans.release(interpreted);
-  job.reject(new InterpreterStopped(interpreted.length));
-}
-
-/** A batch takes about a second, and the thread stops after some; what takes so long comes to no end. */
+/** A batch takes about a second, and the thread stops by itself after some: a job that takes this long does not end. */
 const maxJobMs = 60_000;
 
-/** A batch makes much that is soon garbage; with the default of a thread it would be copied many times before it is. */
+/** A batch makes much garbage, which the smaller default of a thread would copy many times before it dies. */
 const maxYoungGenerationSizeMb = 64;
 
 const compiledWorker = new URL('./worker-main.js', import.meta.url);
 
 /**
  * Interpretation in a thread of its own, so that a burst of ingest does not delay an API answer. A thread that dies fails the jobs it had and
- * is replaced at the next job: with InterpreterDied when it was at work, with another error when it did not even come up.
+ * is replaced at the next job: with InterpreterCrashed when it had started, with another error when it had not.
  */
 export function startInterpreterThread(
   settings: InterpreterSettings,
@@ -63,7 +46,6 @@ export function startInterpreterThread(
   jobMs: number = maxJobMs,
 ): InterpreterThread {
   const waiting = new Map<number, Waiting>();
-  const loans = new Loans();
   let worker: Worker | undefined;
   let jobs = 0;
   const settle = (id: number): Waiting | undefined => {
@@ -83,11 +65,11 @@ export function startInterpreterThread(
     started.on('message', (message: InterpreterMessage) => {
       if ('ready' in message) ready = true;
       else {
-        loans.add(message.results, started);
-        answer(settle(message.id), unpackResults(message.results), loans);
+        const giveBack = (spent: SpentMemory['spent']): void => started.postMessage({ spent } satisfies SpentMemory);
+        finish(settle(message.id), unpackResults(message.results, giveBack));
       }
     });
-    // An error may be heard of before what the thread said in front of it; its end is heard of last.
+    // TRICKY: an error may arrive before messages that the thread sent earlier. Only its exit comes last.
     started.on('error', (thrown: unknown) => (reason = messageOf(thrown)));
     started.on('exit', () => {
       if (worker !== started) return;
@@ -108,7 +90,6 @@ export function startInterpreterThread(
         worker ??= start();
         worker.postMessage({ id: jobs, tasks: packed, storedAt } satisfies InterpretJob, memoryOfTasks(packed));
       }),
-    release: (interpreted) => loans.release(interpreted),
     close: async () => {
       const last = worker;
       failAll(new Error('the interpreter thread was closed'));

@@ -3,7 +3,6 @@ import { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import { type ErasableLetters, makeErasableLetters } from '../../ingest/dead-letters/erase.ts';
 import { erasureCutoff, RunningErasures, waitForSpoolDrain } from '../../ingest/erasures.ts';
 import { type CoreRig, type IngestRig, openRig, type SpoolRig } from '../../ingest/testing/ingest-harness.ts';
-import type { Interpret } from '../../ingest/worker/interpreter.ts';
 import {
   addErasedExchanges,
   advanceErasure,
@@ -18,6 +17,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { CachedResponses } from '../../state/cached-responses.ts';
 import { openEnvironment } from '../../state/lmdb.ts';
 import { Erasures, type ErasureTargets } from '../erasures.ts';
+import type { TestInterpret } from '../../ingest/testing/spent-rows.ts';
 
 /** A core that runs, with what erases. */
 export interface Life {
@@ -52,7 +52,7 @@ export async function openLifeParts(): Promise<OpenLifeParts> {
 
 export interface GivenLife {
   readonly targets?: Partial<ErasureTargets>;
-  readonly interpret?: Interpret;
+  readonly interpret?: TestInterpret;
   readonly starts?: boolean;
   readonly maxRunning?: number;
 }

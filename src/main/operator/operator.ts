@@ -55,7 +55,7 @@ export function makeLetterReplay({
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
     inFlightOf: api.inFlightOf,
     pendingChanges,
-    forgetSpent: () => drain.spentChanges.forget(),
+    forgetSpent: () => drain.appliedChanges.forget(),
     removeOrphans: (heads) => removals.removeOrphans(heads, replayWaitMs),
     isErasing: (organizationId) => running.of(organizationId) !== undefined,
     writeSeries: (series, frames) => writeWholeSeries(dataPaths(config).spool, series, frames),

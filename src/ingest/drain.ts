@@ -5,7 +5,7 @@ import type { UsageCompletion } from '../model/record/usage-completion.ts';
 import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
 import { Prefetch } from './batch/prefetch.ts';
-import { BatchSizer, exceedsQuota } from './batch/batch-size.ts';
+import { BatchSizer, isOversized } from './batch/batch-size.ts';
 import { acceptedAfter, type Batch, fillsBatch, formBatch, repeatBatch, startOfSeries, type StoredBatch, tokenOf } from './batch/batch.ts';
 import { tasksOf } from './batch/tasks.ts';
 import type { DrainPorts } from './ports.ts';
@@ -97,7 +97,6 @@ export class Drain {
     return this.loop.whilePaused(work, maxMs);
   }
 
-  /** Exchanges that have ended and wait for the store. */
   waitingCount(): number {
     let count = 0;
     for (const tail of this.tails.values()) count += tail.waiting().length;
@@ -114,7 +113,7 @@ export class Drain {
     this.findSeries();
     this.checkWriters();
     const more = this.readAhead();
-    // A batch costs as much as some hundred records beside its own, so one that is not full waits for what can be read right away.
+    // A batch has a fixed cost of about 100 records, so read everything available before forming a partial one.
     const limits = { ...this.ports.limits, maxRows: this.batchSize.maxRows() };
     if (more && this.checkpoint.intended === undefined && !fillsBatch([...this.tails.values()], limits)) return true;
     const batch = this.nextBatch();
@@ -137,7 +136,7 @@ export class Drain {
     return more;
   }
 
-  /** The batch that a crash interrupted comes first, then what is waiting, when it is enough or has waited long enough. */
+  /** The batch that a crash interrupted comes first; then waiting exchanges, once they fill a batch or have waited for the interval. */
   private nextBatch(): Batch | undefined {
     const tails = [...this.tails.values()];
     const { intended, lastBatch, accepted } = this.checkpoint;
@@ -145,7 +144,7 @@ export class Drain {
     const waiting = this.waitingCount();
     if (!this.isDue(waiting)) return undefined;
     const batch = formBatch(lastBatch + 1, tails, { accepted }, { ...this.ports.limits, maxRows: this.batchSize.maxRows() });
-    if (batch !== undefined) this.ports.burst.took(waiting - batch.exchanges.length);
+    if (batch !== undefined) this.ports.burst.onBatch(waiting - batch.exchanges.length);
     return batch;
   }
 
@@ -158,8 +157,8 @@ export class Drain {
   }
 
   /**
-   * A batch that is too much is given up for a smaller one, down to the one exchange that is at fault.
-   * Invariant: never a repeated batch, as the store may have that one already.
+   * A batch that is too large is replaced by a smaller one, down to the one exchange at fault.
+   * Invariant: a repeated batch never is, as the store may have it already.
    */
   private async storeOrSplit(batch: Batch): Promise<void> {
     const isRepeated = this.checkpoint.intended !== undefined;
@@ -167,7 +166,7 @@ export class Drain {
       await this.storeBatch(batch);
       this.batchSize.grow();
     } catch (error) {
-      if (isRepeated || !exceedsQuota(error)) throw error;
+      if (isRepeated || !isOversized(error)) throw error;
       this.loop.signal.throwIfAborted();
       this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
       if (this.batchSize.shrink(batch, error)) {
@@ -202,7 +201,7 @@ export class Drain {
     );
     for (const { tail } of batch.taken) await tail.syncRead();
     this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
-    // What stops it is met again when it is the next batch's turn.
+    // A failure occurs again when the next batch is interpreted itself.
     if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
     const { insert, findRows, observe, clock, noteVisible } = this.ports;
     const isUnsure = mayBeStored(this.unsure, batch.exchanges);
@@ -218,8 +217,8 @@ export class Drain {
   }
 
   /**
-   * Begins with the batch behind this one, when that is a full one already and of one series: then it is most probably what the next turn takes. After a
-   * batch that was too much the next one has another width.
+   * Interprets the batch behind this one, when that is full already and of one series: then it is most probably the next one. After a batch that
+   * was too large the next one has another size.
    */
   private async lookAhead({ bounds, taken }: Batch): Promise<void> {
     const { limits, interpret, clock } = this.ports;
@@ -239,8 +238,8 @@ export class Drain {
   }
 
   /**
-   * Before the store has it: a crash in between repeats the batch, and settling again changes nothing. What cannot be settled stays counted in
-   * full, which holds no record up.
+   * Before the store has the batch: a crash in between repeats it, and settling again changes nothing. A budget that cannot be settled stays
+   * counted in full and delays no record.
    */
   private async settleBudgets(settlements: readonly BudgetSettlement[]): Promise<void> {
     if (settlements.length === 0) return;
@@ -252,10 +251,10 @@ export class Drain {
   }
 
   /**
-   * The store has it: write down that, then let go of everything that was kept for it.
-   * Invariant: its changes go behind the checkpoint, by the sequences that stand there: a batch that is repeated has the changes that it had, and no
-   * crash leaves those of one that is not.
-   * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
+   * Writes down that the store has the batch, then releases everything that was kept for it.
+   * Invariant: its changes are removed after the checkpoint, which names their sequences: a repeated batch has the changes that it had, and a
+   * crash leaves none of a batch that is not repeated.
+   * TRICKY: nothing may fail between the checkpoint and `settle`, else the same exchanges would go into another batch.
    */
   private async accept({ batch, failures, changes, erased, waiting }: StoredBatch): Promise<void> {
     const spent = this.appliedChanges.with(await this.ports.pendingChanges.sequencesFor(batch.exchanges));
@@ -268,7 +267,7 @@ export class Drain {
       const seriesFolder = path.join(this.ports.spoolFolder, exchange.series);
       this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
       await this.ports.evictDeadLetters();
-      // A letter is two waits for the disk, and others have turns to take while there are thousands of them.
+      // Each letter blocks on two disk syncs: thousands of them must not block the event loop.
       await nextTick();
       this.loop.signal.throwIfAborted();
     }
@@ -304,12 +303,12 @@ export class Drain {
     this.lastWriterCheckAt = now;
     for (const tail of this.tails.values()) {
       tail.checkWriter();
-      // A file that was closed while nothing came goes now, and not with the next record.
+      // A segment that was closed while no record came is deleted now, not with the next record.
       if (tail.waiting().length === 0) tail.deleteSettled();
     }
   }
 
-  /** Deletes series that are stored whole. Their entries leave the checkpoint only after their folders are gone; while a batch is on its way both stay. */
+  /** Deletes series that are stored whole. Their entries leave the checkpoint only after their folders are gone; during a batch both stay. */
   private removeFinished(): void {
     const { accepted, intended } = this.checkpoint;
     if (intended !== undefined) return;

@@ -3,23 +3,23 @@ import { InterpreterCrashed, InterpreterStopped } from '../worker/interpreter.ts
 import type { TrackedExchange } from '../series/exchange.ts';
 import { BatchTooLarge } from './insert.ts';
 
-/** True when a batch was more than the store or the interpreter could take; none of it is stored. */
-export function exceedsQuota(error: unknown): error is TooMuch {
+/** Whether a batch was more than the store or the interpreter could take; none of it is stored then. */
+export function isOversized(error: unknown): error is TooLarge {
   return error instanceof BatchTooLarge || error instanceof InterpreterCrashed || error instanceof InterpreterStopped;
 }
 
-type TooMuch = BatchTooLarge | InterpreterCrashed | InterpreterStopped;
+type TooLarge = BatchTooLarge | InterpreterCrashed | InterpreterStopped;
 
-/** How many exchanges the next batch may have: half as many after one that was too much, or as many as the interpreter came through, twice as many after each that was not. */
+/** How many exchanges the next batch may have: half as many after one that was too large, twice as many after each that was stored. */
 export class BatchSizer {
-  private readonly most: number;
+  private readonly max: number;
   private rows: number;
-  /** The exchange with which alone the interpreter died last. */
-  private diedOf: TrackedExchange | undefined;
+  /** The exchange that crashed the interpreter on its own. */
+  private crashedOn: TrackedExchange | undefined;
 
-  constructor(most: number) {
-    this.most = most;
-    this.rows = most;
+  constructor(max: number) {
+    this.max = max;
+    this.rows = max;
   }
 
   maxRows(): number {
@@ -27,15 +27,14 @@ export class BatchSizer {
   }
 
   grow(): void {
-    this.rows = Math.min(this.most, this.rows * 2);
+    this.rows = Math.min(this.max, this.rows * 2);
   }
 
   /**
-   * Narrows the next batch after one that was too much. A machine that stood still for long loses the interpreter too, whatever that was at: so it has
-   * to die of one exchange twice.
-   * @returns true when there is nothing to narrow: the batch's one exchange is at fault.
+   * Shrinks the next batch after one that was too large. As in `bisect`, one exchange is at fault only after its second crash.
+   * @returns true when the batch's one exchange is at fault.
    */
-  shrink({ exchanges }: Batch, error: TooMuch): boolean {
+  shrink({ exchanges }: Batch, error: TooLarge): boolean {
     if (error instanceof InterpreterStopped) {
       this.rows = error.through;
       return false;
@@ -45,8 +44,8 @@ export class BatchSizer {
       return false;
     }
     const [only] = exchanges;
-    const isFirstDeath = error instanceof InterpreterCrashed && this.diedOf !== only;
-    this.diedOf = only;
-    return !isFirstDeath;
+    const isFirstCrash = error instanceof InterpreterCrashed && this.crashedOn !== only;
+    this.crashedOn = only;
+    return !isFirstCrash;
   }
 }

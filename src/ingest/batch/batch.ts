@@ -7,27 +7,25 @@ import type { ChangesByExchange } from '../changes/pending.ts';
 import type { SeriesTail } from '../series/tail.ts';
 import type { Failure } from './insert.ts';
 
-/** What goes to the store at once. */
 export interface Batch {
   readonly bounds: BatchBounds;
   readonly exchanges: readonly TrackedExchange[];
-  /** How many of each series' waiting exchanges are in it. */
+  /** How many of each series' waiting exchanges it has. */
   readonly taken: readonly { readonly tail: SeriesTail; readonly count: number }[];
 }
 
-/** A batch that needs nothing of the spool any more. */
+/** A batch whose exchanges may leave the spool. */
 export interface StoredBatch {
   readonly batch: Batch;
   readonly failures: ReadonlyMap<number, Failure>;
   readonly changes: ChangesByExchange;
   readonly erased: ReadonlyMap<TrackedExchange, number>;
-  /** Usage that waits for the records of its calls from now on. */
+  /** Usage that waits for the records of its calls. */
   readonly waiting: readonly UsageCompletion[];
 }
 
-/** A batch that was not begun before. */
+/** A new batch. */
 export interface FormedBatch extends Batch {
-  /** It has as much as a batch may have. */
   readonly isFull: boolean;
 }
 
@@ -38,16 +36,16 @@ export interface BatchLimits {
 
 export const startOfSeries: Position = { segment: 0, offset: 0 };
 
-/** What is no more to be taken into a batch. */
+/** Where a batch begins in each series. */
 export interface BatchStart {
-  /** What the store has of each series. */
+  /** The store has everything before these positions. */
   readonly accepted: Readonly<Record<string, Position>>;
-  /** What the batch that is on its way has taken, when another is formed behind it. */
+  /** Taken by the batch that is being stored, when another is formed behind it. */
   readonly taken?: Batch['taken'];
 }
 
 /**
- * Takes as many waiting exchanges as the limits allow, every time from another series first, so that a busy one does not starve the rest.
+ * Takes as many waiting exchanges as the limits allow. Each batch starts with another series, so that a busy one does not starve the rest.
  * @returns undefined when none waits.
  */
 export function formBatch(
@@ -85,7 +83,6 @@ export function formBatch(
   return rows === 0 ? undefined : { bounds: { batch: number, series }, exchanges, taken, isFull: isFull || rows === limits.maxRows };
 }
 
-/** Whether what waits is as much as a batch takes. */
 export function fillsBatch(tails: readonly SeriesTail[], { maxRows, maxBytes }: BatchLimits): boolean {
   const waiting = tails.flatMap((tail) => tail.waiting());
   return waiting.length >= maxRows || waiting.reduce((sum, { bytes }) => sum + bytes, 0) >= maxBytes;
@@ -97,15 +94,15 @@ function rotated<T>(items: readonly T[], by: number): readonly T[] {
 }
 
 /**
- * Makes a batch again from its bounds, after a crash.
- * @returns undefined while not all of it has been read yet.
+ * Forms a batch again from its bounds, after a crash.
+ * @returns undefined until all of it has been read.
  */
 export function repeatBatch(bounds: BatchBounds, tails: readonly SeriesTail[]): Batch | undefined {
   const taken: { tail: SeriesTail; count: number }[] = [];
   const exchanges: TrackedExchange[] = [];
   for (const [name, { to }] of Object.entries(bounds.series)) {
     const tail = tails.find(({ series }) => series === name);
-    // A series that is gone was accepted whole: it is deleted only after that.
+    // A series is deleted only after the store has accepted all of it.
     if (tail === undefined) continue;
     if (!tail.hasReadTo(to)) return undefined;
     const members = tail.waiting().filter(({ endsAt }) => endsAt !== undefined && comparePositions(endsAt, to) <= 0);
@@ -123,8 +120,8 @@ export function acceptedAfter(accepted: Readonly<Record<string, Position>>, batc
 }
 
 /**
- * What the store tells batches apart by. The bounds are in it, not only the number: were the checkpoint lost and counting began anew, the
- * store would take a new batch for an old one and drop it.
+ * The deduplication token of a batch. It contains the bounds, not only the number: after the loss of a checkpoint counting begins anew, and the
+ * store would drop a new batch that has the number of an old one.
  */
 export function tokenOf(spoolId: string, { batch, series }: BatchBounds): string {
   const bounds = createHash('sha256').update(JSON.stringify(series)).digest('hex').slice(0, 16);

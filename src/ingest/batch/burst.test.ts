@@ -15,7 +15,7 @@ describe('Burst', () => {
 
   /** So many come within so many milliseconds, after nothing waited for long. */
   const come = (calls: number, ms: number): boolean => {
-    burst.took(0);
+    burst.onBatch(0);
     burst.defers(0);
     now += 60_000;
     burst.defers(0);
@@ -28,20 +28,20 @@ describe('Burst', () => {
     Array.from({ length: seconds * 4 }, () => {
       now += 250;
       const defers = burst.defers(perSecond / 4);
-      burst.took(0);
+      burst.onBatch(0);
       return defers;
     });
 
   it('puts batches off once 7,500 calls have come beyond 2,500 a second and no core is idle', () => {
     expect(come(7499, 1)).toBe(false);
     expect(come(7500, 1)).toBe(true);
-    burst.took(0);
+    burst.onBatch(0);
     now += 3000;
     burst.defers(0);
     for (let second = 0; second < 60; second += 1) {
       now += 1000;
       expect(burst.defers(2500)).toBe(false);
-      burst.took(0);
+      burst.onBatch(0);
     }
   });
 
@@ -55,20 +55,20 @@ describe('Burst', () => {
 
   it('counts what batches have taken meanwhile', () => {
     expect(come(4000, 400)).toBe(false);
-    burst.took(0);
+    burst.onBatch(0);
     now += 400;
     expect(burst.defers(4000)).toBe(false);
-    burst.took(1000);
+    burst.onBatch(1000);
     now += 400;
     expect([burst.defers(2499), burst.defers(2500)]).toEqual([false, true]);
   });
 
   it('puts nothing off after the whole machine stood still, however fast what it missed comes then', () => {
     expect(come(450, 300)).toBe(false);
-    burst.took(0);
+    burst.onBatch(0);
     now += 4000;
     expect(burst.defers(6000)).toBe(false);
-    burst.took(1000);
+    burst.onBatch(1000);
     now += 400;
     expect(burst.defers(2000)).toBe(false);
   });
@@ -106,12 +106,12 @@ describe('Burst', () => {
     expect(burst.defers(7500)).toBe(true);
     now += 1100;
     expect(burst.defers(7500)).toBe(true);
-    burst.took(2500);
+    burst.onBatch(2500);
     now += 10;
     expect(burst.defers(2600)).toBe(false);
     now += 10;
     expect(burst.defers(9900)).toBe(false);
-    burst.took(0);
+    burst.onBatch(0);
     expect(come(7500, 1)).toBe(true);
   });
 
@@ -121,10 +121,10 @@ describe('Burst', () => {
     expect(burst.defers(9000)).toBe(true);
     now += 1;
     expect(burst.defers(9000)).toBe(false);
-    burst.took(4000);
+    burst.onBatch(4000);
     now += 400;
     expect(burst.defers(9000)).toBe(false);
-    burst.took(0);
+    burst.onBatch(0);
     now += 400;
     expect(burst.defers(9000)).toBe(true);
   });

@@ -2,46 +2,44 @@ import type { Clock } from '../../platform/clock.ts';
 import type { CpuShares } from '../../platform/cpu-usage.ts';
 
 export interface BurstOptions {
-  /** Longest time for which batches are put off, milliseconds; 0 puts none off. */
+  /** Longest deferral of batches; 0 defers none. */
   readonly maxMs: number;
   readonly cpuShares: () => CpuShares | undefined;
   readonly clock: Clock;
 }
 
-/** With fewer calls a second than these the ingest keeps up, also on two cores that have other work: to put them off would only make them late. */
+/** At a lower rate the ingest keeps up, even on two busy cores, and a deferral would only add delay. */
 const burstPerSecond = 2500;
-/** Nor is it a burst when not much more come than have come all along: about so long, milliseconds, and so many times as many. */
-const defaultMs = 60_000;
-const beyondUsual = 1.25;
+/** A rate is a burst only beyond this multiple of the average over this time, milliseconds. */
+const averageMs = 60_000;
+const burstFactor = 1.25;
 /**
- * Calls beyond that rate that make a burst, all together. While so many wait nothing is known of its end, as what comes is no longer read ahead.
- * TRICKY: a machine that stood still for some seconds makes up for them as fast as a burst. These are as many as 1,500 calls a second leave behind in five.
+ * Calls beyond that rate that make a burst. While this many wait the end of the burst is not visible, as the spool is no longer read ahead.
+ * TRICKY: after a stall, queued calls arrive at burst speed. 7,500 is five seconds' worth at 1,500 calls/s, so a stall of that length is not
+ * mistaken for a burst.
  */
 const burstCalls = 7500;
-/** A burst begins when less than this share of the cores is idle, and has ended when more than the second is. */
+/** A burst begins while a smaller share of the cores is idle than the first, and ends at a larger one than the second. */
 const idleAtBegin = 0.1;
 const idleAtEnd = 0.5;
-/** Below this share of the cores it is the ingest itself that keeps them busy. */
-const minOfOthers = 0.3;
+/** Where other threads use a smaller share of the cores, the ingest itself keeps them busy. */
+const minOthersShare = 0.3;
 
 /**
- * Decides whether the ingest lets a burst of calls go first. On a machine without an idle core every batch takes time from the calls themselves,
- * and the spool is there to keep them meanwhile. A burst is put off once, for a bounded time; after that batches go on as usual until one
- * took all that waited.
+ * Decides whether batches wait while a burst of calls lasts. On a machine without an idle core every batch takes time from the calls, and the spool
+ * holds their records meanwhile. A burst defers batches once, for a bounded time; then they run until one has taken everything that waited.
  *
- * Calls are counted as by a bucket of tokens: each takes one, and each second brings back as many as the ingest keeps up with, be it because they
- * are few or because it has for a while.
+ * A token bucket counts calls: each takes a token, and each second adds as many as the ingest keeps up with.
  */
 export class BurstGate {
   private readonly options: BurstOptions;
   private since: number | undefined;
-  /** The burst that was put off is over, and not all that waited has been taken since. */
-  private spent = false;
+  /** The deferral is over, and a batch has not emptied the queue since. */
+  private exhausted = false;
   private tokens = burstCalls;
-  /** How many come a second, over {@link defaultMs}. */
-  private defaultPerSecond = 0;
-  /** When it was last asked, and how many waited then, or since a batch was taken. */
-  private askedAt: number | undefined;
+  /** Average over {@link averageMs}. */
+  private averagePerSecond = 0;
+  private countedAt: number | undefined;
   private waiting = 0;
 
   constructor(options: BurstOptions) {
@@ -49,47 +47,46 @@ export class BurstGate {
   }
 
   /**
-   * Whether a batch that is due should wait. To be asked also when nothing waits, so that it is known since when calls come.
-   * TRICKY: what counts is how fast they come, and not how many wait. After a moment in which the whole machine stood still many do, and to put those
-   * off would make seconds of it.
+   * Whether a batch that is due should wait. Called when nothing waits as well, to measure the rate from its beginning.
+   * TRICKY: the rate of calls counts, not the length of the queue: after a stall of the machine many wait, and a deferral would add to their delay.
    * @param waiting exchanges that wait for the store.
    */
   defers(waiting: number): boolean {
     const { maxMs, clock } = this.options;
     const now = clock.monotonic();
     this.count(waiting, now);
-    if (this.since !== undefined && waiting < burstCalls && this.tokens >= burstPerSecond) this.spent = true;
+    if (this.since !== undefined && waiting < burstCalls && this.tokens >= burstPerSecond) this.exhausted = true;
     const isBurst = this.since !== undefined || this.tokens <= 0;
-    if (maxMs === 0 || this.spent || !isBurst || !this.othersNeedTheCores()) return false;
+    if (maxMs === 0 || this.exhausted || !isBurst || !this.othersNeedTheCores()) return false;
     this.since ??= now;
     return now - this.since < maxMs;
   }
 
-  /** A batch is taken. @param left exchanges that still wait; when none does, what comes may be a new burst. */
-  took(left: number): void {
+  /** Notes a batch. @param left exchanges that still wait; after 0 a new burst may begin. */
+  onBatch(left: number): void {
     this.waiting = left;
     if (left > 0) return;
     if (this.since !== undefined) this.tokens = burstCalls;
     this.since = undefined;
-    this.spent = false;
+    this.exhausted = false;
   }
 
-  /** What an earlier life has left does not come now: it is not counted. */
+  /** Exchanges that an earlier process left in the spool do not count as calls of now. */
   private count(waiting: number, now: number): void {
-    const { askedAt = now, waiting: before } = this;
-    const passedMs = now - askedAt;
-    const come = this.askedAt === undefined ? 0 : Math.max(0, waiting - before);
-    const brought = (passedMs * Math.max(burstPerSecond, beyondUsual * this.defaultPerSecond)) / 1000;
+    const { countedAt = now, waiting: before } = this;
+    const passedMs = now - countedAt;
+    const come = this.countedAt === undefined ? 0 : Math.max(0, waiting - before);
+    const brought = (passedMs * Math.max(burstPerSecond, burstFactor * this.averagePerSecond)) / 1000;
     this.tokens = Math.max(0, Math.min(burstCalls, this.tokens + brought) - come);
-    // Each call counts for less the longer ago it came, down to a third after that time.
-    this.defaultPerSecond = this.defaultPerSecond * Math.exp(-passedMs / defaultMs) + (come * 1000) / defaultMs;
-    this.askedAt = now;
+    // Exponential decay: after that time a call counts for a third.
+    this.averagePerSecond = this.averagePerSecond * Math.exp(-passedMs / averageMs) + (come * 1000) / averageMs;
+    this.countedAt = now;
     this.waiting = waiting;
   }
 
   private othersNeedTheCores(): boolean {
     const shares = this.options.cpuShares();
-    if (shares === undefined || 1 - shares.idle - shares.own < minOfOthers) return false;
+    if (shares === undefined || 1 - shares.idle - shares.own < minOthersShare) return false;
     return shares.idle <= (this.since === undefined ? idleAtBegin : idleAtEnd);
   }
 }

@@ -8,7 +8,6 @@ import type { InsertRows } from '../../store/insert/insert.ts';
 import type { FindRows, RecordName } from '../../store/read/find-rows.ts';
 import type { RecordTable } from '../../store/insert/rows.ts';
 
-/** A record to store: its rows, and its place in the batch. */
 export interface StorableRow {
   readonly index: number;
   readonly rows: InterpretedRows;
@@ -20,14 +19,14 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** What a batch is called, the same at every try, and of which records it is. */
 export interface NamedBatch {
+  /** The same at every try. */
   readonly token: string;
-  /** By their places. */
+  /** By their index. */
   readonly records: readonly RecordName[];
-  /** It was begun before, so that the store may have some of it. */
+  /** An earlier process began it, so the store may have part of it. */
   readonly isRepeated: boolean;
-  /** The store may have some of it all the same. */
+  /** The store may have part of it although no checkpoint says so. */
   readonly isUnsure?: boolean;
 }
 
@@ -41,25 +40,25 @@ export interface StoreBatchOptions {
 
 const firstRetryMs = 100;
 const maxRetryMs = 5000;
-/** Lack of memory may pass; after so many tries in a row the batch is taken for its cause. */
+/** Lack of memory may pass; after this many tries in a row the batch counts as its cause. */
 const triesWhenTooLarge = 4;
-/** One row of fewer bytes is not: whoever has no memory for that has given it to others, and is waited for. */
+/** A single smaller row is never the cause: the store is out of memory for other reasons, so keep retrying. */
 const minTooLargeBytes = 8 * 1024 * 1024;
 
-/** The batch as a whole is more than the store takes at once. Nothing of it was stored. */
+/** The batch is more than the store takes at once, and none of it was stored. */
 export class BatchTooLarge extends Error {
   override readonly name = 'BatchTooLarge';
 }
 
 /**
- * Stores rows in their tables, requests last, so that a visible request has its bodies and its history. While the store is away it tries again
- * for as long as it takes. Rows that the store refuses, and those that are too much for it, are singled out by halves, so that the rest is stored.
+ * Stores rows in their tables, requests last, so that a visible request has its bodies and its history. While the store is away it retries
+ * without end. Bisection finds the rows that the store refuses, or that are too large for it, so that the rest is stored.
  *
- * Invariant: the halves are halves of the batch's places, not of the rows that are left, so that a repeated batch has the same parts with the
- * same tokens even where another row could not be interpreted this time.
- * Invariant: what the store may have of a batch already is not sent again under another token: it is asked first.
- * @returns why a row was refused, by its place in the batch.
- * @throws BatchTooLarge for a batch that is not repeated, while the store has nothing of it; the abort reason when told to stop.
+ * Invariant: bisection halves the range of indexes, not the rows that are left, so that a repeated batch has the same parts with the same tokens
+ * even where another row could not be interpreted this time.
+ * Invariant: rows that the store may have are never sent under another token before a look whether it has them.
+ * @returns why rows were refused, by their index in the batch.
+ * @throws BatchTooLarge for a batch that is not repeated, while the store has none of it; the abort reason of `signal`.
  */
 export async function storeRows(
   rows: readonly StorableRow[],
@@ -81,7 +80,7 @@ interface Storing extends StoreBatchOptions {
   readonly refused: Map<number, Failure>;
 }
 
-/** Rows at the places `[start, start + size)` of the batch. */
+/** Rows with an index in `[start, start + size)`. */
 interface Part {
   readonly table: RecordTable;
   readonly rows: readonly StorableRow[];
@@ -105,15 +104,15 @@ async function storePart(asked: Part, storing: Storing): Promise<void> {
     return;
   }
   const middle = start + size / 2;
-  // A row that is refused takes its whole insert with it. Of one that was too much nobody knows how far it came.
+  // A refused row fails its whole insert. An insert that was too large may have been stored in part.
   const half = { table, size: size / 2, mayGiveUp: false, mayBeStored: part.mayBeStored || failure.cause === 'too_large' };
   await storePart({ ...half, start, rows: rows.filter(({ index }) => index < middle), token: `${token}.0` }, storing);
   await storePart({ ...half, start: middle, rows: rows.filter(({ index }) => index >= middle), token: `${token}.1` }, storing);
 }
 
 /**
- * A part without the rows that the store has. Its token is another one then: under the old one, what is left would be taken for a repetition.
- * While the store has none the token stays, as an insert of an earlier life may still be on its way.
+ * A part without the rows that the store has. Its token changes then: under the old one the store would drop the rest as a repetition. While the
+ * store has none the token stays, as an insert of an earlier process may still be running.
  */
 async function missingOf(part: Part, { findRows, records }: Storing): Promise<Part> {
   const nameOf = ({ index }: StorableRow): RecordName | undefined => records[index];
@@ -129,14 +128,14 @@ async function missingOf(part: Part, { findRows, records }: Storing): Promise<Pa
   return { ...part, rows, token: `${part.token}.without-${stored.size}` };
 }
 
-/** @returns why the store does not take these rows, undefined when it has them. */
+/** @returns why the store does not take these rows; undefined once it has them. */
 async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
   const backoff = makeBackoff(firstRetryMs, maxRetryMs);
   const written = rows.map((row) => bytesIn(table, row));
   const bytes = written.reduce((sum, { length }) => sum + length, 0);
   const mayBeCause = rows.length > 1 || bytes >= minTooLargeBytes;
   let tooLarge = 0;
-  // Where the answer of a try was lost, the store may have what it was sent.
+  // Where the response to a try was lost, the store may have the rows.
   let isUnclear = false;
   for (;;) {
     storing.signal.throwIfAborted();

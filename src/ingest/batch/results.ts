@@ -5,21 +5,18 @@ import type { TrackedExchange } from '../series/exchange.ts';
 import type { BudgetSettlement } from '../interpret/settlement.ts';
 import type { Failure, StorableRow } from './insert.ts';
 
-/** What interpretation makes of a batch. */
 export interface InterpretedBatch {
   readonly rows: StorableRow[];
-  /** Why there is no row, by place in the batch. */
+  /** Why there is no row, by index in the batch. */
   readonly failures: Map<number, Failure>;
-  /** Exchanges that erasures take out, with their numbers. */
+  /** Exchanges that erasures remove, with the numbers of the erasures. */
   readonly erased: Map<TrackedExchange, number>;
   readonly settlements: BudgetSettlement[];
-  /** What reads of finished responses brought. */
+  /** Usage from reads of finished responses. */
   readonly completions: UsageCompletion[];
-  /** Responses whose usage a later read may bring, as `responseKeyOf` names them. */
+  /** Keys (`responseKeyOf`) of responses whose usage a later read may bring. */
   readonly awaited: Set<string>;
-  /** Why redaction rules could not be applied. */
   readonly redactionFailures: Map<TrackedExchange, string>;
-  /** Why the operator's threat check said nothing. */
   readonly threatCheckFailures: Map<TrackedExchange, string>;
 }
 
@@ -55,7 +52,6 @@ export function partitionResults(exchanges: readonly TrackedExchange[], results:
   return found;
 }
 
-/** Says of which exchanges something was left out. */
 export function observeLeftOut({ redactionFailures, threatCheckFailures }: InterpretedBatch, observe: Observe): void {
   for (const [{ requestId }, reason] of redactionFailures) observe({ kind: 'redaction_failed', requestId, reason });
   for (const [{ requestId }, reason] of threatCheckFailures) observe({ kind: 'threat_check_failed', requestId, reason });

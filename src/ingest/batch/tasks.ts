@@ -5,16 +5,15 @@ import type { InterpretTask, TaskSettings } from '../worker/interpreter.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import type { ChangesByExchange } from '../changes/pending.ts';
 
-/** What the tasks of a batch need to know of it. */
 export interface TaskBatch {
   readonly changes: ChangesByExchange;
-  /** It was begun before, so that the store may have some of it. */
+  /** An earlier process began it, so the store may have part of it. */
   readonly isRepeated: boolean;
 }
 
 type TaskPorts = Pick<DrainPorts, 'spoolFolder' | 'declaredNames' | 'redactionRules' | 'organizationPrices' | 'erasures'>;
 
-/** What is to be interpreted, in the order of the exchanges. */
+/** Tasks in the order of the exchanges. */
 export async function tasksOf(
   exchanges: readonly TrackedExchange[],
   { changes, isRepeated }: TaskBatch,
@@ -59,8 +58,8 @@ async function organizationsOf(
 }
 
 /**
- * Invariant: a repeated batch leaves out what it left out before and nothing else: of another record some tables may have their row already, and
- * the erasure finds it in the store once all have.
+ * Invariant: a repeated batch leaves out the records that it left out before and no others: some tables may have rows of those already, and the
+ * erasure finds them in the store once all tables have.
  */
 async function keptByRepetition(exchanges: readonly TrackedExchange[], { erasures }: TaskPorts): Promise<ReadonlySet<TrackedExchange>> {
   const kept = new Set<TrackedExchange>();

@@ -6,16 +6,16 @@ import { listSegments, listSeries } from '../../spool/segment.ts';
 import { comparePositions, lockName, type Position, segmentName } from '../../spool/spool.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 
-/** Of each series how far the store may have what no checkpoint speaks of. */
+/** Up to which position of each series the store may have records that no checkpoint names. */
 export type Unsure = Readonly<Record<string, Position>>;
 
-/** Behind every real position, and behind those of exchanges that no frame ends. */
+/** After every real position, and after those of exchanges without an end frame. */
 const endOfAll: Position = { segment: 2 ** 41, offset: 0 };
 
 /**
- * What the ingest begins with. Where the checkpoint is gone (a file that somebody removed, a folder that was put together by hand) nobody knows what of
- * the spool an earlier life has stored: the store is asked before anything is inserted that was there at this start. At a first start that is next to
- * nothing. It is known over further starts, as the checkpoint that is made then tells only from there on.
+ * Where the checkpoint is gone (a removed file, a folder put together by hand) an earlier process may have stored any part of the spool. The ingest
+ * then asks the store before it inserts anything that was in the spool at this start. The result is part of later checkpoints, which name only
+ * what was stored after it.
  */
 export function unsureAtStart(checkpoint: Checkpoint, spoolFolder: string): Unsure {
   const { lastBatch, intended, unsure } = checkpoint;
@@ -25,7 +25,7 @@ export function unsureAtStart(checkpoint: Checkpoint, spoolFolder: string): Unsu
   return Object.fromEntries(series.map((name) => [name, endOf(path.join(spoolFolder, name))]));
 }
 
-/** Exchanges that a dead worker left open may be stored too; those of a live one have not ended for anybody. */
+/** Open exchanges of a dead worker may be stored as well; those of a live one cannot. */
 function endOf(folder: string): Position {
   const last = listSegments(folder).at(-1);
   if (last === undefined || !isLocked(path.join(folder, lockName))) return endOfAll;
@@ -40,7 +40,6 @@ export function mayBeStored(unsure: Unsure, exchanges: readonly TrackedExchange[
   });
 }
 
-/** The later of two positions. */
 export function later(one: Position | undefined, other: Position | undefined): Position | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return comparePositions(one, other) < 0 ? other : one;

@@ -19,62 +19,58 @@ import type { BoundedRedactor } from '../redaction/bounded.ts';
 import { type BudgetSettlement, settlementOf } from '../interpret/settlement.ts';
 import type { ThreatCheck } from '../threats/patterns.ts';
 
-/** What exchanges of one organisation in one series have in common. */
+/** Settings that the exchanges of one organisation in one series share. */
 export interface TaskSettings {
   readonly seriesFolder: string;
-  /** Whose they are: what is read from the spool has to be this organisation's. */
+  /** An exchange of another organisation fails. */
   readonly organizationId: OrganizationId;
-  /** Declared names of the organisation by lower-case name; undefined when there are none. */
+  /** By lower-case name; undefined when there are none. */
   readonly declaredNames: ReadonlyMap<string, string> | undefined;
-  /** Redaction rules of the organisation; undefined when there are none. */
   readonly redactionRules: readonly RedactionRule[] | undefined;
-  /** Prices that the organisation has stored. */
   readonly organizationPrices: OrganizationPrices;
-  /** Users of the organisation whose records are not to be stored. */
+  /** Users whose records are not stored. */
   readonly erasures?: readonly ErasedUser[] | undefined;
 }
 
 /** One exchange to be read from the spool and interpreted. Plain data: it crosses into a thread. */
 export interface InterpretTask {
-  /** The same object for all that have them in common. */
+  /** The same object for all tasks that share them. */
   readonly settings: TaskSettings;
   readonly frames: readonly FrameLocation[];
-  /** Changes that came before the record, oldest first. */
+  /** Accepted before the record was stored, oldest first. */
   readonly changes: readonly AcceptedChange[];
 }
 
-/** What holds for every exchange. */
 export interface InterpreterParts {
   readonly book: PriceBook;
   readonly redactions: BoundedRedactor;
-  /** Bytes of a body's text that filters look at. */
+  /** Bytes of a body's text that filters search. */
   readonly searchMaxBytes?: number | undefined;
-  /** The operator's own, in place of the built-in one. It may throw. */
+  /** The operator's, in place of the built-in one. It may throw. */
   readonly threatCheck?: ThreatCheck | undefined;
 }
 
-/** Rows for the tables, and what is to be settled once they are there. */
 export interface InterpretedRows extends RecordRows {
-  /** When the exchange ended, Unix milliseconds; null where that is not known. */
+  /** Unix milliseconds; null where the end of the exchange is not known. */
   readonly endedAt: number | null;
   readonly settlement?: BudgetSettlement | undefined;
-  /** What a read of a finished response brought. */
+  /** Usage from a read of a finished response. */
   readonly completion?: UsageCompletion | undefined;
-  /** The response whose usage a later read may bring, as `responseKeyOf` names it. */
+  /** Key (`responseKeyOf`) of the response whose usage a later read may bring. */
   readonly awaited?: string | undefined;
-  /** Why the redaction rules could not be applied, so that what they look at was left out. */
+  /** Why the redaction rules could not be applied: the texts that they concern are left out. */
   readonly redactionFailure?: string | undefined;
-  /** Why the operator's threat check said nothing. */
+  /** Why the operator's threat check has no result. */
   readonly threatCheckFailure?: string | undefined;
 }
 
-/** What is left of a record that an erasure takes out: the number of that, and what is to be settled all the same. */
+/** The rest of a record that an erasure removes: the erasure's number, and the budget to settle. */
 export interface ErasedRecord {
   readonly erasure: number;
   readonly settlement?: BudgetSettlement | undefined;
 }
 
-/** Rows for the tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
+/** Rows for the tables, or why there are none. `shortage`: this process was short of a resource, and the exchange is not at fault. */
 export type InterpretedExchange = InterpretedRows | ErasedRecord | { readonly failure: string } | { readonly shortage: string };
 
 /** The results of a batch, in the order of its tasks. Disposal returns the memory of their rows, which cannot be read any more then. */
@@ -110,15 +106,13 @@ const otherOrganization = 'the exchange is of another organisation than it was t
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
-/** What holds for one batch. */
 export interface BatchParts extends InterpreterParts {
   /** Unix milliseconds written as the rows' `updated_at`. */
   readonly storedAt: number;
-  /** Where the memory of the rows comes from. */
   readonly memory?: RowMemory;
 }
 
-/** Interprets a batch, one exchange after the other; whatever goes wrong with one is a value, so that a poisoned one stops nothing. */
+/** Interprets exchanges one by one. A failure of one is a value, so that a poisoned exchange stops no other. */
 export function* interpretTasks(tasks: Iterable<InterpretTask>, parts: BatchParts): Generator<InterpretedExchange, void> {
   const reader = new PayloadReader();
   const interpreting: Interpreting = { ...parts, writers: newRowWriters(parts.memory), reader };
@@ -129,15 +123,14 @@ export function* interpretTasks(tasks: Iterable<InterpretTask>, parts: BatchPart
   }
 }
 
-/** What one batch may become and take. One exchange is interpreted whatever it becomes. */
+/** Limits of one batch. They stop no batch before its first exchange is interpreted. */
 export interface BatchBounds {
   readonly maxRowBytes: number;
   readonly maxMs: number;
-  /** Milliseconds that never step back. */
   readonly monotonic: () => number;
 }
 
-/** What came of a batch, as far as it stays within bounds: behind an exchange with which it does not, nothing follows. */
+/** Yields results until a bound is exceeded; the result that exceeds it is the last. */
 export function* withinBounds(results: Iterable<InterpretedExchange>, bounds: BatchBounds): Generator<InterpretedExchange, void> {
   const { maxRowBytes, maxMs, monotonic } = bounds;
   const startedAt = monotonic();
@@ -150,7 +143,6 @@ export function* withinBounds(results: Iterable<InterpretedExchange>, bounds: Ba
 }
 
 interface Interpreting extends BatchParts {
-  /** Where the rows of the batch are written. */
   readonly writers: RowWriters;
   readonly reader: PayloadReader;
 }
@@ -161,7 +153,7 @@ function interpretTask({ settings, frames, changes: earlier }: InterpretTask, in
   try {
     const payloads = reader.read(settings.seriesFolder, frames);
     const exchange = assembleExchange(frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
-    // Another organisation's rules, prices and erasures would not hold for it.
+    // The rules, prices and erasures of the settings are another organisation's.
     if (exchange.open.organizationId !== settings.organizationId) return { failure: otherOrganization };
     const prices = { book, organization: organizationPrices };
     let redactionFailure: string | undefined;
@@ -190,12 +182,12 @@ function interpretTask({ settings, frames, changes: earlier }: InterpretTask, in
     const completion = completionOf(exchange, { redact: redactByRules, prices });
     const awaited = awaitedResponseOf(exchange, record);
     const settled = settlementOf(exchange, record, prices);
-    // What a later read may tell is not given up: until then it stays counted in full all the same.
+    // A later read may bring the amount: until then the budget counts it in full.
     const settlement = awaited !== undefined && settled?.amount === undefined ? undefined : settled;
     const erasure = erasureOf(erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
     if (erasure !== undefined) return settlement === undefined ? { erasure: erasure.number } : { erasure: erasure.number, settlement };
     const { request, bodies, changes } = rowsOf(record, storedAt, { searchMaxBytes, writers });
-    // TRICKY: every member by name, as spreads here took longer than reading the exchange from the disk.
+    // TRICKY: no spread: it took longer than reading the exchange from the disk.
     return {
       request,
       bodies,

@@ -2,20 +2,19 @@ import type { RecordRows } from '../../store/insert/rows.ts';
 import type { Interpretation, InterpretedExchange, InterpretedRows } from './interpreter.ts';
 
 /**
- * What came of a batch as it crosses from the interpreter's thread: the memory of its rows, where in it each row stands, and what few exchanges have beside
- * rows, or instead of them. See `PackedTasks` for why.
+ * Results as they cross from the interpreter's thread: the memory of the rows, the location of each row in it, and the rest, which few exchanges have,
+ * beside rows or instead of them. `PackedTasks` has the reason.
  */
 export interface PackedResults {
-  /** How many exchanges they are. */
   readonly count: number;
   readonly memory: readonly SharedArrayBuffer[];
-  /** Of each exchange, for each table of `tables`: the place of its memory, the offset in it, and the bytes. */
+  /** For each exchange and each table of `tables`: index in `memory`, offset, length. */
   readonly spans: Float64Array;
-  /** Of each exchange when it ended, Unix milliseconds; not a number where that is not known. */
+  /** Unix milliseconds at which each exchange ended; NaN where that is not known. */
   readonly endedAt: Float64Array;
-  /** What exchanges with rows have beside them, by place. */
+  /** By the index of the exchange. */
   readonly beside: ReadonlyMap<number, BesideRows>;
-  /** What there is instead of rows, by place. */
+  /** By the index of the exchange. */
   readonly instead: ReadonlyMap<number, InsteadOfRows>;
 }
 
@@ -23,20 +22,20 @@ type BesideRows = Pick<InterpretedRows, 'settlement' | 'completion' | 'awaited' 
 type InsteadOfRows = Exclude<InterpretedExchange, InterpretedRows>;
 
 const tables = ['request', 'bodies', 'changes'] as const satisfies readonly (keyof RecordRows)[];
-const numbersOfSpan = 3;
-const numbersOfExchange = tables.length * numbersOfSpan;
+const numbersPerSpan = 3;
+const numbersPerExchange = tables.length * numbersPerSpan;
 
-/** Packs what is given, one after the other, so that of each only numbers are kept. @param count how many they are. */
+/** Packs results one by one, so that no objects of earlier ones are retained. @param count of the results, or more. */
 export function packResults(results: Iterable<InterpretedExchange>, count: number): PackedResults {
-  const places = new Map<ArrayBufferLike, number>();
-  const spans = new Float64Array(count * numbersOfExchange);
+  const indexes = new Map<ArrayBufferLike, number>();
+  const spans = new Float64Array(count * numbersPerExchange);
   const endedAt = new Float64Array(count).fill(Number.NaN);
   const beside = new Map<number, BesideRows>();
   const instead = new Map<number, InsteadOfRows>();
   let index = 0;
   for (const result of results) {
     if ('request' in result) {
-      packRows(result, { places, spans, at: index * numbersOfExchange });
+      packRows(result, { indexes, spans, at: index * numbersPerExchange });
       endedAt[index] = result.endedAt ?? Number.NaN;
       const { settlement, completion, awaited, redactionFailure, threatCheckFailure } = result;
       if ((settlement ?? completion ?? awaited ?? redactionFailure ?? threatCheckFailure) !== undefined) {
@@ -47,30 +46,30 @@ export function packResults(results: Iterable<InterpretedExchange>, count: numbe
     }
     index += 1;
   }
-  const memory = [...places.keys()].flatMap((buffer) => (buffer instanceof SharedArrayBuffer ? buffer : []));
+  const memory = [...indexes.keys()].flatMap((buffer) => (buffer instanceof SharedArrayBuffer ? buffer : []));
   return { count: index, memory, spans, endedAt, beside, instead };
 }
 
 interface Spans {
-  /** Memory that is known, with its place. */
-  readonly places: Map<ArrayBufferLike, number>;
+  /** The index of each piece of memory. */
+  readonly indexes: Map<ArrayBufferLike, number>;
   readonly spans: Float64Array;
   readonly at: number;
 }
 
-function packRows(rows: RecordRows, { places, spans, at }: Spans): void {
+function packRows(rows: RecordRows, { indexes, spans, at }: Spans): void {
   for (const [number, table] of tables.entries()) {
     const { buffer, byteOffset, length } = rows[table];
-    const place = places.get(buffer) ?? places.size;
-    places.set(buffer, place);
-    const start = at + number * numbersOfSpan;
-    spans[start] = place;
+    const pieceIndex = indexes.get(buffer) ?? indexes.size;
+    indexes.set(buffer, pieceIndex);
+    const start = at + number * numbersPerSpan;
+    spans[start] = pieceIndex;
     spans[start + 1] = byteOffset;
     spans[start + 2] = length;
   }
 }
 
-/** The memory of packed results that is handed over instead of being copied; that of the rows is shared. */
+/** The memory of packed results that is transferred instead of copied; the rows' own is shared. */
 export function memoryOfResults({ spans, endedAt }: PackedResults): ArrayBuffer[] {
   return [spans, endedAt].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : []));
 }
@@ -140,7 +139,7 @@ class PackedRows implements InterpretedRows {
 
   private bytesOf(table: keyof RecordRows): Uint8Array {
     const { spans, memory } = this.packed;
-    const start = this.index * numbersOfExchange + tables.indexOf(table) * numbersOfSpan;
+    const start = this.index * numbersPerExchange + tables.indexOf(table) * numbersPerSpan;
     const buffer = memory[spans[start] ?? 0];
     if (buffer === undefined) throw new Error(`the rows of exchange ${this.index} have no memory, or gave it back`);
     return new Uint8Array(buffer, spans[start + 1], spans[start + 2]);

@@ -3,35 +3,33 @@ import type { FrameLocation } from '../../spool/spool.ts';
 import type { InterpretTask, TaskSettings } from './interpreter.ts';
 
 /**
- * Tasks as they cross to the interpreter's thread. TRICKY: what crosses is copied member by member, and thousands of small objects take longer than
- * reading what they are about from the disk. So what tasks differ in stands in few arrays of numbers, which cross as they are.
+ * Tasks as they cross to the interpreter's thread. TRICKY: a structured clone of thousands of small objects takes longer than reading their frames
+ * from the disk. So everything in which tasks differ is packed into a few arrays of numbers, which are transferred.
  */
 export interface PackedTasks {
   readonly settings: readonly TaskSettings[];
-  /** Of each task its settings, by their place. */
+  /** The index in `settings` of each task's settings. */
   readonly settingsOf: Uint32Array;
-  /** How many frames each task has. */
   readonly frameCounts: Uint32Array;
-  /** Of each frame its segment, offset, length, kind, stream and stamp. */
+  /** Segment, offset, length, kind, stream and stamp of each frame. */
   readonly frames: Float64Array;
-  /** Tasks with changes, by their place. */
+  /** By the index of the task. */
   readonly changes: ReadonlyMap<number, readonly AcceptedChange[]>;
 }
 
-const numbersOfFrame = 6;
+const numbersPerFrame = 6;
 
-/** Packs tasks, in their order. */
 export function packTasks(tasks: readonly InterpretTask[]): PackedTasks {
-  const places = new Map<TaskSettings, number>();
+  const indexes = new Map<TaskSettings, number>();
   const frameCounts = Uint32Array.from(tasks, ({ frames }) => frames.length);
   const settingsOf = new Uint32Array(tasks.length);
-  const frames = new Float64Array(frameCounts.reduce((sum, count) => sum + count, 0) * numbersOfFrame);
+  const frames = new Float64Array(frameCounts.reduce((sum, count) => sum + count, 0) * numbersPerFrame);
   const changes = new Map<number, readonly AcceptedChange[]>();
   let at = 0;
   for (const [index, task] of tasks.entries()) {
-    const place = places.get(task.settings) ?? places.size;
-    places.set(task.settings, place);
-    settingsOf[index] = place;
+    const settingsIndex = indexes.get(task.settings) ?? indexes.size;
+    indexes.set(task.settings, settingsIndex);
+    settingsOf[index] = settingsIndex;
     if (task.changes.length > 0) changes.set(index, task.changes);
     for (const frame of task.frames) {
       frames[at] = frame.segment;
@@ -40,27 +38,26 @@ export function packTasks(tasks: readonly InterpretTask[]): PackedTasks {
       frames[at + 3] = frame.kind;
       frames[at + 4] = frame.stream;
       frames[at + 5] = frame.stamp;
-      at += numbersOfFrame;
+      at += numbersPerFrame;
     }
   }
-  return { settings: [...places.keys()], settingsOf, frameCounts, frames, changes };
+  return { settings: [...indexes.keys()], settingsOf, frameCounts, frames, changes };
 }
 
-/** The memory of packed tasks that is handed over instead of being copied. */
+/** The memory of packed tasks that is transferred instead of copied. */
 export function memoryOfTasks({ settingsOf, frameCounts, frames }: PackedTasks): ArrayBuffer[] {
   return [settingsOf, frameCounts, frames].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : []));
 }
 
 const noChanges: readonly AcceptedChange[] = [];
 
-/** The tasks that were packed, each made when it is its turn. */
 export function* unpackTasks(packed: PackedTasks): Generator<InterpretTask, void> {
   let at = 0;
   for (const [index, count] of packed.frameCounts.entries()) {
     const settings = packed.settings[packed.settingsOf[index] ?? 0];
     if (settings === undefined) throw new Error(`task ${index} has no settings`);
-    const frames = Array.from({ length: count }, (_, frame) => frameAt(packed.frames, at + frame * numbersOfFrame));
-    at += count * numbersOfFrame;
+    const frames = Array.from({ length: count }, (_, frame) => frameAt(packed.frames, at + frame * numbersPerFrame));
+    at += count * numbersPerFrame;
     yield { settings, frames, changes: packed.changes.get(index) ?? noChanges };
   }
 }

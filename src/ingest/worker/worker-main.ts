@@ -9,25 +9,22 @@ import { type PackedTasks, unpackTasks } from './packed-tasks.ts';
 import { BoundedRedactor } from '../redaction/bounded.ts';
 import { loadedThreatCheck } from '../threats/load.ts';
 
-/** What the thread is asked. */
 export interface InterpretJob {
   readonly id: number;
   readonly tasks: PackedTasks;
   readonly storedAt: number;
 }
 
-/** Memory of rows that nobody will look at any more. */
+/** Memory of rows that the thread may write again. */
 export interface SpentMemory {
   readonly spent: readonly SharedArrayBuffer[];
 }
 
-/** What the thread says: that it is up, or what came of a job. */
 export type InterpreterMessage = { readonly ready: true } | { readonly id: number; readonly results: PackedResults };
 
-/** What the thread is started with. */
 export interface InterpreterSettings {
   readonly searchMaxBytes: number;
-  /** Memory of rows that is kept to be used again. Rows of one batch beyond it come of bodies that become many times as large when they are decoded. */
+  /** Memory of rows that is kept for reuse, and the most that one batch may fill: only bodies that grow manyfold when decoded exceed it. */
   readonly keptRowBytes: number;
   /** Providers with their prices; undefined: those of the public list. */
   readonly bookProviders: BookProviders | undefined;
@@ -43,11 +40,11 @@ const parts = {
   threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadedThreatCheck(settings.threatCheckFile),
 };
 
-/** A sixth of the time after which the thread is taken for one that comes to no end. */
+/** A sixth of the time after which the thread counts as hung. */
 const maxBatchMs = 10_000;
 const bounds: BatchBounds = { maxRowBytes: settings?.keptRowBytes ?? Infinity, maxMs: maxBatchMs, monotonic: systemClock.monotonic };
 
-const say = (message: InterpreterMessage, acknowledge: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, acknowledge);
+const send = (message: InterpreterMessage, acknowledge: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, acknowledge);
 
 const memory = new RowMemory(settings?.keptRowBytes);
 
@@ -59,6 +56,6 @@ parentPort?.on('message', (message: InterpretJob | SpentMemory) => {
   const { id, tasks, storedAt } = message;
   const interpreted = interpretTasks(unpackTasks(tasks), { ...parts, storedAt, memory });
   const results = packResults(withinBounds(interpreted, bounds), tasks.frameCounts.length);
-  say({ id, results }, memoryOfResults(results));
+  send({ id, results }, memoryOfResults(results));
 });
-say({ ready: true });
+send({ ready: true });

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GroupWrites } from './batch-writer.ts';
+import { BatchWriter } from './batch-writer.ts';
 
 let folder = '';
 let file = '';
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 /** Writes and says whether it was done by the time the call returned. */
-async function wasAtOnce(writes: GroupWrites, text: string): Promise<boolean> {
+async function wasAtOnce(writes: BatchWriter, text: string): Promise<boolean> {
   let done = false;
   return new Promise((resolve, reject) => {
     let atOnce = false;
@@ -33,7 +33,7 @@ async function wasAtOnce(writes: GroupWrites, text: string): Promise<boolean> {
 
 describe('a group of frames', () => {
   it('is written before the call returns while the disk is quick', async () => {
-    const writes = new GroupWrites(() => 0);
+    const writes = new BatchWriter(() => 0);
     expect([await wasAtOnce(writes, 'one '), await wasAtOnce(writes, 'two')]).toEqual([true, true]);
     expect(readFileSync(file, 'utf8')).toBe('one two');
   });
@@ -41,7 +41,7 @@ describe('a group of frames', () => {
   it('is written beside the event loop for ten seconds after a slow write', async () => {
     let now = 0;
     let asked = 0;
-    const writes = new GroupWrites(() => {
+    const writes = new BatchWriter(() => {
       asked += 1;
       // The second look at the clock is after the first write.
       return asked === 2 ? 21 : now;
@@ -57,7 +57,7 @@ describe('a group of frames', () => {
 
   it('is written beside the event loop once the writes of a second have taken a share of it', async () => {
     let now = 0;
-    const writes = new GroupWrites(() => (now += 7.5));
+    const writes = new BatchWriter(() => (now += 7.5));
     const atOnce: boolean[] = [];
     for (let made = 0; made < 100; made += 1) atOnce.push(await wasAtOnce(writes, 'x'));
     const first = atOnce.indexOf(false);
@@ -67,7 +67,7 @@ describe('a group of frames', () => {
   });
 
   it('of several buffers, or a large one, is written beside the event loop, in order', async () => {
-    const writes = new GroupWrites(() => 0);
+    const writes = new BatchWriter(() => 0);
     const large = Buffer.alloc(600 * 1024, 'x');
     let returned = false;
     await new Promise<void>((resolve) => {
@@ -83,7 +83,7 @@ describe('a group of frames', () => {
 
   it('that cannot be written is told with its reason, either way', async () => {
     const readOnly = openSync(file, 'r');
-    const writes = new GroupWrites(() => 0);
+    const writes = new BatchWriter(() => 0);
     const reasons: (string | undefined)[] = [];
     const note = (error: Error | null): number => reasons.push(error === null ? undefined : String(Reflect.get(error, 'code')));
     writes.writeAtOnce(readOnly, [Buffer.from('a')], note);

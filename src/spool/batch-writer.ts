@@ -1,28 +1,28 @@
 import { write, writeSync, writev } from 'node:fs';
 
-/** Told when all bytes of a group are written, or why they are not, and how many of them, from its start, are. */
-export type GroupWritten = (error: Error | null, bytes: number) => void;
+/** @param bytes written, from the start of the batch. */
+export type BatchWritten = (error: Error | null, bytes: number) => void;
 
-/** A write that takes longer was more than a copy into the page cache. */
+/** A slower write was more than a copy into the page cache. */
 const slowMs = 20;
-/** So much of a second may go into writes on the event loop, milliseconds. A busy worker makes some hundred of them, each of less than a tenth of one. */
+/** Time of one second that may go into writes on the event loop. A busy worker makes about a hundred of them, of less than 0.1 ms each. */
 const maxMsOfSecond = 150;
-/** For so long after either none is made on the event loop. */
+/** After either limit is exceeded, no write runs on the event loop for this long. */
 const cautiousMs = 10_000;
-/** A larger group is written by another thread: to copy it takes longer than to wake that. */
+/** To copy a larger batch takes longer than to wake another thread, which writes it then. */
 const maxBytesAtOnce = 512 * 1024;
 
 /**
- * Writes groups of frames into segments.
+ * Writes batches of frames into segments.
  *
- * A write is a copy into the page cache, nearly always. Made on the event loop it costs less than made by another thread, which has to be woken and
- * whose core has the bytes not in its cache. A disk that has become slow stalls one such write, or takes a share of a second; for some seconds from then
- * on other threads wait for it, and the event loop goes on.
+ * A write is nearly always a copy into the page cache. On the event loop it costs less than in another thread, which has to be woken and whose core
+ * does not have the bytes in its cache. A disk that becomes slow stalls one such write; for some seconds from then on other threads wait for it,
+ * and the event loop goes on.
  */
-export class GroupWrites {
+export class BatchWriter {
   private readonly monotonic: () => number;
   private cautiousUntil = Number.NEGATIVE_INFINITY;
-  /** Time that writes of the last second took, milliseconds; what is older counts less and less. */
+  /** Time that writes of about the last second took. */
   private spentMs = 0;
   private spentAt = 0;
 
@@ -31,8 +31,8 @@ export class GroupWrites {
     this.monotonic = monotonic;
   }
 
-  /** Writes it on the event loop if that may be; `written` is called before this returns then. */
-  writeAtOnce(descriptor: number, buffers: readonly Uint8Array[], written: GroupWritten): void {
+  /** Writes on the event loop where the limits allow; `written` is called before this returns then. */
+  writeAtOnce(descriptor: number, buffers: readonly Uint8Array[], written: BatchWritten): void {
     const [only] = buffers;
     const startedAt = this.monotonic();
     if (only === undefined || buffers.length > 1 || only.length > maxBytesAtOnce || startedAt < this.cautiousUntil) {
@@ -48,7 +48,7 @@ export class GroupWrites {
     } finally {
       this.noteTime(startedAt);
     }
-    this.goOn(descriptor, buffers, bytes, written);
+    this.writeRest(descriptor, buffers, bytes, written);
   }
 
   private noteTime(startedAt: number): void {
@@ -61,10 +61,10 @@ export class GroupWrites {
     this.spentMs = 0;
   }
 
-  /** Writes it beside the event loop. */
-  writeLater(descriptor: number, buffers: readonly Uint8Array[], written: GroupWritten): void {
+  /** Writes in another thread. */
+  writeLater(descriptor: number, buffers: readonly Uint8Array[], written: BatchWritten): void {
     const done = (error: Error | null, bytes: number): void => {
-      if (error === null) this.goOn(descriptor, buffers, bytes, written);
+      if (error === null) this.writeRest(descriptor, buffers, bytes, written);
       else written(error, 0);
     };
     const [only] = buffers;
@@ -72,8 +72,8 @@ export class GroupWrites {
     else writev(descriptor, buffers, done);
   }
 
-  /** Writes what the system left, which may be part of what it was given. */
-  private goOn(descriptor: number, buffers: readonly Uint8Array[], bytes: number, written: GroupWritten): void {
+  /** Writes the rest after a partial write. */
+  private writeRest(descriptor: number, buffers: readonly Uint8Array[], bytes: number, written: BatchWritten): void {
     const rest = remainder(buffers, bytes);
     if (rest.length === 0) written(null, bytes);
     else if (bytes === 0) written(new Error('the system wrote nothing and gave no reason'), 0);

@@ -6,33 +6,32 @@ import { compactedSegmentVersion, frameHeaderBytes, makeSegmentHeader, segmentHe
 import { listSegments } from './segment.ts';
 import { type FrameLocation, segmentName } from './spool.ts';
 
-/** Frames to be carried, and where to. */
 export interface Compaction {
   readonly seriesFolder: string;
-  /** The segment that takes them in place of what it holds. Its series goes on with the next. */
+  /** The segment that will hold the frames in place of its own. Its series continues with the next. */
   readonly segment: number;
   /** In the order in which they are to be read. */
   readonly frames: readonly FrameLocation[];
-  /** Told the new places of all frames, in their order, in the same turn of the event loop from which on they hold and the old ones may not. */
-  readonly carried: (places: readonly FrameLocation[]) => void;
+  /** Called with the new locations, in the order of `frames`, in the same tick in which they replace the old ones. */
+  readonly onCompacted: (locations: readonly FrameLocation[]) => void;
 }
 
 /**
- * Copies frames into a segment that stands for everything before it, so that all segments below can be deleted though somebody still needs a few
- * of their frames. Before `carried` is called nothing has changed; durable on return.
+ * Copies the frames that are still needed into a segment that relocations everything before it, so that all segments below can be deleted. Nothing has
+ * changed before `onCompacted` is called; durable on return.
  *
- * Whoever reads the series from its start begins with the last such segment: the ones below it, where a crash left them, are void. They have to
- * be, as they hold beginnings of streams whose ends the new segment has not.
- * @throws what the system says of a disk that is full, or a frame that is gone.
+ * A reader of the series starts at the last such segment: lower ones that a crash left are void, as they hold beginnings of streams whose ends
+ * the new segment does not have.
+ * @throws the system's error when the disk is full, or an error when a frame is gone.
  */
-export async function compactSegments({ seriesFolder, segment, frames, carried }: Compaction): Promise<void> {
+export async function compactSegments({ seriesFolder, segment, frames, onCompacted }: Compaction): Promise<void> {
   const file = path.join(seriesFolder, segmentName(segment));
   const unfinished = `${file}.new`;
   try {
-    const places = await copyFrames(seriesFolder, frames, { unfinished, segment });
+    const locations = await copyFrames(seriesFolder, frames, { unfinished, segment });
     renameSync(unfinished, file);
-    // Whatever becomes of the sync: the segment is another one already.
-    carried(places);
+    // Before the sync, which may fail: the segment is replaced already.
+    onCompacted(locations);
     syncFolder(seriesFolder);
   } catch (error) {
     rmSync(unfinished, { force: true });
@@ -58,24 +57,24 @@ async function copyFrames(
   const target = await open(to.unfinished, 'w', 0o600);
   try {
     await target.appendFile(makeSegmentHeader(compactedSegmentVersion));
-    const places: FrameLocation[] = [];
+    const locations: FrameLocation[] = [];
     let offset = segmentHeaderBytes;
     for (const frame of frames) {
-      // As it stands, with its checksums: a frame that is damaged stays known as one.
+      // With its checksums, so that a damaged frame is still known as damaged.
       const bytes = await source.read(frame);
       await target.appendFile(bytes);
-      places.push({ ...frame, segment: to.segment, offset });
+      locations.push({ ...frame, segment: to.segment, offset });
       offset += bytes.length;
     }
     await target.sync();
-    return places;
+    return locations;
   } finally {
     await source.close();
     await target.close();
   }
 }
 
-/** Reads frames as they stand in their segments, of which it keeps one open. */
+/** Reads raw frames; keeps one segment open. */
 class SegmentSource {
   private readonly folder: string;
   private segment = -1;

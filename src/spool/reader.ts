@@ -18,7 +18,6 @@ import { deletedPrefix, type FrameLocation, lockName, type Position, segmentName
 
 export interface Corruption extends Position {
   readonly reason: string;
-  /** Bytes that were passed over. */
   readonly skippedBytes: number;
 }
 
@@ -29,15 +28,15 @@ export interface SeriesReaderOptions {
 }
 
 const readBytes = 1024 * 1024;
-/** The largest frame fits in the window behind one read. */
+/** The largest frame fits in the window after one read. */
 const windowBytes = readBytes + maxPayloadBytes + frameHeaderBytes;
 const noWindow = Buffer.alloc(0);
 
-/** Follows one series: from its oldest segment that is left to its end, while it is still being written. */
+/** Follows one series, from its oldest segment to its end, while it is still being written. */
 export class SeriesReader {
   private readonly folder: string;
   private readonly options: SeriesReaderOptions;
-  /** Only there while a segment is open: after a row of crashes many series wait at once. */
+  /** Allocated only while a segment is open: after several crashes many series wait at once. */
   private window = noWindow;
   private filled = 0;
   private segment = 0;
@@ -45,11 +44,11 @@ export class SeriesReader {
   private offset = 0;
   private descriptor = -1;
   private skippedBytes = 0;
-  private skippedFor = '';
-  /** Set once the writer was seen dead: what the files hold then is all there will be. */
+  private skipReason = '';
+  /** Set once the writer was seen dead: the files are complete then. */
   private writerGone = false;
   private ended = false;
-  /** Set at a segment of a newer program: it is left alone, and so is the series from there on. */
+  /** Set at a segment of a newer program: the series is left alone from there on. */
   private stuck = false;
 
   constructor(folder: string, options: SeriesReaderOptions) {
@@ -57,17 +56,16 @@ export class SeriesReader {
     this.options = options;
   }
 
-  /** True when the writer is dead and every frame was handed out. */
+  /** True when the writer is dead and every frame was read. */
   isEnded(): boolean {
     return this.ended;
   }
 
-  /** Where reading stands. */
   position(): Position {
     return { segment: this.segment, offset: this.offset };
   }
 
-  /** Hands out every whole frame that is there now, up to about `mostBytes`. @returns bytes handed out or passed over. */
+  /** Reads every whole frame that is there now, up to about `maxBytes`. @returns bytes read or skipped. */
   read(maxBytes: number): number {
     let used = 0;
     while (!this.ended && !this.stuck && used < maxBytes) {
@@ -80,7 +78,7 @@ export class SeriesReader {
     return used;
   }
 
-  /** Notices that the writer has died. What it wrote up to then is read first; call {@link read} again after this says true. */
+  /** Looks whether the writer has died. Call {@link read} again after `true`: frames that it wrote up to then may be left. */
   noticeWriterGone(): boolean {
     this.writerGone ||= !isLocked(path.join(this.folder, lockName));
     return this.writerGone;
@@ -108,27 +106,27 @@ export class SeriesReader {
     return true;
   }
 
-  /** The segments before the last one that stands for them are void. */
+  /** Segments before the last compacted one are void. */
   private firstOf(numbers: readonly number[]): number | undefined {
     return numbers.findLast((number) => versionOf(path.join(this.folder, segmentName(number))) === compactedSegmentVersion) ?? numbers[0];
   }
 
   private fill(): number {
-    const room = Math.min(readBytes, windowBytes - this.filled);
-    const got = readSync(this.descriptor, this.window, this.filled, room, this.offset + this.filled);
+    const space = Math.min(readBytes, windowBytes - this.filled);
+    const got = readSync(this.descriptor, this.window, this.filled, space, this.offset + this.filled);
     this.filled += got;
     return got;
   }
 
-  /** Hands out the whole frames in the window and moves the rest to its front. @returns bytes used up. */
+  /** Passes the whole frames in the window on and moves the rest to its front. @returns bytes consumed. */
   private parse(): number {
     let at = this.offset === 0 ? this.skipHeader() : 0;
     try {
       while (!this.stuck && this.filled - at >= frameHeaderBytes) {
         const head = readFrameHead(this.window, at);
         if (head === undefined) {
-          // TRICKY: without its header nobody knows where a frame ends, so the next one may start at any byte.
-          this.pass(1, 'the header of a frame does not match its checksum');
+          // TRICKY: without its header the end of a frame is unknown, so the next one may start at any byte.
+          this.skip(1, 'the header of a frame does not match its checksum');
           at += 1;
           continue;
         }
@@ -138,7 +136,7 @@ export class SeriesReader {
         const payload = this.window.subarray(start, end);
         const isIntact = isPayloadIntact(payload, head);
         if (isIntact) this.reportDamage(at);
-        else this.pass(end - at, 'the payload of a frame does not match its checksum');
+        else this.skip(end - at, 'the payload of a frame does not match its checksum');
         const { kind, stream, stamp, length } = head;
         const location = { segment: this.segment, offset: this.offset + at, length, kind, stream, stamp };
         at = end;
@@ -156,7 +154,7 @@ export class SeriesReader {
     if (this.filled < segmentHeaderBytes) return 0;
     const version = readSegmentVersion(this.window);
     if (version === undefined) {
-      this.pass(segmentHeaderBytes, 'the segment header is damaged');
+      this.skip(segmentHeaderBytes, 'the segment header is damaged');
       this.reportDamage(segmentHeaderBytes);
     } else if (version !== segmentVersion && version !== compactedSegmentVersion) {
       this.stuck = true;
@@ -167,13 +165,13 @@ export class SeriesReader {
     return segmentHeaderBytes;
   }
 
-  /** At the end of the file: goes to the next segment when this one can grow no more. */
+  /** At the end of the file: goes to the next segment once this one can no longer grow. */
   private leaveSegment(): boolean {
     const hasNext = listSegments(this.folder).some((number) => number > this.segment);
     if (!hasNext && !this.writerGone) return false;
     // TRICKY: the writer may have appended between the last read and the look for a next segment; a new one is only opened after that append.
     if (fstatSync(this.descriptor).size > this.offset + this.filled) return true;
-    if (this.filled > 0) this.pass(this.filled, 'the last frame is torn');
+    if (this.filled > 0) this.skip(this.filled, 'the last frame is torn');
     this.offset += this.filled;
     this.reportDamage(0);
     this.close();
@@ -181,21 +179,21 @@ export class SeriesReader {
     return hasNext;
   }
 
-  /** Several damages in a row are reported as one, for the reason of the first. */
-  private pass(bytes: number, reason: string): void {
-    if (this.skippedBytes === 0) this.skippedFor = reason;
+  /** Adjacent damage is reported once, with the first reason. */
+  private skip(bytes: number, reason: string): void {
+    if (this.skippedBytes === 0) this.skipReason = reason;
     this.skippedBytes += bytes;
   }
 
   private reportDamage(at: number): void {
     if (this.skippedBytes === 0) return;
-    const { segment, skippedBytes, skippedFor: reason } = this;
+    const { segment, skippedBytes, skipReason: reason } = this;
     this.skippedBytes = 0;
     this.options.onDamage({ segment, offset: this.offset + at - skippedBytes, reason, skippedBytes });
   }
 }
 
-/** Version of a segment file; undefined where its header is damaged or not whole. */
+/** @returns undefined where the header is damaged or incomplete. */
 function versionOf(file: string): number | undefined {
   const header = Buffer.alloc(segmentHeaderBytes);
   const descriptor = openSync(file, 'r');
@@ -206,14 +204,14 @@ function versionOf(file: string): number | undefined {
   }
 }
 
-/** Deletes segments of a series that nobody needs any more: all below `before`. @returns how many went. */
+/** @returns how many segments it deleted. */
 export function deleteSegmentsBefore(seriesFolder: string, before: number): number {
   const numbers = listSegments(seriesFolder).filter((number) => number < before);
   for (const number of numbers) rmSync(path.join(seriesFolder, segmentName(number)), { force: true });
   return numbers.length;
 }
 
-/** Deletes a whole series, in one step for whoever looks; after a power loss it does not come back. */
+/** Deletes a whole series, in one atomic step that survives a power loss. */
 export function deleteSeries(seriesFolder: string): void {
   const spoolFolder = path.dirname(seriesFolder);
   const gone = path.join(spoolFolder, `${deletedPrefix}${path.basename(seriesFolder)}-${randomUUID()}`);

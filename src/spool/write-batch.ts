@@ -1,18 +1,18 @@
 import { frameHeaderBytes, type FrameLabel, writeFrameHead } from './frame.ts';
 
-/** Told once everything that the stream appended before has been written (`true`), or that some of it could not be (`false`). */
+/** `true`: everything that the stream appended before is written; `false`: part of it could not be. */
 export type WriteCallback = (written: boolean) => void;
 
-/** What a frame holds: text is written as UTF-8, also in front of bytes. */
+/** The content of a frame. Text is written as UTF-8, before bytes. */
 export type Payload = string | Uint8Array | { readonly text: string; readonly bytes: Uint8Array };
 
 const slabBytes = 1024 * 1024;
-/** The kernel takes at most 1,024 buffers in one `writev`; a frame needs two and the end of the slab one. */
+/** The kernel takes at most 1,024 buffers in one `writev`; a frame needs two, the end of the slab one. */
 const maxBuffers = 1000;
-/** A group is written into one segment and in one go, so it stays small beside both. */
+/** A batch is one write into one segment, so it stays small. */
 const fullBytes = 8 * 1024 * 1024;
 
-/** What is written by one system call. Frames gather in the next group while the last one is being written. */
+/** The frames of one system call. Frames gather in the next batch while the last one is being written. */
 export class WriteBatch {
   bytes = 0;
   private readonly slab = Buffer.allocUnsafeSlow(slabBytes);
@@ -20,11 +20,11 @@ export class WriteBatch {
   /** Start of the part of the slab that is not yet in `buffers`. */
   private open = 0;
   private buffers: Uint8Array[] = [];
-  /** Of each frame its stream, and the bytes of the group up to its end. */
+  /** The stream of each frame, and the bytes of the batch up to its end. */
   private readonly streams: number[] = [];
   private readonly ends: number[] = [];
   private waiting: WriteCallback[] = [];
-  /** Of each who waits the stream, and the bytes of the group when it came. */
+  /** The stream of each callback, and the bytes of the batch when it was added. */
   private readonly waitingFor: number[] = [];
   private readonly waitingAt: number[] = [];
 
@@ -62,11 +62,11 @@ export class WriteBatch {
   }
 
   /**
-   * Only so many bytes of the group were written: who waits here for a frame behind them will be told so.
+   * Fails the callbacks that wait for a frame beyond `writtenBytes`.
    * @returns the streams of which a frame is lost.
    */
-  lose(writtenBytes: number): ReadonlySet<number> {
-    /** Of each stream the end of the first frame that is lost. */
+  failFrom(writtenBytes: number): ReadonlySet<number> {
+    /** By stream, the end of its first lost frame. */
     const lost = new Map<number, number>();
     this.streams.forEach((stream, index) => {
       const end = this.ends[index] ?? 0;
@@ -79,18 +79,17 @@ export class WriteBatch {
     return new Set(lost.keys());
   }
 
-  /** Frames of these streams are lost in an earlier group: who waits here for one of them will be told, whatever becomes of this group. */
+  /** Fails the callbacks of streams that lost a frame in an earlier batch. */
   failStreams(streams: ReadonlySet<number>): void {
     this.waiting = this.waiting.map((settled, index) => (streams.has(this.waitingFor[index] ?? 0) ? asLost(settled) : settled));
   }
 
-  /** All buffers of the group in order. */
   take(): Uint8Array[] {
     this.closeSlabPart();
     return this.buffers;
   }
 
-  /** Empties the group for its next use. @returns who waits, in the order in which they came. */
+  /** Empties the batch for reuse. @returns its callbacks, in their order. */
   reset(): WriteCallback[] {
     const { waiting } = this;
     this.used = 0;
@@ -126,7 +125,6 @@ export class WriteBatch {
   }
 }
 
-/** @returns one that tells of a loss, whatever it is called with. */
 export function asLost(settled: WriteCallback): WriteCallback {
   return () => settled(false);
 }

@@ -4,7 +4,7 @@ import type { ProcessLock } from '../platform/process-lock.ts';
 import { DiskSync } from './disk-sync.ts';
 import { type FrameLabel, frameHeaderBytes, maxPayloadBytes, segmentHeaderBytes } from './frame.ts';
 import { WriteBatch, type Payload, asLost, type WriteCallback } from './write-batch.ts';
-import { GroupWrites } from './batch-writer.ts';
+import { BatchWriter } from './batch-writer.ts';
 import { createSegment } from './segment.ts';
 import { createSeries } from './series.ts';
 
@@ -16,18 +16,19 @@ export interface SpoolWriter {
   readonly newStream: () => number;
   /**
    * Queues a frame. Text is written as UTF-8; bytes must not be changed until they are written. Payloads over the frame limit are split into
-   * several frames of the same kind, of which the last alone is shorter than that limit, be it empty. After `close`, and while the queue is full, the frame is dropped and who waits for its stream next is told.
+   * several frames of the same kind, of which only the last is shorter than that limit, possibly empty. After `close`, and while the queue is full,
+   * the frame is dropped and the next `whenWritten` of its stream reports that.
    */
   readonly append: (stream: number, kind: number, payload: Payload, stamp?: number) => void;
   /**
-   * Calls back when all that was appended so far is written: in the page cache, with `always` on the disk. `false`: a frame of this stream that
-   * was still under way at this call is lost, or was dropped since the last one; with `always` it may be there all the same, unsynced. What became of
-   * other streams is not told. Callbacks come in the order of the calls, of all streams.
+   * Calls back when everything appended so far is written: in the page cache, with `always` on the disk. `false`: a frame of this stream that was
+   * not yet written at this call is lost, or one was dropped since the last call; with `always` it may exist unsynced. Other streams do not
+   * count. Callbacks come in the order of the calls, across streams.
    */
   readonly whenWritten: (stream: number, settled: WriteCallback) => void;
   /** Bytes written or queued since the start. */
   readonly bytes: () => number;
-  /** Writes what is queued, syncs, closes and gives the lock back. */
+  /** Writes the queue, syncs, closes and releases the lock. */
   readonly close: () => Promise<void>;
 }
 
@@ -36,12 +37,12 @@ export interface SpoolWriterOptions {
   readonly series: string;
   readonly segmentMaxBytes: number;
   readonly segmentMaxMs: number;
-  /** `always`: every group waits for the disk. `interval`: the disk follows within `syncIntervalMs`. */
+  /** `always`: every batch waits for the disk. `interval`: the disk follows within `syncIntervalMs`. */
   readonly sync: 'always' | 'interval';
   readonly syncIntervalMs: number;
   /** Bytes that may wait for the disk before frames are dropped; 256 MiB when not given. */
   readonly queueMaxBytes?: number;
-  /** Told when frames could not be written or synced, of the same trouble at most once a second. */
+  /** Called when frames could not be written or synced, at most once a second for the same message. */
   readonly onFailure: (error: Error) => void;
   readonly monotonic: () => number;
 }
@@ -50,21 +51,21 @@ interface OpenSegment {
   readonly descriptor: number;
   readonly number: number;
   readonly openedAt: number;
-  /** Bytes of whole groups and the header. */
+  /** Bytes of whole batches and the header. */
   used: number;
-  /** A write into it failed half-way, or its sync did: nothing may come behind that. */
+  /** A write into it failed half-way, or its sync failed: nothing more may be written to it. */
   torn: boolean;
 }
 
-/** Why a group is not written, and how many bytes of it, from its start, surely are. */
 interface Failure {
   readonly error: Error;
+  /** Bytes from the start of the batch that are written. */
   readonly bytes: number;
 }
 
 /** Streams are numbered from 1. */
 const noStream = 0;
-/** Frames up to this size are copied into the group's buffer, so that a group of small ones is a single write. */
+/** Frames up to this size are copied into the batch's buffer, so that a batch of small ones is a single write. */
 const copyLimitBytes = 16 * 1024;
 const defaultQueueMaxBytes = 256 * 1024 * 1024;
 /** After a segment could not be made, the next attempt waits this long. */
@@ -76,7 +77,7 @@ class SegmentedWriter implements SpoolWriter {
   readonly series: string;
   private readonly options: SpoolWriterOptions;
   private readonly disk: DiskSync;
-  private readonly writes: GroupWrites;
+  private readonly writes: BatchWriter;
   private readonly timer: NodeJS.Timeout;
   private folder = '';
   /** Undefined until the series could be made. */
@@ -86,7 +87,7 @@ class SegmentedWriter implements SpoolWriter {
   private streams = 0;
   private totalBytes = 0;
   private queuedBytes = 0;
-  /** Streams of which a frame was dropped, until who waits for them next is told. */
+  /** Streams of which a frame was dropped since their last `whenWritten`. */
   private readonly dropped = new Set<number>();
   private readonly queued: WriteBatch[] = [];
   private readonly spare: WriteBatch[] = [];
@@ -100,7 +101,7 @@ class SegmentedWriter implements SpoolWriter {
     this.options = options;
     this.series = options.series;
     this.disk = new DiskSync((error) => this.report(error));
-    this.writes = new GroupWrites(options.monotonic);
+    this.writes = new BatchWriter(options.monotonic);
     try {
       this.openSeries();
     } catch (error) {
@@ -120,7 +121,7 @@ class SegmentedWriter implements SpoolWriter {
     const label = { kind, stream, stamp };
     const maxBytes = maxBytesOf(payload);
     if (maxBytes <= copyLimitBytes) {
-      if (this.fits(stream, maxBytes)) this.count(this.groupFor(frameHeaderBytes + maxBytes).addCopied(label, payload));
+      if (this.fits(stream, maxBytes)) this.count(this.batchFor(frameHeaderBytes + maxBytes).addCopied(label, payload));
     } else {
       this.appendLarge(label, bytesOf(payload));
     }
@@ -144,20 +145,19 @@ class SegmentedWriter implements SpoolWriter {
 
   private appendLarge(label: FrameLabel, bytes: Uint8Array): void {
     if (!this.fits(label.stream, bytes.length)) return;
-    // One more where they come out even, so that a reader knows each time whether more follows.
+    // An empty part follows a full last one, so that a reader always knows whether more follows.
     for (let start = 0; start <= bytes.length; start += maxPayloadBytes) {
       const part = bytes.subarray(start, start + maxPayloadBytes);
-      this.count(this.groupFor(frameHeaderBytes).addReferenced(label, part));
+      this.count(this.batchFor(frameHeaderBytes).addReferenced(label, part));
     }
   }
 
-  /** Memory is bounded also while the disk hangs. */
   private fits(stream: number, bytes: number): boolean {
-    const most = this.options.queueMaxBytes ?? defaultQueueMaxBytes;
-    if (this.accepting && (this.queuedBytes === 0 || this.queuedBytes + bytes <= most)) return true;
+    const maxBytes = this.options.queueMaxBytes ?? defaultQueueMaxBytes;
+    if (this.accepting && (this.queuedBytes === 0 || this.queuedBytes + bytes <= maxBytes)) return true;
     if (this.accepting) {
       this.dropped.add(stream);
-      this.report(new Error(`more than ${most} bytes wait for the disk`));
+      this.report(new Error(`more than ${maxBytes} bytes wait for the disk`));
     }
     return false;
   }
@@ -171,7 +171,7 @@ class SegmentedWriter implements SpoolWriter {
     clearInterval(this.timer);
     await new Promise<void>((resolve) => {
       this.whenWritten(noStream, () => resolve());
-      // TRICKY: from here on nothing is queued, so that this callback is the last: a late write could hit whatever file gets the descriptor next.
+      // TRICKY: nothing is queued from here on, so this callback is the last: a late write could hit another file that reuses the descriptor.
       this.accepting = false;
     });
     if (this.segment !== undefined) await this.disk.finish(this.segment.descriptor, this.folder);
@@ -180,24 +180,24 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   private current(): WriteBatch {
-    return this.queued.at(-1) ?? this.addGroup();
+    return this.queued.at(-1) ?? this.addBatch();
   }
 
-  private addGroup(): WriteBatch {
-    const group = this.spare.pop() ?? new WriteBatch();
-    this.queued.push(group);
-    return group;
+  private addBatch(): WriteBatch {
+    const batch = this.spare.pop() ?? new WriteBatch();
+    this.queued.push(batch);
+    return batch;
   }
 
-  private groupFor(copiedBytes: number): WriteBatch {
-    const group = this.current();
-    if (group.fits(copiedBytes)) return group;
-    const next = this.addGroup();
+  private batchFor(copiedBytes: number): WriteBatch {
+    const batch = this.current();
+    if (batch.fits(copiedBytes)) return batch;
+    const next = this.addBatch();
     this.flush(false);
     return next;
   }
 
-  /** All that is appended while one turn of the event loop runs goes into one group. */
+  /** Everything appended within one tick of the event loop goes into one batch. */
   private scheduleFlush(): void {
     if (this.writing || this.flushScheduled) return;
     this.flushScheduled = true;
@@ -208,81 +208,84 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   /**
-   * Starts writing the oldest group unless one is under way; whatever arrives meanwhile gathers in the next.
-   * @param atOnce it may be written, and those who wait be told, before this returns: nobody is in the middle of an append.
+   * Starts writing the oldest batch unless one is being written; frames that arrive meanwhile gather in the next.
+   * @param atOnce the write and its callbacks may happen before this returns: no append is running.
    */
   private flush(atOnce: boolean): void {
     if (this.writing) return;
-    const group = this.queued.shift();
-    if (group === undefined) return;
+    const batch = this.queued.shift();
+    if (batch === undefined) return;
     this.writing = true;
-    if (group.bytes === 0) {
-      this.settle(group);
+    if (batch.bytes === 0) {
+      this.settle(batch);
       return;
     }
-    const segment = this.segmentFor(group.bytes);
-    if (segment !== undefined) this.writeGroup(group, segment, atOnce);
-    // A caller may be in the middle of an append: it is told later, as always.
-    else setImmediate(() => this.loseGroup(group, 0));
+    const segment = this.segmentFor(batch.bytes);
+    if (segment !== undefined) this.writeBatch(batch, segment, atOnce);
+    // An append may be running, and callbacks never come within one.
+    else setImmediate(() => this.failFrom(batch, 0));
   }
 
-  private writeGroup(group: WriteBatch, segment: OpenSegment, atOnce: boolean): void {
+  private writeBatch(batch: WriteBatch, segment: OpenSegment, atOnce: boolean): void {
     const written = (error: Error | null, bytes: number): void => {
-      if (error === null) this.completeGroup(group, segment);
-      else this.failGroup(group, segment, { error, bytes: this.options.sync === 'interval' ? bytes : 0 });
+      if (error === null) this.completeBatch(batch, segment);
+      else this.failBatch(batch, segment, { error, bytes: this.options.sync === 'interval' ? bytes : 0 });
     };
-    if (atOnce) this.writes.writeAtOnce(segment.descriptor, group.take(), written);
-    else this.writes.writeLater(segment.descriptor, group.take(), written);
+    if (atOnce) this.writes.writeAtOnce(segment.descriptor, batch.take(), written);
+    else this.writes.writeLater(segment.descriptor, batch.take(), written);
   }
 
-  private completeGroup(group: WriteBatch, segment: OpenSegment): void {
-    segment.used += group.bytes;
+  private completeBatch(batch: WriteBatch, segment: OpenSegment): void {
+    segment.used += batch.bytes;
     if (this.options.sync === 'interval') {
       this.disk.noteWritten();
-      this.settle(group);
+      this.settle(batch);
       return;
     }
     const synced = (error: Error | null): void => {
       if (error === null) {
-        this.settle(group);
+        this.settle(batch);
         return;
       }
       segment.torn = true;
-      this.failGroup(group, segment, { error, bytes: 0 });
+      this.failBatch(batch, segment, { error, bytes: 0 });
     };
     if (this.disk.isFolderSynced()) fdatasync(segment.descriptor, synced);
     else this.disk.syncWithFolder(segment.descriptor, this.folder).then(() => synced(null), synced);
   }
 
-  private failGroup(group: WriteBatch, segment: OpenSegment, { error, bytes }: Failure): void {
+  private failBatch(batch: WriteBatch, segment: OpenSegment, { error, bytes }: Failure): void {
     this.report(error);
     segment.torn ||= fileSize(segment.descriptor) !== segment.used;
-    this.loseGroup(group, bytes);
+    this.failFrom(batch, bytes);
   }
 
-  /** Who waits already, in this group or in a later one, is told if a frame that its stream had appended by then is behind what was written of this one: the others are on record. */
-  private loseGroup(group: WriteBatch, writtenBytes: number): void {
-    const lost = group.lose(writtenBytes);
+  /**
+   * Reports the loss to every waiter, in this batch or a later one, whose stream appended a frame beyond the last byte written. All other frames are
+   * safe.
+   */
+  private failFrom(batch: WriteBatch, writtenBytes: number): void {
+    const lost = batch.failFrom(writtenBytes);
     for (const later of this.queued) later.failStreams(lost);
-    this.settle(group);
+    this.settle(batch);
   }
 
-  private settle(group: WriteBatch): void {
+  private settle(batch: WriteBatch): void {
     this.writing = false;
-    this.queuedBytes -= group.bytes;
-    const waiting = group.reset();
-    if (this.spare.length < 2) this.spare.push(group);
+    this.queuedBytes -= batch.bytes;
+    const waiting = batch.reset();
+    if (this.spare.length < 2) this.spare.push(batch);
     if (this.queued[0]?.isEmpty() === false) this.scheduleFlush();
     for (const settled of waiting) callBack(settled);
   }
 
-  /** The segment for the next group; a new one when it is time. @returns undefined when there is none to be had. */
+  /** The segment for the next batch, a new one when it is time. @returns undefined when none can be made. */
   private segmentFor(bytes: number): OpenSegment | undefined {
     const { segment } = this;
     const isUsable = segment !== undefined && !segment.torn;
     if (isUsable && !this.isOld(segment) && !(this.isBegun(segment) && segment.used + bytes > this.options.segmentMaxBytes)) return segment;
     this.tryToRotate();
-    // When no new one can be made, a sound one goes on past its size.
+    // While no new one can be made, an intact one grows past its size.
     return this.segment?.torn === false ? this.segment : undefined;
   }
 
@@ -340,7 +343,7 @@ class SegmentedWriter implements SpoolWriter {
 }
 
 /**
- * Opens a new series for this process. When the disk is full it comes up all the same and makes the series when there is room.
+ * Opens a new series for this process. On a full disk it starts without one and makes it once there is space.
  * @throws when the folder cannot be written or the series exists.
  */
 export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
@@ -366,7 +369,7 @@ function bytesOf(payload: Payload): Uint8Array {
   return 'text' in payload ? Buffer.concat([Buffer.from(payload.text), payload.bytes]) : payload;
 }
 
-/** One caller's mistake does not keep the word from the others; it surfaces as an uncaught error. */
+/** A callback that throws does not keep others from running; its error surfaces as an uncaught one. */
 function callBack(settled: (written: boolean) => void): void {
   try {
     settled(true);

@@ -20,26 +20,26 @@ export interface SeriesTailOptions {
   readonly series: string;
   /** Everything that ends before this position is in the store. */
   readonly accepted: Position;
-  /** Everything that ends up to here was on its way when the last ingest died: the store may have it already, so no update goes into it. */
+  /** Everything that ends up to here was being stored when the last ingest died: the store may have it, so no change goes into it. */
   readonly sealedTo: Position | undefined;
   readonly inFlight: ExchangeIndex;
   readonly observe: Observe;
 }
 
-/** So many segments, of which nothing but frames of open exchanges is needed, are kept as they are. */
+/** Segments of which only frames of open exchanges are needed are kept up to this number. */
 const maxHeldSegments = 8;
-/** No more than this is carried at once, and only where at least so many times its bytes can be deleted then. */
-const maxCursorBytes = 256 * 1024 * 1024;
+/** A compaction copies at most this much, and only where it frees at least `minGain` times as many bytes. */
+const maxCompactedBytes = 256 * 1024 * 1024;
 const minGain = 2;
-/** What an exchange takes in memory, in frames of some hundred bytes. */
+/** The memory of an exchange, in frames of some hundred bytes. */
 const framesOfExchange = 8;
-/** Ends of exchanges that no `end` frame closed lie behind every real position, in the order of their streams. */
+/** Exchanges without an `end` frame end after every real position, in the order of their streams. */
 const abandonedSegment = 2 ** 40;
 
-/** Of an exchange whose `open` frame cannot be read: nobody can ask for it, and it ends among the dead letters. */
+/** Names an exchange whose `open` frame cannot be read: it becomes a dead letter. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-/** Follows one series and knows, of every exchange in it, where its frames are and whether it has ended. */
+/** Follows one series and tracks, for every exchange in it, where its frames are and whether it has ended. */
 export class SeriesTail {
   readonly series: string;
   readonly folder: string;
@@ -47,16 +47,16 @@ export class SeriesTail {
   private readonly reader: SeriesReader;
   private readonly open = new Map<number, TrackedExchange>();
   private readonly openings = new SplitOpenings();
-  /** Ended and not yet accepted, in the order of their ends. */
+  /** In the order of their ends. */
   private readonly ended: TrackedExchange[] = [];
-  /** Until reading has come here, what is open may be in the store already: its end is still to be read. */
+  /** Until reading has reached this position, an open exchange may be in the store already. */
   private replayedTo: Position | undefined;
   private frameCount = 0;
   private closed = false;
-  /** Segments below this one are on the disk and can grow no more. */
+  /** Segments below this one are synced and can no longer grow. */
   private syncFrom = 0;
-  /** What was accepted when it was last considered to carry frames: its segment. */
-  private carriedBelow = 0;
+  /** The accepted segment at the last look whether to compact. */
+  private compactedBelow = 0;
 
   constructor(options: SeriesTailOptions) {
     this.options = options;
@@ -78,7 +78,7 @@ export class SeriesTail {
     return bytes;
   }
 
-  /** Looks whether the worker that writes this series is still there; its death ends what is open. */
+  /** Looks whether the worker that writes this series is alive; its death ends open exchanges. */
   checkWriter(): void {
     if (!this.closed) this.reader.noticeWriterGone();
   }
@@ -88,14 +88,14 @@ export class SeriesTail {
     return this.ended;
   }
 
-  /** Frames of which this knows where they are, of open exchanges and of those that wait; an exchange itself counts as several more. */
+  /** Frames in memory, of open and waiting exchanges; an exchange itself counts as several more. */
   knownFrames(): number {
     return this.frameCount + (this.open.size + this.ended.length) * framesOfExchange;
   }
 
   /**
-   * Whether what is read ahead of the store is enough: so many exchanges wait, or so many frames are known while any does. What is open may need what is
-   * still to be read, so that it ends.
+   * Whether enough is read ahead of the store: `rows` exchanges wait, or `frames` frames are known while any waits. Without a waiting exchange
+   * reading goes on, as an open one may need it to end.
    */
   hasEnough(rows: number, frames: number): boolean {
     const { length } = this.ended;
@@ -107,7 +107,7 @@ export class SeriesTail {
     return this.closed || comparePositions(this.reader.position(), position) >= 0;
   }
 
-  /** True while what was read again after a restart does not reach to where the last ingest stood. */
+  /** True until reading has reached, after a restart, where the last ingest stood. */
   isReplaying(): boolean {
     return this.replayedTo !== undefined;
   }
@@ -126,29 +126,28 @@ export class SeriesTail {
     }
   }
 
-  /** Deletes the segments that nobody needs any more. */
   deleteSettled(): void {
     deleteSegmentsBefore(this.folder, this.firstNeeded());
   }
 
   /**
-   * Lets go of the segments below what is accepted that exchanges hold which do not end: their frames are carried, for they are few beside what else
-   * is there. Else one call that stays open would fill the spool with what others have left behind.
-   * To be called while no batch is on its way. @param accepted everything that ends before this position is in the store.
+   * Compacts segments below the accepted position that only open exchanges still need. Otherwise one call that stays open would fill the spool with
+   * the frames of others. Not to be called during a batch.
+   * @param accepted everything that ends before this position is in the store.
    */
   async compactOpen({ segment: below }: Position): Promise<void> {
-    if (this.closed || this.isReplaying() || below <= this.carriedBelow) return;
+    if (this.closed || this.isReplaying() || below <= this.compactedBelow) return;
     const first = this.firstNeeded();
     if (below - 1 - first < maxHeldSegments) return;
-    this.carriedBelow = below;
-    // The newest segments may hold much of calls that will end soon. Below an earlier border stand those alone that last.
+    this.compactedBelow = below;
+    // The newest segments may hold many bytes of calls that end soon; lower borders leave those out.
     for (let border = below; border - 1 - first >= maxHeldSegments; border = first + Math.floor((border - first) / 2)) {
-      if (await this.carryBelow(border)) return;
+      if (await this.compactBelow(border)) return;
     }
   }
 
-  /** @returns false, and nothing has changed, where what would be carried is too much, or too much beside what would go. */
-  private async carryBelow(border: number): Promise<boolean> {
+  /** @returns false, with nothing changed, where the copy would be too large, or free too little. */
+  private async compactBelow(border: number): Promise<boolean> {
     const { folder } = this;
     const held = [...this.open.values(), ...this.ended].flatMap(({ frames }) => {
       const end = frames.findIndex(({ segment }) => segment >= border);
@@ -157,17 +156,17 @@ export class SeriesTail {
     });
     const frames = held.flatMap((exchange) => exchange.frames.slice(0, exchange.count));
     const bytes = frames.reduce((sum, { length }) => sum + frameHeaderBytes + length, 0);
-    if (bytes > maxCursorBytes || bytes * minGain > (await bytesBefore(folder, border))) return false;
-    const carried = (places: readonly FrameLocation[]): void => {
+    if (bytes > maxCompactedBytes || bytes * minGain > (await bytesBefore(folder, border))) return false;
+    const onCompacted = (locations: readonly FrameLocation[]): void => {
       let taken = 0;
       for (const exchange of held) {
         for (let index = 0; index < exchange.count; index += 1, taken += 1) {
-          const place = places[taken];
-          if (place !== undefined) exchange.frames[index] = place;
+          const location = locations[taken];
+          if (location !== undefined) exchange.frames[index] = location;
         }
       }
     };
-    await compactSegments({ seriesFolder: folder, segment: border - 1, frames, carried });
+    await compactSegments({ seriesFolder: folder, segment: border - 1, frames, onCompacted });
     this.deleteSettled();
     return true;
   }
@@ -181,15 +180,15 @@ export class SeriesTail {
   }
 
   /**
-   * Brings what was read so far to the disk, with the names of its files. Else a power loss could take the end of an exchange that the store has, and
-   * what is left of it would count as broken off and be stored a second time.
+   * Syncs everything read so far, with the names of its files. Otherwise a power loss could take the end of an exchange that the store has, and the
+   * rest of it would count as broken off and be stored a second time.
    */
   async syncRead(): Promise<void> {
     const last = this.reader.position().segment;
     for (const segment of listSegments(this.folder).filter((number) => number >= this.syncFrom && number <= last)) {
       await withHandle(path.join(this.folder, segmentName(segment)), (file) => file.datasync());
     }
-    // A name that the writer has not synced yet may go with all that was synced under it.
+    // A power loss may take a name that is not synced, with everything synced under it.
     if (last > this.syncFrom) await withHandle(this.folder, (folder) => folder.sync());
     this.syncFrom = last;
   }

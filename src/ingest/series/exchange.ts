@@ -4,10 +4,10 @@ import { requestPropertyLimits } from '../../model/vocabulary/limits.ts';
 import type { FrameLocation, Position } from '../../spool/spool.ts';
 
 /**
- * Where an exchange that the drain knows stands with changes.
- * `unclear`: read again after a restart, and not yet far enough to say whether the store has it already.
- * `travelling`: changes are kept in the metadata database and go into the record.
- * `sealed`: its record is being stored, so a change waits for that and then goes into the stored row.
+ * How an exchange in the spool takes changes.
+ * `replaying`: read again after a restart; the store may have it already.
+ * `pending`: changes go to the metadata database and from there into the record.
+ * `sealed`: its record is being stored; a change waits for that and then goes into the stored row.
  */
 export type ExchangeState = 'replaying' | 'pending' | 'sealed';
 
@@ -21,16 +21,15 @@ export interface NewExchange {
   readonly requestId: RequestId;
   /** Unix milliseconds. */
   readonly openedAt: number;
-  /** As its tags tell it, empty without one; a change that is pending may have moved it since. */
+  /** Of its tags, empty without one; a pending change may have moved it since. */
   readonly sessionId: string;
-  /** As its tags tell it, empty without one; its body may still name one. */
+  /** Of its tags, empty without one; its body may still name one. */
   readonly userId: string;
 }
 
-/** What the opening of an exchange says of it. */
 export type ExchangeNames = Omit<NewExchange, 'series' | 'stream'>;
 
-/** An exchange that the drain knows and the store does not surely have yet. There may be millions after an outage, so each stays small. */
+/** An exchange in the spool that the store may not have yet. There may be millions after an outage, so each stays small. */
 export class TrackedExchange implements NewExchange {
   readonly series: string;
   readonly stream: number;
@@ -61,7 +60,7 @@ export class TrackedExchange implements NewExchange {
     this.userId = userId;
   }
 
-  /** What its opening says, where that came in several frames. To be called before anybody knows it by name. */
+  /** Sets the names once an opening of several frames is whole, before the exchange is in the index. */
   rename({ organizationId, requestId, openedAt, sessionId, userId }: ExchangeNames): void {
     this.organizationId = organizationId;
     this.requestId = requestId;
@@ -71,15 +70,14 @@ export class TrackedExchange implements NewExchange {
   }
 
   /**
-   * Whether its record may take this change too: as much of all changes together, of whatever kind, as a stored request may have of properties.
-   * Those of before a restart are not counted.
+   * Whether its record may take this change too: all its changes together are limited as the properties of a stored request are. Changes from before
+   * a restart do not count.
    */
   hasRoomFor(change: Change): boolean {
     const { names, bytes } = sizeOfChange(change);
     return this.changedNames + names <= requestPropertyLimits.properties && this.changedBytes + bytes <= requestPropertyLimits.bytes;
   }
 
-  /** Counts what {@link hasRoomFor} has room for. */
   takeRoom(change: Change): void {
     const { names, bytes } = sizeOfChange(change);
     this.changedNames += names;
@@ -97,13 +95,12 @@ export class TrackedExchange implements NewExchange {
     }
   }
 
-  /** From here on a change waits until this is settled. Changes that are being written are let in first. */
+  /** From here on a change waits until this is settled. Waits for changes that are being written. */
   async seal(): Promise<void> {
     while (this.changes !== undefined && this.changes.size > 0) await Promise.allSettled(this.changes);
     this.state = 'sealed';
   }
 
-  /** It has left the spool. */
   settle(settlement: Settlement): void {
     this.settlement = settlement;
     for (const resolve of this.waiting ?? []) resolve(settlement);
@@ -123,7 +120,7 @@ export class TrackedExchange implements NewExchange {
   }
 }
 
-/** Exchanges that are not in the store yet, by their organisation and identifier, and by the session that their tags name. */
+/** Exchanges that are not in the store yet, by organisation and identifier, and by the session of their tags. */
 export class ExchangeIndex {
   private readonly exchanges = new Map<string, TrackedExchange>();
   private readonly sessions = new Map<string, Set<TrackedExchange>>();
@@ -155,7 +152,7 @@ export class ExchangeIndex {
     if (members?.size === 0) this.sessions.delete(session);
   }
 
-  /** Those whose tags name this session, which is not empty. */
+  /** @param sessionId not empty. */
   ofSession(organizationId: OrganizationId, sessionId: string): readonly TrackedExchange[] {
     return [...(this.sessions.get(keyOf(organizationId, sessionId)) ?? [])];
   }
@@ -164,13 +161,13 @@ export class ExchangeIndex {
     return [...this.exchanges.values()];
   }
 
-  /** Whether one that came at that time or before, Unix milliseconds, is still to be stored, beside those that are being stored. */
+  /** Whether an exchange of that time or before waits, beside those that are being stored. @param openedAt Unix milliseconds. */
   hasOlder(openedAt: number): boolean {
     for (const exchange of this.exchanges.values()) if (exchange.state !== 'sealed' && exchange.openedAt <= openedAt) return true;
     return false;
   }
 
-  /** When the latest of all that were ever known here arrived, Unix milliseconds; 0 before the first. */
+  /** When the latest exchange that was ever added arrived, Unix milliseconds; 0 before the first. */
   get latestOpenedAt(): number {
     return this.latest;
   }

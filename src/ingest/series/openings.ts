@@ -7,15 +7,15 @@ interface Opening {
   bytes: number;
 }
 
-/** More than any gateway writes: of a longer opening nobody reads whose it is. */
+/** More than any gateway writes: a longer opening stays without an owner. */
 const maxOpeningBytes = 64 * 1024 * 1024;
 
-/** Whether more of the same payload follows: only the last part of one that was split is shorter than a frame may be. */
+/** Whether more of the same payload follows: only the last part of a split one is shorter than a frame may be. */
 export function isPart({ length }: FrameLocation): boolean {
   return length === maxPayloadBytes;
 }
 
-/** Openings of exchanges that came in several frames, until they are whole. */
+/** Collects openings of exchanges that came in several frames. */
 export class SplitOpenings {
   private readonly openings = new Map<number, Opening>();
 

@@ -152,9 +152,9 @@ interface Gate {
 }
 
 function makeGate(): Gate {
-  let open = (): void => undefined;
+  let open: (() => void) | undefined;
   const passed = new Promise<void>((resolve) => {
     open = resolve;
   });
-  return { open, passed };
+  return { open: () => open?.(), passed };
 }

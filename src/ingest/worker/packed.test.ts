@@ -129,11 +129,11 @@ it('rows cannot be read once their memory was given back, which is once', () => 
   const packed = packResults([{ request: bytes, bodies: bytes, changes: bytes.subarray(8), endedAt: null }], 1);
   const givenBack: (readonly SharedArrayBuffer[])[] = [];
   const interpretation = unpackResults(crossed(packed, memoryOfResults(packed)), (memory) => givenBack.push(memory));
-  const [row] = interpretation.results;
+  const [first] = interpretation.results;
   interpretation[Symbol.dispose]();
   interpretation[Symbol.dispose]();
   expect(givenBack.map((memory) => memory.map(({ byteLength }) => byteLength))).toEqual([[8]]);
-  expect(() => (row !== undefined && 'request' in row ? row.request : undefined)).toThrow('gave it back');
+  expect(() => (first !== undefined && 'request' in first ? first.request : undefined)).toThrow('gave it back');
 });
 
 /** With every member of its own. */

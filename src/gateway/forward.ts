@@ -94,7 +94,7 @@ function routeOf({ providers, targets }: ForwardPorts, { request, path, head }: 
   const first = attempts?.targets?.[0];
   if (first !== undefined) return routeToTarget(first.targetUrl, path, targets, `${first.path}.target-url`);
   if (targetUrl !== undefined) return routeToTarget(targetUrl, path, targets);
-  return routeByPath(request.method ?? 'GET', path, providers, head.speaksAnthropic);
+  return routeByPath(request.method ?? 'GET', path, providers, head.client);
 }
 
 /** Whether the body is buffered before the call goes on, unless it is too large. */

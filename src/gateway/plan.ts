@@ -1,3 +1,4 @@
+import { factsOfProvider } from '../providers/wire-facts.ts';
 import { GatelogError } from '../model/errors.ts';
 import { amazonKeysStay, signedForAmazon, withAmazonToken, withoutSignature } from './credentials/amazon.ts';
 import { checkLimits, needsBody, type BilledRequest, bufferedJson } from './limits/call-limits.ts';
@@ -57,7 +58,8 @@ function prepareByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: A
   const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsStreamUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked(arrived.body)] : warnings;
   const unread = modelUnread(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;
-  const unsent = call.head.amazon !== undefined && route.provider !== 'bedrock' ? [...unread, amazonKeysStay] : unread;
+  const unsent =
+    call.head.amazon !== undefined && factsOfProvider(route.provider).signedByAws !== true ? [...unread, amazonKeysStay] : unread;
   // TRICKY: every member by name. Spreading `first` took 4 % of a plain call's time.
   return {
     route,

@@ -14,7 +14,18 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   pricing: ['model'],
   query: ['model', 'type contract', 'sql'],
   spool: ['platform'],
-  gateway: ['model', 'platform', 'spool', 'auth', 'state', 'egress', 'metadata'],
+  gateway: [
+    'model',
+    'platform',
+    'spool',
+    'auth',
+    'state',
+    'egress',
+    'metadata',
+    'providers/wire-facts.ts',
+    'providers/openai/wire.ts',
+    'providers/amazon/wire.ts',
+  ],
   store: ['model', 'platform', 'sql'],
   ingest: ['model', 'platform', 'spool', 'providers', 'pricing', 'store', 'metadata', 'redaction'],
   metadata: ['model', 'platform'],
@@ -77,6 +88,22 @@ export const purePaths: readonly string[] = [
   'src/contract/',
   'src/platform/crc32.ts',
 ];
+
+/** Where string literals may contain a provider's name, each with its reason. */
+export const providerNamePaths: Readonly<Record<string, string>> = {
+  'src/providers/': 'formats and facts, one folder per wire format, and the registry',
+  'src/pricing/': 'prices are by provider',
+  'src/model/vocabulary/': 'the names themselves',
+  'src/gateway/routing/provider-addresses.ts': 'the addresses',
+  'src/gateway/directives/directives.ts': 'openai-api-base is the name of a header of ours',
+  'src/gateway/directives/descriptions.ts': 'the same',
+  'src/redaction/keys.ts': 'how keys of providers look',
+  'src/contract/': 'examples in the description of the API',
+  'src/api/openapi-examples.ts': 'the same',
+};
+
+/** Files of facts about wire formats: data that the gateway loads. */
+export const lightFacts = /^src\/providers\/(?:[^/]+\/)?wire(?:-facts)?\.ts$/;
 
 /** What of the ambient world a pure room may not touch: a global, or one use of a global. */
 export const ambient: ReadonlySet<string> = new Set([

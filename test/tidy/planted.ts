@@ -7,6 +7,34 @@ const tarball = ['https://packages.example.com/npm/a', '-', 'a-1.0.0.tgz'].join(
 
 /** At least one tree for every rule that breaks it, and its closest relatives that do not. */
 export const planted: readonly Planted[] = [
+  {
+    rule: 'provider names',
+    title: 'a comparison, a header and a path',
+    files: {
+      'src/gateway/a.ts': `export const isA = (name: string) => name === 'mistral';\nexport const header = 'anthropic-version';\nexport const start = \`/openai/v1\`;`,
+    },
+    at: ['src/gateway/a.ts:1', 'src/gateway/a.ts:2', 'src/gateway/a.ts:3'],
+  },
+  {
+    rule: 'provider names',
+    title: 'in its folder, in a sentence, in an import, in a test',
+    files: {
+      'src/providers/mistral/wire.ts': `export const name = 'mistral';`,
+      'src/gateway/a.ts': `import { b } from '../providers/amazon/wire.ts';\nexport const hint = 'Write openai/<name> for OpenAI.';`,
+      'src/gateway/a.test.ts': `export const name = 'mistral';`,
+    },
+    at: [],
+  },
+  {
+    rule: 'facts without parsers',
+    title: 'a parser among the facts',
+    files: {
+      'src/providers/google/wire.ts': `import type { A } from '../provider.ts';\nimport { parse } from './stream.ts';`,
+      'src/providers/wire-facts.ts': `import { googleWire } from './google/wire.ts';\nimport { format } from './registry.ts';`,
+      'src/providers/registry.ts': `import { parse } from './google/stream.ts';`,
+    },
+    at: ['src/providers/google/wire.ts:2', 'src/providers/wire-facts.ts:2'],
+  },
   ...plantedShapes,
   {
     rule: 'known room',

@@ -3,6 +3,7 @@ import { livingLinks, shortReadme } from './rules/documents.ts';
 import { environment, noConsole, pureRooms } from './rules/effects.ts';
 import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
 import { knownRoom, noCycles, packageImports, roomImports, subRoomImports } from './rules/imports.ts';
+import { factsWithoutParsers, providerNames } from './rules/provider-names.ts';
 import { completeLock, exactVersions, namedFiles, noMachineTraces } from './rules/repository.ts';
 import {
   fileLength,
@@ -31,6 +32,8 @@ export const rules: readonly Rule[] = [
   fileLength,
   functionLength,
   parameterCount,
+  providerNames,
+  factsWithoutParsers,
   pureRooms,
   environment,
   noConsole,

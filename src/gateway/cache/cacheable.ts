@@ -1,4 +1,5 @@
 import { isEventStream } from '../../model/record/media-type.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
 import { bytesAt, objectAt, skipWhitespace } from '../json/scan.ts';
 
 /**
@@ -12,27 +13,26 @@ import { bytesAt, objectAt, skipWhitespace } from '../json/scan.ts';
 export function isCacheable(body: Buffer, contentType: string): boolean {
   if (isEventStream(contentType)) return isWholeStream(body.toString('latin1'));
   const type = contentType.toLowerCase();
-  if (type.includes('amazon.eventstream')) return !amazonFailures.some((header) => body.includes(header));
+  if (binaryStreamTypes.some((binary) => type.includes(binary))) return !failureMessageHeaders.some((header) => body.includes(header));
   if (/ndjson|jsonl|stream\+json/.test(type)) return isWholeSeries(body.toString('latin1'));
   if (!failureWords.some((word) => body.includes(word))) return true;
   return !reportsError(body) && !failedChoice.test(body.toString('latin1')) && !failedElement.test(body.toString('latin1'));
 }
 
-/** The last event of OpenAI's, Anthropic's and Cohere's streams; Gemini's have none and say why they finished. */
-const streamEnd =
-  /^data: ?\[DONE\]|"type"\s*:\s*"(?:message_stop|message-end|response\.(?:completed|incomplete)|\w+\.completed|(?:transcript\.text|transcription|speech\.audio)\.done)"|"finishReason"\s*:\s*"/m;
-const failureEvent = /^event: ?(?:error|response\.failed)\s*$/m;
-/** Data of events in which a word of failure stands; whether it is one depends on where. */
-const suspectData = /^data: ?(.*"(?:error|response\.failed)".*)$/gm;
+const { binaryStreamTypes, finalEventTexts, finalEventTypes, failureEvents, failedFinishReasons, failedElements, failureMessageHeaders } =
+  wireFacts;
+const anyOf = (texts: readonly string[]): string => texts.join('|');
+const literal = (texts: readonly string[]): string => anyOf(texts.map((text) => text.replaceAll('.', String.raw`\.`)));
+
+const streamEnd = new RegExp(anyOf([...finalEventTexts, String.raw`"type"\s*:\s*"(?:${anyOf(finalEventTypes)})"`]), 'm');
+const failureEvent = new RegExp(String.raw`^event: ?(?:${literal(failureEvents)})\s*$`, 'm');
+/** Data of events in which the name of a failure stands; whether it is one depends on where. */
+const suspectData = new RegExp(String.raw`^data: ?(.*"(?:${literal(failureEvents)})".*)$`, 'gm');
 const suspectLine = /^(.*"error".*)$/gm;
-/** A choice that OpenRouter's provider did not finish, or an answer that Cohere did not. */
-const failedChoice = /"finish_reason"\s*:\s*"(?:error|ERROR|TIMEOUT)"/;
-/** Without one of these a body tells of no failure. */
-const failureWords = ['"error"', '"ERROR"', '"TIMEOUT"'] as const;
-/** Gemini's streams that are no events are one array. */
-const failedElement = /[[,]\s*\{\s*"error"\s*:\s*\{/;
-/** Headers of what Bedrock sends in the place of an event. */
-const amazonFailures = [':exception-type', ':error-code'] as const;
+const failedChoice = new RegExp(String.raw`"finish_reason"\s*:\s*"(?:${literal(failedFinishReasons)})"`);
+/** A body without one of these reports no failure. */
+const failureWords: readonly string[] = ['error', ...failedFinishReasons].map((word) => `"${word}"`);
+const failedElement = new RegExp(anyOf(failedElements));
 
 function isWholeStream(text: string): boolean {
   if (!streamEnd.test(text) || failureEvent.test(text) || failedChoice.test(text)) return false;
@@ -69,4 +69,4 @@ function reportsError(json: Buffer): boolean {
 }
 
 const nothing = Buffer.from('null');
-const failureTypes: ReadonlySet<string> = new Set(['"error"', '"response.failed"']);
+const failureTypes: ReadonlySet<string> = new Set(failureEvents.map((event) => `"${event}"`));

@@ -1,4 +1,5 @@
 import type { GatelogError } from '../../model/errors.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { decodeWhole, isIdentity } from '../http/content-coding.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
@@ -41,7 +42,7 @@ const perDelivery: ReadonlySet<string> = new Set([
   'retry-after',
   'set-cookie',
 ]);
-const perDeliveryPrefixes = ['x-ratelimit-', 'anthropic-ratelimit-'] as const;
+const { perDeliveryPrefixes } = wireFacts;
 
 /**
  * Passes a reply on and keeps it, when it is whole and a success. Everything else ends the turn without a reply.

@@ -3,6 +3,7 @@ import { parseJson } from '../../model/text.ts';
 import type { CacheKey } from '../../state/cached-responses.ts';
 import type { CachePolicy } from '../directives/cache.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
 import { topObject } from '../bodies/shape.ts';
 import { bytesAt, lengthOfMark } from '../json/scan.ts';
 
@@ -22,29 +23,14 @@ export interface KeyedCall {
 /** Headers that decide what a provider answers, and how what was sent is to be read. */
 const keyedHeaders: ReadonlySet<string> = new Set([
   'accept',
-  'anthropic-beta',
-  'anthropic-version',
   'content-encoding',
   'content-language',
   'content-type',
-  'extra-parameters',
-  'azureml-model-deployment',
-  'groq-beta',
-  'openai-beta',
   'prefer',
   'range',
-  'x-amzn-bedrock-accept',
-  'x-amzn-bedrock-guardrailidentifier',
-  'x-amzn-bedrock-guardrailversion',
-  'x-amzn-bedrock-performanceconfig-latency',
-  'x-amzn-bedrock-service-tier',
-  'x-amzn-bedrock-trace',
-  'x-goog-encode-response-if-executable',
-  'x-goog-fieldmask',
-  'x-goog-request-params',
   'x-http-method-override',
-  'x-vertex-ai-llm-request-type',
-  'x-vertex-ai-llm-shared-request-type',
+  ...wireFacts.versionHeaders,
+  ...wireFacts.cacheKeyHeaders,
 ]);
 
 /** A body over this size is hashed in steps: 16 MiB take 30 ms. */

@@ -1,3 +1,5 @@
+import { factsOfProvider } from '../../providers/wire-facts.ts';
+import { bedrockHost, bedrockService } from '../../providers/amazon/wire.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type AwsKeys, signAws } from './aws-signature.ts';
 import type { Call, Target } from '../call.ts';
@@ -14,7 +16,9 @@ type Place = Pick<Target, 'route' | 'target' | 'outgoing'>;
 
 /** Whether a call is signed with AWS keys of its caller, for which its body is needed. */
 export function isToBeSigned({ amazon }: RequestHead, { provider }: Route): boolean {
-  return amazon !== undefined && provider === 'bedrock' && ('aws-access-key' in amazon || 'aws-secret-key' in amazon);
+  return (
+    amazon !== undefined && factsOfProvider(provider).signedByAws === true && ('aws-access-key' in amazon || 'aws-secret-key' in amazon)
+  );
 }
 
 /** For `svc-warning`, on a call to another provider. */
@@ -39,7 +43,7 @@ export function signedForAmazon(ports: AmazonPorts, { request, head }: Call, { r
   const { host, hostname } = new URL(target.origin);
   const region = route.region ?? regionOfHost(hostname) ?? ports.providers.bedrockRegion;
   const signed = { method: request.method ?? 'GET', host, path: target.path, body: outgoing.whole };
-  return signAws(keys, signed, { region, service: 'bedrock', at: ports.clock.now() });
+  return signAws(keys, signed, { region, service: bedrockService, at: ports.clock.now() });
 }
 
 /** @throws GatelogError `malformed_request` for half a pair of keys. */
@@ -56,7 +60,7 @@ export function amazonKeysOf({ amazon = {} }: RequestHead): AwsKeys {
 }
 
 function regionOfHost(hostname: string): string | undefined {
-  return /^bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com$/.exec(hostname)?.[1];
+  return bedrockHost.exec(hostname)?.[1];
 }
 
 const ofOldSignature: ReadonlySet<string> = new Set(['x-amz-date', 'x-amz-content-sha256']);
@@ -68,6 +72,6 @@ export function withoutSignature(lines: HeaderList): HeaderList {
 /** Adds the session token where the caller's own client signed for Bedrock. */
 export function withAmazonToken(credentials: HeaderList, { amazon }: RequestHead, { provider }: Route): HeaderList {
   const token = amazon?.['x-amz-security-token'];
-  if (token === undefined || provider !== 'bedrock' || !credentials.some(isAwsSignature)) return credentials;
+  if (token === undefined || factsOfProvider(provider).signedByAws !== true || !credentials.some(isAwsSignature)) return credentials;
   return [...credentials, 'x-amz-security-token', token];
 }

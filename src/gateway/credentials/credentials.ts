@@ -3,6 +3,7 @@ import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
+import { factsOfProvider, wireFacts } from '../../providers/wire-facts.ts';
 import { authHeaders } from '../routing/provider-table.ts';
 import { customProviderName, type Route } from '../routing/routes.ts';
 import type { ProviderKeys } from './stored-keys.ts';
@@ -221,15 +222,15 @@ export function callerCredentialsFor(route: Route, sent: HeaderList): HeaderList
 }
 
 /** Headers in which only some providers take keys. */
-const ownersOfHeaders: ReadonlyMap<string, readonly string[]> = new Map([
-  ['x-api-key', ['anthropic']],
-  ['x-goog-api-key', ['gemini', 'vertex']],
-  ['api-key', ['azure', 'openai']],
-]);
+const ownersOfHeaders: ReadonlyMap<string, readonly string[]> = new Map(
+  wireFacts.keyHeaders.flatMap(({ name, owners }) => (owners === undefined ? [] : [[name, owners] as const])),
+);
 
 /** Whether a credential is meant for another provider than the route's. */
 function isOthers({ provider, routedByModel }: Route, name: string, value: string): boolean {
-  if (isAuthorization(name)) return isAwsSignature(value) && provider !== 'bedrock' && provider !== customProviderName;
+  if (isAuthorization(name)) {
+    return isAwsSignature(value) && factsOfProvider(provider).signedByAws !== true && provider !== customProviderName;
+  }
   return routedByModel && ownersOfHeaders.get(name)?.includes(provider) === false;
 }
 

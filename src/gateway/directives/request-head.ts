@@ -4,6 +4,8 @@ import { holdsOurKey } from '../../auth/api-key.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { type Directives, DirectiveReader } from './directives.ts';
 import { overlong } from './values.ts';
+import { awsKeyHeaders, type AwsKeyHeader } from '../../providers/amazon/wire.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
 import {
   connectionTokens,
@@ -15,39 +17,25 @@ import {
   withoutZstd,
 } from '../http/headers.ts';
 
-/** Headers in which official clients send a provider's key, and may send ours. */
-const credentialNames = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const;
-
 /** An allow-list: a header that is not in it is not recorded, so an unknown credential cannot be either. */
-const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'referer', 'accept', 'openai-beta'] as const;
+const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'referer', 'accept', ...wireFacts.recordedRequestHeaders];
 
-/** Headers in which Helicone's Bedrock clients send the keys of an AWS account, and the session token of Amazon's own clients. */
-const amazonNames = ['aws-access-key', 'aws-secret-key', 'aws-session-token', 'x-amz-security-token'] as const;
-export type AmazonName = (typeof amazonNames)[number];
+const clients: ReadonlyMap<string, string> = new Map(wireFacts.clientHeaders);
 
-type HeaderKind =
-  | 'dropped'
-  | 'host'
-  | 'connection'
-  | 'credential'
-  | 'recorded'
-  | 'length'
-  | 'encodings'
-  | 'caching'
-  | 'anthropic'
-  | 'amazon';
+type HeaderKind = 'dropped' | 'host' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching' | 'client' | 'aws-key';
 
 const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>([
   ...hopByHopNames.map((name) => [name, 'dropped'] as const),
-  ...credentialNames.map((name) => [name, 'credential'] as const),
+  // Official clients send a provider's key in these, and may send ours.
+  ...wireFacts.keyHeaders.map(({ name }) => [name, 'credential'] as const),
   ...recordedNames.map((name) => [name, 'recorded'] as const),
   ['host', 'host'],
   ['connection', 'connection'],
   ['content-length', 'length'],
   ['accept-encoding', 'encodings'],
   ['cache-control', 'caching'],
-  ['anthropic-version', 'anthropic'],
-  ...amazonNames.map((name) => [name, 'amazon'] as const),
+  ...wireFacts.clientHeaders.map(([name]) => [name, 'client'] as const),
+  ...awsKeyHeaders.map((name) => [name, 'aws-key'] as const),
 ]);
 
 /** Headers without a kind are directives or pass to the provider. */
@@ -67,10 +55,10 @@ export interface RequestHead {
   readonly length: HeaderList;
   /** For the record, by lower-case name; the last header of a name wins. */
   readonly recorded: Readonly<Record<string, string>>;
-  /** It has an `anthropic-version`, which Anthropic's clients always send. */
-  readonly speaksAnthropic: boolean;
+  /** Provider whose clients alone send one of the headers. */
+  readonly client: string | undefined;
   /** Keys of an AWS account, if any; they are in no other list. */
-  readonly amazon: Partial<Record<AmazonName, string>> | undefined;
+  readonly amazon: Partial<Record<AwsKeyHeader, string>> | undefined;
 }
 
 /** Names in the `Connection` headers of a request, and characters of each header: more than any client sends. */
@@ -95,7 +83,7 @@ export function readRequestHead(raw: HeaderList): RequestHead {
   let length: string[] = [];
   let declared: Set<string> | undefined;
   let hasHost = false;
-  let speaksAnthropic = false;
+  let client: string | undefined;
   let cacheControl: string | undefined;
   let amazon: string[] | undefined;
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -112,8 +100,8 @@ export function readRequestHead(raw: HeaderList): RequestHead {
         declared = boundedDeclared(declared, value);
         continue;
       case 'credential':
-      case 'amazon':
-        (kind === 'amazon' ? (amazon ??= []) : credentials).push(name, value);
+      case 'aws-key':
+        (kind === 'aws-key' ? (amazon ??= []) : credentials).push(name, value);
         continue;
       case 'length':
         length = [name, value];
@@ -129,8 +117,8 @@ export function readRequestHead(raw: HeaderList): RequestHead {
       case 'caching':
         cacheControl = cacheControl === undefined ? value : `${cacheControl},${value}`;
         break;
-      case 'anthropic':
-        speaksAnthropic = true;
+      case 'client':
+        client = clients.get(lower);
         break;
       case undefined:
         if (directives.takes(name, lower, value)) continue;
@@ -143,7 +131,7 @@ export function readRequestHead(raw: HeaderList): RequestHead {
     passed: withoutConnectionHeaders(passed, declared),
     length: withoutConnectionHeaders(length, declared),
     recorded,
-    speaksAnthropic,
+    client,
     amazon: amazon === undefined ? undefined : amazonKeys(amazon),
   };
 }
@@ -158,7 +146,7 @@ function isFirstHost(hasHost: boolean): true {
   return true;
 }
 
-function amazonKeys(list: HeaderList): Partial<Record<AmazonName, string>> {
+function amazonKeys(list: HeaderList): Partial<Record<AwsKeyHeader, string>> {
   const keys: Partial<Record<string, string>> = {};
   for (let index = 0; index + 1 < list.length; index += 2) {
     const value = (list[index + 1] ?? '').trim();

@@ -1,3 +1,4 @@
+import { wireFacts } from '../../providers/wire-facts.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import { exceedsBytes } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
@@ -132,15 +133,13 @@ const harmlessNames: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
-  'anthropic-beta',
-  'anthropic-version',
   'content-encoding',
   'content-language',
   'content-type',
-  'openai-beta',
   'traceparent',
   'tracestate',
   'user-agent',
+  ...wireFacts.versionHeaders,
 ]);
 
 /** The caller's headers that hold no credential, wherever they go. */

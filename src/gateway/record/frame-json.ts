@@ -1,4 +1,5 @@
 import type { EndFacts, ExchangeAnswer, ExchangeOpen, TaggedProperty, Tags } from '../../model/record/exchange.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
 import { InternTable, maxText } from '../../platform/http/intern-table.ts';
 
 /**
@@ -80,7 +81,7 @@ function listed(text: string): Listed {
 
 /** Headers that have the same few values in nearly all calls. */
 const repeatedHeaders: ReadonlyMap<string, InternTable<Listed>> = new Map(
-  ['content-type', 'user-agent', 'accept', 'content-encoding', 'openai-beta', 'openai-version'].map((name) => [
+  ['content-type', 'user-agent', 'accept', 'content-encoding', ...wireFacts.repeatedHeaders].map((name) => [
     name,
     new InternTable((value) => listed(`"${name}":${quoted(value)}`)),
   ]),

@@ -1,5 +1,6 @@
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
 import { connectionTokens, headerText, hopByHopNames, keepHeader, withoutConnectionHeaders } from '../http/headers.ts';
 
 /** What a provider says of its own host, for as long as it says: a browser would take it for the gateway's, and hold the gateway's other hosts to it too. */
@@ -22,17 +23,7 @@ const hostNames = [
 ] as const;
 
 /** What a record keeps of a reply's headers: an allow-list, as for those of a request. */
-const recordedNames = [
-  'content-type',
-  'content-encoding',
-  'content-length',
-  'retry-after',
-  'x-request-id',
-  'request-id',
-  'x-amzn-requestid',
-  'openai-processing-ms',
-  'openai-version',
-] as const;
+const recordedNames = ['content-type', 'content-encoding', 'content-length', 'retry-after', ...wireFacts.recordedResponseHeaders];
 
 type LineKind = 'dropped' | 'connection' | 'recorded' | 'date';
 

@@ -1,25 +1,15 @@
-/**
- * What ends a stream for its client before the connection says so: after these bytes an official client stops reading, be it content or not.
- * A text that merely contains one costs nothing but a short wait, so there is no need to parse events here.
- */
-const endings = [
-  '[DONE]',
-  'message_stop',
-  'message-end',
-  // OpenAI's responses and pictures, and, in the middle of a response, calls of its tools, which wait as shortly.
-  '.completed',
-  'response.incomplete',
-  'response.failed',
-  'transcript.text.done',
-  'transcription.done',
-  'speech.audio.done',
-  'event: error',
-  '"error"',
-].map((text) => Buffer.from(text));
+import { wireFacts } from '../../providers/wire-facts.ts';
+
+/** A text that merely contains a marker costs nothing but a short wait, so there is no need to parse events here. */
+const endings = wireFacts.streamEndMarkers.map((text) => Buffer.from(text));
 const longest = Math.max(...endings.map((ending) => ending.length));
 
-/** Streams that are none of server-sent events: lines of JSON (Ollama's), and Amazon's binary messages, with the provider's events inside in base64. */
-const framedOtherwise = /^\s*application\/(?:(?:x-)?nd-?json|(?:x-)?json-?l(?:ines)?|json-seq|stream\+json|vnd\.amazon\.eventstream)\b/i;
+const binaryTypes = wireFacts.binaryStreamTypes.map((type) => String.raw`vnd\.${type.replaceAll('.', String.raw`\.`)}`);
+/** Streams that are no server-sent events: lines of JSON, and binary messages, which may hold the provider's events in base64. */
+const framedOtherwise = new RegExp(
+  String.raw`^\s*application/(?:(?:x-)?nd-?json|(?:x-)?json-?l(?:ines)?|json-seq|stream\+json|${binaryTypes.join('|')})\b`,
+  'i',
+);
 
 /** Whether a body is a stream whose end cannot be told by looking at its bytes, so that any of its chunks may be the last for its reader. */
 export function endIsOpaque(contentType: string | undefined): boolean {

@@ -1,12 +1,9 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
+import { usageQuestion } from '../../providers/openai/wire.ts';
 import { edited, findTopMember, topObject, withFirstMember } from '../bodies/shape.ts';
 import { bytes, bytesAt, findMember, lengthOfMark, skipWhitespace, type Span } from '../json/scan.ts';
 
-/** Paths of OpenAI's API whose streams say what was used only when they are asked. */
-const askedPath = /^[^?]*\/completions\/?(?:\?|$)/;
-
-const optionsName = 'stream_options';
-const askedOptions = '{"include_usage":true}';
+const { member: optionsName, value: askedOptions, path: askedPath } = usageQuestion;
 const question = `"${optionsName}":${askedOptions},`;
 /** By how much a body grows at most when it is asked. */
 export const usageQuestionMaxBytes = question.length;

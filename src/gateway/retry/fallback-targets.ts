@@ -126,7 +126,7 @@ function wayOf(ports: PlanPorts, { call, admission }: AuthenticatedCall, { pathR
     const byPath =
       head.directives.targetUrl === undefined
         ? pathRoute
-        : routeByPath(request.method ?? 'GET', pathRoute.path, ports.providers, head.speaksAnthropic);
+        : routeByPath(request.method ?? 'GET', pathRoute.path, ports.providers, head.client);
     return { route: routeToNamed(ports, byPath, provider), model };
   }
   if (model === undefined) return { route: first.route, model };

@@ -84,7 +84,7 @@ function withoutStart(path: string, starts: readonly string[]): string {
 }
 
 /** Compares whole segments: `/v10` does not start with `/v1`. */
-export function startsWithSegments(path: string, start: string): boolean {
+function startsWithSegments(path: string, start: string): boolean {
   if (!path.startsWith(start)) return false;
   const next = path[start.length];
   return next === undefined || next === '/' || next === '?';

@@ -2,6 +2,7 @@ import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
 import { storedCredentials } from '../credentials/credentials.ts';
+import { factsOfProvider } from '../../providers/wire-facts.ts';
 import { withoutSecretParameters } from '../http/headers.ts';
 import type { KnownModels } from '../builtin/model-list.ts';
 import { echoProviderName, type ProviderTable } from './provider-table.ts';
@@ -39,7 +40,7 @@ export function resolveModel(from: NamedFrom, model: string, around: ModelSurrou
   if (!model.includes('/')) return resolveBare(from, model, around);
   const named = resolveNamed(from.route, model, around.providers);
   if (named === undefined) refuseSuffix(model, from.route.provider, around.providers);
-  else if (named.model.endsWith(onlineSuffix) && !takesSuffix.has(named.route.provider)) throw suffixed(model, named.route.provider);
+  else if (named.model.endsWith(onlineSuffix) && !takesSuffix(named.route.provider)) throw suffixed(model, named.route.provider);
   return named;
 }
 
@@ -59,9 +60,14 @@ function resolveBare({ route, organizationId }: NamedFrom, model: string, around
   );
 }
 
-/** Resellers and self-hosted servers, whose model names may contain a slash or any suffix. */
-const takesSuffix: ReadonlySet<string> = new Set(['openrouter', 'ollama', 'vllm', 'lmstudio', echoProviderName]);
-const sellsItsOwn: ReadonlySet<string> = new Set(['openai', 'anthropic', 'gemini', 'mistral', 'deepseek', 'xai', 'cohere', 'perplexity']);
+/** Model names of resellers and self-hosted servers may contain a slash or any suffix. */
+function takesSuffix(provider: string): boolean {
+  return provider === echoProviderName || factsOfProvider(provider).models === 'any';
+}
+
+function hasDeployments(provider: string | undefined): boolean {
+  return provider !== undefined && factsOfProvider(provider).hasDeployments === true;
+}
 
 function resolveNamed(route: Route, model: string, providers: ProviderTable): ModelRoute | undefined {
   const parts = model.split('/');
@@ -69,7 +75,7 @@ function resolveNamed(route: Route, model: string, providers: ProviderTable): Mo
   const first = providerOf(parts[0]);
   const last = providerOf(parts.at(-1));
   if (first !== undefined) {
-    if (parts.length > 2 && last !== undefined && last !== first && sellsItsOwn.has(first)) {
+    if (parts.length > 2 && last !== undefined && last !== first && factsOfProvider(first).models === 'own') {
       throw invalid(
         model,
         `names two providers, ${first} and ${last}; write the one that is meant before the name: "${last}/${parts.slice(0, -1).join('/')}"`,
@@ -77,15 +83,15 @@ function resolveNamed(route: Route, model: string, providers: ProviderTable): Mo
     }
     return routeByModel(route, model, providers);
   }
-  if (parts.length > 2 && providerOf(parts[1]) === 'azure') return ofDeployment(route, model, parts, providers);
+  if (parts.length > 2 && hasDeployments(providerOf(parts[1]))) return ofDeployment(route, model, parts, providers);
   if (last === undefined) return withSuffix(route, model, providers);
   return routeByModel(route, model, providers);
 }
 
 /** `name/azure/<deployment>`. */
 function ofDeployment(route: Route, model: string, parts: readonly string[], providers: ProviderTable): ModelRoute {
-  const [name = '', , deployment = ''] = parts;
-  const azure = routeToProvider(route.path, 'azure', providers);
+  const [name = '', owner = '', deployment = ''] = parts;
+  const azure = routeToProvider(route.path, owner, providers);
   if (parts.length !== 3 || name === '' || deployment === '' || azure === undefined) {
     throw invalid(model, 'is read as a deployment of Azure, which is written "name/azure/<deployment>"');
   }
@@ -104,7 +110,7 @@ function withSuffix(route: Route, model: string, providers: ProviderTable): Mode
       `has ${middle} in its middle; only Azure's deployments are written so ("name/azure/<deployment>"): write "${middle}/<name>"`,
     );
   }
-  if (suffix === 'online' && named.provider === 'openrouter') return { route: named, model: name + onlineSuffix };
+  if (suffix === 'online' && factsOfProvider(named.provider).searchesOnline === true) return { route: named, model: name + onlineSuffix };
   throw invalid(model, `ends in "${provider}:${suffix}", and the suffix is not carried out at ${provider}`);
 }
 

@@ -4,6 +4,7 @@ import { replaceModel } from '../bodies/shape.ts';
 import { findModelField, type ModelField } from '../json/model-field.ts';
 import { type ListedModel, type ModelSurroundings, type NamedFrom, readModelList, resolveModel } from './by-model.ts';
 import { isCompressed, mayHoldJson, type RequestBody } from '../http/request-body.ts';
+import { factsOfProvider } from '../../providers/wire-facts.ts';
 import type { Route } from './routes.ts';
 import { askForStreamUsage, supportsUsageQuestion } from '../relay/stream-usage.ts';
 
@@ -72,11 +73,8 @@ export function modelUnread({ request }: Call, { routedByModel }: Route, body: R
 }
 
 export function wantsStreamUsage({ head }: Call, { path, provider }: Route): boolean {
-  return head.directives.streamUsage && supportsUsageQuestion(path) && !unasked.has(provider);
+  return head.directives.streamUsage && supportsUsageQuestion(path) && factsOfProvider(provider).refusesUsageQuestion !== true;
 }
-
-/** They say at the end of every stream what was used, and refuse the question. */
-const unasked: ReadonlySet<string> = new Set(['mistral']);
 
 /** @returns undefined where `include_usage` is not wanted or already there. */
 export function addIncludeUsage(call: Call, route: Route, body: RequestBody): Buffer | undefined {

@@ -26,6 +26,10 @@ export interface ProviderRow {
   readonly openAiKeyHeader: KeyHeader;
   /** The key may be in the query too (`?key=…`). */
   readonly takesQueryKey?: true;
+  /** An address in a path is one customer's, and anybody may name it: only the caller's own key goes there. */
+  readonly isCustomers?: true;
+  /** What to write where a deployment cannot know the OpenAI address. */
+  readonly openAiAddressHint?: string;
   /** It runs on the gateway's machine: it needs an entry in the allow-list, and no key. */
   readonly isLocal?: true;
 }
@@ -55,6 +59,8 @@ export const providerRows: Readonly<Record<AddressedProvider, ProviderRow>> = {
     openAiPath: undefined,
     openAiKeyHeader: 'authorization',
     takesQueryKey: true,
+    openAiAddressHint:
+      'By its model alone vertex cannot be reached, since its address names a project. Write the path: /vertex/v1/projects/<project>/locations/<region>/endpoints/openapi/….',
   },
   azure: {
     baseUrl: azureAddress,
@@ -62,6 +68,9 @@ export const providerRows: Readonly<Record<AddressedProvider, ProviderRow>> = {
     keyHeader: 'api-key',
     openAiPath: '/openai/v1',
     openAiKeyHeader: 'api-key',
+    isCustomers: true,
+    openAiAddressHint:
+      'This deployment has no Azure resource of its own. Set GATELOG_PROVIDER_AZURE_URL (https://<resource>.openai.azure.com), or name the resource in the path: /azure/<resource>/openai/v1/….',
   },
   bedrock: {
     ...likeOpenAi('https://bedrock-runtime.{bedrockRegion}.amazonaws.com', '/openai/v1'),

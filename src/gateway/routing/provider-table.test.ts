@@ -154,11 +154,11 @@ describe('a provider`s own API', () => {
     ['/openai/v1/files', 'https://api.openai.com/v1/files'],
     ['/v1beta/files', 'https://generativelanguage.googleapis.com/v1beta/files'],
   ])('with an anthropic-version %s is %s', (path, address) => {
-    expect(addressOf(routeByPath('GET', path, tableOf(), true))).toBe(address);
+    expect(addressOf(routeByPath('GET', path, tableOf(), 'anthropic'))).toBe(address);
   });
 
   it('the API`s paths are refused with an anthropic-version too', () => {
-    expect(codeOf(() => routeByPath('POST', '/v1/request/query', tableOf(), true))).toBe('not_found');
+    expect(codeOf(() => routeByPath('POST', '/v1/request/query', tableOf(), 'anthropic'))).toBe('not_found');
   });
 
   it('every provider is in the table of this test', () => {

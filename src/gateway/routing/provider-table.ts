@@ -1,6 +1,7 @@
+import { bedrockName } from '../../providers/amazon/wire.ts';
 import type { AllowedTarget, EgressPolicy } from '../../egress/target-guard.ts';
 import { GatelogError } from '../../model/errors.ts';
-import { type AddressedProvider, addressedProviders, providerAliases } from '../../model/vocabulary/providers.ts';
+import { type AddressedProvider, addressedProviders, defaultProvider, providerAliases } from '../../model/vocabulary/providers.ts';
 import { parseBaseUrl, parseOpenAiBaseUrl, type ProviderTarget, resolveAt, memoizedResolver } from './base-url.ts';
 import { type KeyHeader, providerAtOrigin, type ProviderRow, providerRows } from './provider-addresses.ts';
 
@@ -75,8 +76,8 @@ export function makeProviderTable(overrides: Readonly<Record<string, ProviderOve
   return {
     find: (name) => byName.get(name),
     openAi: openAi.openAi,
-    isOpenAiElsewhere: isElsewhere(overrides['openai']?.baseUrl),
-    bedrockIn: (region) => makeAddress('bedrock', overrides['bedrock'] ?? {}, { ...environment, bedrockRegion: region }).native,
+    isOpenAiElsewhere: isElsewhere(overrides[defaultProvider]?.baseUrl),
+    bedrockIn: (region) => makeAddress(bedrockName, overrides[bedrockName] ?? {}, { ...environment, bedrockRegion: region }).native,
     bedrockRegion: environment.bedrockRegion,
     names: [...byName.keys(), echoProviderName],
     all,
@@ -84,7 +85,7 @@ export function makeProviderTable(overrides: Readonly<Record<string, ProviderOve
 }
 
 function isElsewhere(openAiUrl: string | undefined): boolean {
-  return openAiUrl !== undefined && providerAtOrigin(new URL(openAiUrl).origin) !== 'openai';
+  return openAiUrl !== undefined && providerAtOrigin(new URL(openAiUrl).origin) !== defaultProvider;
 }
 
 function makeAddress(name: AddressedProvider, override: ProviderOverride, environment: ProviderEnvironment): ProviderAddress {
@@ -148,7 +149,7 @@ function fromPath(name: AddressedProvider, row: ProviderRow, targets: EgressPoli
     },
     openAi: unroutable(name),
     isRoutable: false,
-    takesKey: name !== 'azure',
+    takesKey: row.isCustomers !== true,
   };
 }
 
@@ -161,9 +162,7 @@ function allowed(targets: EgressPolicy, origin: string): AllowedTarget {
 function unroutable(name: AddressedProvider): ProviderEndpoint['target'] {
   return refuses(
     'provider_address_missing',
-    name === 'azure'
-      ? 'This deployment has no Azure resource of its own. Set GATELOG_PROVIDER_AZURE_URL (https://<resource>.openai.azure.com), or name the resource in the path: /azure/<resource>/openai/v1/….'
-      : `By its model alone ${name} cannot be reached, since its address names a project. Write the path: /vertex/v1/projects/<project>/locations/<region>/endpoints/openapi/….`,
+    providerRows[name].openAiAddressHint ?? `By its model alone ${name} cannot be reached, since its address stands in the path of a call.`,
   );
 }
 

@@ -2,8 +2,10 @@ import { holdsOurKey } from '../../auth/api-key.ts';
 import type { AllowedTarget, EgressPolicy } from '../../egress/target-guard.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { apiPathSegments } from '../../model/vocabulary/api-paths.ts';
-import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
-import { joinAddress, parseBaseUrl, startsWithSegments } from './base-url.ts';
+import { defaultProvider } from '../../model/vocabulary/providers.ts';
+import { bedrockName, bedrockRegionPath } from '../../providers/amazon/wire.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
+import { joinAddress, parseBaseUrl } from './base-url.ts';
 import { providerAtOrigin } from './provider-addresses.ts';
 import { echoProviderName, type ProviderEndpoint, type ProviderTable } from './provider-table.ts';
 
@@ -43,61 +45,48 @@ export function originForm(target: string): string {
   return whole === '' || whole.startsWith('?') ? `/${whole}` : whole;
 }
 
-/** Paths outside `/v1/` that only one provider's clients call. */
-const startsOfOthers: readonly (readonly [start: string, provider: AddressedProvider])[] = [
-  ['/v1beta/', 'gemini'],
-  ['/v1alpha/', 'gemini'],
-  ['/upload/v1beta/', 'gemini'],
-  ['/upload/v1alpha/', 'gemini'],
-  ['/download/v1beta/', 'gemini'],
-  ['/download/v1alpha/', 'gemini'],
-  ['/v1beta1/projects/', 'vertex'],
-  ['/v1beta1/publishers/', 'vertex'],
-];
-
 /**
  * Routes by path. `/v1/…` is OpenAI's API, most of which works without `/v1` too (Helicone's base URL has none); `/<provider>/…` is a
  * provider's own API. Paths that only Anthropic's or Google's clients send need no provider name. `GET /v1/models` is built in.
- * @param speaksAnthropic the call comes from an Anthropic client, some of whose paths OpenAI has too.
+ * @param client the provider whose client calls, where a header tells; OpenAI has some of its paths too.
  * @throws GatelogError `not_found` for other paths and those of our API, `malformed_request` for path traversal.
  */
-export function routeByPath(method: string, path: string, providers: ProviderTable, speaksAnthropic = false): Route {
+export function routeByPath(method: string, path: string, providers: ProviderTable, client?: string): Route {
   rejectPathTraversal(path);
   if (path.startsWith('/v1/')) {
     // Most calls are chats. They are OpenAI's whatever the headers.
-    const beside = path.startsWith('/v1/chat/') ? undefined : routeBesideOpenAi(method, path, providers, speaksAnthropic);
-    return beside ?? { provider: 'openai', destination: providers.openAi, path, routedByModel: true };
+    const beside = path.startsWith('/v1/chat/') ? undefined : routeBesideOpenAi(method, path, providers, client);
+    return beside ?? { provider: defaultProvider, destination: providers.openAi, path, routedByModel: true };
   }
-  const [, other] = startsOfOthers.find(([start]) => path.startsWith(start)) ?? [];
+  const [, other] = wireFacts.nativePrefixes.find(([prefix]) => path.startsWith(prefix)) ?? [];
   if (other !== undefined) return nativeRoute(other, path, providers);
-  if (rootOfOpenAi.test(path)) return routeByPath(method, `/v1${path}`, providers, speaksAnthropic);
+  if (rootOfOpenAi.test(path)) return routeByPath(method, `/v1${path}`, providers, client);
   const [, name = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)?$/.exec(path) ?? [];
   return nativeRoute(name, rest === '' ? '/' : rest, providers);
 }
 
 const rootOfOpenAi = /^\/(?:chat\/completions|responses|embeddings|completions|models|images|audio|moderations)(?:[/?]|$)/;
 
-/** `/v1/<region>/model/…`: Helicone's base URL for Bedrock ends in `/v1/<region>`. */
-const bedrockPath = /^\/v1\/([a-z]{2}(?:-[a-z]+){1,2}-\d{1,2})(\/(?:model|async-invoke|guardrail)\/.*)$/s;
 const feedbackPath = /^\/v1\/feedback(?:[/?]|$)/;
-const vertexPath = /^\/v1\/(?:projects\/[^/?#]+\/locations|publishers)\//;
-/** TRICKY: OpenAI's models may contain colons too (`ft:gpt-4o:…`), but nothing is posted to them. */
-const geminiMethod = /^\/v1\/(?:models|tunedModels)\/[^/?#]+:[a-zA-Z]+(?:\?|$)/;
 const modelList = /^\/v1\/models\/?(?:\?|$)/;
 
 /** @returns undefined for a path of OpenAI's. @throws GatelogError `not_found` for a path of our API. */
-function routeBesideOpenAi(method: string, path: string, providers: ProviderTable, speaksAnthropic: boolean): Route | undefined {
+function routeBesideOpenAi(method: string, path: string, providers: ProviderTable, client?: string): Route | undefined {
   refuseApiPath(path);
   if ((method === 'GET' || method === 'HEAD') && modelList.test(path)) {
     return { provider: customProviderName, destination: 'models', path, routedByModel: false };
   }
-  const [, region, belowRegion = ''] = bedrockPath.exec(path) ?? [];
+  const [, region, belowRegion = ''] = bedrockRegionPath.exec(path) ?? [];
   if (region !== undefined) return bedrockRoute(region, belowRegion, providers);
   if (feedbackPath.test(path)) return feedbackRoute(method, path);
-  // Anthropic's client for Vertex AI sends `anthropic-version` too, so Vertex AI comes first.
-  if (vertexPath.test(path)) return nativeRoute('vertex', path, providers);
-  if (speaksAnthropic || startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
-  return method === 'POST' && geminiMethod.test(path) ? nativeRoute('gemini', path, providers) : undefined;
+  const native = wireFacts.nativePaths.find(
+    (row) =>
+      (client === undefined || row.beforeClientHeaders === true) &&
+      (row.method === undefined || row.method === method) &&
+      row.path.test(path),
+  );
+  const provider = native?.provider ?? client;
+  return provider === undefined ? undefined : nativeRoute(provider, path, providers);
 }
 
 export const elsewhere =
@@ -123,7 +112,7 @@ function feedbackRoute(method: string, path: string): Route {
 }
 
 function bedrockRoute(region: string, path: string, { find, bedrockIn }: ProviderTable): Route {
-  return { provider: find('bedrock')?.name ?? customProviderName, destination: bedrockIn(region), path, routedByModel: false, region };
+  return { provider: find(bedrockName)?.name ?? customProviderName, destination: bedrockIn(region), path, routedByModel: false, region };
 }
 
 function nativeRoute(name: string, path: string, providers: ProviderTable): Route {

@@ -3,6 +3,7 @@ import { isEventStream } from '../../model/record/media-type.ts';
 import { endOfJsonString, isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { type Usage, unreportedUsage } from '../../model/record/usage.ts';
 import type { ResponseFacts, WireFormat } from '../../providers/provider.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
 import { readServerSentEvents } from '../../providers/sse.ts';
 import { readForm } from './multipart.ts';
 
@@ -88,7 +89,7 @@ function membersOf(beginning: string, end: string): JsonObject | undefined {
 
 /** Characters that shape a JSON text. */
 const shape = /["{}[\]:,]/g;
-const usageMember = /"(?:tool_usage|tools|usage(?:Metadata)?)"\s*:/g;
+const usageMember = new RegExp(String.raw`"(?:${wireFacts.usageMembers.join('|')})"\s*:`, 'g');
 
 /** Texts of the outermost object under `model` and `user`, as far as it goes. */
 function firstMembers(text: string): JsonObject {

@@ -5,7 +5,7 @@ import { encodeAmazonChunks, encodeAmazonEvents } from '../../providers/amazon/t
 import { readServerSentEvents } from '../../providers/sse.ts';
 import { interpret, type InterpretSketch, json, stream } from '../testing/exchange-builder.ts';
 
-const recording = (name: string): string => readFileSync(new URL(`../providers/${name}`, import.meta.url), 'utf8');
+const recording = (name: string): string => readFileSync(new URL(`../../providers/${name}`, import.meta.url), 'utf8');
 
 interface Call extends InterpretSketch {
   readonly provider: string;

@@ -4,6 +4,7 @@ import { type Money, moneyOfUnits, zeroMoney } from '../../model/pricing/money.t
 import type { OrganizationId } from '../../model/ids.ts';
 import { maxCost } from '../../pricing/highest-cost.ts';
 import type { Prices } from '../../pricing/look-up.ts';
+import { factsOfProvider } from '../../providers/wire-facts.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { readBody } from '../bodies/facts.ts';
 
@@ -12,13 +13,11 @@ const billedMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Paths that generate nothing: they count tokens or keep files. */
 const freePath = /(?:\/count_tokens|\/input_tokens|:countTokens|\/files|\/uploads|\/uploads\/[^/]+\/(?:parts|complete|cancel))$/;
-/** Only OpenAI's moderations are free. */
-const moderations = /\/moderations$/;
 
 /** Whether a call costs nothing. An unknown address may cost something. */
 function isFree({ provider, path }: BilledRequest): boolean {
   const [beforeQuery = ''] = path.split('?', 1);
-  return provider !== 'custom' && (freePath.test(beforeQuery) || (provider === 'openai' && moderations.test(beforeQuery)));
+  return provider !== 'custom' && (freePath.test(beforeQuery) || factsOfProvider(provider).freePath?.test(beforeQuery) === true);
 }
 
 /** The prices of an organisation. May throw GatelogError `metadata_unavailable`. */

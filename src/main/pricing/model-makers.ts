@@ -1,19 +1,20 @@
 import type { MakerOfModel } from '../../gateway/routing/by-model.ts';
-import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
+import { type AddressedProvider, defaultProvider } from '../../model/vocabulary/providers.ts';
 import type { PriceBook } from '../../pricing/price-book.ts';
+import { factsOfProvider, modelMakers } from '../../providers/wire-facts.ts';
 import { providerNamed } from '../../providers/registry.ts';
 
-/** Providers that make models, in order of precedence. Providers that only serve others' models are left out. */
-const makers: readonly AddressedProvider[] = ['anthropic', 'gemini', 'mistral', 'deepseek', 'xai', 'cohere', 'perplexity'];
-
-/** Prefixes of names that one maker alone uses: its next model is not in the book yet. */
-const ownStarts: readonly (readonly [start: string, maker: AddressedProvider])[] = [
-  ['claude-', 'anthropic'],
-  ['gemini-', 'gemini'],
-];
+/** Providers that sell the models they make, in order of precedence. */
+const makers = modelMakers.filter((maker) => maker !== defaultProvider);
 
 /** Remembered names before the memory is cleared; callers choose the names. */
 const maxRemembered = 1000;
+
+/** A maker's next model is not in the price book yet. */
+function startsAsOf(maker: AddressedProvider, model: string): boolean {
+  const { modelPrefix } = factsOfProvider(maker);
+  return modelPrefix !== undefined && model.startsWith(modelPrefix);
+}
 
 /** Finds the maker of a model that OpenAI does not have, by the price book. */
 export function makeMakerOf(book: PriceBook, now: () => number): MakerOfModel {
@@ -24,8 +25,8 @@ export function makeMakerOf(book: PriceBook, now: () => number): MakerOfModel {
   };
   const find = (model: string): AddressedProvider | undefined => {
     // The name of a fine-tuned OpenAI model contains its owner and is in no list.
-    if (model.startsWith('ft:') || lists('openai', model)) return undefined;
-    return makers.find((maker) => lists(maker, model)) ?? ownStarts.find(([start]) => model.startsWith(start))?.[1];
+    if (model.startsWith('ft:') || lists(defaultProvider, model)) return undefined;
+    return makers.find((maker) => lists(maker, model)) ?? makers.find((maker) => startsAsOf(maker, model));
   };
   return (model) => {
     const known = remembered.get(model);

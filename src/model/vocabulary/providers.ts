@@ -27,6 +27,9 @@ export const addressedProviders = [
 ] as const;
 export type AddressedProvider = (typeof addressedProviders)[number];
 
+/** The provider of `/v1/…`, where neither path nor header nor model names another. */
+export const defaultProvider: AddressedProvider = 'openai';
+
 /** Other names of providers, wherever callers name one: those of Helicone's models, hosts and records. */
 export const providerAliases: ReadonlyMap<string, AddressedProvider> = new Map([
   ['google', 'gemini'],

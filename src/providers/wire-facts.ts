@@ -1,0 +1,88 @@
+import type { AddressedProvider } from '../model/vocabulary/providers.ts';
+import { amazonWire } from './amazon/wire.ts';
+import { anthropicWire } from './anthropic/wire.ts';
+import { cohereWire } from './cohere/wire.ts';
+import { googleWire } from './google/wire.ts';
+import { openAiWire } from './openai/wire.ts';
+import type { WireFacts } from './wire.ts';
+
+const formats: readonly WireFacts[] = [openAiWire, googleWire, anthropicWire, amazonWire, cohereWire];
+
+function all<Name extends keyof WireFacts>(name: Name): NonNullable<WireFacts[Name]>[number][] {
+  return formats.flatMap((format) => (format[name] ?? []) as NonNullable<WireFacts[Name]>[number][]);
+}
+
+/**
+ * The facts about every wire format together. The gateway looks a format's ends and failures up in all of them, as what answers at an address may
+ * speak any.
+ */
+export const wireFacts = {
+  streamEndMarkers: all('streamEndMarkers'),
+  finalEventTypes: all('finalEventTypes'),
+  finalEventTexts: all('finalEventTexts'),
+  failureEvents: all('failureEvents'),
+  failedFinishReasons: all('failedFinishReasons'),
+  failedElements: all('failedElements'),
+  binaryStreamTypes: all('binaryStreamTypes'),
+  failureMessageHeaders: all('failureMessageHeaders'),
+  usageMembers: all('usageMembers'),
+  keyHeaders: all('keyHeaders'),
+  clientHeaders: all('clientHeaders'),
+  versionHeaders: all('versionHeaders'),
+  cacheKeyHeaders: all('cacheKeyHeaders'),
+  recordedRequestHeaders: all('recordedRequestHeaders'),
+  recordedResponseHeaders: all('recordedResponseHeaders'),
+  repeatedHeaders: all('repeatedHeaders'),
+  perDeliveryPrefixes: all('perDeliveryPrefixes'),
+  nativePrefixes: all('nativePrefixes'),
+  nativePaths: all('nativePaths'),
+} as const;
+
+/** What differs between providers that speak one format. */
+export interface ProviderFacts {
+  /** It reports the usage of every stream and refuses the question for it. */
+  readonly refusesUsageQuestion?: true;
+  /** `own`: it sells the models it makes. `any`: it sells others', or serves what is put on it, so that names may have slashes and any suffix. */
+  readonly models?: 'own' | 'any';
+  /** How the names of all its models begin, and of no other's. */
+  readonly modelPrefix?: string;
+  /** It carries out the suffix `:online`. */
+  readonly searchesOnline?: true;
+  /** Calls are signed with the keys of an AWS account. */
+  readonly signedByAws?: true;
+  /** `model/<provider>/<deployment>` names one of the customer's deployments. */
+  readonly hasDeployments?: true;
+  /** Paths that cost nothing there. */
+  readonly freePath?: RegExp;
+}
+
+/** The order is that of precedence among makers of models. */
+const providerFacts: Readonly<Partial<Record<AddressedProvider, ProviderFacts>>> = {
+  openai: { models: 'own', freePath: /\/moderations$/ },
+  anthropic: { models: 'own', modelPrefix: 'claude-' },
+  gemini: { models: 'own', modelPrefix: 'gemini-' },
+  azure: { hasDeployments: true },
+  bedrock: { signedByAws: true },
+  mistral: { models: 'own', refusesUsageQuestion: true },
+  deepseek: { models: 'own' },
+  xai: { models: 'own' },
+  cohere: { models: 'own' },
+  perplexity: { models: 'own' },
+  openrouter: { models: 'any', searchesOnline: true },
+  ollama: { models: 'any' },
+  vllm: { models: 'any' },
+  lmstudio: { models: 'any' },
+};
+
+/** Providers that sell the models they make: the first that lists a model counts as its maker. */
+export const modelMakers: readonly AddressedProvider[] = (Object.keys(providerFacts) as AddressedProvider[]).filter(
+  (name) => providerFacts[name]?.models === 'own',
+);
+
+const factsByName: ReadonlyMap<string, ProviderFacts> = new Map(Object.entries(providerFacts));
+const noFacts: ProviderFacts = {};
+
+/** The facts about a provider by its name in addresses; none of a provider without a row. */
+export function factsOfProvider(name: string): ProviderFacts {
+  return factsByName.get(name) ?? noFacts;
+}

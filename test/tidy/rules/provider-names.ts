@@ -1,0 +1,36 @@
+import { addressedProviders } from '../../../src/model/vocabulary/providers.ts';
+import { lightFacts, providerNamePaths } from '../law.ts';
+import { isProduction, isWithin, type Rule, sourceRule } from '../rule.ts';
+import { stringOf, walk } from '../source.ts';
+
+const names: ReadonlySet<string> = new Set<string>([...addressedProviders, 'google', 'amazon']);
+
+/** What differs between providers is a row of a table; code that compares names is a table without a home. */
+export const providerNames: Rule = sourceRule(
+  { name: 'provider names', remedy: 'Make it a fact in src/providers/<name>/wire.ts or src/providers/wire-facts.ts and read it there.' },
+  (source) => {
+    const { path, program, lineOf, imports } = source;
+    if (!isProduction(path) || isWithin(path, Object.keys(providerNamePaths))) return [];
+    const specifiers = new Set(imports.map(({ specifier }) => specifier));
+    const found: { line: number; what: string }[] = [];
+    walk(program, (node) => {
+      const text = stringOf(node);
+      // A sentence may name a provider.
+      if (text === undefined || specifiers.has(text) || /\s/.test(text)) return;
+      const name = text.split(/[^a-zA-Z0-9]+/).find((word) => names.has(word));
+      if (name !== undefined) found.push({ line: lineOf(node.start), what: `"${text}" names the provider ${name}` });
+    });
+    return found;
+  },
+);
+
+/** Each worker of the gateway loads the facts when it starts. */
+export const factsWithoutParsers: Rule = sourceRule(
+  { name: 'facts without parsers', remedy: 'Import only types and other files of facts: the gateway loads them without any parser.' },
+  ({ path, imports }) =>
+    lightFacts.test(path)
+      ? imports
+          .filter(({ specifier, typeOnly }) => !typeOnly && !/(?:^|\/)wire(?:-facts)?\.ts$/.test(specifier))
+          .map(({ specifier, line }) => ({ line, what: `a file of facts imports ${specifier}` }))
+      : [],
+);

@@ -210,7 +210,7 @@ describe('gatelog reprice --all, for who runs the service', () => {
     const all = promisify(execFile)(process.execPath, [program, 'reprice', '--all', '--filter', 'all'], { env, timeout: 120_000 });
     expect(await all.catch((error: unknown) => error)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('There is no data of Gatelog in') as string,
+      stderr: expect.stringContaining('There is no Gatelog data in') as string,
     });
     await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'acme'], { env, timeout: 120_000 });
     const asked = promisify(execFile)(process.execPath, [program, 'reprice', '--all', '--filter', 'all'], { env, timeout: 120_000 });

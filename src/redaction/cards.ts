@@ -1,4 +1,4 @@
-/** Numbers of one kind of card: what they begin with, from and to, and how many digits they have. */
+/** An issuer's range of prefixes and its numbers of digits. */
 interface Issuer {
   readonly from: string;
   readonly to: string;
@@ -36,7 +36,7 @@ const prefixDigits = 4;
 const zero = '0'.charCodeAt(0);
 const noLengths: ReadonlySet<number> = new Set();
 
-/** How many digits the numbers have that begin with these four. */
+/** Valid numbers of digits by the first four. */
 const lengthsByPrefix: ReadonlyMap<string, ReadonlySet<number>> = new Map(
   Array.from({ length: 10 ** prefixDigits }, (_, value) => String(value).padStart(prefixDigits, '0'))
     .map((prefix) => [prefix, new Set(issuers.filter((issuer) => issues(issuer, prefix)).flatMap(({ lengths }) => lengths))] as const)
@@ -48,12 +48,12 @@ function issues({ from, to }: Issuer, prefix: string): boolean {
   return start >= from && start <= to;
 }
 
-/** A digit at which a number may begin: behind no letter or digit, and not among the decimals of another. */
+/** A digit at which a card number may start: not behind a letter or digit, nor among the decimals of a number. */
 const beginning = /(?<![\p{L}\p{N}]|\d[.,])\d/gu;
-/** What cannot stand right behind a number. */
+/** Characters that must not follow a card number. */
 const continuation = /[\p{L}\p{N}]|[.,]\d/uy;
 
-/** Replaces card numbers: of a known issuer, of a right length, with a right check digit; spaces and hyphens between their digits do not matter. */
+/** Replaces card numbers of known issuers with a valid length and check digit; spaces and hyphens between digits are allowed. */
 export function redactCards(text: string, replacement: string): string {
   let result = '';
   let done = 0;
@@ -66,17 +66,14 @@ export function redactCards(text: string, replacement: string): string {
   return done === 0 ? text : result + text.slice(done);
 }
 
-/**
- * Whether a number is a card's.
- * TRICKY: of one with more digits than a JSON number keeps, the last ones are lost, and with them the check digit.
- */
+/** Whether a number is a card number. TRICKY: JSON numbers lose the last digits of longer ones, and the check digit with them. */
 export function isCardNumber(value: number): boolean {
   const digits = String(value);
   const isIssued = /^\d+$/.test(digits) && lengthsByPrefix.get(digits.slice(0, prefixDigits))?.has(digits.length) === true;
   return isIssued && (!Number.isSafeInteger(value) || hasCheckDigit(digits));
 }
 
-/** The longest card number that begins here. @returns where it ends, undefined when there is none. */
+/** The longest card number that starts here. @returns its end; undefined without one. */
 function endOfCard(text: string, start: number): number | undefined {
   let digits = '';
   let lengths: ReadonlySet<number> = noLengths;

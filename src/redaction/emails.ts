@@ -1,15 +1,14 @@
-/** The at sign, also as addresses and forms write it. */
+/** The at sign, also in its percent-encoded form. */
 const atSign = /@|%40/gi;
-/** Of what RFC 5322 allows, not what parts the fields of addresses and forms. */
+/** The characters of RFC 5322 without those that separate fields of URLs and forms. */
 const localCharacter = /[\p{L}\p{N}.!$%'*+^_`{|}~-]/u;
-/** RFC 5321 allows 64; what stands before is no part of an address. */
+/** RFC 5321 allows 64; earlier characters are not part of the address. */
 const maxLocal = 64;
 const domain = /[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})){1,10}/uy;
 
 /**
- * Replaces e-mail addresses.
- * TRICKY: looked for from the at sign outwards. A pattern that begins with the part before it takes the square of the length of a run of
- * letters, and a picture in base64 is one of millions.
+ * Replaces e-mail addresses. TRICKY: searches from the at sign outwards. A pattern that starts with the local part takes quadratic time on
+ * a run of letters, and a picture in base64 is a run of millions.
  */
 export function redactEmails(text: string, replacement: string): string {
   let result = '';
@@ -28,7 +27,7 @@ export function redactEmails(text: string, replacement: string): string {
 function startOfLocal(text: string, from: number, end: number): number {
   let start = end;
   for (const least = Math.max(from, end - maxLocal); start > least;) {
-    // A character beyond the first plane has two units.
+    // A character outside the basic plane has two code units.
     const step = start - 2 >= least && (text.codePointAt(start - 2) ?? 0) > 0xffff ? 2 : 1;
     if (!localCharacter.test(text.slice(start - step, start))) break;
     start -= step;

@@ -1,6 +1,6 @@
 /**
- * Shapes of keys, as those who issue them make them.
- * Invariant: each begins with fixed characters and goes on with single classes of characters, so that nothing is ever tried twice.
+ * Shapes of keys by their issuers. Invariant: each starts with fixed characters and continues with single character classes, so that
+ * matching never backtracks.
  */
 const shapes: readonly string[] = [
   // OpenAI, Anthropic (sk-ant-), OpenRouter (sk-or-), DeepSeek and ours (sk-svc-), Helicone's.
@@ -27,17 +27,16 @@ const shapes: readonly string[] = [
   'SG\\.[\\w-]{16,}\\.[\\w-]{16,}',
   // JSON Web Tokens.
   'eyJ[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]*',
-  // Whatever is sent as a bearer token.
+  // Any bearer token.
   '[Bb]earer +[\\w.~+/=-]{16,}',
 ];
 
-/** With what is inside of it, also when it was cut off before its end. */
+/** With its content, also when it is truncated. */
 const privateKey = '-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?';
 
-/** No letter or digit before it: `task-…` is none. An escape such as `\n` of a text that is JSON but was cut is no letter. */
+/** Not behind a letter or digit: `task-…` is no key. An escape such as `\n` in truncated JSON is no letter. */
 const anyKey = new RegExp(`(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrt]))(?:${shapes.join('|')})|${privateKey}`, 'g');
 
-/** Replaces keys of known shapes. */
 export function redactKeys(text: string, replacement: string): string {
   return text.replaceAll(anyKey, () => replacement);
 }

@@ -2,10 +2,9 @@ import { RE2JS } from 're2js';
 import { messageOf } from '../model/errors.ts';
 import { redactionLimits } from '../model/redaction-rule.ts';
 
-/** Replaces what a pattern matches. */
 export type ReplaceMatches = (text: string, replacement: string) => string;
 
-/** Why a pattern is not taken, for people; undefined when it is. */
+/** Why a pattern is refused, for people; undefined when it is valid. */
 export function wrongPattern(pattern: string): string | undefined {
   let compiled: RE2JS;
   try {
@@ -19,14 +18,13 @@ export function wrongPattern(pattern: string): string | undefined {
 }
 
 /**
- * Compiles a pattern for an engine that goes through a text once, whatever the pattern is. (To find all matches may still take the square of
- * the length, where each match is short and only the end of the text decides it.)
- * @throws when the pattern is wrong.
+ * Compiles a pattern for an engine that takes linear time on any pattern. (Finding all matches may still take quadratic time, where each
+ * match is short and only the end of the text decides it.) @throws when the pattern is invalid.
  */
 export function compilePattern(pattern: string): ReplaceMatches {
   const compiled = RE2JS.compile(pattern);
   return (text, replacement) => {
-    // Of most texts nothing matches, and to learn that costs a tenth of finding where.
+    // Most texts have no match, and the test costs a tenth of the search.
     if (!compiled.test(text)) return text;
     let result = '';
     let done = 0;

@@ -3,24 +3,23 @@ import { isJsonObject, parseJson, parseOwnJson } from '../model/text.ts';
 import type { Redactor } from './redactor.ts';
 import { withoutTokenLists } from './token-lists.ts';
 
-/** So many texts within texts are looked into: arguments of a tool, a document among them, a record in that. */
+/** Depth of texts within texts: a tool's arguments, a document among them, a record in that. */
 const maxTexts = 8;
-/** Characters of a text that is parsed, whatever its depth, only to see whether it is JSON. */
+/** Characters of a text that is parsed, whatever its depth, to find out whether it is JSON. */
 const maxTried = 1_000_000;
 
 /**
- * Takes out of the texts of a JSON value what is found in them, names of members included; of numbers, those that are card numbers. Where something
- * was found lists of tokens go too, as they spell it.
- * @returns the same value where nothing was found.
- * @throws RangeError for a value or a text that is more JSON than is parsed.
+ * Redacts the texts of a JSON value, names of members included, and numbers that are card numbers. When something was found, lists of
+ * tokens are removed too, because they spell it. @returns the same value when nothing was found. @throws RangeError for more JSON than is
+ * parsed.
  */
 export function redactJson(value: unknown, redactor: Redactor): unknown {
   return redactWhole(value, redactor, maxTexts);
 }
 
 /**
- * One document. Its lists of tokens go by their own names, before a rule can change those. They are looked for in a value and in the texts that it
- * has, not in texts within those: each would be gone through twice for each that it stands in.
+ * Redacts one document. Lists of tokens are recognised by their names before a rule can change those, in the value and its texts but not
+ * in texts within texts, which would be searched once per level.
  */
 function redactWhole(value: unknown, redactor: Redactor, textsLeft: number): unknown {
   const redacted = redactValue(value, redactor, textsLeft);
@@ -30,9 +29,8 @@ function redactWhole(value: unknown, redactor: Redactor, textsLeft: number): unk
 }
 
 /**
- * Takes out of a text what is found in it. Where it is JSON, as a whole or by the line, it is looked at as JSON too, because an escape hides
- * what it says (`john\u0040example.com`), and what is changed of it is written back as JSON.
- * @throws as {@link redactJson} does.
+ * Redacts a text. JSON, as a whole or by line, is redacted as JSON too, because an escape hides its character (`john\u0040example.com`),
+ * and written back as JSON. @throws as {@link redactJson} does.
  */
 export function redactText(text: string, redactor: Redactor): string {
   return redactWritten(text, redactor, maxTexts);
@@ -45,10 +43,10 @@ function redactWritten(text: string, redactor: Redactor, textsLeft: number): str
 function redactLines(text: string, redactor: Redactor, textsLeft: number): string {
   const whole = redactDocument(text, redactor, textsLeft);
   if (whole !== undefined || !text.includes('\n')) return whole ?? text;
-  // Also the data of events.
+  // Lines of events are JSON behind `data:`.
   const parts: string[] = [];
   let passed = 0;
-  // TRICKY: one by one. With tens of millions of lines replaced at once V8 ends the process, and no `catch` hears of it.
+  // TRICKY: one at a time. V8 ends the process when tens of millions of lines are replaced at once, and no `catch` runs.
   for (const { 1: start = '', 2: document = '', index } of text.matchAll(/^([ \t]*(?:data:[ \t]*)?)([[{].*)$/gm)) {
     const redacted = redactDocument(document, redactor, textsLeft);
     if (redacted === undefined || redacted === document) continue;
@@ -69,14 +67,14 @@ function redactDocument(text: string, redactor: Redactor, textsLeft: number): st
   return redacted === value && !hidesMore(text, redactor) ? text : JSON.stringify(redacted);
 }
 
-/** @throws RangeError for JSON that is more than is parsed: what its escapes hide would not be found. */
+/** @throws RangeError for more JSON than is parsed: its escapes would hide matches. */
 function refuseExcess(text: string): void {
   if (jsonExcess(text) === undefined) return;
   const isJson = text.length > maxTried || parseOwnJson(text) !== undefined;
   if (isJson) throw new RangeError('the JSON is nested deeper, or has more values, than is looked into');
 }
 
-/** Whether something is found in what escapes hide and the value does not have: of members with one name only the last is left of it. */
+/** Whether escapes hide a match that the value lacks: of members with one name it has only the last. */
 function hidesMore(text: string, redactor: Redactor): boolean {
   if (!text.includes('\\u')) return false;
   const shown = text.replaceAll(/\\u([0-9a-f]{4})/gi, (_escape, digits: string) => String.fromCodePoint(Number.parseInt(digits, 16)));
@@ -111,11 +109,11 @@ function redactMembers(object: object, redactor: Redactor, textsLeft: number): o
     member[1] = redactValue(value, redactor, textsLeft);
     changed ||= member[0] !== name || member[1] !== value;
   }
-  // Also `__proto__` becomes a member like any other.
+  // `Object.fromEntries` makes `__proto__` an ordinary member.
   return changed ? Object.fromEntries(members) : object;
 }
 
-/** Names that differed only in what was found must not become one. @param taken names with the last number that each was given. */
+/** Keeps names distinct that differed only in redacted characters. @param taken names with their latest number. */
 export function freeName(name: string, taken: Map<string, number>): string {
   const last = taken.get(name);
   if (last === undefined) {

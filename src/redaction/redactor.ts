@@ -4,23 +4,22 @@ import { redactEmails } from './emails.ts';
 import { redactKeys } from './keys.ts';
 import { compilePattern, type ReplaceMatches } from './pattern.ts';
 
-/** Takes out of a text what the rules of one place find. */
+/** Applies the rules of one place. */
 export interface Redactor {
   readonly text: (text: string) => string;
-  /** Of a JSON number, what stands in its place; undefined when it stays. */
+  /** The replacement of a JSON number; undefined when it stays. */
   readonly number: (value: number) => string | undefined;
 }
 
-/** The redactors by place; none where no rule looks. */
+/** Redactors by place; none where no rule applies. */
 export type Redactors = Readonly<Partial<Record<RedactionPlace, Redactor>>>;
 
-/** A rule, ready to run. */
 interface Step {
   readonly replace: ReplaceMatches;
   readonly rule: RedactionRule;
 }
 
-/** Prepares rules; they run in their order. @throws when a pattern is wrong. */
+/** Compiles rules, which run in their order. @throws when a pattern is invalid. */
 export function compileRules(rules: readonly RedactionRule[]): Redactors {
   const steps = rules.map((rule): Step => ({ rule, replace: replacerOf(rule) }));
   return Object.fromEntries(

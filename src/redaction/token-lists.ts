@@ -1,15 +1,14 @@
-/** Members of which nothing but lists of tokens with their probabilities is known, in whatever form: of vLLM, llama.cpp. */
+/** Members that only ever contain lists of tokens with probabilities: of vLLM, llama.cpp. */
 const probabilities: ReadonlySet<string> = new Set(['prompt_logprobs', 'completion_probabilities']);
-/** Members whose list of whole numbers are tokens: of Whisper's segments, Cohere, Ollama. */
+/** Members whose lists of whole numbers are tokens: of Whisper's segments, Cohere, Ollama. */
 const identifiers: ReadonlySet<string> = new Set(['tokens', 'token_ids', 'context']);
-/** In OpenAI's APIs, those like it, Cohere's and Gemini's: an object of such lists, or a list of tokens itself. */
+/** In OpenAI's, Cohere's and Gemini's APIs: an object of such lists, or a list of tokens. */
 const logprobs: ReadonlySet<string> = new Set(['logprobs', 'logprobsResult']);
 const listsOfLogprobs = ['content', 'refusal', 'tokens', 'token_ids', 'chosenCandidates', 'topCandidates'];
 
 /**
- * A value without lists of tokens, `null` in their place. They spell the text beside them in pieces in which nothing is found. A member that only has
- * their name, as in the schema of a tool, stays.
- * @returns the same value where there are none.
+ * Replaces lists of tokens by `null`: they spell the text beside them in pieces that no rule matches. A member that only shares their
+ * name, as in a tool's schema, stays. @returns the same value when there are none.
  */
 export function withoutTokenLists(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -20,11 +20,11 @@ export class PayloadReader {
   /** Memory for further blocks. */
   private readonly spare: Buffer[] = [];
   /** Memory of blocks that were let go in the last call: what it returned may still stand there. */
-  private readonly release: Buffer[] = [];
+  private readonly released: Buffer[] = [];
 
   /** @returns the payloads, which are valid until the next call. @throws when a segment is gone or damaged since. */
   read(seriesFolder: string, frames: readonly FrameLocation[]): Buffer[] {
-    this.spare.push(...this.release.splice(0).slice(0, maxBlocks - this.spare.length));
+    this.spare.push(...this.released.splice(0).slice(0, maxBlocks - this.spare.length));
     return frames.map((frame) => {
       if (frame.segment !== this.segment || seriesFolder !== this.folder) this.open(seriesFolder, frame.segment);
       const bytes = this.bytesAt(frame.offset, frameHeaderBytes + frame.length);
@@ -77,7 +77,7 @@ export class PayloadReader {
   private drop(number: number): void {
     const block = this.blocks.get(number);
     this.blocks.delete(number);
-    if (block !== undefined) this.release.push(block.memory);
+    if (block !== undefined) this.released.push(block.memory);
   }
 }
 

@@ -17,17 +17,17 @@ import type { Comparison } from './ast.ts';
 import { code, preview } from './preview.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-/** A leaf's end before it is checked: the field with its definition, and what the caller wrote for it. */
+/** An unchecked comparison: the field with its definition, and the caller's operator and value. */
 export interface RawComparison {
   readonly label: string;
   readonly definition: FieldDefinition;
   readonly operator: string;
   readonly value: unknown;
-  /** Place of the operator with its value. */
+  /** Path of the operator. */
   readonly path: FaultPath;
 }
 
-/** Checks that the operator belongs to the field's family and that the value fits it. */
+/** Checks that the operator belongs to the field's family and that the value fits. */
 export function checkComparison(raw: RawComparison): Result<Comparison> {
   const { definition, operator } = raw;
   if (definition.shape === 'key') return operator === 'equals' ? keyComparison(raw) : foreignOperator(raw, ['equals']);
@@ -52,7 +52,7 @@ export function checkComparison(raw: RawComparison): Result<Comparison> {
   }
 }
 
-/** As JSON writes one. */
+/** A number as JSON writes it. */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Older clients send a score's value as text. */

@@ -2,15 +2,14 @@ import { type FieldDefinition, fieldGroups, mapWrappers } from '../../model/voca
 import type { NumberOperator, TextOperator, TimestampOperator } from '../../model/vocabulary/operators.ts';
 import type { BranchNode, Comparison, ConditionNode, FilterNode } from './ast.ts';
 
-/** Conditions of a filter that are told, and branches inside one another; what is more is counted. */
+/** Maximum conditions and nesting in a description; the rest is counted. */
 const most = { conditions: 8, depth: 4 } as const;
-/** Characters of a name or of a value between its quotation marks. */
+/** Characters of a quoted name or value. */
 const maxText = 48;
 
 /**
- * A filter as an English sentence for people, without its full stop: `property "Team" is "search" and (status is at least 400 or cached is
- * true)`. It is for reading and is not read back. At most 1,500 characters: long texts are cut, and of many conditions the first are told and
- * the others counted.
+ * Describes a filter as an English sentence without its full stop: `property "Team" is "search" and (status is at least 400 or cached is
+ * true)`. At most 1,500 characters: long texts are truncated, and after the first conditions the rest is counted.
  */
 export function explain(filter: FilterNode): string {
   return filter.kind === 'all' ? 'every request' : sentenceOf(filter, { depth: 0, remaining: { conditions: most.conditions } });
@@ -18,7 +17,7 @@ export function explain(filter: FilterNode): string {
 
 interface Place {
   readonly depth: number;
-  /** How many conditions may still be told, wherever they stand. */
+  /** How many more conditions are described, wherever they stand. */
   readonly remaining: { conditions: number };
 }
 
@@ -47,7 +46,7 @@ function branchText({ kind, operands }: BranchNode, { depth, remaining: untold }
     } else left += countOf(operand);
   }
   if (left > 0) {
-    // A branch of which nothing is told takes its place as well, so that many of them end too.
+    // An omitted branch counts too, so that many of them end as well.
     untold.conditions -= 1;
     told.push(`${left} ${told.length > 0 ? 'more ' : ''}${left === 1 ? 'condition' : 'conditions'}`);
   }
@@ -114,13 +113,13 @@ function definitionOf({ group, field }: ConditionNode): FieldDefinition {
   return definition;
 }
 
-/** UTC, as far as it is not zero behind the minute. */
+/** UTC, without trailing zeros behind the minute. */
 function timeText(unixMs: number): string {
   const text = new Date(unixMs).toISOString().replace('T', ' ').slice(0, -1);
   return `${text.replace(/(:00)?\.000$/, '')} UTC`;
 }
 
-/** TRICKY: what cannot be seen is written as its number: a control of the writing direction would turn the sentence around. */
+/** TRICKY: invisible characters are written as numbers: a control of the writing direction would reverse the sentence. */
 const unseen = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF"]/u;
 
 function quoted(text: string): string {

@@ -8,30 +8,30 @@ import { condition, type ConditionNode } from './ast.ts';
 import { checkComparison } from './check.ts';
 import { codeList, meant, code, preview } from './preview.ts';
 
-/** What a `properties` leaf without its wrapper means: the contract's empty list, an ordinary condition, or a fault. */
+/** The result of a `properties` leaf without its wrapper: the contract's empty list, an ordinary condition, or a fault. */
 export type UnwrappedProperties = 'empty' | 'filter' | 'refuse';
 
-/** What an endpoint accepts in its filter. */
+/** The filters that an endpoint accepts. */
 export interface FilterDialect {
   readonly wrappers: readonly (FieldGroup | MapWrapper)[];
   readonly unwrappedProperties: UnwrappedProperties;
-  /** The wrapper that a sentence about unwrapped properties shows; absent: `request_response_rmt`. */
+  /** The wrapper in the error about unwrapped properties; default `request_response_rmt`. */
   readonly propertyWrapper?: FieldGroup;
 }
 
-/** A leaf that was read well; `unwrappedProperties` says that the dialect answers it with an empty list. */
+/** A parsed leaf. With `unwrappedProperties` the dialect answers an empty list. */
 export interface ParsedLeaf {
   readonly condition: ConditionNode;
   readonly unwrappedProperties: boolean;
 }
 
-/** A step into a leaf: the object that is read, its place, and how to write the leaf around another object in its stead. */
+/** A step into a leaf: the current object, its path, and how to write the leaf around another object. */
 interface Level {
   readonly object: unknown;
   readonly path: FaultPath;
-  /** Says what the object is, at the start of a sentence. */
+  /** Names the object at the start of a sentence. */
   readonly label: string;
-  /** What belongs inside, for a sentence. */
+  /** The expected content, for a sentence. */
   readonly wanted: string;
   readonly leafAround: (inner: JsonObject) => JsonObject;
 }
@@ -42,7 +42,7 @@ interface Entry {
   readonly path: FaultPath;
 }
 
-/** Reads a leaf: one wrapper, one field, one operator. Keys are read as own entries, so `__proto__` is a name like any other. */
+/** Parses a leaf: one wrapper, one field, one operator. Keys are own entries, so `__proto__` is a name like any other. */
 export function parseLeaf(leaf: JsonObject, path: FaultPath, dialect: FilterDialect): Result<ParsedLeaf> {
   const wanted = `one of the wrappers ${codeList(dialect.wrappers)}`;
   const wrapper = singleEntry({ object: leaf, path, label: 'A leaf', wanted, leafAround: (inner) => inner });
@@ -54,7 +54,7 @@ export function parseLeaf(leaf: JsonObject, path: FaultPath, dialect: FilterDial
   return filterFault(place, `Unknown wrapper ${code(key)}. Known wrappers: ${codeList(dialect.wrappers)}.${wrapperHint(key, dialect)}`);
 }
 
-/** Names of fields in upstream's clients. */
+/** Field names of upstream's clients. */
 const fieldAliases: ReadonlyMap<string, string> = new Map([['helicone-score-feedback', 'svc-score-feedback']]);
 
 function isMapWrapper(wrapper: FieldGroup | MapWrapper): wrapper is MapWrapper {
@@ -142,7 +142,7 @@ function operatorIn(
   return checkComparison({ label: key, definition, operator: operator.value.key, value: operator.value.value, path: operator.value.path });
 }
 
-/** The one entry that an object of the leaf has to have. */
+/** The only entry of an object in a leaf. */
 function singleEntry({ object, path, label, wanted, leafAround }: Level): Result<Entry> {
   if (!isJsonObject(object)) return filterFault(path, `${label} takes an object with ${wanted}; got ${preview(object)}.`);
   const [first, second] = Object.entries(object);

@@ -5,17 +5,16 @@ import { filterFault, success } from '../outcome.ts';
 import { allOf, anyOf, everything, type FilterNode } from './ast.ts';
 import { type FilterDialect, parseLeaf } from './leaf.ts';
 
-/** Branches on the longest path, and nodes (branches, leaves, `{}`, `"all"`) altogether. */
+/** Maximum nesting, and maximum nodes (branches, leaves, `{}`, `"all"`). */
 const filterLimits = { depth: 200, nodes: 2_000 } as const;
 
-/** A filter that was read well. */
 export interface ParsedFilter {
   readonly filter: FilterNode;
-  /** A `properties` leaf stands outside its wrapper, and the dialect answers that with an empty list. */
+  /** A `properties` leaf stands outside its wrapper, for which the dialect answers an empty list. */
   readonly unwrappedProperties: boolean;
 }
 
-/** What the walk gathers as it goes. */
+/** State of the walk. */
 interface Walk {
   readonly dialect: FilterDialect;
   nodes: number;
@@ -30,9 +29,8 @@ interface Place {
 const branchKeys = ['left', 'operator', 'right'] as const;
 
 /**
- * Reads a filter as a caller wrote it. Every leaf is checked, also beside an operand that decides alone: nothing in a filter is ignored.
- * @param path where the filter stands in the body.
- * @returns the filter, or the first fault with its place and a sentence that says what to write instead.
+ * Parses a caller's filter. Every leaf is checked, also beside an operand that decides alone: nothing in a filter is ignored. @param path
+ * the filter's path in the body. @returns the filter, or the first fault with its path and a sentence that says what to write instead.
  */
 export function parseFilter(input: unknown, dialect: FilterDialect, path: FaultPath = ['filter']): Result<ParsedFilter> {
   const walk: Walk = { dialect, nodes: 0, unwrappedProperties: false };
@@ -40,7 +38,7 @@ export function parseFilter(input: unknown, dialect: FilterDialect, path: FaultP
   return parsed.ok ? success({ filter: parsed.value, unwrappedProperties: walk.unwrappedProperties }) : parsed;
 }
 
-/** Invariant: recursion ends at the depth limit, so no nesting, however hostile, reaches the end of the stack. */
+/** Invariant: recursion ends at the depth limit, so hostile nesting cannot overflow the stack. */
 function parseNode(input: unknown, place: Place, walk: Walk): Result<FilterNode> {
   walk.nodes += 1;
   if (walk.nodes > filterLimits.nodes) {
@@ -58,7 +56,7 @@ function parseNode(input: unknown, place: Place, walk: Walk): Result<FilterNode>
   return success(leaf.value.condition);
 }
 
-/** A wrapper that is known and holds nothing: samples of upstream write every request so. */
+/** A known wrapper without content: upstream's samples write every request so. */
 function isEmptyWrapper(input: JsonObject, [key, ...others]: readonly string[], { wrappers }: FilterDialect): boolean {
   const inner = wrappers.some((wrapper) => wrapper === key) && others.length === 0 ? input[key ?? ''] : undefined;
   return isJsonObject(inner) && Object.keys(inner).length === 0;

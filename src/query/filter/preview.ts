@@ -5,8 +5,8 @@ const deepest = 6;
 const maxKeys = 3;
 
 /**
- * A caller's value as short JSON for an error sentence: long texts and deep places become `…`.
- * TRICKY: JSON.stringify overflows the stack on hostile nesting, so the value is cut down before it is written.
+ * A caller's value as short JSON for an error sentence: long texts and deep values become `…`. TRICKY: JSON.stringify overflows the stack
+ * on hostile nesting, so the value is truncated first.
  */
 export function preview(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return 'a number too large to keep';
@@ -18,7 +18,7 @@ export function code(key: string): string {
   return `\`${clip(key)}\``;
 }
 
-/** Asks for the known key that a caller most likely meant; empty when none is near. */
+/** Suggests the known key that a caller most likely meant; empty when none is near. */
 export function meant(key: string, known: readonly string[]): string {
   const nearest = nearestName(key, known);
   return nearest === undefined ? '' : ` Did you mean ${code(nearest)}?`;

@@ -1,13 +1,12 @@
 const isoShape = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?)?$/;
 
-/** The range of JavaScript's Date, wider than anything that is stored. */
+/** The range of JavaScript's Date, wider than any stored time. */
 const farthestMs = 8.64e15;
 
 /**
- * Reads a bound in time: ISO 8601 with or without an offset (none means UTC), a date alone (midnight UTC), or Unix milliseconds.
- * TRICKY: what stands behind the millisecond is cut off, not rounded: recorded times were cut in the same way, and a client that sends a
- * recorded time back with more digits means that record. Numbers beyond any date become the farthest date on their side.
- * @returns Unix milliseconds, undefined when the value is neither.
+ * Parses a time bound: ISO 8601 with or without an offset (default UTC), a date (midnight UTC), or Unix milliseconds. TRICKY: digits
+ * beyond milliseconds are truncated, not rounded, as recorded times are: a client that sends a recorded time with more digits means that
+ * record. Numbers beyond any date become the farthest date on their side. @returns Unix milliseconds; undefined for anything else.
  */
 export function parseTimestamp(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? clamp(Math.floor(value)) : undefined;
@@ -25,7 +24,7 @@ function offsetMs(sign: string | undefined, hours = '0', minutes = '0'): number 
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** TRICKY: Date.UTC reads the years 0 to 99 as 1900 to 1999, so the year is set on its own. */
+/** TRICKY: Date.UTC reads the years 0 to 99 as 1900 to 1999, so the year is set separately. */
 function utcMs([year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0]: readonly number[]): number {
   return new Date(0).setUTCFullYear(year, month - 1, day) + ((hour * 60 + minute) * 60 + second) * 1000;
 }

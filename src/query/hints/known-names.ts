@@ -1,11 +1,11 @@
 import type { OrganizationId } from '../../model/ids.ts';
 
-/** Names kept at once, of all organisations; the one that came first goes first. */
+/** Maximum names of all organisations; the oldest is dropped first. */
 const maxNames = 10_000;
 
 /**
- * Names of properties that some request of an organisation was seen to have. A name stays known when the last request that has it is removed:
- * whoever asks then misses a hint, and nothing else.
+ * Property names seen on requests of an organisation. A name stays known after its last request is removed, which costs callers only a
+ * hint.
  */
 export class KnownNames {
   private readonly names = new Set<string>();
@@ -21,7 +21,7 @@ export class KnownNames {
   }
 }
 
-/** All identifiers of organisations have one length. */
+/** All organisation identifiers have one length. */
 function keyOf(tenant: OrganizationId, name: string): string {
   return tenant + name;
 }

@@ -7,26 +7,26 @@ import { requests } from '../../sql/tables.ts';
 import type { HintProbe } from './question.ts';
 import type { RequestQueryStatement } from '../requests/question.ts';
 
-/** Conditions whose values are looked up; a filter with more gets its hint from these. */
+/** Conditions whose values are looked up; further ones get no hint. */
 const maxConditions = 4;
-/** Values are looked for among so many of the newest requests. */
+/** How many of the newest requests are searched. */
 const maxRequests = 100_000;
-/** A longer value is nobody's slip of the finger, and comparing it takes time. */
+/** A longer value is no typing error, and comparing it takes time. */
 const maxCharacters = 200;
 
 /** A condition on a whole text that a caller may have mistyped. */
 interface SoughtValue {
   readonly column: Fragment;
-  /** What callers call the column. */
+  /** The field's name for callers. */
   readonly label: string;
   readonly value: string;
-  /** What records would have for it; stored values are compared with that. */
+  /** The value in the form of stored ones. */
   readonly inRecords: string;
-  /** Values that differ in case alone are the same. */
+  /** Whether values that differ only in case are equal. */
   readonly ignoresCase: boolean;
 }
 
-/** A stored value that is nearly the one that a filter asks for: in another case, or with up to two other letters. */
+/** Finds a stored value near the filter's: in another case, or with up to two letters changed. */
 export function nearValueQuestion({ tenant, filter }: Pick<RequestQueryStatement, 'tenant' | 'filter'>): HintProbe | undefined {
   const sought = soughtIn(filter).slice(0, maxConditions);
   if (sought.length === 0) return undefined;

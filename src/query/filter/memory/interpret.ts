@@ -8,10 +8,9 @@ import { type NumberFound, type Reader, readerOf, type Subject } from './readers
 import type { FilterRecord, SessionFacts } from './record.ts';
 
 /**
- * Whether a record matches a filter: the meaning of the grammar in plain terms, for records that are in memory. It shares nothing with the
- * compiler but the vocabulary, so that each can be held against the other.
- * @param session the facts of the record's session; a record without a session identifier has none.
- * @throws TypeError when the filter asks for the session of a record that has one and no facts were given.
+ * Whether a record matches a filter: the semantics of the grammar for records in memory. It shares only the vocabulary with the compiler,
+ * so that each can be tested against the other. @param session the facts of the record's session; none for a record without one. @throws
+ * TypeError when the filter needs a session's facts and none were given.
  */
 export function matches(filter: FilterNode, record: FilterRecord, session?: SessionFacts): boolean {
   switch (filter.kind) {
@@ -55,14 +54,13 @@ function holds(node: ConditionNode, subject: Subject): boolean {
   }
 }
 
-/** The text of a field, undefined when it is absent. */
 function textOf(reader: Reader, node: ConditionNode, subject: Subject): string | undefined {
   if (reader.kind === 'texts') return valueUnder(nameOf(node), reader, subject);
   const text = reader.kind === 'identifier' ? reader.read(subject) : readAs(reader, 'text').read(subject);
   return text === '' ? undefined : isFolded(reader, node) ? folded(text) : text;
 }
 
-/** Whether the text and the value are compared without their case: identifiers always, some fields where they are compared as a whole. */
+/** Whether the comparison ignores case: identifiers always do, some fields where they are compared as a whole. */
 function isFolded({ kind }: Reader, node: ConditionNode): boolean {
   const isWhole = node.operator === 'equals' || node.operator === 'not-equals';
   return kind === 'identifier' || (isWhole && definitionOf(node)?.equalsIgnoresCase === true);
@@ -73,19 +71,19 @@ function definitionOf({ group, field }: ConditionNode): FieldDefinition | undefi
   return groups[group]?.[field];
 }
 
-/** The operator as it is meant: some fields read the value of `equals` as a pattern. */
+/** Some fields read the value of `equals` as a pattern. */
 function operatorOf(node: ConditionNode & { family: 'text' }): TextOperator {
   return node.operator === 'equals' && definitionOf(node)?.equalsIsPattern === true ? 'ilike' : node.operator;
 }
 
-/** What a map has under a name, or, where it does not have that, under the name that it is an alias of. */
+/** The value under a name, or under the name that it aliases. */
 function valueUnder(name: string, { aliased, read }: Extract<Reader, { kind: 'texts' }>, subject: Subject): string | undefined {
   const values = read(subject);
   const alias = aliased ? aliasOf(name) : undefined;
   return values.get(name) ?? (alias === undefined ? undefined : values.get(alias));
 }
 
-/** Absent text is the empty one, unlike any other, and no pattern and no part is found in it. */
+/** Absent text equals the empty one, and no pattern or part matches it. */
 function textHolds(found: string | undefined, operator: TextOperator, sought: string): boolean {
   switch (operator) {
     case 'equals':
@@ -104,15 +102,14 @@ function textHolds(found: string | undefined, operator: TextOperator, sought: st
 }
 
 /**
- * Text without its case.
- * TRICKY: a letter may fold by its neighbours (a Greek sigma at a word's end) and into several (a dotted capital I). The store folds by the
- * same tables of Unicode; a test compares the two over every character.
+ * Case-folded text. TRICKY: a letter may fold by its neighbours (a Greek sigma at a word's end) and into several (a dotted capital I). The
+ * store folds by the same tables of Unicode; a test compares both for every character.
  */
 function folded(text: string): string {
   return text.toLowerCase();
 }
 
-/** An absent number is unequal to every other and nothing else; a score has to be there for every operator. */
+/** An absent number is only unequal to others; a score must exist for every operator. */
 function numberHolds(reader: Reader, node: ConditionNode & { family: 'number' }, subject: Subject): boolean {
   if (reader.kind === 'numbers') {
     const score = reader.read(subject).get(nameOf(node));
@@ -122,7 +119,7 @@ function numberHolds(reader: Reader, node: ConditionNode & { family: 'number' },
   return found === null ? node.operator === 'not-equals' : orderHolds(node.operator, orderOf(found, node.value));
 }
 
-/** @param order negative when what was found is less than what is sought, positive when it is more. */
+/** @param order negative when the found value is less than the sought one, positive when it is greater. */
 function orderHolds(operator: NumberOperator | TimestampOperator, order: number): boolean {
   switch (operator) {
     case 'equals':
@@ -140,13 +137,13 @@ function orderHolds(operator: NumberOperator | TimestampOperator, order: number)
   }
 }
 
-/** TRICKY: JavaScript compares a bigint with a number by value, where a subtraction would round or throw. */
+/** TRICKY: JavaScript compares a bigint with a number by value; a subtraction would round or throw. */
 function orderOf(found: NumberFound, sought: number): number {
   if (typeof found === 'object') return orderOfMoney(found.money, sought);
   return found < sought ? -1 : found > sought ? 1 : 0;
 }
 
-/** An amount beside a number of dollars, which stands for the decimal that it is written as: 0.1 + 0.2 is more than 0.3. */
+/** Compares an amount with the decimal that a number of dollars is written as: 0.1 + 0.2 is more than 0.3. */
 function orderOfMoney(money: Money, usd: number): number {
   const [mantissa = '', exponent = '0'] = String(usd).split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

@@ -1,12 +1,12 @@
-/** Stands for exactly one character, whichever. */
+/** Any one character. */
 const anyCharacter = Symbol('_');
 
-/** What stands between two `%`: text alone, or characters of which some are open. */
+/** The part between two `%`: text, or characters with wildcards. */
 type Segment = string | readonly (string | typeof anyCharacter)[];
 
 /**
- * Whether a text matches a pattern of SQL's LIKE as a whole: `%` is any run of characters, `_` is one character (a code point), `\%`, `\_` and
- * `\\` are the characters themselves. A backslash in front of anything else is a backslash.
+ * Whether a whole text matches a LIKE pattern of SQL: `%` is any run of characters, `_` one character (a code point), `\%`, `\_` and `\\`
+ * are literal. A backslash before anything else is literal.
  */
 export function likeMatches(text: string, pattern: string): boolean {
   const segments = segmentsOf(pattern);
@@ -24,7 +24,7 @@ export function likeMatches(text: string, pattern: string): boolean {
   return endsWith(text, last, position);
 }
 
-/** The pattern cut at each `%`; one segment more than there are `%`. */
+/** The pattern split at each `%`. */
 function segmentsOf(pattern: string): readonly Segment[] {
   const segments: (string | typeof anyCharacter)[][] = [[]];
   for (const [token] of pattern.matchAll(/\\[%_\\]|[^]/gu)) {
@@ -34,7 +34,7 @@ function segmentsOf(pattern: string): readonly Segment[] {
   return segments.map((parts) => (parts.includes(anyCharacter) ? parts : parts.join('')));
 }
 
-/** Where a segment that begins exactly here ends. */
+/** The end of a segment that matches exactly here. */
 function endOfMatch(text: string, segment: Segment, from: number): number | undefined {
   if (typeof segment === 'string') return text.startsWith(segment, from) ? from + segment.length : undefined;
   let position = from;
@@ -46,7 +46,7 @@ function endOfMatch(text: string, segment: Segment, from: number): number | unde
   return position;
 }
 
-/** Where the segment's first occurrence at or behind a place ends: the first one leaves the most to the segments behind it. */
+/** The end of the segment's first occurrence from here on: the first leaves the most to later segments. */
 function findFrom(text: string, segment: Segment, from: number): number | undefined {
   if (typeof segment === 'string') {
     const found = text.indexOf(segment, from);
@@ -65,7 +65,7 @@ function endsWith(text: string, segment: Segment, from: number): boolean {
   return start !== undefined && start >= from && endOfMatch(text, segment, start) === text.length;
 }
 
-/** Where the last so many characters of a text begin. */
+/** The start of the last characters of a text. */
 function startOfLast(text: string, characters: number): number | undefined {
   let position = text.length;
   for (let count = 0; count < characters; count += 1) {

@@ -16,35 +16,34 @@ import type {
 } from '../../../model/vocabulary/fields.ts';
 import { type FilterRecord, type Quantity, type SessionFacts, totalTokensOf } from './record.ts';
 
-/** What a condition is asked of: a record with the facts of its session, null when it belongs to none. */
+/** A record with the facts of its session, null without one. */
 export interface Subject {
   readonly record: FilterRecord;
   readonly session: SessionFacts | null;
 }
 
-/** A number to compare: a plain one, or an amount, which is compared as a decimal. */
+/** A plain number, or an amount, which is compared as a decimal. */
 export type NumberFound = Quantity | { readonly money: Money };
 
-/** How the value of a field is found. Empty text, null and a name that a map does not have are absent. */
+/** How a field's value is read. Empty text, null and missing names are absent. */
 export type Reader =
   | { readonly kind: 'text'; readonly read: (subject: Subject) => string }
-  /** Text without regard to case. */
+  /** Case-insensitive text. */
   | { readonly kind: 'identifier'; readonly read: (subject: Subject) => string }
   | { readonly kind: 'number'; readonly read: (subject: Subject) => NumberFound | null }
   | { readonly kind: 'timestamp'; readonly read: (subject: Subject) => number | null }
   | { readonly kind: 'boolean'; readonly read: (subject: Subject) => boolean | null }
-  /** `aliased`: the session headers' names of old stand for ours. */
+  /** `aliased`: old names of session headers stand for ours. */
   | { readonly kind: 'texts'; readonly aliased: boolean; readonly read: (subject: Subject) => ReadonlyMap<string, string> }
   | { readonly kind: 'numbers'; readonly read: (subject: Subject) => ReadonlyMap<string, number> };
 
-/** The readers that fit a field of each shape and family. */
 interface FittingReaders {
   readonly scalar: { text: 'text' | 'identifier'; number: 'number'; timestamp: 'timestamp'; boolean: 'boolean' };
   readonly map: { text: 'texts'; number: 'numbers'; timestamp: never; boolean: never };
   readonly key: { text: 'texts'; number: never; timestamp: never; boolean: never };
 }
 
-/** Compilation fails here when the vocabulary gains a field that has no reader. */
+/** Does not compile when a field of the vocabulary has no reader. */
 type ReadersOf<Fields extends Record<string, FieldDefinition>> = {
   readonly [Field in keyof Fields]: Extract<Reader, { kind: FittingReaders[Fields[Field]['shape']][Fields[Field]['family']] }>;
 };
@@ -158,7 +157,7 @@ const groupReaders: { readonly [Group in FieldGroup]: ReadersOf<(typeof fieldGro
   values: inputReaders,
 };
 
-/** The reader of a field. @throws TypeError for a field that was not checked: a fault in our own code. */
+/** @throws TypeError for an unchecked field: a fault in our own code. */
 export function readerOf(group: FieldGroup | MapWrapper, field: string): Reader {
   const readers: Readonly<Record<string, Reader>> = groupReaders[group];
   const reader = Object.hasOwn(readers, field) ? readers[field] : undefined;
@@ -192,13 +191,13 @@ function bodyText(body: RecordedBody): string {
   return body.kind === 'json' || body.kind === 'text' ? body.text : '';
 }
 
-/** TRICKY: an object would put names that look like array indexes in front, and lose `__proto__`. Names stand in the order of their bytes. */
+/** TRICKY: an object would move names that look like array indexes to the front, and lose `__proto__`. Names are in byte order. */
 function jsonObjectText(entries: ReadonlyMap<string, number>): string {
   const sorted = [...entries].toSorted(([left], [right]) => orderOfBytes(left, right));
   return `{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
-/** TRICKY: texts compare by UTF-16, in which a character beyond U+FFFF comes before some that it follows in UTF-8. */
+/** TRICKY: JavaScript compares UTF-16, in which a character beyond U+FFFF sorts before some that it follows in UTF-8. */
 function orderOfBytes(left: string, right: string): number {
   for (let index = 0; index < left.length && index < right.length; index += 1) {
     const order = (left.codePointAt(index) ?? 0) - (right.codePointAt(index) ?? 0);

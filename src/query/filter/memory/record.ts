@@ -2,13 +2,11 @@ import { type Money, moneyOfUnits, zeroMoney } from '../../../model/pricing/mone
 import type { TextTagName } from '../../../model/record/text-tags.ts';
 import type { RequestRecord } from '../../../model/record/request-record.ts';
 
-/** A whole number of any size, as a bigint where it may be beyond what a JavaScript number holds exactly. */
+/** A whole number of any size: a bigint where a number would lose precision. */
 export type Quantity = number | bigint;
 
-/** The feedback on a request. */
 export interface RecordFeedback {
   readonly number: Quantity;
-  /** Unix milliseconds. */
   readonly createdAt: number;
   readonly rating: boolean;
 }
@@ -41,9 +39,8 @@ type OtherKeys = 'createdAt' | 'responseCreatedAt' | 'status' | 'cost' | 'reques
 type TokenKeys = 'promptTokens' | 'completionTokens' | 'promptCacheReadTokens' | 'promptCacheWriteTokens';
 
 /**
- * What a record says, as far as a filter can ask for it: a RequestRecord is one. Empty text is absent, and
- * null is an absent number, time or flag; of the maps only a missing name is absent. A body is
- * the part of it that filters look at.
+ * The fields of a record that filters read; a RequestRecord is one. Empty text is absent, and so is null; of maps only missing names are.
+ * A body is its searched part.
  */
 export interface FilterRecord extends Pick<RequestRecord, TextKeys | MapKeys | FlagKeys | OtherKeys> {
   readonly latencyMs: Quantity | null;
@@ -53,11 +50,10 @@ export interface FilterRecord extends Pick<RequestRecord, TextKeys | MapKeys | F
   readonly feedback: RecordFeedback | null;
 }
 
-/** What all requests of a session say together. Times are Unix milliseconds. */
+/** Facts over all requests of a session. Times are Unix milliseconds. */
 export interface SessionFacts {
-  /** The newest name that is not empty, else empty. */
+  /** The newest non-empty name, else empty. */
   readonly name: string;
-  /** Empty: no tag. */
   readonly tag: string;
   readonly cost: Money;
   readonly totalTokens: bigint;
@@ -66,13 +62,13 @@ export interface SessionFacts {
   readonly requests: number;
   readonly firstArrivalAt: number;
   readonly latestArrivalAt: number;
-  /** Of each name the newest value. */
+  /** The newest value of each name. */
   readonly properties: ReadonlyMap<string, string>;
 }
 
 /**
- * The facts of one session. @param records all its requests, at least one, in any order. @param tag empty: none.
- * The newest is the one that arrived last; of those that arrived in the same millisecond, the one with the greatest identifier.
+ * The facts of one session. @param records all its requests, at least one, in any order. @param tag empty without one. The newest request
+ * arrived last; within a millisecond it has the greatest identifier.
  */
 export function sessionFactsOf(records: readonly FilterRecord[], tag = ''): SessionFacts {
   const oldestFirst = records.toSorted(byArrival);
@@ -92,7 +88,7 @@ export function sessionFactsOf(records: readonly FilterRecord[], tag = ''): Sess
   };
 }
 
-/** Input and output tokens together, null when neither was reported. */
+/** Input and output tokens together; null when neither was reported. */
 export function totalTokensOf({ usage: { promptTokens, completionTokens } }: FilterRecord): bigint | null {
   return promptTokens === null && completionTokens === null ? null : sumOf([promptTokens, completionTokens]);
 }

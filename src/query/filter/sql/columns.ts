@@ -16,14 +16,14 @@ import { columnName } from '../../../sql/identifier.ts';
 import { newestFirstKey } from './newest-first.ts';
 import { jsonOfNumbers, jsonOfTexts } from './json-text.ts';
 
-/** Where a text field is kept. Only `properties` tells an empty value from an absent one. */
+/** The storage of a text field. Only `properties` distinguishes an empty value from an absent one. */
 export type TextColumn =
   | { readonly kind: 'text'; readonly text: Fragment }
-  /** `equals` and `not-equals` compare without regard to case. */
+  /** `equals` and `not-equals` ignore case. */
   | { readonly kind: 'folded'; readonly text: Fragment }
-  /** Kept in lower case, so that values are read in lower case. `number` is the indexed column behind the text of a UUID. */
+  /** Stored in lower case, so values are lower-cased. `number` is the indexed column of a UUID. */
   | { readonly kind: 'identifier'; readonly text: Fragment; readonly number: Fragment | null }
-  /** A text of `bodies`. Where `bodyKind` is given it is a body as such: absent when binary, and with a text index over it. */
+  /** A text of `bodies`. With `bodyKind` it is a whole body: absent when binary, and with a text index. */
   | { readonly kind: 'body'; readonly text: Fragment; readonly bodyKind: Fragment | null }
   | { readonly kind: 'properties'; readonly equals: 'exact' | 'pattern' }
   | { readonly kind: 'inputs' }
@@ -37,12 +37,12 @@ export type NumberColumn =
   | { readonly kind: 'scores' };
 
 /**
- * Columns of a filter group, by the family of the field. The expressions stand in a query over `requests`, those of a group over `sessions` in
- * one over the requests of each session.
+ * Columns of a filter group, by the family of the field. Expressions of groups over `sessions` are used in a query over the requests of
+ * each session, others in one over `requests`.
  */
 export interface GroupColumns {
   readonly over: 'requests' | 'sessions';
-  /** Fields over sessions that each request of the session tells by itself. */
+  /** Session fields that each request of the session contains. */
   readonly rowLevel?: readonly string[];
   readonly text: Readonly<Record<string, TextColumn>>;
   readonly number: Readonly<Record<string, NumberColumn>>;
@@ -50,12 +50,11 @@ export interface GroupColumns {
   readonly boolean: Readonly<Record<string, Fragment>>;
 }
 
-/** Fields of a vocabulary table that belong to a family and are no question for a key. */
 type FieldsOf<Fields extends Record<string, FieldDefinition>, Family> = {
   [Field in keyof Fields]: Fields[Field] extends { shape: 'scalar' | 'map'; family: Family } ? Field : never;
 }[keyof Fields];
 
-/** Compilation fails here when the vocabulary gains a field that has no column. */
+/** Does not compile when a field of the vocabulary has no column. */
 interface ColumnsOf<Fields extends Record<string, FieldDefinition>> extends GroupColumns {
   readonly text: Readonly<Record<FieldsOf<Fields, 'text'>, TextColumn>>;
   readonly number: Readonly<Record<FieldsOf<Fields, 'number'>, NumberColumn>>;
@@ -63,7 +62,6 @@ interface ColumnsOf<Fields extends Record<string, FieldDefinition>> extends Grou
   readonly boolean: Readonly<Record<FieldsOf<Fields, 'boolean'>, Fragment>>;
 }
 
-/** What each family of fields is read from. */
 interface FamilyColumns {
   text: TextColumn;
   number: NumberColumn;
@@ -71,7 +69,6 @@ interface FamilyColumns {
   boolean: Fragment;
 }
 
-/** Types of columns that hold the values of a family. */
 interface TypesOfFamily {
   text: 'text';
   number: 'uint16' | 'uint64' | 'float64' | 'money';
@@ -79,13 +76,13 @@ interface TypesOfFamily {
   boolean: 'flag';
 }
 
-/** Fields of a family that have the name of a column with values of that family. */
+/** Fields whose name is a column with values of the family. */
 type OwnNamed<Fields extends Record<string, FieldDefinition>, Family extends keyof TypesOfFamily> = {
   [Name in ColumnName]: RequestColumns[Name]['type'] extends TypesOfFamily[Family] ? Name : never;
 }[ColumnName] &
   FieldsOf<Fields, Family>;
 
-/** Compilation fails here when the vocabulary gains a field that is not named after a column and has no expression. */
+/** Does not compile when a field is neither named like a column nor has an expression. */
 type Expressions<Fields extends Record<string, FieldDefinition>> = {
   readonly [Family in keyof TypesOfFamily]: Readonly<
     Record<Exclude<FieldsOf<Fields, Family>, OwnNamed<Fields, Family>>, FamilyColumns[Family]> &
@@ -93,7 +90,7 @@ type Expressions<Fields extends Record<string, FieldDefinition>> = {
   >;
 };
 
-/** Columns of fields over requests. A field without an expression reads the column of its name. */
+/** Columns of request fields. A field without an expression reads the column of its name. */
 function columnsOf<Fields extends Record<string, FieldDefinition>>(fields: Fields, expressions: Expressions<Fields>): ColumnsOf<Fields> {
   const own = Object.keys(fields).filter((field): field is ColumnName => Object.hasOwn(catalogue, field));
   const ofFamily = <Column>(family: keyof TypesOfFamily, columnOf: (name: ColumnName) => Column): Record<string, Column> =>
@@ -147,7 +144,7 @@ const inputColumns: ColumnsOf<typeof mapWrappers> = {
 
 const sessionColumns = {
   over: 'sessions',
-  // The tag stands beside the requests, under the session's identifier.
+  // The tag is stored beside the requests, under the session's identifier.
   rowLevel: ['session_session_id', 'session_tag'],
   text: {
     session_session_id: text(sql`session_id`),
@@ -216,7 +213,6 @@ const legacyFeedbackColumns: ColumnsOf<typeof legacyFeedbackFields> = {
   boolean: { rating: requestColumns.boolean['svc-score-feedback'] },
 };
 
-/** Columns of every filter group. */
 export const groupColumns: Readonly<Record<FieldGroup | MapWrapper, GroupColumns>> = {
   request_response_rmt: requestColumns,
   sessions_request_response_rmt: sessionColumns,
@@ -227,10 +223,10 @@ export const groupColumns: Readonly<Record<FieldGroup | MapWrapper, GroupColumns
   values: inputColumns,
 };
 
-/** The name of a whole session, over the group of its requests. */
+/** The name of a session, over the group of its requests. */
 export const sessionName: Fragment = sessionColumns.text.session_session_name.text;
 
-/** TRICKY: a sum of UInt64 is one itself and wraps round without a word. */
+/** TRICKY: a sum of UInt64 wraps round silently. */
 function sumOf(column: Fragment): NumberColumn {
   return { kind: 'number', number: sql`ifNull(sum(toUInt128(${column})), 0)`, nullable: false };
 }

@@ -7,8 +7,8 @@ import { containing, foldedLike, matchesEmpty, type TextComparison } from './com
 type BodyColumn = Extract<TextColumn, { kind: 'body' }>;
 
 /**
- * A condition on a body: the record is (`among`) or is not among those whose row in `bodies` matches. A record without such a row, or with a
- * binary body, has an absent body, so what absent text matches is asked as "not among".
+ * A condition on a body: the record is (`among`) or is not among those whose row in `bodies` matches. A record without such a row, or with
+ * a binary body, has an absent body, so conditions that match absent text compile to "not among".
  */
 export interface BodyCondition {
   readonly among: boolean;
@@ -37,9 +37,8 @@ export function compareBody({ text, bodyKind }: BodyColumn, { operator, value }:
 }
 
 /**
- * Body conditions under one operator as at most two reads of `bodies`, one for those that have to match and one for those that must not.
- * Right because a record has at most one row in `bodies`.
- * @param bounds what of the filter's time bounds holds for the whole answer; it keeps the reads to that time.
+ * Combines body conditions into at most two reads of `bodies`: one for rows that must match and one for rows that must not. A record has
+ * at most one row in `bodies`. @param bounds the filter's time bounds, which limit the reads.
  */
 export function bodyReads(kind: 'and' | 'or', conditions: readonly BodyCondition[], bounds: readonly Fragment[]): readonly Fragment[] {
   const among = conditions.filter((condition) => condition.among).map(({ row }) => row);
@@ -63,7 +62,7 @@ function joined(kind: 'and' | 'or', rows: readonly Fragment[]): Fragment {
   return sql`(${join(rows, kind === 'and' ? ' AND ' : ' OR ')})`;
 }
 
-/** The text index stands over the folded text: equal texts have equal folds, so the second equality only lets the index help. */
+/** The text index covers the folded text. Equal texts have equal folds, so the second equality only enables the index. */
 function equalTo(text: Fragment, value: string): Fragment {
   const sought = param(value, 'String');
   return sql`${text} = ${sought} AND lowerUTF8(${text}) = lowerUTF8(${sought})`;
@@ -74,9 +73,9 @@ function containsText(text: Fragment, value: string): Fragment {
 }
 
 /**
- * A match with a second one that it implies and that the text index can answer: its longest plain word. The index knows words, so of a
- * pattern with separators or wildcards it serves little by itself.
- * TRICKY: only runs of ASCII letters and digits, which fold the same wherever they stand; a Greek word folds by its neighbours.
+ * Adds a condition that the match implies and the text index can answer: the longest plain word of the pattern. The index knows words, so
+ * separators and wildcards make a pattern useless for it. TRICKY: only runs of ASCII letters and digits, which fold the same everywhere; a
+ * Greek word folds by its neighbours.
  */
 function indexed(text: Fragment, pattern: string, match: Fragment): Fragment {
   const words = pattern.match(/[A-Za-z0-9]{4,}/g) ?? [];

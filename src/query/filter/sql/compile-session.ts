@@ -11,7 +11,6 @@ export interface SessionCondition {
   readonly withoutSession: boolean;
 }
 
-/** Session conditions under one operator, at least one, as one. */
 export function combine(kind: 'and' | 'or', conditions: readonly SessionCondition[]): SessionCondition {
   const having = join(
     conditions.map((condition) => condition.having),
@@ -25,8 +24,8 @@ export function combine(kind: 'and' | 'or', conditions: readonly SessionConditio
 }
 
 /**
- * Session conditions under one operator as one read of all sessions. A session is all requests of its organisation with one identifier.
- * @param range conditions on the arrival: only requests within them are of the session.
+ * Combines session conditions into one read of all sessions. A session is all requests of its organisation with one identifier. @param
+ * range conditions on the time: only requests within them belong to the session.
  */
 export function sessionReads(kind: 'and' | 'or', conditions: readonly SessionCondition[], range: readonly Fragment[]): readonly Fragment[] {
   if (conditions.length === 0) return [];
@@ -41,7 +40,7 @@ export function sessionReads(kind: 'and' | 'or', conditions: readonly SessionCon
   return [withoutSession ? sql`(session_id = '' OR ${sessions})` : sessions];
 }
 
-/** What an absent value matches: absent text is the empty one and only unlike others, an absent number is only unequal. */
+/** Whether an absent value matches: absent text equals the empty one, an absent number is only unequal. */
 export function matchesAbsent(comparison: Comparison): boolean {
   switch (comparison.family) {
     case 'text':
@@ -56,14 +55,14 @@ export function matchesAbsent(comparison: Comparison): boolean {
   }
 }
 
-/** A property of the whole session: of each name the newest value. */
+/** A property of the session: the newest value of each name. */
 export function compareSessionProperty(name: string, comparison: TextComparison): Fragment {
   return compareWithAlias(name, comparison, newestValue);
 }
 
 /**
- * The tag of a session, kept in a table of its own under the session's identifier. What an absent tag matches is asked the other way round: of
- * the sessions that have one, which do not match. @param withoutTag whether an absent tag matches.
+ * The tag of a session, which has its own table. A condition that an absent tag matches is inverted: it excludes sessions whose tag does
+ * not match. @param withoutTag whether an absent tag matches.
  */
 export function compareSessionTag(comparison: TextComparison, withoutTag: boolean): Fragment {
   const holds = compareColumn(newestTag, comparison);
@@ -74,7 +73,7 @@ function sessionsTagged(having: Fragment): Query {
   return select({ columns: sql`session_id`, from: ownRows('session_tags'), groupBy: sql`session_id`, having: [having] });
 }
 
-/** The tag over the rows of one session in `session_tags`; empty: none. */
+/** The tag over a session's rows in `session_tags`; empty without one. */
 export const newestTag = sql`argMax(tag, number)`;
 
 function newestValue(name: string): TextOperand {

@@ -24,8 +24,8 @@ import {
 } from './compile-text.ts';
 
 /**
- * What a node became: SQL over a row of `requests`, or a question to its row in `bodies` or to its session, which its branch gathers. What
- * each request of a session tells by itself is both.
+ * A compiled node: SQL over a row of `requests`, or a condition on its row in `bodies` or its session, which the branch combines. A field
+ * that each request of a session contains is both.
  */
 type Compiled =
   | { readonly kind: 'request'; readonly sql: Fragment }
@@ -33,7 +33,7 @@ type Compiled =
   | { readonly kind: 'session'; readonly session: SessionCondition }
   | { readonly kind: 'either'; readonly sql: Fragment; readonly session: SessionCondition };
 
-/** Conditions on the arrival, for the tables that a filter reads beside the row. */
+/** Time bounds for the tables that a filter reads beside the row. */
 interface Reach {
   readonly bodies: readonly Fragment[];
   /** A session is its requests within these. */
@@ -46,26 +46,22 @@ const never = sql`false`;
 const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=`, gt: sql`>`, lt: sql`<` } as const;
 
 /**
- * The filter as one condition over rows of `requests`, for `requests`.
- * @param range conditions on the arrival that the caller holds the rows to; a session is its requests within them.
- * @throws TypeError for a field that `check.ts` has not seen: a fault in our own code.
- * Invariant: there is no NOT above a comparison with a nullable column, so NULL and false are the same outcome: not matched.
+ * Compiles a filter to a condition over rows of `requests`. @param range the caller's time bounds; a session is its requests within them.
+ * @throws TypeError for an unchecked field: a fault in our own code. Invariant: no NOT stands above a comparison with a nullable column,
+ * so NULL and false both mean no match.
  */
 export function compileFilter(filter: FilterNode, range: readonly Fragment[] = []): Fragment {
   const reach: Reach = { bodies: [...range, ...createdAtBounds(filter)], sessions: range };
   return gather('and', [compileNode(filter, reach)], reach);
 }
 
-/**
- * The filter as one condition over the group of a session's requests.
- * @returns undefined for a filter that asks for a request as well.
- */
+/** Compiles a filter to a condition over the group of a session's requests. @returns undefined for a filter that also needs a request. */
 export function compileOverSession(filter: FilterNode): Fragment | undefined {
   const compiled = compileNode(filter, { bodies: [], sessions: [] });
   return 'session' in compiled ? compiled.session.having : undefined;
 }
 
-/** Whether each request tells by itself whether it matches, so that no whole session is read. */
+/** Whether each request decides by itself whether it matches, so that no whole session is read. */
 export function isRowLevel(filter: FilterNode): boolean {
   if ('operands' in filter) return filter.operands.every(isRowLevel);
   return filter.kind === 'all' || !isOverSession(filter, columnsOf(filter));
@@ -79,19 +75,18 @@ export function isExpensive(filter: FilterNode): boolean {
   return isOverSession(filter, columns) || (filter.family === 'text' && columnOf(filter, columns.text).kind === 'body');
 }
 
-/** Bounds on the arrival that every matching record keeps. Both tables have the column, so reads of `bodies` may be kept to them as well. */
+/** Time bounds that every matching record satisfies. Both tables have the column, so they limit reads of `bodies` too. */
 export function createdAtBounds(filter: FilterNode): readonly Fragment[] {
   return conjuncts(filter).flatMap((operand) =>
     isArrivalBound(operand) ? [compareTime(sql`created_at`, operand.operator, operand.value)] : [],
   );
 }
 
-/** Whether a condition is one on the arrival. */
 export function isArrivalBound(node: FilterNode): node is ConditionNode & { family: 'timestamp' } {
   return node.kind === 'condition' && node.family === 'timestamp' && isArrival(node);
 }
 
-/** The arrival by the one name or the other. */
+/** Either name of the time. */
 function isArrival({ group, field }: ConditionNode): boolean {
   return (group === 'request_response_rmt' && field === 'request_created_at') || (group === 'request' && field === 'created_at');
 }
@@ -170,7 +165,7 @@ function compileText(node: ConditionNode & { family: 'text' }, columns: GroupCol
   }
 }
 
-/** An absent number matches `not-equals` and nothing else; a score has to be there for every operator. */
+/** An absent number matches only `not-equals`; a score must exist for every operator. */
 function compareNumberColumn(column: NumberColumn, node: ConditionNode & { family: 'number' }): Fragment {
   switch (column.kind) {
     case 'number':
@@ -196,9 +191,9 @@ function compareNumber({ number, nullable }: NumberOperand, operator: NumberOper
 }
 
 /**
- * A cost is compared with exactly the decimal that the caller's number is written as. Costs are whole units of 10⁻¹² USD, so a number between
- * two of them equals none, and as a bound it may move to the unit that parts the costs in the same way: `gt 4e-13` is `gt 0`. What is beyond
- * any amount is above or below all of them.
+ * Compares a cost with exactly the decimal of the caller's number. Costs are whole units of 10⁻¹² USD, so a number between two of them
+ * equals none, and as a bound it may move to the unit that separates the costs in the same way: `gt 4e-13` is `gt 0`. Numbers beyond any
+ * amount are above or below all costs.
  */
 function compareCost(amount: Fragment, operator: NumberOperator, usd: number): Fragment {
   const bounds = moneyBoundsOfUsd(usd);

@@ -1,14 +1,11 @@
 import { type Fragment, sql } from '../../../sql/sql.ts';
 
-/** The JSON text of an array of texts as JSON.stringify writes it. */
+/** JSON of an array of texts as JSON.stringify writes it. */
 export function jsonOfTexts(column: Fragment): Fragment {
   return sql`if(empty(${column}), '[]', ${asStringified(column)})`;
 }
 
-/**
- * The JSON text of a map of texts to numbers as JSON.stringify writes an object. Names stand in the order of their
- * bytes, since in the map they stand as changes have left them.
- */
+/** JSON of a map of texts to numbers as JSON.stringify writes it. Names are sorted by bytes, because changes reorder the map. */
 export function jsonOfNumbers(column: Fragment): Fragment {
   const entry = sql`concat(${asStringified(sql`name`)}, ':', ${numberText(sql`number`)})`;
   const sorted = sql`mapSort(${column})`;
@@ -17,8 +14,8 @@ export function jsonOfNumbers(column: Fragment): Fragment {
 }
 
 /**
- * TRICKY: the engine escapes `/` and the line and paragraph separators, which JSON.stringify leaves, and writes the digits of an escape in
- * upper case. The text is taken apart into escapes and what stands between them, so that a backslash of the value begins no escape.
+ * TRICKY: the engine escapes `/` and the line and paragraph separators, which JSON.stringify does not, and writes hexadecimal digits in
+ * upper case. The text is split into escapes and the parts between them, so that a backslash of the value starts no escape.
  */
 function asStringified(value: Fragment): Fragment {
   const escapes = sql`'/', token = '\\\\u2028', '\\xE2\\x80\\xA8', token = '\\\\u2029', '\\xE2\\x80\\xA9', startsWith(token, '\\\\u'), lower(token)`;

@@ -72,7 +72,7 @@ function nearest({ column, inRecords: value }: SoughtValue, index: number): Quer
   });
 }
 
-/** Letters that may differ: of a short value every other one is within two. */
+/** Letters that may differ; of a short value every other one would be within two. */
 export function maxDistance({ length }: string): number {
   return length <= 2 ? 0 : length <= 5 ? 1 : 2;
 }
@@ -88,7 +88,7 @@ function soughtIn(filter: FilterNode): readonly SoughtValue[] {
     if (node.family !== 'text' || node.operator !== 'equals' || node.value === '' || node.value.length > maxCharacters) return [];
     const column = columnOf(node);
     const isProvider = node.group === 'request_response_rmt' && node.field === 'provider';
-    // Callers know some providers by names that records do not have: `gemini` is `GOOGLE` there.
+    // Some providers have other names in records: `gemini` is `GOOGLE` there.
     const inRecords = (isProvider ? providerInRecords(node.value) : undefined) ?? node.value;
     return column === undefined ? [] : [{ ...column, value: node.value, inRecords, ignoresCase: isProvider }];
   });

@@ -1,13 +1,13 @@
 import type { Statement } from '../../sql/statement.ts';
 
 /**
- * Something that may explain an empty page: a statement to run, and what its rows say about it. An empty page is what a caller who waits for a
- * record gets again and again, so that names and times are not looked for in the whole history.
+ * A possible reason for an empty page: a statement, and the sentence for its rows. Callers who wait for a record get empty pages again and
+ * again, so names and times are not searched in the whole history.
  */
 export interface HintProbe {
   readonly statement: Statement;
-  /** What was found is good for a while. */
+  /** The result may be cached for a while. */
   readonly isRemembered?: boolean;
-  /** @returns undefined when this is not the reason, or what else has to be asked before it can be told. */
+  /** @returns undefined when this is not the reason; a probe when another look-up decides. */
   readonly messageFor: (rows: readonly Readonly<Record<string, unknown>>[]) => string | HintProbe | undefined;
 }

@@ -11,7 +11,7 @@ import { type PageStatements, pageOf } from '../requests/select.ts';
 
 type Count = Exclude<keyof Usage, 'estimated' | 'raw'>;
 
-/** Counts that have a column of their own. */
+/** Counts with a column of their own. */
 const countColumns = {
   prompt_tokens: 'promptTokens',
   completion_tokens: 'completionTokens',
@@ -34,7 +34,7 @@ const textColumns = [
   'applied_price',
 ] as const;
 
-/** What of a row of `requests` decides its cost, as JSONEachRow gives it. */
+/** The columns of `requests` that decide a cost, as JSONEachRow returns them. */
 export type BilledRow = Readonly<Record<(typeof textColumns)[number], string>> &
   Readonly<Record<keyof typeof countColumns, NumberCell | null>> & {
     readonly id: string;
@@ -56,12 +56,11 @@ export const billedRowColumns: Fragment = join(
   ', ',
 );
 
-/** Statements for what one request costs, to be run in order until one gives its {@link BilledRow}. */
+/** Statements for the {@link BilledRow} of one request, to run in order until one returns it. */
 export function billedRequestStatements(tenant: OrganizationId, id: RequestId): PageStatements {
   return pageOf(onlyRequest(tenant, id), billedRowColumns);
 }
 
-/** A row as what is billed. */
 export function billedRequest(row: BilledRow): BilledRequest {
   return {
     createdAt: Number(row.created_ms),

@@ -2,7 +2,7 @@ import type { RequestCost } from '../../contract/requests/cost.ts';
 import type { CostExplanation, ExplainedLine } from '../../model/pricing/billed-request.ts';
 import { type Money, usdOf } from '../../model/pricing/money.ts';
 
-/** An explained cost as the API shows it. */
+/** An explained cost in the API's shape. */
 export function requestCost({ total, source, lines, recomputed, note }: CostExplanation): RequestCost {
   return {
     total: usdOrNull(total),

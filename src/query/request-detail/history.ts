@@ -7,7 +7,7 @@ import { type Statement, statementFor } from '../../sql/statement.ts';
 import { ownRows, requests } from '../../sql/tables.ts';
 import type { NumberCell } from '../requests/columns.ts';
 
-/** A row of `changes` as JSONEachRow gives it; both values are still JSON text. */
+/** A row of `changes` as JSONEachRow returns it; both values are JSON text. */
 export interface ChangeRow {
   readonly changed_ms: NumberCell;
   readonly key_id: string;
@@ -17,15 +17,15 @@ export interface ChangeRow {
   readonly new: string;
 }
 
-/** Which rows of a history, counted from the newest. */
+/** The page of a history, counted from the newest. */
 export interface HistoryPage {
   readonly limit: number;
   readonly offset: number;
 }
 
 /**
- * The statement for one page of a request's history, as {@link ChangeRow}s, newest first. What was changed of its whole session stands once for
- * all of its requests, and the request's row says which of these changes have reached it. @param createdAt the request's own, Unix milliseconds.
+ * The statement for a page of a request's history, newest first. A change of a whole session is stored once for all of its requests; the
+ * request's row lists which of these have reached it. @param createdAt of the request, Unix milliseconds.
  */
 export function changesStatement(tenant: OrganizationId, { id, createdAt }: RequestPlace, { limit, offset }: HistoryPage): Statement {
   const request = sql`request_id = ${param(uuidToNumber(id), 'UInt128')}`;
@@ -50,13 +50,13 @@ export function changesStatement(tenant: OrganizationId, { id, createdAt }: Requ
   return statementFor(tenant, page, 'short');
 }
 
-/** A stored request: its identifier and when it arrived, Unix milliseconds. */
+/** The key of a stored request; its time in Unix milliseconds. */
 export interface RequestPlace {
   readonly id: RequestId;
   readonly createdAt: number;
 }
 
-/** A row of the history as the API shows it. */
+/** A change in the API's shape. */
 export function changeItem(row: ChangeRow): ChangeItem {
   return {
     changed_at: new Date(Number(row.changed_ms)).toISOString(),

@@ -6,24 +6,23 @@ import type { NumberCell } from '../requests/columns.ts';
 import { arrivalStatements, type PageStatements, pageStatements } from '../requests/select.ts';
 
 /**
- * Statements for one request by its identifier, to be run in order until one gives its `RequestRow`; none does when it does not exist here.
- * It is the page of the filter `request_id equals`, so both find the same record in the same way.
+ * Statements for one request, to run in order until one returns its `RequestRow`; none does when it does not exist. They are the page of
+ * the filter `request_id equals`, so both find the same record in the same way.
  */
 export function requestStatements(tenant: OrganizationId, id: RequestId): PageStatements {
   return pageStatements(onlyRequest(tenant, id));
 }
 
-/** The part of a record's key that its identifier does not say: when it arrived, Unix milliseconds. */
+/** The time in a record's key, Unix milliseconds. */
 export interface CreatedAtRow {
   readonly created_ms: NumberCell;
 }
 
-/** As {@link requestStatements}, of an {@link CreatedAtRow}: whether the request is stored, and where. */
+/** As {@link requestStatements}, for a {@link CreatedAtRow}: whether and where the request is stored. */
 export function requestKeyStatements(tenant: OrganizationId, id: RequestId): PageStatements {
   return arrivalStatements(onlyRequest(tenant, id));
 }
 
-/** The plan that finds one request by its identifier. */
 export function onlyRequest(tenant: OrganizationId, id: RequestId): RequestsPlan {
   return {
     tenant,

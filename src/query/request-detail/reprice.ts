@@ -18,7 +18,7 @@ type RepriceBody = (typeof repriceSchema)['_output'];
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Binds a call that prices anew to its tenant: requests in the order of their arrival, from the cursor on. @returns the first fault in its body. */
+/** Binds a call of repricing to its tenant: requests in order of time, from the cursor on. @returns the first fault in its body. */
 export function planReprice(tenant: OrganizationId, body: RepriceBody, most: number): Result<RequestsPlan> {
   const parsed = parseFilter(body.filter, { wrappers: filterWrappers, unwrappedProperties: 'refuse' });
   if (!parsed.ok) return parsed;
@@ -37,7 +37,7 @@ export function planReprice(tenant: OrganizationId, body: RepriceBody, most: num
   return success({ ...question, after: after.value, offset: 0, limit: body.limit ?? most, includeInputs: false });
 }
 
-/** @returns no condition for a bound that was not given. */
+/** @returns no condition without a bound. */
 function arrivalBound(name: 'startDate' | 'endDate', text: string | undefined): Result<readonly FilterNode[]> {
   if (text === undefined) return success([]);
   const time = parseTimestamp(text);
@@ -56,12 +56,11 @@ export function repriceStatements(plan: RequestsPlan): readonly Statement[] {
   return pageOf(plan, billedRowColumns);
 }
 
-/** A row as what is priced anew. */
 export function repricedRequest(row: BilledRow): RepricedRequest {
   return { requestId: row.id as RequestId, model: row.model, billed: billedRequest(row) };
 }
 
-/** What a call came to as the API shows it. @param total requests that match altogether, where they were counted. */
+/** The report of a call in the API's shape. @param total the number of matching requests, where it was counted. */
 export function repriceItem(report: RepriceReport, plan: RequestsPlan, rows: readonly BilledRow[], total: number | null): RepriceItem {
   const last = rows.length < plan.limit ? undefined : rows.at(-1);
   return {

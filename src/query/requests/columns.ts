@@ -2,10 +2,10 @@ import { type ColumnName, columnNames, type ColumnType, type RequestColumns, req
 import { type Fragment, join, sql } from '../../sql/sql.ts';
 import { identifier } from '../../sql/identifier.ts';
 
-/** A whole number as the store sends it: text when its settings quote 64-bit integers. */
+/** A whole number as the store returns it: text when its settings quote 64-bit integers. */
 export type NumberCell = number | string;
 
-/** A value as JSONEachRow gives it. Times are Unix milliseconds, amounts decimal text of US dollars. */
+/** A value as JSONEachRow returns it. Times are Unix milliseconds, amounts decimal text of US dollars. */
 interface CellValues {
   text: string;
   time: NumberCell;
@@ -20,8 +20,8 @@ interface CellValues {
 }
 
 /**
- * The name of a column in a row.
- * TRICKY: what is computed has a name that is no column of the table, because the engine would read the alias in WHERE and ORDER BY too.
+ * The name of a column in a row. TRICKY: computed columns need names that no column of the table has, because the engine would read the
+ * alias in WHERE and ORDER BY too.
  */
 type CellName<Name extends string, Type extends ColumnType> = Type extends 'time'
   ? Name extends `${infer Stem}_at`
@@ -39,7 +39,7 @@ type Cells = {
     | (RequestColumns[Name]['nullable'] extends true ? null : never);
 };
 
-/** A row of a page. Empty text is absent text, JSON columns are still text. */
+/** A row of a page. Empty text is absent; JSON columns are text. */
 export interface RequestRow extends Cells {
   readonly id: string;
   readonly organization: string;
@@ -49,7 +49,7 @@ export interface RequestRow extends Cells {
   readonly inputs?: Readonly<Record<string, string>>;
 }
 
-/** A row of `bodies` as JSONEachRow gives it. */
+/** A row of `bodies` as JSONEachRow returns it. */
 export interface BodiesRow {
   readonly id: string;
   readonly request_kind: string;

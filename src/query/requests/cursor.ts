@@ -12,8 +12,8 @@ import type { RequestQueryStatement } from './question.ts';
 import type { NumberCell } from './columns.ts';
 
 /**
- * Where a page ended: the place of its last row in the order. A text is `=` and the value, `-` for none, `*` for one that is too long to carry,
- * which is read again from its row.
+ * The sort values of a page's last row. A text is `=` and the value, `-` without one, `*` for a value that is too long to carry and is
+ * read again from its row.
  */
 export interface Keyset {
   /** Unix milliseconds as text. */
@@ -26,9 +26,9 @@ export interface Keyset {
 /** Sort values of a row beside its key, in the form of {@link Keyset}. */
 export type SortCells = Readonly<Record<`sort_${number}`, string>>;
 
-/** What is longer is no cursor that was given here. */
+/** Maximum length of a cursor; none of ours is longer. */
 const maxCursor = 16 * 1024;
-/** Bytes of all values in a cursor: clients take headers of sixteen KiB altogether. */
+/** Bytes of all values in a cursor: clients accept headers of 16 KiB in all. */
 const maxCursorBytes = 3 * 1024;
 const notOurs = '`cursor` is not one that was given here. Send the value of the response header svc-next-cursor as it was.';
 const otherQuery = '`cursor` belongs to another filter, sort or flags. Send it with the query that gave it, or begin without it.';
@@ -45,7 +45,7 @@ export function cursorBehind(
   return Buffer.from(JSON.stringify({ ...cursor, s: carriedWithin(values) })).toString('base64url');
 }
 
-/** The values with as many of the longest left to be read again as it takes for all to fit. */
+/** Replaces the longest values, which are read again, until the rest fits. */
 function carriedWithin(values: readonly string[]): readonly string[] {
   const bytes = values.map((value) => Buffer.byteLength(JSON.stringify(value)));
   const kept = [...values];
@@ -58,7 +58,7 @@ function carriedWithin(values: readonly string[]): readonly string[] {
   return kept;
 }
 
-/** Reads a cursor that a caller sent back. */
+/** Parses a caller's cursor. */
 export function parseCursor(text: string, question: RequestQueryStatement): Result<Keyset> {
   if (question.sort === 'random') return cursorFault('A random order has no cursor: each page is drawn anew.');
   const decoded = text.length > maxCursor ? undefined : parseJson(Buffer.from(text, 'base64url').toString('utf8'));
@@ -79,7 +79,7 @@ export function sortCellColumns(steps: readonly SortColumn[]): readonly Fragment
   );
 }
 
-/** Rows behind a position. */
+/** The condition for rows behind a keyset. */
 export function afterKeyset(steps: readonly SortColumn[], position: Keyset): Fragment {
   const places = placesOf(steps, position);
   const ways: Fragment[] = [];
@@ -90,15 +90,15 @@ export function afterKeyset(steps: readonly SortColumn[], position: Keyset): Fra
   const anyWay = sql`(${join(ways, ' OR ')})`;
   const [first] = places;
   if (first?.step.from !== 'arrival' || first.value === null) return anyWay;
-  // The engine reads in the order of its key from here, and need not take the alternatives apart to know where.
+  // With this bound the engine reads in key order from here, without analysing the alternatives.
   return sql`${first.step.value} ${first.step.direction === 'asc' ? sql`>=` : sql`<=`} ${first.value} AND ${anyWay}`;
 }
 
 interface Place {
   readonly step: SortColumn;
-  /** Null: the row of the position has no value there. */
+  /** Null: the keyset's row has no value. */
   readonly value: Fragment | null;
-  /** The value is read from the row of the position, so that it may turn out to be null. */
+  /** The value is read from the keyset's row, so it may turn out to be null. */
   readonly again: boolean;
 }
 
@@ -127,7 +127,7 @@ function placesOf(steps: readonly SortColumn[], position: Keyset): readonly Plac
   });
 }
 
-/** The value of a step in the row of the position itself. */
+/** The value of a column in the keyset's row. */
 function valueAt(step: SortColumn, steps: readonly SortColumn[], position: Keyset): Fragment {
   const key = steps
     .filter(({ from }) => from !== 'values')

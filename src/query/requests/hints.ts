@@ -12,14 +12,14 @@ import type { RequestsPlan } from './query.ts';
 import type { RequestQueryStatement } from './question.ts';
 import { countStatement } from './select.ts';
 
-/** Names looked up for a hint; a filter with more gets its hint from these. */
+/** Names that are looked up; further ones in a filter get no hint. */
 const maxNames = 10;
-/** Stored names that are looked at; of any number of others each may be near. */
+/** Stored names that are compared; others may be near as well. */
 const maxFound = 100;
-/** A name in another case is looked for among so many of the newest requests. */
+/** How many of the newest requests are searched for a name in another case. */
 const maxRequests = 100_000;
 
-/** What may explain that a page is empty or a count 0, the likeliest first. */
+/** Possible reasons of an empty page or a count of 0, the likeliest first. */
 export function hintQuestions(plan: RequestsPlan, known: KnownNames): readonly HintProbe[] {
   return [
     nameQuestion(plan, known),
@@ -29,12 +29,10 @@ export function hintQuestions(plan: RequestsPlan, known: KnownNames): readonly H
   ].filter((question) => question !== undefined);
 }
 
-/** The part of a question that these look at. */
 type Filtered = Pick<RequestQueryStatement, 'tenant' | 'filter'>;
 
 /**
- * Whether there are bodies of which a filter sees only the begin; undefined for a filter that reads none.
- * @param bounds on the arrival.
+ * Whether bodies exist of which a filter searches only the first part; undefined for a filter that reads none. @param bounds on the time.
  */
 export function longBodiesQuestion(
   { tenant, filter }: Filtered,
@@ -57,7 +55,7 @@ export function longBodiesQuestion(
 
 const restOf: Readonly<Record<string, Fragment>> = { request_body: sql`request_rest`, response_body: sql`response_rest` };
 
-/** A property that exists in another case only, or with up to two other letters. @param known names that are not looked for again. */
+/** A property that exists only in another case, or with up to two letters changed. @param known names that need no look-up. */
 export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): HintProbe | undefined {
   const names = new Set(conditionsIn(filter).flatMap(propertyNameOf));
   const asked = [...names].filter((name) => !known.has(tenant, name)).slice(0, maxNames);
@@ -115,7 +113,7 @@ function propertyNameOf({ group, field, name, ...comparison }: ConditionNode): r
   return name !== undefined && field !== 'scores' ? [name] : [];
 }
 
-/** A time in which nothing arrived. @param bounds on the arrival. */
+/** A time range without requests. @param bounds on the time. */
 export function rangeQuestion(tenant: RequestQueryStatement['tenant'], bounds: readonly Fragment[]): HintProbe | undefined {
   if (bounds.length === 0) return undefined;
   const inside = select({ columns: sql`1 AS found`, from: requests(bounds), limit: 1 });
@@ -125,7 +123,7 @@ export function rangeQuestion(tenant: RequestQueryStatement['tenant'], bounds: r
   };
 }
 
-/** From when to when there are requests, after none was found in the time asked for: the ends of the order in which they lie. */
+/** The times of the first and the last request, when the filter's range has none: the ends of the key order. */
 function recordQuestion(tenant: RequestQueryStatement['tenant']): HintProbe {
   const ends = select({
     columns: sql`toUnixTimestamp64Milli(created_at) AS created_ms`,

@@ -17,7 +17,7 @@ export function requestItems(
   return rows.map((row) => Object.assign(requestItem(row, bodiesById.get(row.id)), { signed_body_url: bodyAddressOf(row) }));
 }
 
-/** Both bodies of a request; null where there is none. */
+/** Both bodies of a request; null without one. */
 export function bodiesOf(row: BodiesRow | undefined): { readonly request: unknown; readonly response: unknown } {
   return {
     request: row === undefined ? null : bodyOf(row.request_kind, row.request_text, row.request_content_type),
@@ -26,12 +26,12 @@ export function bodiesOf(row: BodiesRow | undefined): { readonly request: unknow
 }
 
 /**
- * A recorded request as the API shows it: every key is there, null where nothing is known.
- * @param bodies the record's row of `bodies`; undefined when there is none or when bodies were not asked for.
+ * A request in the API's shape: every key is present, null when unknown. @param bodies the record's row of `bodies`; undefined without one
+ * or when bodies were not requested.
  */
 export function requestItem(row: RequestRow, bodies: BodiesRow | undefined): RequestItem {
   const shown = bodiesOf(bodies);
-  // TRICKY: not by spreads. An object of so many keys that is put together from spreads takes ten times as long.
+  // TRICKY: not by spreads, which take ten times as long for an object with this many keys.
   const item = Object.assign(columnFields(row), identityFields(row), propertyFields(row), olderClientFields);
   return Object.assign(item, costFields(row), sameFields(row), {
     request_body: shown.request,
@@ -50,7 +50,6 @@ const fields = shownColumns.map((column) => {
   return { cell: cellOf(name, type), name: field.name, show: showCell(column) };
 });
 
-/** The fields that show a column as it is. */
 function columnFields(row: RequestRow): ColumnFields {
   const item: Record<string, unknown> = {};
   const cells = row as unknown as Readonly<Record<string, unknown>>;
@@ -74,7 +73,7 @@ function showCell({ type, field }: ColumnShown): (cell: unknown) => unknown {
   }
 }
 
-/** Fields that clients of upstream expect and that hold nothing here. */
+/** Fields that upstream's clients expect and that are always empty here. */
 const olderClientFields = {
   helicone_user: null,
   signed_body_url: null,
@@ -104,7 +103,7 @@ function costFields(row: RequestRow) {
   return { cost, costUSD: cost, cost_source: costSources.find((source) => source === row.cost_source) ?? ('none' satisfies CostSource) };
 }
 
-/** Fields with the value of another, or of several names. */
+/** Fields that repeat another value. */
 function sameFields(row: RequestRow) {
   const assets = [...row.assets];
   return { delay_ms: row.latency === null ? null : Number(row.latency), assets, asset_ids: assets };
@@ -123,12 +122,12 @@ function bodyOf(kind: string, text: string, contentType: string): unknown {
   }
 }
 
-/** Longer JSON is shown by its text: what it parses to would take many times the memory while a page of it is put together. */
+/** Longer JSON is returned as text: parsed, it would take many times the memory while a page is assembled. */
 const maxParsedLength = 4096;
 
 /**
- * TRICKY: a body that was cut is no longer JSON although it is marked so, and what older versions recorded may be nested so deeply that writing it would
- * close every page that it is on; both are shown as the texts that they are.
+ * TRICKY: a truncated body is marked JSON but is none, and older versions recorded bodies nested so deeply that writing them would break
+ * every page; both are returned as text.
  */
 function jsonOrText(text: string): unknown {
   const parsed = parseJson(text);
@@ -136,7 +135,7 @@ function jsonOrText(text: string): unknown {
   return text.length > maxParsedLength ? new RawJson(text) : parsed;
 }
 
-/** The list of tries, only when there was more than one. */
+/** The attempts, when there was more than one. */
 function attemptsOf(text: string): RequestItem['attempts'] {
   const attempts = parseJson(text);
   return Array.isArray(attempts) && attempts.length > 1 ? (attempts as RequestItem['attempts']) : null;

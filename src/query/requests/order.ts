@@ -5,22 +5,21 @@ import { bodies, requests } from '../../sql/tables.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import type { SortTerm } from './sort.ts';
 
-/** What else than the row of `requests` a sort key needs: texts of its row in `bodies`, or what is known of its user. */
+/** The source of a sort value outside `requests`: texts in `bodies`, or facts of the user. */
 type Beside = 'bodies' | 'users';
 
-/** One step of the order of a page. */
 export interface SortColumn {
-  /** Compared; NULL where there is nothing, which comes last in both directions. */
+  /** The compared value; NULL sorts last in both directions. */
   readonly value: Fragment;
   readonly direction: SortDirection;
   readonly beside?: Beside;
-  /** A position's own value, from the text in which a cursor holds it. @returns undefined for a text that is none. */
+  /** Parses a cursor's text of the value. @returns undefined for an invalid text. */
   readonly read: (text: string) => Fragment | undefined;
-  /** Two rows may have no value, so that a comparison has to ask. */
+  /** Whether the value may be NULL, which a comparison must test. */
   readonly nullable: boolean;
   /** A text of any length: a cursor does not carry a long one. */
   readonly longText: boolean;
-  /** Where the value of a position stands: with the row's key, or in a list of its own. */
+  /** Where a keyset holds the value: in the row's key, or in its list of values. */
   readonly from: 'arrival' | 'id' | 'values';
 }
 
@@ -44,7 +43,6 @@ const count = (value: Fragment): ValueOf => ({
   read: (given) => (/^\d{1,20}$/.test(given) && BigInt(given) < 2n ** 64n ? sql`${param(BigInt(given), 'UInt64')}` : undefined),
 });
 
-/** What each key compares. */
 const valueOfKey: Readonly<Record<Exclude<SortKey, 'created_at'>, ValueOf>> = {
   cache_created_at: whole(sql`toUnixTimestamp64Milli(cache_created_at)`),
   latency: count(sql`latency`),
@@ -66,8 +64,8 @@ const valueOfKey: Readonly<Record<Exclude<SortKey, 'created_at'>, ValueOf>> = {
 };
 
 /**
- * The whole order of a page. Arrival and identifier come last, so that no two rows are equal and pages never overlap.
- * TRICKY: the two run the same way, as only then the engine reads in the order of its primary key.
+ * The complete order of a page. Time and identifier come last, so that no two rows are equal and pages never overlap. TRICKY: both run in
+ * the same direction, or the engine would not read in the order of its primary key.
  */
 export function orderOf(terms: readonly SortTerm[]): readonly SortColumn[] {
   const arrival = terms.find(({ key }) => key === 'created_at')?.direction ?? 'desc';
@@ -80,10 +78,7 @@ export function orderBy(steps: readonly SortColumn[]): readonly Fragment[] {
   return steps.map(({ value, direction, nullable }) => sql`${value} ${directed(direction)}${nullable ? sql` NULLS LAST` : sql``}`);
 }
 
-/**
- * What the steps need from beside `requests`, joined to a derived table of it.
- * @param bounds on the arrival, that all rows of the derived table keep.
- */
+/** Joins for sort values outside `requests`. @param bounds on the time that all rows of the derived table satisfy. */
 export function joinsFor(steps: readonly SortColumn[], bounds: readonly Fragment[]): readonly Join[] {
   const needed = new Set(steps.map(({ beside }) => beside));
   return [...(needed.has('users') ? [usersJoin] : []), ...(needed.has('bodies') ? [bodiesJoin(bounds)] : [])];
@@ -99,7 +94,7 @@ const usersJoin: Join = {
   using: sql`user_id`,
 };
 
-/** TRICKY: from one side of a join the engine takes no bounds to the other, and would read the texts of all time. */
+/** TRICKY: the engine passes no bounds from one side of a join to the other, and would read the texts of all time. */
 function bodiesJoin(bounds: readonly Fragment[]): Join {
   const texts = select({ columns: sql`created_at, request_id, last_user_text, completion_text`, from: bodies(bounds) });
   return { query: texts, as: 'texts', using: sql`created_at, request_id` };
@@ -112,7 +107,7 @@ function stepOf(term: SortTerm): SortColumn {
   return { ...value, direction, nullable: term.key !== 'is_cached', from: 'values' };
 }
 
-/** The text under a name, or under the name that it is an alias of. */
+/** The text under a name, or under the name that it aliases. */
 function namedValue(column: Fragment, { key, name }: Extract<SortTerm, { readonly name: string }>): Fragment {
   const own = param(name, 'String');
   const alias = key === 'properties' ? aliasOf(name) : undefined;

@@ -7,7 +7,7 @@ import { newestFirstKey } from '../filter/sql/newest-first.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import type { MatchedAggregate } from './conditions.ts';
 
-/** A session as JSONEachRow gives it. Times are Unix milliseconds, empty text is absent text. */
+/** A session as JSONEachRow returns it. Times are Unix milliseconds; empty text is absent. */
 export interface SessionRow {
   readonly session_id: string;
   readonly name: string;
@@ -25,37 +25,35 @@ export interface SessionRow {
   readonly latency_count: NumberCell;
   readonly users: readonly string[];
   readonly merged: Readonly<Record<string, string>>;
-  /** One of its requests named the session by upstream's headers. */
+  /** Upstream's headers named the session in one of its requests. */
   readonly aliased: boolean;
 }
 
-/** When a session began: its first kept request. */
+/** The time of the first matched request. */
 export function startOf(overKept: MatchedAggregate): Fragment {
   return overKept(sql`min(created_at)`, (kept) => sql`minIf(created_at, ${kept})`);
 }
 
-/** When its latest kept request arrived. */
+/** The time of the last matched request. */
 export function endOf(overKept: MatchedAggregate): Fragment {
   return overKept(sql`max(created_at)`, (kept) => sql`maxIf(created_at, ${kept})`);
 }
 
-/** How many requests are kept. */
 export function requestsOf(overKept: MatchedAggregate): Fragment {
   return overKept(sql`count()`, (kept) => sql`countIf(${kept})`);
 }
 
-/** What they cost together. */
 export function costOf(overKept: MatchedAggregate): Fragment {
   return sql`ifNull(${overKept(sql`sum(cost)`, (kept) => sql`sumIf(cost, ${kept})`)}, 0)`;
 }
 
-/** A sum of whole numbers. TRICKY: a sum of UInt64 is one itself and wraps round without a word. */
+/** A sum of whole numbers. TRICKY: a sum of UInt64 wraps round silently. */
 export function sumOf(column: Fragment, overKept: MatchedAggregate): Fragment {
   const wide = sql`toUInt128(${column})`;
   return sql`ifNull(${overKept(sql`sum(${wide})`, (kept) => sql`sumIf(${wide}, ${kept})`)}, 0)`;
 }
 
-/** How many kept requests have a latency. */
+/** The number of matched requests with a latency. */
 export function latenciesOf(overKept: MatchedAggregate): Fragment {
   return overKept(sql`count(latency)`, (kept) => sql`countIf(${kept} AND isNotNull(latency))`);
 }
@@ -63,15 +61,14 @@ export function latenciesOf(overKept: MatchedAggregate): Fragment {
 const users: Fragment = sql`user_id != ''`;
 const newestValues: Fragment = sql`mapApply((key, newest) -> (key, newest.2), maxMap(mapApply((key, value) -> (key, (${newestFirstKey}, value)), properties)))`;
 
-/** The tags of some sessions by their identifiers, under the name that {@link sessionRowColumns} reads. @param sessions condition on `session_id`. */
+/** The tags of sessions by identifier, under the name that {@link sessionRowColumns} reads. @param sessions condition on `session_id`. */
 export function tagsOf(sessions: Fragment): Fragment {
   return sql`${select({ columns: sql`maxMap(map(session_id, (number, tag)))`, from: ownRows('session_tags', sessions) })} AS tags`;
 }
 
 /**
- * Columns of {@link SessionRow} for a query over the requests of sessions in groups: name, tag and properties of all of them, the rest of those
- * that are kept.
- * TRICKY: none of the names is a column of the table, because the engine would read it in place of the column.
+ * Columns of {@link SessionRow} for a query over groups of requests: name, tag and properties of all requests, the rest of the matched
+ * ones. TRICKY: no name is a column of the table, because the engine would read it in place of the column.
  */
 export function sessionRowColumns(overKept: MatchedAggregate): Fragment {
   const columns: Readonly<Record<Exclude<keyof SessionRow, 'session_id'>, Fragment>> = {

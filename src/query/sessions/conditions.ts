@@ -7,21 +7,20 @@ import { createdAtBounds, compileFilter, compileOverSession, isRowLevel } from '
 import type { ArrivalRange, SessionQueryStatement } from './question.ts';
 
 /**
- * A question about sessions taken apart, as far as that can be done. What has to hold for all of it is either asked of the whole session or
- * of each of its requests; a mixed `or` is asked of requests, and looks the session up.
+ * A session query split into conditions on the whole session and on its requests. A mixed `or` is a condition on requests that looks the
+ * session up.
  */
 export interface SessionConditions {
-  /** Rows of `requests` that belong to sessions: those of the range. */
+  /** Rows of `requests` in the time range. */
   readonly inRange: readonly Fragment[];
-  /** Which of them are kept; undefined: all. */
+  /** The matched ones among them; undefined: all. */
   readonly kept: Fragment | undefined;
-  /** Which groups of them are in; undefined: all. */
+  /** The condition on groups; undefined: all. */
   readonly having: Fragment | undefined;
-  /** What one request of every group that is in meets, as far as that is known. */
+  /** A condition that one request of every matching group satisfies, if known. */
   readonly needed: Fragment | undefined;
 }
 
-/** Takes a question apart. */
 export function conditionsOf({ range, filter }: SessionQueryStatement): SessionConditions {
   const bounds = boundsOf(range);
   const parts = conjuncts(filter).filter(({ kind }) => kind !== 'all');
@@ -36,7 +35,7 @@ export function conditionsOf({ range, filter }: SessionQueryStatement): SessionC
   };
 }
 
-/** Conditions on the arrival that every kept request meets. */
+/** Time bounds that every matched request satisfies. */
 export function keptBounds({ range, filter }: SessionQueryStatement): readonly Fragment[] {
   return [...boundsOf(range), ...createdAtBounds(filter)];
 }
@@ -52,28 +51,26 @@ function timeOf(ms: number): Fragment {
   return sql`fromUnixTimestamp64Milli(${param(ms, 'Int64')}, 'UTC')`;
 }
 
-/** An aggregate over the kept requests of a session, given the one without a condition and the one with. */
+/** An aggregate over the matched requests of a session, from its forms without and with a condition. */
 export type MatchedAggregate = (plain: Fragment, conditional: (kept: Fragment) => Fragment) => Fragment;
 
-/** Every request is kept. */
 export const overAll: MatchedAggregate = (plain) => plain;
 
-/** The sessions that are asked for: a read of `requests` in groups of sessions. */
+/** A read of `requests` in groups of sessions. */
 export interface SessionGroups {
-  /** All of the SELECT but its columns and order. */
+  /** The SELECT without columns and order. */
   readonly clauses: Pick<Select, 'with' | 'from' | 'groupBy' | 'having'>;
-  /** Chooses the form of an aggregate: where only kept rows are read, they need no condition. */
+  /** Chooses the form of an aggregate: where only matched rows are read, they need no condition. */
   readonly overKept: MatchedAggregate;
 }
 
 interface GroupsOptions {
-  /** Whether the columns also tell about requests that are not kept. */
+  /** Whether the columns also aggregate unmatched requests. */
   readonly whole: boolean;
   /** One more condition on the group. */
   readonly more?: (overKept: MatchedAggregate) => Fragment;
 }
 
-/** Reads the sessions that are asked for. */
 export function sessionGroups({ inRange, kept, having, needed }: SessionConditions, { whole, more }: GroupsOptions): SessionGroups {
   const keptOnly = having === undefined && !whole;
   const marked = kept !== undefined && !keptOnly;
@@ -88,10 +85,10 @@ export function sessionGroups({ inRange, kept, having, needed }: SessionConditio
   return { clauses: { with: names, from: requests(rows), groupBy: sql`session_id`, having: groups }, overKept };
 }
 
-/** A name for whether a row is kept, so that a long condition stands in the query once. */
+/** Names the condition of a match, so that a long one stands in the query once. */
 export function matchFlag(kept: Fragment): Fragment {
   return sql`ifNull((${kept}), false) AS is_kept`;
 }
 
-/** As {@link overAll}, of what {@link matchFlag} says. */
+/** As {@link overAll}, for the name of {@link matchFlag}. */
 export const overMatched: MatchedAggregate = (_, conditional) => conditional(sql`is_kept`);

@@ -5,16 +5,16 @@ import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { bodyFault, success } from '../outcome.ts';
 import type { SessionQueryStatement } from './question.ts';
 
-/** Where a page of sessions ended: when its last session began, and which one it is. */
+/** The last session of a page: its start and identifier. */
 export interface SessionPosition {
   /** Unix milliseconds. */
   readonly createdMs: number;
   readonly sessionId: string;
 }
 
-/** Bytes of an identifier that a cursor carries: clients take headers of sixteen KiB altogether. */
+/** Bytes of an identifier in a cursor: clients accept headers of 16 KiB in all. */
 const maxCursorBytes = 3 * 1024;
-/** What is longer is no cursor that was given here. */
+/** Maximum length of a cursor; none of ours is longer. */
 const maxCursor = 16 * 1024;
 const notOurs = '`cursor` is not one that was given here. Send the value of the response header svc-next-cursor as it was.';
 const otherQuery = '`cursor` belongs to another query. Send it with the filter, range and search that gave it, or begin without it.';
@@ -25,7 +25,7 @@ export function cursorBehindSession(question: SessionQueryStatement, { createdMs
   return Buffer.from(JSON.stringify({ v: 1, q: markOf(question), a: createdMs, i: sessionId })).toString('base64url');
 }
 
-/** Reads a cursor that a caller sent back. */
+/** Parses a caller's cursor. */
 export function parseSessionCursor(text: string, question: SessionQueryStatement): Result<SessionPosition> {
   const decoded = text.length > maxCursor ? undefined : parseJson(Buffer.from(text, 'base64url').toString('utf8'));
   if (!isJsonObject(decoded) || decoded['v'] !== 1) return bodyFault(['cursor'], notOurs);
@@ -35,7 +35,7 @@ export function parseSessionCursor(text: string, question: SessionQueryStatement
   return success({ createdMs: createdMs as number, sessionId });
 }
 
-/** Sessions behind a position in the order of a page. @param createdAt when a session began, as SQL over its group. */
+/** The condition for sessions behind a cursor. @param createdAt the start of a session, as SQL over its group. */
 export function behindSession({ createdMs, sessionId }: SessionPosition, createdAt: Fragment): Fragment {
   const at = sql`fromUnixTimestamp64Milli(${param(createdMs, 'Int64')}, 'UTC')`;
   return sql`(${createdAt} < ${at} OR (${createdAt} = ${at} AND session_id > ${param(sessionId, 'String')}))`;

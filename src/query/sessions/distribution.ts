@@ -8,19 +8,18 @@ import type { Tail } from './query.ts';
 import type { SessionQueryStatement } from './question.ts';
 import { costOf, endOf, requestsOf, startOf } from './columns.ts';
 
-/** What is measured of each session. */
 const measures = ['requests', 'duration', 'cost'] as const;
 
 type Measure = (typeof measures)[number];
 
-/** Ranges of a histogram. */
+/** Buckets of a histogram. */
 const rangeCount = 10;
 
-/** Least and greatest value that a histogram shows, null when there is none, and how many sessions are in each of its ranges. */
+/** The least and greatest value in a histogram, null without any, and the number of sessions in each bucket. */
 type HistogramCells = Readonly<Record<`${Measure}_least` | `${Measure}_greatest`, number | null>> &
   Readonly<Record<`${Measure}_counts`, readonly NumberCell[]>>;
 
-/** How sessions are spread, as JSONEachRow gives it. Sums are text. */
+/** The distribution of sessions as JSONEachRow returns it. Sums are text. */
 export interface SessionDistributionRow extends HistogramCells {
   readonly session_count: NumberCell;
   readonly requests_sum: string;
@@ -30,7 +29,7 @@ export interface SessionDistributionRow extends HistogramCells {
 
 const shares: Readonly<Record<Exclude<Tail, 'interquartile'>, number>> = { p50: 0.5, p75: 0.75, p95: 0.95, p99: 0.99, 'p99.9': 0.999 };
 
-/** Statement for how the sessions that a question matches are spread, as one {@link SessionDistributionRow}. */
+/** The statement for the distribution of the matching sessions. */
 export function sessionSpreadStatement(question: SessionQueryStatement, tail: Tail): Statement {
   const { clauses, overKept } = sessionGroups(conditionsOf(question), { whole: false });
   const duration = sql`toUnixTimestamp64Milli(${endOf(overKept)}) - toUnixTimestamp64Milli(${startOf(overKept)})`;
@@ -76,14 +75,14 @@ function perMeasure(columnsOf: (of: Measure) => Named): Fragment {
 }
 
 /**
- * TRICKY: what a lambda takes from outside is copied for each element, so that each step gives the next one plain numbers and not an expression
+ * TRICKY: the engine copies a lambda's outer values for each element, so each step passes plain numbers to the next, not an expression
  * over an array.
  */
 function adding(columnsOf: (of: Measure) => Named, source: Query): Query {
   return select({ columns: [sql`*`, perMeasure(columnsOf)], from: source });
 }
 
-/** Bounds of what a histogram shows. A quantile is the least value that at least such a share of the values does not exceed. */
+/** The bounds of a histogram. A quantile is the least value that at least this share of the values does not exceed. */
 function boundsOf(sorted: Fragment, tail: Tail): Named {
   const quantile = (share: number): Fragment => sql`${sorted}[toUInt64(greatest(1, ceil(length(${sorted}) * ${param(share, 'Float64')})))]`;
   if (tail !== 'interquartile') {
@@ -101,7 +100,7 @@ function boundsOf(sorted: Fragment, tail: Tail): Named {
   ];
 }
 
-/** In which range each value is, counted from 0. */
+/** The bucket of each value, from 0. */
 function placesOf(of: Measure): Fragment {
   const [width, least] = [cell(of, 'width'), cell(of, 'least')];
   const place = sql`least(${param(rangeCount - 1, 'Float64')}, floor((one - assumeNotNull(${least})) / ${width}))`;

@@ -7,19 +7,19 @@ import { sessionCountStatement } from './list.ts';
 import type { SessionsPlan } from './query.ts';
 import type { SessionQueryStatement } from './question.ts';
 
-/** What may explain that there are no sessions, the likeliest first. */
+/** Possible reasons for no sessions, the likeliest first. */
 export function noSessionsQuestions(question: SessionQueryStatement, known: KnownNames): readonly HintProbe[] {
   return [nameQuestion(question, known), nearValueQuestion(question), rangeQuestion(question.tenant, keptBounds(question))].filter(
     (one) => one !== undefined,
   );
 }
 
-/** What may explain that a page of sessions is empty, the likeliest first. */
+/** Possible reasons for an empty page of sessions, the likeliest first. */
 export function sessionHintQuestions(plan: SessionsPlan, known: KnownNames): readonly HintProbe[] {
   return [...noSessionsQuestions(plan, known), ...[offsetQuestion(plan)].filter((one) => one !== undefined)];
 }
 
-/** Whether there are bodies of which the filter sees only the begin; undefined for a filter that reads none. */
+/** Whether bodies exist of which the filter searches only the first part; undefined for a filter that reads none. */
 export function longSessionBodiesQuestion(question: SessionQueryStatement): HintProbe | undefined {
   return longBodiesQuestion(question, keptBounds(question));
 }

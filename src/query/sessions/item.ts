@@ -9,7 +9,7 @@ import type { SessionRow } from './columns.ts';
 import type { SessionDistributionRow } from './distribution.ts';
 import { timeTextIn } from './time-text.ts';
 
-/** A session as the API shows it. @param offsetMinutes east of UTC, in which its times are written. */
+/** A session in the API's shape. @param offsetMinutes east of UTC, for its times. */
 export function sessionItem(row: SessionRow, offsetMinutes: number): SessionItem {
   const latest = timeTextIn(Number(row.latest_ms), offsetMinutes);
   return {
@@ -30,7 +30,6 @@ export function sessionItem(row: SessionRow, offsetMinutes: number): SessionItem
   };
 }
 
-/** The sums of all sessions as the API shows them. */
 export function sessionTotals(row: SessionTotalsRow): SessionTotals {
   const [cost, count] = [moneyOf(row.cost_sum), BigInt(row.session_count)];
   return {
@@ -42,7 +41,6 @@ export function sessionTotals(row: SessionTotalsRow): SessionTotals {
   };
 }
 
-/** The sessions of one name as the API shows them. */
 export function sessionNameItem(row: SessionNameRow, offsetMinutes: number): SessionNameItem {
   const first = timeTextIn(Number(row.first_ms), offsetMinutes);
   return {
@@ -55,7 +53,6 @@ export function sessionNameItem(row: SessionNameRow, offsetMinutes: number): Ses
   };
 }
 
-/** How sessions are spread, as the API shows it. */
 export function sessionMetrics(row: SessionDistributionRow): SessionMetrics {
   const count = BigInt(row.session_count);
   return {

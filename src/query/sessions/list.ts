@@ -18,8 +18,8 @@ import type { SessionQueryStatement } from './question.ts';
 import { costOf, latenciesOf, requestsOf, sessionRowColumns, startOf, sumOf, tagsOf } from './columns.ts';
 
 /**
- * Statement for one page of `SessionRow`s, the latest first. It reads twice: first as few columns as it takes to find the sessions of the page,
- * then everything about these. Both reads are of one state of the table, so that the totals are those of whole records.
+ * The statement for a page of `SessionRow`s, the latest first. It reads twice: the few columns that find the sessions of the page, then
+ * everything about these. Both reads see one state of the table, so totals are those of whole records.
  */
 export function sessionPageStatement(plan: SessionsPlan): Statement {
   const conditions = conditionsOf(plan);
@@ -48,7 +48,7 @@ function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionCon
   });
 }
 
-/** Rows of the sessions of the page. Where these were found among all their requests, the times of these say where the rows lie. */
+/** Rows of the page's sessions. Where the sessions were found over all their requests, their times bound the rows. */
 function onPage({ kept, having }: SessionConditions): readonly Fragment[] {
   const times = kept === undefined || having !== undefined ? [sql`created_at >= page.2`, sql`created_at <= page.3`] : [];
   return [...times, onThePage];
@@ -56,7 +56,7 @@ function onPage({ kept, having }: SessionConditions): readonly Fragment[] {
 
 const onThePage: Fragment = sql`session_id IN (page.1)`;
 
-/** How many sessions there are, and the sums of all of them. Sums of whole numbers and of dollars are text. */
+/** The number of sessions and their sums; sums are text. */
 export interface SessionTotalsRow {
   readonly session_count: NumberCell;
   readonly cost_sum: string;
@@ -65,7 +65,7 @@ export interface SessionTotalsRow {
   readonly latency_count: string;
 }
 
-/** Statement for the number and the sums of all sessions that a question matches, as one {@link SessionTotalsRow}. */
+/** The statement for the number and the sums of all matching sessions. */
 export function sessionTotalsStatement(question: SessionQueryStatement): Statement {
   const { clauses, overKept } = sessionGroups(conditionsOf(question), { whole: false });
   const each = select({
@@ -81,7 +81,7 @@ export function sessionTotalsStatement(question: SessionQueryStatement): Stateme
   return statementFor(question.tenant, select({ columns: sums, from: each }), 'long');
 }
 
-/** Statement for the number of sessions alone, as one row with `session_count`. */
+/** The statement for the number of sessions alone, as `session_count`. */
 export function sessionCountStatement(question: SessionQueryStatement): Statement {
   const { clauses } = sessionGroups(conditionsOf(question), { whole: false });
   const sessions = select({ ...clauses, columns: sql`session_id` });

@@ -9,7 +9,7 @@ import { endOf, latenciesOf, startOf, sumOf } from './columns.ts';
 
 const maxNames = 50;
 
-/** Sessions of one name as JSONEachRow gives them. */
+/** Sessions of one name as JSONEachRow returns them. */
 export interface SessionNameRow {
   readonly name: string;
   readonly first_ms: NumberCell;
@@ -20,7 +20,7 @@ export interface SessionNameRow {
   readonly latency_count: NumberCell;
 }
 
-/** Statement for the names of the sessions that a question matches, the one used last first. */
+/** The statement for the names of matching sessions, the latest used first. */
 export function sessionNamesStatement(question: SessionQueryStatement): Statement {
   const { clauses, overKept } = sessionGroups(conditionsOf(question), { whole: true });
   const each = select({

@@ -11,29 +11,28 @@ import { success } from '../outcome.ts';
 import { parseSessionCursor, type SessionPosition } from './cursor.ts';
 import type { ArrivalRange, SessionQueryStatement } from './question.ts';
 
-/** A session query bound to its tenant: what `page.ts` makes a statement of. */
+/** A session query bound to its tenant. */
 export interface SessionsPlan extends SessionQueryStatement {
-  /** Where the page before this one ended; undefined for the first. */
+  /** The last session of the previous page; undefined for the first page. */
   readonly after: SessionPosition | undefined;
   readonly offset: number;
   readonly limit: number;
-  /** Minutes east of UTC in which times are written. */
+  /** Minutes east of UTC, for times in the response. */
   readonly offsetMinutes: number;
 }
 
-/** Values that a histogram shows: a share of the smallest, or those near the quartiles. */
+/** Values in a histogram: a share of the smallest, or those near the quartiles. */
 export type Tail = 'interquartile' | NonNullable<SessionNameQuery['pSize']>;
 
-/** A question about session names or metrics, bound to its tenant. */
+/** A query of session names or metrics, bound to its tenant. */
 export interface SessionNamesPlan extends SessionQueryStatement {
   readonly offsetMinutes: number;
   readonly tail: Tail;
 }
 
-/** What the session endpoints accept as a filter. */
 export const sessionDialect: FilterDialect = { wrappers: filterWrappers, unwrappedProperties: 'refuse', propertyWrapper: 'session' };
 
-/** Binds a session query to its tenant. @returns the first fault in its filter or cursor, when there is one. */
+/** @returns the first fault in the filter or cursor, when there is one. */
 export function planSessions(tenant: OrganizationId, body: SessionQuery): Result<SessionsPlan> {
   const { search = '', nameEquals } = body;
   const parsed = questionOf(tenant, body, [
@@ -54,7 +53,7 @@ export function planSessions(tenant: OrganizationId, body: SessionQuery): Result
   });
 }
 
-/** Binds a question about names or metrics to its tenant. @returns the first fault in its filter, when there is one. */
+/** @returns the first fault in the filter, when there is one. */
 export function planSessionNames(tenant: OrganizationId, body: SessionNameQuery): Result<SessionNamesPlan> {
   const { nameContains = '', pSize = 'p75', useInterquartile, timezoneDifference = 0 } = body;
   const named = nameContains === '' ? everything : ofSession('session_session_name', 'contains', nameContains);
@@ -72,15 +71,15 @@ function questionOf(tenant: OrganizationId, body: Asked, beside: readonly Filter
   return success({ tenant, range: rangeOf(body.timeFilter ?? body), filter: allOf([...beside, parsed.value.filter]) });
 }
 
-/** What the fields `search`, `nameEquals` and `nameContains` mean, as a filter says it. */
+/** The filter for the fields `search`, `nameEquals` and `nameContains`. */
 function ofSession(field: 'session_session_id' | 'session_session_name', operator: TextOperator, value: string): ConditionNode {
   return condition({ group: 'sessions_request_response_rmt', field }, { family: 'text', operator, value: wellFormed(value) });
 }
 
-/** The range of JavaScript's Date, wider than anything that is stored. */
+/** The range of JavaScript's Date, wider than any stored time. */
 const farthestMs = 8.64e15;
 
-/** Bounds between two milliseconds move to the one inside the range. */
+/** Bounds between two milliseconds move inside the range. */
 function rangeOf({ startTimeUnixMs: from, endTimeUnixMs: to }: Pick<Asked, 'startTimeUnixMs' | 'endTimeUnixMs'>): ArrivalRange {
   return { from: from === undefined ? undefined : clamp(Math.ceil(from)), to: to === undefined ? undefined : clamp(Math.floor(to)) };
 }
@@ -91,7 +90,7 @@ function clamp(ms: number): number {
 
 const maxHours = 24;
 
-/** Up to 24 it is hours, as the contract has it; more is minutes, as upstream's dashboard sends them. */
+/** Up to 24 it is hours, as in the contract; more is minutes, as upstream's dashboard sends them. */
 function offsetMinutesOf(timezoneDifference: number): number {
   return Math.round(Math.abs(timezoneDifference) <= maxHours ? timezoneDifference * 60 : timezoneDifference);
 }

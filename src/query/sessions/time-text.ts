@@ -1,4 +1,4 @@
-/** A time as text in an offset: `Z` for UTC itself, else `+02:00`, and the hours and minutes that it is there. @param offsetMinutes east of UTC. */
+/** A time with an offset: `Z` for UTC, else `+02:00`. @param offsetMinutes east of UTC. */
 export function timeTextIn(ms: number, offsetMinutes: number): string {
   if (offsetMinutes === 0) return new Date(ms).toISOString();
   const local = new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, -1);

@@ -1,11 +1,9 @@
 import { z } from '@hono/zod-openapi';
 
-/** Success without data. */
 export const doneSchema = z
   .object({ data: z.null(), error: z.null() })
   .openapi('Done', { description: 'The change is durable, and every later read sees it.' });
 
-/** Health of the listener, for load balancers. */
 export const healthSchema = z
   .object({
     status: z.enum(['ok', 'unavailable']).openapi({ description: '`unavailable` goes with status 503.' }),

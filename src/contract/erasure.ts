@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 
 const count = (description: string) => z.number().int().openapi({ description });
 
-/** Answer of an erasure that is done. */
 export const erasureAnswerSchema = z
   .object({
     data: z.object({

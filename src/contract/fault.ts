@@ -1,40 +1,39 @@
 import { type ErrorCode, GatelogError } from '../model/errors.ts';
 
-/** Keys from the root of the caller's body, or of the address's parameters, down to the place that is wrong. */
+/** Keys from the root of the body, or of the parameters, to the faulty value. */
 export type FaultPath = readonly (string | number)[];
 
-/** Input that a caller has to mend: where it is, and a sentence that says what to write instead. */
+/** A fault of the caller's input: its path, and a sentence that says what to write instead. */
 export interface Fault {
   readonly code: Extract<ErrorCode, 'invalid_body' | 'invalid_filter' | 'invalid_parameter'>;
   readonly path: FaultPath;
   readonly message: string;
 }
 
-/** What reading gives: the value, or what the caller has to mend. Input that is wrong is expected, so it is not thrown. */
+/** The value, or the caller's fault. Faulty input is expected, so it is not thrown. */
 export type Result<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly fault: Fault };
 
-/** A body that the caller has to mend at `path`. */
 export function bodyFault(path: FaultPath, message: string): Result<never> {
   return { ok: false, fault: { code: 'invalid_body', path, message } };
 }
 
-/** The fault as the error that the API's door turns into an answer; `details.path` is its place as a JSON path. */
+/** The fault as an error of the API; `details.path` is its JSON path. */
 export function errorOfFault(fault: Fault): GatelogError {
   return new GatelogError(fault.code, fault.message, { details: { path: jsonPath(fault.path) } });
 }
 
-/** The value of a result. @throws GatelogError 422 for a fault. */
+/** @throws GatelogError 422 for a fault. */
 export function unwrap<Value>(result: Result<Value>): Value {
   if (!result.ok) throw errorOfFault(result.fault);
   return result.value;
 }
 
-/** Steps that are shown of either end of a path that is longer than both, and characters of a step: a name that is allowed is shown whole. */
+/** Steps shown at either end of a longer path, and characters per step: an allowed name is shown whole. */
 const shown = { head: 8, tail: 8, characters: 128 } as const;
 
 /**
- * `['filter', 'left', 'my field']` as `filter.left["my field"]`; the root of the body is `$`. Of a path with many steps both ends are shown,
- * with the number of the steps between: `filter.left.left…(188 more)….left.request_response_rmt.cost.gt`.
+ * `['filter', 'left', 'my field']` as `filter.left["my field"]`; the root is `$`. A long path is shown by its ends and the number of steps
+ * between: `filter.left.left…(188 more)….left.request_response_rmt.cost.gt`.
  */
 export function jsonPath(path: FaultPath): string {
   const left = path.length - shown.head - shown.tail;
@@ -42,7 +41,7 @@ export function jsonPath(path: FaultPath): string {
   return `${steps(path.slice(0, shown.head))}…(${left} more)…${steps(path.slice(-shown.tail), '.')}`;
 }
 
-/** @param separator what stands before a first key. */
+/** @param separator before a first key. */
 function steps(path: FaultPath, separator = ''): string {
   let text = '';
   for (const key of path) {

@@ -3,7 +3,6 @@ import { type FieldDefinition, fieldGroups } from '../model/vocabulary/fields.ts
 import { propertyLimits } from '../model/vocabulary/limits.ts';
 import { operatorFamilies, type OperatorFamily } from '../model/vocabulary/operators.ts';
 
-/** A part of the OpenAPI document. */
 interface Schema {
   readonly [keyword: string]: unknown;
 }
@@ -22,7 +21,7 @@ const valueSchemas: Record<OperatorFamily, Schema> = {
   boolean: { type: 'boolean' },
 };
 
-/** OpenAPI schema of the whole grammar, derived from the vocabulary: a field or operator that is added there appears here. */
+/** The OpenAPI schema of the grammar, derived from the vocabulary. */
 function filterNodeSchema(): Schema {
   const leaves = Object.entries(fieldGroups).map(([group, fields]) => leafSchema(group, fields));
   return {
@@ -62,5 +61,5 @@ function operatorSchema(operators: readonly string[], value: Schema): Schema {
   return { type: 'object', properties, minProperties: 1, maxProperties: 1, additionalProperties: false };
 }
 
-/** Any value: `query/filter/parse.ts` reads it and gives the errors. The schema here only documents the grammar. */
+/** Any value: `query/filter/parse.ts` parses it and reports faults. This schema only documents the grammar. */
 export const filterSchema = z.unknown().openapi('FilterNode', filterNodeSchema());

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** A model as OpenAI's clients read it. */
+/** A model in the shape of OpenAI's list. */
 const modelSchema = z
   .object({
     id: z.string().openapi({ description: 'What to send as `model`.', example: 'anthropic/claude-sonnet-4-5' }),

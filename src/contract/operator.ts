@@ -1,25 +1,22 @@
 import { z } from '@hono/zod-openapi';
 
-/** Letters that one call lists, and that one replays. */
+/** Maximum letters in a list and in a replay. */
 const maxListed = 1000;
 export const maxReplayed = 100;
 
 const limitMessage = `\`limit\` takes a whole number from 1 to ${maxListed}.`;
 const idsSentence = `\`ids\` takes 1 to ${maxReplayed} identifiers of dead letters, as the list shows them.`;
 
-/** Parameters of a list of dead letters. */
 export const deadLetterListSchema = z.object({
   after: z.string().max(64, '`after` takes the `next` of the page before.').optional(),
   limit: z.coerce.number(limitMessage).int(limitMessage).min(1, limitMessage).max(maxListed, limitMessage).default(100),
   reason: z.string().max(1000, '`reason` takes at most 1,000 characters.').optional(),
 });
 
-/** Parameters of a look into a dead letter. */
 export const deadLetterShowSchema = z.object({
   bodies: z.enum(['true', 'false'], '`bodies` takes true or false.').default('false'),
 });
 
-/** What is asked to be replayed. */
 export const deadLetterReplaySchema = z.object({
   ids: z.array(z.string(), idsSentence).min(1, idsSentence).max(maxReplayed, idsSentence),
 });
@@ -30,23 +27,21 @@ const headShape = {
   reason: z.string(),
   organization_id: z.string(),
   request_id: z.string(),
-  /** ISO 8601; null where the letter does not tell. */
+  /** ISO 8601; null when the letter lacks it. */
   requested_at: z.string().nullable(),
   bytes: z.number(),
 };
 
-/** A dead letter in a list. */
 export const deadLetterHeadSchema = z.object(headShape);
 export type DeadLetterItem = z.infer<typeof deadLetterHeadSchema>;
 
-/** A page of dead letters. */
 export const deadLetterListAnswerSchema = z.object({
   letters: z.array(deadLetterHeadSchema),
   next: z.string().nullable(),
   total: z.number(),
 });
 
-/** A dead letter with its frames. `head` is the JSON of a frame; `body` its bytes, as text where they are text, and null where they were not asked for. */
+/** A dead letter with its frames. `head` is the JSON of a frame; `body` its bytes, as text where they are text, null when not requested. */
 export const deadLetterAnswerSchema = z.object({
   ...headShape,
   frames: z.array(
@@ -63,15 +58,13 @@ export const deadLetterAnswerSchema = z.object({
 });
 export type DeadLetterAnswer = z.infer<typeof deadLetterAnswerSchema>;
 
-/** What became of the letters of a replay. */
 export const deadLetterReplayAnswerSchema = z.array(
   z.object({ id: z.string(), outcome: z.enum(['stored', 'waiting', 'unknown', 'failed']), reason: z.string().optional() }),
 );
 
-/** What a snapshot is asked to hold. */
 export const snapshotSchema = z.object({ secrets: z.boolean('`secrets` takes true or false.') });
 
-/** A snapshot that was taken; it goes when the connection over which it was asked for ends. */
+/** A snapshot; it ends with the connection of its request. */
 export const snapshotAnswerSchema = z.object({
   folder: z.string(),
   snapshot: z.object({
@@ -82,7 +75,6 @@ export const snapshotAnswerSchema = z.object({
   }),
 });
 
-/** Names a part of the store. */
 export const storePartSchema = z.object({
   table: z.string('`table` takes the name of a table.').max(64, '`table` takes the name of a table.'),
   part: z.string('`part` takes the name of a part.').max(200, '`part` takes the name of a part.'),
@@ -91,19 +83,18 @@ export const storePartSchema = z.object({
 const storePartItemSchema = z.object({
   table: z.string(),
   part: z.string(),
-  /** Rows that it holds; null where nothing says so. */
+  /** Null when unknown. */
   rows: z.number().nullable(),
 });
 export type StorePartItem = z.infer<typeof storePartItemSchema>;
 
-/** Parts that make up the store, and those that the engine could not load when it started. */
+/** The parts of the store, and parts that the engine failed to load at its start. */
 export const storePartsAnswerSchema = z.object({ in_use: z.array(storePartItemSchema), lost: z.array(storePartItemSchema) });
 export type StorePartsAnswer = z.infer<typeof storePartsAnswerSchema>;
 
-/** What became of a comparison of a part's files with their checksums. */
+/** The result of comparing a part's files with their checksums. */
 export const storePartCheckAnswerSchema = z.object({ outcome: z.enum(['whole', 'gone', 'damaged']), reason: z.string().nullable() });
 export type StorePartCheckAnswer = z.infer<typeof storePartCheckAnswerSchema>;
 
-/** A part that was set aside, and the folder with its files. */
 export const storePartAsideAnswerSchema = storePartItemSchema.extend({ folder: z.string() });
 export type StorePartAsideAnswer = z.infer<typeof storePartAsideAnswerSchema>;

@@ -20,5 +20,4 @@ export const problemSchema = z
   })
   .openapi('Problem', { description: 'A failure.' });
 
-/** The body of a failure. */
 export type Problem = z.infer<typeof problemSchema>;

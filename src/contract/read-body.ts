@@ -2,14 +2,14 @@ import type { z } from '@hono/zod-openapi';
 import type { Fault, Result } from './fault.ts';
 
 /**
- * Reads a decoded JSON body by its schema. The first thing that is wrong becomes the fault: callers mend one place at a time.
- * Our schemas carry sentences of their own; what zod says stands only where a schema has none.
+ * Parses a decoded JSON body by its schema and reports the first fault: callers fix one at a time. Our schemas carry their own sentences;
+ * zod's appear only where a schema has none.
  */
 export function readBody<Schema extends z.ZodType>(schema: Schema, body: unknown): Result<z.output<Schema>> {
   return read(schema, body, 'invalid_body');
 }
 
-/** Reads the parameters in an address as {@link readBody} reads a body. */
+/** Parses the parameters of an address, as {@link readBody} does a body. */
 export function readParameters<Schema extends z.ZodType>(
   schema: Schema,
   parameters: Readonly<Record<string, string>>,

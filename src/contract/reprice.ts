@@ -8,7 +8,6 @@ const dryRunSentence = '`dryRun` takes true or false.';
 const cursorSentence = '`cursor` takes the `cursor` of the answer before.';
 const bodyMessage = 'The body is an object such as {"filter": "all", "dryRun": true}.';
 
-/** Body that applies prices to what is on record. Unknown fields are ignored with a warning. */
 export const repriceSchema = z
   .object(
     {
@@ -44,7 +43,6 @@ const difference = {
   after: z.number().openapi({ description: 'What they cost now.' }),
 } as const;
 
-/** Answer of a call that applies prices. */
 export const repriceAnswerSchema = z
   .object({
     data: z
@@ -66,5 +64,4 @@ export const repriceAnswerSchema = z
   })
   .openapi('RepriceAnswer');
 
-/** What one call came to, as the API shows it. */
 export type RepriceItem = z.infer<typeof repriceAnswerSchema>['data'];

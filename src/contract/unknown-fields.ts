@@ -3,20 +3,17 @@ import { nearestName } from '../model/nearest-name.ts';
 import { isJsonObject } from '../model/text.ts';
 import type { FaultPath } from './fault.ts';
 
-/** A field of a caller's body that its schema does not know. */
+/** A field of a body that its schema lacks. */
 export interface UnknownField {
   readonly path: FaultPath;
   /** The known field that the caller most likely meant. */
   readonly nearest: string | undefined;
 }
 
-/** Fields are collected up to this number; a body may have any number of them. */
+/** Maximum reported fields. */
 const maxFields = 10;
 
-/**
- * The fields of a body that its schema does not name, those of nested objects included. Objects that may hold any name (a filter, properties)
- * are not looked into.
- */
+/** Fields of a body that its schema lacks, nested objects included. Objects with free names (a filter, properties) are skipped. */
 export function unknownFields(schema: z.ZodType, body: unknown): readonly UnknownField[] {
   const found: UnknownField[] = [];
   collect(schema, body, [], found);
@@ -40,7 +37,7 @@ function collect(schema: z.ZodType, value: unknown, path: FaultPath, found: Unkn
   }
 }
 
-/** The schema without what is wrapped around it: optional, nullable, default, transform. */
+/** The schema without its wrappers: optional, nullable, default, transform. */
 function unwrapped(schema: z.ZodType): z.ZodType {
   let bare = schema;
   for (;;) {

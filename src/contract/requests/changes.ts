@@ -5,7 +5,6 @@ import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.t
 import { bodyFault, type Result } from '../fault.ts';
 import { maxLimit, limitMessage, offsetSentence } from '../paging.ts';
 
-/** Body of a feedback. Unknown fields are ignored with a warning. */
 export const feedbackSchema = z
   .object(
     { rating: z.boolean('`rating` takes true or false.').openapi({ description: 'True is good, false is bad.' }) },
@@ -15,7 +14,7 @@ export const feedbackSchema = z
     description: `A rating of the answer. It is also the score \`${feedbackScore}\`, 1 or 0; a later one replaces it.`,
   });
 
-// TRICKY: apart from its use, because the library's types know less of JSON Schema than its documents do (`propertyNames`).
+// TRICKY: separate from its use, because the library's types know less of JSON Schema than its documents (`propertyNames`).
 const scoresDocument = {
   description: 'Score names with their values. Each is added or replaced, the others stay.',
   example: { accuracy: 0.75, helpful: true },
@@ -26,17 +25,16 @@ const scoresDocument = {
 
 const scoreValueSchema = z.union([z.number(), z.boolean()]).openapi({ description: 'A finite number; true is 1, false is 0.' });
 
-/** The body of a change of scores as the OpenAPI document shows it; {@link readScores} reads it. */
+/** Documents the body of a change of scores; {@link readScores} parses it. */
 export const scoreUpdateSchema = z
   .object({ scores: z.record(z.string(), scoreValueSchema).openapi(scoresDocument) })
   .openapi('ScoreUpdate', { description: 'Scores of a request. Other fields are ignored with a warning.' });
 
-/** The body of one score as older clients write it. */
+/** One score in the form of older clients. */
 export const evalSchema = z
   .object({ name: z.string(), score: scoreValueSchema })
   .openapi('Eval', { description: 'One score of a request. Other fields are ignored with a warning.' });
 
-/** Reads the body of one score. */
 export function readEval(body: unknown): Result<ReadonlyMap<string, number>> {
   if (!isJsonObject(body) || typeof body['name'] !== 'string' || body['score'] === undefined) {
     return bodyFault([], 'The body is an object such as {"name": "accuracy", "score": 0.75}.');
@@ -46,10 +44,7 @@ export function readEval(body: unknown): Result<ReadonlyMap<string, number>> {
   return sentence === undefined ? { ok: true, value: scoresOf([[name, score]]) } : bodyFault(['score'], sentence);
 }
 
-/**
- * Reads the body of a change of scores.
- * TRICKY: not by the schema, because zod leaves out the name `__proto__`, which is a name like any other.
- */
+/** TRICKY: not parsed by the schema, because zod drops the name `__proto__`, which is a name like any other. */
 export function readScores(body: unknown): Result<ReadonlyMap<string, number>> {
   if (!isJsonObject(body)) return bodyFault([], 'The body is an object such as {"scores": {"accuracy": 0.75}}.');
   const { scores } = body;
@@ -66,7 +61,7 @@ export function readScores(body: unknown): Result<ReadonlyMap<string, number>> {
   return { ok: true, value: scoresOf(entries) };
 }
 
-/** Adding zero makes 0 of -0, which no other part of the API can write. */
+/** Adding zero turns -0 into 0; no other part of the API can write -0. */
 function scoresOf(entries: readonly (readonly [name: string, value: unknown])[]): ReadonlyMap<string, number> {
   return new Map(entries.map(([name, value]) => [wellFormed(name), Number(value) + 0]));
 }
@@ -94,7 +89,6 @@ function wholeNumber(given: { readonly sentence: string; readonly most: number; 
     .openapi({ type: 'integer', minimum: 0, maximum: given.most, default: given.without, description: given.description });
 }
 
-/** Which part of a history, in the address. */
 export const historyPageSchema = z.object({
   limit: wholeNumber({
     sentence: limitMessage,
@@ -135,10 +129,8 @@ const changeItemSchema = z
   })
   .openapi('Change', { description: 'One name of one change of a request.' });
 
-/** One entry of a request's history. */
 export type ChangeItem = z.infer<typeof changeItemSchema>;
 
-/** Answer of a read of a request's history. */
 export const changesAnswerSchema = z
   .object({ data: z.array(changeItemSchema), error: z.null() })
   .openapi('ChangesAnswer', { description: 'A page of the history of a request, newest first.' });

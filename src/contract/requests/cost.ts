@@ -24,7 +24,6 @@ const lineSchema = z
   })
   .openapi('CostLine', { description: 'One kind of token, its price and what it comes to.' });
 
-/** Answer of a read of what a request costs and why. */
 export const requestCostAnswerSchema = z
   .object({
     data: z
@@ -45,5 +44,4 @@ export const requestCostAnswerSchema = z
   })
   .openapi('RequestCostAnswer');
 
-/** What a request costs and why, as the API shows it. */
 export type RequestCost = z.infer<typeof requestCostAnswerSchema>['data'];

@@ -25,7 +25,6 @@ const schemaOf = {
 
 type SchemaOf<Type extends ShownType> = ReturnType<(typeof schemaOf)[Type]>;
 
-/** The schema of a body. */
 export const bodySchema = (of: string): z.ZodUnknown =>
   z.unknown().openapi({
     description: `Body of the ${of}: JSON as such, other text as a string, bytes as {"base64", "content_type"}; null when it was not kept or not asked for.`,
@@ -43,7 +42,6 @@ const attempt = z.object({
     .openapi({ description: 'Why there was no whole response: provider_unreachable, provider_timeout, provider_broke, client_left.' }),
 });
 
-/** The schema of a field that shows a column as it is. */
 type ColumnSchema<Name extends ShownColumn> = RequestColumns[Name]['nullable'] extends true
   ? z.ZodNullable<SchemaOf<RequestColumns[Name]['type']>>
   : RequestColumns[Name] extends { type: 'text'; use: { empty: null } }
@@ -59,7 +57,7 @@ const columnFields = Object.fromEntries(shownColumns.map((column) => [column.fie
   [Name in ShownColumn as FieldOf<Name>]: ColumnSchema<Name>;
 };
 
-/** Fields that are made of the key, of the bodies, or of columns that are not shown as they are. */
+/** Fields that are computed from the key, the bodies, or columns that are not shown as they are. */
 const ownFields = {
   request_id: z.string().openapi({ description: 'Identifier, the value of the response header svc-id.' }),
   request_created_at: timestamp('When the request arrived.'),
@@ -89,7 +87,7 @@ const ownFields = {
   updated_at: timestamp('When the record changed last.'),
 };
 
-/** The order of the fields in the document; a field that is not named here comes last. */
+/** The order of the fields in the document; other fields come last. */
 const fieldOrder = `
   request_id request_created_at request_path request_referrer request_body request_user_id request_properties request_model
   model_override node_id job_id response_id response_created_at response_status response_body response_model model provider
@@ -110,13 +108,12 @@ function inOrder<Shape extends object>(shape: Shape): Shape {
 const requestItemShape = z.strictObject(inOrder({ ...columnFields, ...ownFields }));
 
 /**
- * One request as the API shows it. Every key is always there; null is "not known".
- * TRICKY: zod takes a missing key for an unknown value, so by itself the document would not require the bodies.
+ * One request. Every key is always present; null is "not known". TRICKY: zod treats a missing key as an unknown value, so by itself the
+ * document would not require the bodies.
  */
 export const requestItemSchema = requestItemShape.openapi('RequestItem', {
   description: 'One recorded request.',
   required: Object.keys(requestItemShape.shape),
 });
 
-/** One request as the API shows it: what {@link requestItemSchema} describes. */
 export type RequestItem = z.infer<typeof requestItemSchema>;

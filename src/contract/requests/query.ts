@@ -24,14 +24,11 @@ const sortProperties = {
   random: { type: 'boolean', description: 'True alone: in random order, without a cursor.' },
 } as const;
 
-/**
- * Body of a request query. Unknown fields are ignored with a warning, as old clients send extras.
- * `filter` and `sort` are read where their vocabulary is: `query/filter/parse.ts` and `query/requests/sort.ts`.
- */
+/** The body of a request query. `query/filter/parse.ts` and `query/requests/sort.ts` parse `filter` and `sort`. */
 export const requestQuerySchema = z
   .object(
     {
-      // TRICKY: optional for zod alone, so that a missing filter is answered by our sentence below and not by zod's.
+      // TRICKY: optional for zod alone, so that our sentence below reports a missing filter, not zod's.
       filter: filterSchema.optional(),
       offset: z
         .int(offsetSentence)
@@ -79,27 +76,23 @@ export const requestQuerySchema = z
   })
   .openapi('RequestQuery', { description: 'A query of requests.', required: ['filter'] });
 
-/** A request query as it was read; what is left out is undefined. */
+/** A parsed request query; omitted fields are undefined. */
 export type RequestQuery = z.output<typeof requestQuerySchema>;
 
-/** Answer of a request query. */
 export const requestQueryAnswerSchema = z
   .object({ data: z.array(requestItemSchema), error: z.null() })
   .openapi('RequestQueryAnswer', { description: 'A page of requests.' });
 
-/** Answer of a read of one request. */
 export const requestAnswerSchema = z
   .object({ data: requestItemSchema, error: z.null() })
   .openapi('RequestAnswer', { description: 'One request.' });
 
-/** Answer of a count. */
 export const requestCountSchema = z
   .object({ data: z.int().openapi({ description: 'How many requests match.' }), error: z.null() })
   .openapi('RequestCount', { description: 'A number of requests.' });
 
 const idsSentence = `\`requestIds\` takes a list of at most ${maxLimit} identifiers, each a UUID.`;
 
-/** Body of a read of several requests. */
 export const requestIdsSchema = z
   .object(
     {
@@ -118,7 +111,7 @@ export const requestIdsSchema = z
   )
   .openapi('RequestIds', { description: 'Identifiers of requests.' });
 
-/** Both bodies of a request, as a signed address gives them. */
+/** The bodies of a request, as a signed address returns them. */
 export const requestBodiesSchema = z
   .object({ request: bodySchema('request'), response: bodySchema('response') })
   .openapi('RequestBodies', { description: 'Both bodies of a request.', required: ['request', 'response'] });

@@ -23,10 +23,9 @@ const sessionItemShape = z.strictObject({
     .openapi({ description: 'Properties of all its requests together: of each name the newest value.' }),
 });
 
-/** One session as the API shows it. Every key is always there. */
+/** One session. Every key is always present. */
 export const sessionItemSchema = sessionItemShape.openapi('SessionItem', {
   description: 'One session: the requests of an organisation with one session identifier.',
 });
 
-/** One session as the API shows it: what {@link sessionItemSchema} describes. */
 export type SessionItem = z.infer<typeof sessionItemSchema>;

@@ -35,7 +35,7 @@ const timezone = z.number(timezoneSentence).min(-1440, timezoneSentence).max(144
   default: 0,
 });
 
-/** What every question about sessions may say: which requests are looked at, and which sessions of them. */
+/** Fields of every session query: the time range and the sessions in it. */
 const asked = {
   ...bounds,
   timeFilter: z
@@ -47,7 +47,7 @@ const asked = {
   filter: filterSchema.optional(),
 };
 
-/** Body of a session query. Unknown fields are ignored with a warning, as old clients send extras; `filter` is read by `query/filter/parse.ts`. */
+/** The body of a session query. `query/filter/parse.ts` parses `filter`. */
 export const sessionQuerySchema = z
   .object(
     {
@@ -73,13 +73,12 @@ export const sessionQuerySchema = z
   )
   .openapi('SessionQuery', { description: 'A query of sessions.' });
 
-/** A session query as it was read; what is left out is undefined. */
+/** A parsed session query; omitted fields are undefined. */
 export type SessionQuery = z.output<typeof sessionQuerySchema>;
 
-/** Which values of a long tail a histogram leaves out. */
+/** Shares of the smallest values that a histogram shows. */
 export const tailSizes = ['p50', 'p75', 'p95', 'p99', 'p99.9'] as const;
 
-/** Body of a question about session names or about the spread of sessions. */
 export const sessionNameQuerySchema = z
   .object(
     {
@@ -99,10 +98,9 @@ export const sessionNameQuerySchema = z
   )
   .openapi('SessionNameQuery', { description: 'A question about sessions by their names.' });
 
-/** A question about session names as it was read; what is left out is undefined. */
+/** A parsed query of session names; omitted fields are undefined. */
 export type SessionNameQuery = z.output<typeof sessionNameQuerySchema>;
 
-/** Answer of a session query. */
 export const sessionQueryAnswerSchema = z
   .object({ data: z.array(sessionItemSchema), error: z.null() })
   .openapi('SessionQueryAnswer', { description: 'A page of sessions.' });
@@ -117,10 +115,8 @@ const sessionTotals = z.object({
   avg_requests: number('Requests of a session on average; 0 without sessions.'),
 });
 
-/** How many sessions there are, and what they come to. */
 export type SessionTotals = z.infer<typeof sessionTotals>;
 
-/** Answer of a count of sessions. */
 export const sessionCountSchema = z
   .object({ data: sessionTotals, error: z.null() })
   .openapi('SessionCount', { description: 'A number of sessions, with their totals.' });
@@ -138,10 +134,8 @@ const sessionName = z
   })
   .openapi('SessionName', { description: 'Sessions that have one name.' });
 
-/** What is told of the sessions of one name. */
 export type SessionNameItem = z.infer<typeof sessionName>;
 
-/** Answer of a query of session names. */
 export const sessionNamesSchema = z
   .object({ data: z.array(sessionName), error: z.null() })
   .openapi('SessionNames', { description: 'At most 50 names of sessions, the one used last first.' });
@@ -172,10 +166,8 @@ const sessionMetrics = z.object({
   }),
 });
 
-/** How sessions are spread. */
 export type SessionMetrics = z.infer<typeof sessionMetrics>;
 
-/** Answer of a query of session metrics. */
 export const sessionMetricsSchema = z
   .object({ data: sessionMetrics, error: z.null() })
   .openapi('SessionMetrics', { description: 'How the sessions that match are spread.' });

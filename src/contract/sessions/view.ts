@@ -2,13 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { requestItemSchema } from '../requests/item.ts';
 import { sessionItemSchema } from './item.ts';
 
-/** Requests of one answer. */
 const maxSessionPage = 1_000;
 
 const limitMessage = `\`limit\` takes a whole number from 1 to ${maxSessionPage}.`;
 const bodyMessage = '`includeBody` takes true or false.';
 
-/** Which requests of a session are shown, in the address. */
 export const sessionPageSchema = z.object({
   limit: z
     .string()
@@ -33,7 +31,7 @@ export const sessionPageSchema = z.object({
     .openapi({ type: 'string', enum: ['true', 'false'], default: 'false', description: '`true` adds both bodies of each request.' }),
 });
 
-/** Totals of a node of the tree, over its own requests and those of the nodes below it. */
+/** Totals of a node over its own requests and those of the nodes below. */
 const totalsSchema = z
   .strictObject({
     requests: z.number().openapi({ description: 'How many requests.' }),
@@ -47,7 +45,6 @@ const totalsSchema = z
   })
   .openapi('SessionNodeTotals', { description: 'Totals over all requests of the session at a node and below it.' });
 
-/** Numbers of {@link SessionNode}. */
 export type SessionNodeTotals = z.infer<typeof totalsSchema>;
 
 const nodeSchema = z
@@ -62,7 +59,6 @@ const nodeSchema = z
   })
   .openapi('SessionNode', { description: 'A place in the tree that Svc-Session-Path makes of a session.' });
 
-/** A node of the tree of a session. */
 export interface SessionNode {
   readonly path: string;
   readonly name: string;
@@ -71,7 +67,6 @@ export interface SessionNode {
   readonly totals: SessionNodeTotals;
 }
 
-/** Answer of a read of one session. */
 export const sessionAnswerSchema = z
   .object({
     data: z.strictObject({

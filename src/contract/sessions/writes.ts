@@ -8,7 +8,6 @@ import { readPropertyUpdate } from '../settings/properties.ts';
 
 const tagSentence = `\`tag\` takes a text of at most ${maxSessionTag} characters; null or "" takes the tag away.`;
 
-/** Body of a tag. Unknown fields are ignored with a warning. */
 export const sessionTagSchema = z
   .object(
     {
@@ -27,12 +26,11 @@ export const sessionTagSchema = z
   )
   .openapi('SessionTag', { description: 'The tag of a session. A later one replaces it.' });
 
-/** Answer of a read of a tag. */
 export const sessionTagAnswerSchema = z
   .object({ data: z.string().nullable().openapi({ description: 'The tag, null when there is none.' }), error: z.null() })
   .openapi('SessionTagAnswer', { description: 'The tag of a session.' });
 
-/** Reads the body of a property update of a whole session: as one of a request, except that the session itself stays. */
+/** Parses a property update of a session: as one of a request, except that the session itself cannot change. */
 export function readSessionPropertyUpdate(body: unknown): Result<ReadonlyMap<string, string>> {
   const read = readPropertyUpdate(body);
   if (!read.ok || !read.value.has(sessionProperties.sessionId)) return read;

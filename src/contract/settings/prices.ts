@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { StoredPrice } from '../../model/pricing/stored-price.ts';
 import { type RateKind, rateKinds } from '../../model/vocabulary/prices.ts';
 
-/** Prices that one organisation may store, characters of a name, and US dollars for a million. */
+/** Maximum prices per organisation, characters of a name, and US dollars per million. */
 const maxPrices = 500;
 const maxName = 256;
 const highestPrice = 1_000_000_000;
@@ -59,7 +59,7 @@ const fields = {
     .openapi({ format: 'date', example: '2026-01-31', description: 'Date (UTC) from which it holds; absent or null: always.' }),
 };
 
-/** TRICKY: `Date.parse` takes the 31st of February for the 3rd of March. */
+/** TRICKY: `Date.parse` reads 31 February as 3 March. */
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const time = Date.parse(text);
@@ -79,7 +79,7 @@ const priceSchema = z
       output: rateSchema('output'),
       ...optionalRates,
     },
-    // A kind with a slip in its name would make calls cheaper than they are, so nothing is ignored here.
+    // Unknown kinds are refused: a misspelt one would make calls cheaper than they are.
     { error: (issue) => (issue.code === 'unrecognized_keys' ? `${unknownKeys(issue['keys'])} ${priceSentence}` : priceSentence) },
   )
   .openapi('Price', {
@@ -92,10 +92,8 @@ function unknownKeys(keys: unknown): string {
   return `There is no price called ${JSON.stringify((first ?? '').slice(0, 100))}; the kinds are ${rateKinds.join(', ')}.`;
 }
 
-/** Body that replaces an organisation's prices. */
 export const pricesSchema = z.array(priceSchema, listSentence).max(maxPrices, listSentence).openapi('Prices');
 
-/** Answer of a read or a change of the prices. */
 export const pricesAnswerSchema = z
   .object({
     data: z.array(
@@ -115,12 +113,10 @@ export const pricesAnswerSchema = z
 type PriceBody = z.infer<typeof pricesSchema>[number];
 type PriceItem = z.infer<typeof pricesAnswerSchema>['data'][number];
 
-/** A price of the body as it is stored. */
 export function storedPriceOf({ model, provider, valid_from: validFrom, ...rates }: PriceBody): StoredPrice {
   return { model, provider: provider ?? null, validFrom: validFrom ?? null, rates };
 }
 
-/** A stored price as the API shows it. */
 export function priceItem({ model, provider, validFrom, rates }: StoredPrice): PriceItem {
   return { model, provider, valid_from: validFrom, ...rates, input: rates.input ?? 0, output: rates.output ?? 0 };
 }

@@ -4,10 +4,10 @@ import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.t
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { bodyFault, type Result } from '../fault.ts';
 
-/** The name of a property in the OpenAPI document; {@link wrongPropertyName} is the whole rule. */
+/** Documents the name of a property; {@link wrongPropertyName} is the whole rule. */
 export const propertyNameSchema = z.string().openapi({ minLength: 1, maxLength: propertyLimits.nameCharacters });
 
-// TRICKY: apart from its use, because the library's types know less of JSON Schema than its documents do (`propertyNames`).
+// TRICKY: separate from its use, because the library's types know less of JSON Schema than its documents (`propertyNames`).
 const propertyUpdateDocument = {
   description:
     'Property names with their values. Each is added or replaced, the others stay. A body of exactly `key` and `value` sets the one property that `key` names. `Helicone-Session-Id`, `-Name`, `-Path` and `-Feedback`, and `Helicone-Prompt-Id`, set the property that begins with `Svc-` instead.',
@@ -23,13 +23,10 @@ const propertyUpdateDocument = {
   },
 } as const;
 
-/** The body of a property update as the OpenAPI document shows it; {@link readPropertyUpdate} reads it. */
+/** Documents the body of a property update; {@link readPropertyUpdate} parses it. */
 export const propertyUpdateSchema = z.record(z.string(), z.string()).openapi('PropertyUpdate', propertyUpdateDocument);
 
-/**
- * Reads the body of a property update.
- * TRICKY: not by the schema, because zod leaves out the name `__proto__`, which is a property name like any other.
- */
+/** TRICKY: not parsed by the schema, because zod drops the name `__proto__`, which is a property name like any other. */
 export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, string>> {
   if (!isJsonObject(body)) {
     return bodyFault([], 'The body is an object of property names and strings, such as {"Environment": "production"}.');
@@ -51,12 +48,12 @@ export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, st
   return { ok: true, value: properties };
 }
 
-/** TRICKY: of names with unpaired surrogates two become one as well. */
+/** TRICKY: two names with unpaired surrogates may become one as well. */
 function twoSpellings(name: string): string {
   return `\`${name}\` stands here under two spellings with different values; send one of them.`;
 }
 
-/** `{"key": name, "value": text}`: how upstream's clients set one property. */
+/** `{"key": name, "value": text}`: the form of upstream's clients for one property. */
 function olderForm(entries: readonly (readonly [string, unknown])[]): readonly (readonly [string, unknown])[] | undefined {
   const { key, value } = Object.fromEntries(entries) as { readonly key?: unknown; readonly value?: unknown };
   return entries.length === 2 && typeof key === 'string' && typeof value === 'string' ? [[key, value]] : undefined;
@@ -72,7 +69,6 @@ function wrongProperty(name: string, value: unknown): string | undefined {
     : undefined;
 }
 
-/** Answer of a property's declaration. */
 export const declaredPropertySchema = z
   .object({
     data: z.object({
@@ -86,14 +82,14 @@ export const declaredPropertySchema = z
   })
   .openapi('DeclaredPropertyAnswer');
 
-/** @returns why a text cannot be a property's name, undefined when it can. */
+/** @returns why a text cannot be a property's name; undefined when it can. */
 function wrongPropertyName(name: string): string | undefined {
   return wrongNameLength("A property's name", name);
 }
 
 /**
- * @returns why a text cannot be declared, undefined when it can. A declaration is there for names that came in a header, and no header holds a
- * control character or a name of white space alone.
+ * @returns why a name cannot be declared; undefined when it can. Declarations are for names from headers, which hold no control characters
+ * and no name of white space alone.
  */
 export function wrongDeclaredName(name: string): string | undefined {
   if (/\p{Cc}/u.test(name)) return "A declared property's name holds no control characters.";

@@ -13,7 +13,6 @@ const nameSentence = `\`name\` takes 1 to ${nameCharacters} characters, no contr
 
 const nameSchema = z.string(nameSentence).refine(isName, nameSentence).nullable();
 
-/** Body that stores a key. Unknown fields are ignored with a warning. */
 export const newProviderKeySchema = z
   .object(
     {
@@ -56,12 +55,10 @@ const shownProviderKeySchema = z
   })
   .openapi('ProviderKey', { description: 'What is shown of a stored key; the key itself never is.' });
 
-/** Answer of a key that was stored. */
 export const providerKeyAnswerSchema = z
   .object({ data: shownProviderKeySchema, error: z.null() })
   .openapi('ProviderKeyAnswer', { description: 'The key is stored; gateways see it within five seconds.' });
 
-/** Answer of a list of keys. */
 export const providerKeysAnswerSchema = z
   .object({ data: z.array(shownProviderKeySchema), error: z.null() })
   .openapi('ProviderKeysAnswer', { description: 'The keys of the organisation, the newest first.' });

@@ -3,7 +3,6 @@ import { messageOf } from '../../model/errors.ts';
 import { uuidShape } from '../../model/ids.ts';
 import { maxLimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts';
 
-/** Limits that one organisation may store. */
 const maxLimits = 32;
 
 const limitMessage =
@@ -41,10 +40,8 @@ const limitSchema = z
   )
   .openapi('RateLimit', { description: 'A limit on calls or on what they cost.' });
 
-/** Body that replaces an organisation's limits. Unknown fields are ignored with a warning. */
 export const rateLimitsSchema = z.array(limitSchema, listSentence).max(maxLimits, listSentence).openapi('RateLimits');
 
-/** Answer of a read or a change of the limits. */
 export const rateLimitsAnswerSchema = z
   .object({
     data: z.array(z.object({ policy: z.string(), key_id: z.string().nullable() })),

@@ -61,10 +61,8 @@ const ruleSchema = z
   }))
   .openapi('RedactionRule', { description: 'What is taken out of records before they are stored.' });
 
-/** Body that replaces an organisation's rules. Unknown fields are ignored with a warning. */
 export const redactionRulesSchema = z.array(ruleSchema, listSentence).max(maxRules, listSentence).openapi('RedactionRules');
 
-/** Answer of a read or a change of the rules. */
 export const redactionRulesAnswerSchema = z
   .object({
     data: z.array(

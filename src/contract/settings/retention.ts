@@ -1,18 +1,16 @@
 import { z } from '@hono/zod-openapi';
 
-/** A hundred years: longer is no limit. */
+/** A hundred years. */
 const maxRetentionDays = 36_500;
 
 const sentence = `The body is {"days": <number>} with a whole number from 1 to ${maxRetentionDays}, or {"days": null} to keep records without end.`;
 
-/** Body that sets how long an organisation keeps its records. Unknown fields are ignored with a warning. */
 export const retentionSchema = z
   .object({ days: z.number(sentence).int(sentence).min(1, sentence).max(maxRetentionDays, sentence).nullable() }, sentence)
   .openapi('Retention', { description: 'Days for which records are kept; null: without end.' });
 
 const days = z.number().int().nullable();
 
-/** Answer of a read or a change of the retention. */
 export const retentionAnswerSchema = z
   .object({
     data: z.object({

@@ -8,22 +8,22 @@ import { parseCursor, type Keyset } from './cursor.ts';
 import type { RequestFlags, RequestQueryStatement } from './question.ts';
 import { parseSort } from './sort.ts';
 
-/** A request query bound to its tenant: what `requests.ts` makes statements of. */
+/** A request query bound to its tenant. */
 export interface RequestsPlan extends RequestQueryStatement {
-  /** Where the page before this one ended; undefined for the first. */
+  /** The last row of the previous page; undefined for the first page. */
   readonly after: Keyset | undefined;
   readonly offset: number;
   readonly limit: number;
   readonly includeInputs: boolean;
 }
 
-/** What a request query asks for: a page, or by the contract nothing at all, with a `hint` that tells the caller why. */
+/** A page, or, by the contract, an empty list with a `hint` that explains it. */
 export type PlannedRequests = { readonly kind: 'page'; readonly plan: RequestsPlan } | { readonly kind: 'nothing'; readonly hint: string };
 
 const unwrappedHint =
   'the filter holds a "properties" leaf outside "request_response_rmt", which matches nothing here; write {"request_response_rmt": {"properties": {...}}}';
 
-/** Every wrapper: each endpoint that filters takes them all. */
+/** All wrappers: every endpoint with filters accepts them. */
 export const filterWrappers: FilterDialect['wrappers'] = [
   'request_response_rmt',
   'sessions_request_response_rmt',
@@ -34,18 +34,17 @@ export const filterWrappers: FilterDialect['wrappers'] = [
   'values',
 ];
 
-/** How an endpoint reads a query of requests. */
+/** How an endpoint parses a query of requests. */
 export interface RequestsDialect extends FilterDialect {
-  /** What `isScored: false` keeps. */
+  /** The meaning of `isScored: false`. */
   readonly isScoredFalse: 'all' | 'unscored';
 }
 
-/** What `POST /v1/request/query-clickhouse` accepts. */
 export const requestDialect: RequestsDialect = { wrappers: filterWrappers, unwrappedProperties: 'empty', isScoredFalse: 'all' };
-/** The legacy query's: there a `properties` leaf without its wrapper is an ordinary one, and a worker asks for what it has not scored yet. */
+/** The legacy query: a `properties` leaf without its wrapper is an ordinary one, and `isScored: false` selects unscored requests. */
 export const legacyDialect: RequestsDialect = { wrappers: filterWrappers, unwrappedProperties: 'filter', isScoredFalse: 'unscored' };
 
-/** Binds a request query to its tenant. @returns the first fault in its filter or sort, when there is one. */
+/** @returns the first fault in the filter or sort, when there is one. */
 export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect: RequestsDialect): Result<PlannedRequests> {
   const parsed = parseFilter(body.filter, dialect);
   if (!parsed.ok) return parsed;
@@ -63,7 +62,7 @@ export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect
   const plan: RequestsPlan = {
     ...question,
     after: after.value,
-    // A cursor says by itself where the page begins: a client that sends its first body again, with the cursor, goes on behind it.
+    // A cursor alone decides where the page begins: a client may repeat its first body with the cursor.
     offset: after.value === undefined ? (body.offset ?? 0) : 0,
     limit: body.limit ?? 10,
     includeInputs: body.includeInputs === true,

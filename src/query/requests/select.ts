@@ -12,23 +12,23 @@ import type { RequestsPlan } from './query.ts';
 import type { RequestFlags, RequestQueryStatement } from './question.ts';
 import { bodiesRowColumns, type NumberCell, requestRowColumns } from './columns.ts';
 
-/** One statement or two; the last of them reads everywhere. */
+/** One or two statements; the last one searches everywhere. */
 export type PageStatements = readonly [Statement, ...Statement[]];
 
 /**
- * Statements for one page of `RequestRow`s, to be run in order until one gives rows: the first that does is the answer, and when none does
- * the page is empty. There are two when the filter asks for one identifier that holds its own time: the first looks at exactly that place.
+ * Statements for a page of `RequestRow`s, to run in order until one returns rows; when none does, the page is empty. There are two when
+ * the filter demands one identifier that contains its time: the first reads exactly that place.
  */
 export function pageStatements(plan: RequestsPlan): PageStatements {
   return pageOf(plan, plan.includeInputs ? sql`${requestRowColumns}, inputs` : requestRowColumns);
 }
 
-/** As {@link pageStatements}, of rows that hold the arrival alone, as `created_ms`. */
+/** As {@link pageStatements}, with the time alone, as `created_ms`. */
 export function arrivalStatements(plan: RequestsPlan): PageStatements {
   return pageOf(plan, sql`toUnixTimestamp64Milli(created_at) AS created_ms`);
 }
 
-/** As {@link pageStatements}, of rows with these columns. */
+/** As {@link pageStatements}, with these columns. */
 export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
   const after = plan.after === undefined ? [] : [afterKeyset(steps, plan.after)];
@@ -44,7 +44,7 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
     const held = [...conditions, ...place];
     const joins = joinsFor(steps, [...createdAtBounds(plan.filter), ...place]);
     if (joins.length === 0) return statementFor(plan.tenant, select({ ...shown, from: requests([...held, ...after]) }), lane);
-    // TRICKY: what a join needs stands beside the rows of the filter, whose columns an asterisk gives without the computed ones.
+    // TRICKY: a join reads from the filtered rows, and an asterisk omits their computed columns.
     const query = select({ columns: sql`*, id_text, org_text`, from: requests(held) });
     return statementFor(plan.tenant, select({ ...shown, from: { kind: 'joined', query, as: 'records', joins }, where: after }), lane);
   };
@@ -54,12 +54,11 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
   return [page([sql`created_at = fromUnixTimestamp64Milli(${param(time, 'Int64')}, 'UTC')`]), everywhere];
 }
 
-/** Statement for how many requests a question matches, as one {@link CountRow}. */
+/** The statement for the number of matching requests, as a {@link CountRow}. */
 export function countStatement(question: RequestQueryStatement): Statement {
   return statementFor(question.tenant, select({ columns: sql`count() AS total`, from: requests(conditionsOf(question)) }), 'long');
 }
 
-/** How many rows there are. */
 export interface CountRow {
   readonly total: NumberCell;
 }
@@ -68,15 +67,15 @@ function conditionsOf({ filter, flags }: RequestQueryStatement): readonly Fragme
   return [...flagConditions(flags), ...filterCondition(filter)];
 }
 
-/** Where a record lies: a row of a page has both. */
+/** The key of a record, which every row of a page has. */
 export interface RequestKey {
   readonly id: string;
   readonly created_ms: NumberCell;
 }
 
 /**
- * Statements for the bodies of a page, as `BodiesRow`s in any order; a record may have none, and an empty page needs no statement.
- * The times narrow the read by the primary key, the identifiers decide: within an organisation an identifier is used once. @param lane `long` for many bytes.
+ * Statements for the bodies of a page, in any order; a record may have none, and an empty page needs no statement. The times narrow the
+ * read by the primary key, the identifiers decide: they are unique within an organisation. @param lane `long` for many bytes.
  */
 export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestKey[], lane: Lane = 'short'): readonly Statement[] {
   if (keys.length === 0) return [];
@@ -90,8 +89,8 @@ export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestK
 }
 
 /**
- * Statement for the `RequestRow`s of these identifiers, in any order. `own time`: only those whose identifier says when the record arrived,
- * looked for there. @returns undefined when there is nothing to look for.
+ * The statement for the `RequestRow`s of these identifiers, in any order. `own time`: only identifiers that contain their time, searched
+ * there. @returns undefined when there is nothing to search.
  */
 export function requestsByIdStatement(
   tenant: OrganizationId,
@@ -127,7 +126,7 @@ function flagConditions({ cached, scored, inExperiment, unscored }: RequestFlags
   ];
 }
 
-/** The arrival time inside the one identifier that the whole filter asks for, if it asks for one and that is a UUIDv7. */
+/** The time in the one identifier that the whole filter demands, if that is a UUIDv7. */
 function timeOfSoughtId(filter: FilterNode): number | undefined {
   const sought = soughtId(filter);
   const id = sought === undefined ? undefined : parseUuid(sought);

@@ -12,20 +12,20 @@ import {
 import { codeList, meant, code, preview } from '../filter/preview.ts';
 import { bodyFault, success } from '../outcome.ts';
 
-/** One key of a sort with its direction; `name` is the property's or input's. */
+/** A sort key with its direction; `name` is the property's or input's. */
 export type SortTerm =
   | { readonly key: SortKey; readonly direction: SortDirection }
   | { readonly key: NamedSortKey; readonly name: string; readonly direction: SortDirection };
 
-/** The order of a page: by keys, the first of them first, or none at all. */
+/** Keys in order of precedence, or random. */
 export type Sort = readonly SortTerm[] | 'random';
 
-/** More keys than this are refused: each is compared for every row. */
+/** Maximum keys: each is compared for every row. */
 const maxTerms = 10;
 
 const newestFirst: readonly SortTerm[] = [{ key: 'created_at', direction: 'desc' }];
 
-/** Reads `sort` of a request query: keys in the order written. Absent or empty means the newest first. */
+/** Parses `sort` of a request query: keys in the order written. Absent or empty means newest first. */
 export function parseSort(sort: unknown): Result<Sort> {
   if (sort === undefined) return success(newestFirst);
   if (!isJsonObject(sort)) return bodyFault(['sort'], `\`sort\` takes an object such as {"created_at": "desc"}; got ${preview(sort)}.`);

@@ -6,19 +6,19 @@ import { ownRows, requests } from '../../sql/tables.ts';
 import { newestTag } from '../filter/sql/compile-session.ts';
 import { ofSession } from './statement.ts';
 
-/** The tag of a session that has a request; empty: none. */
+/** The tag of a session with requests; empty without one. */
 export interface SessionTagRow {
   readonly session_tag: string;
 }
 
-/** The statement for a session's {@link SessionTagRow}; no row when it has no request. */
+/** The statement for a session's {@link SessionTagRow}; no row without requests. */
 export function sessionTagStatement(tenant: OrganizationId, sessionId: string): Statement {
   const tag = select({ columns: newestTag, from: ownRows('session_tags', ofSession(sessionId)) });
   const tagged = select({ columns: sql`${tag} AS session_tag`, from: requests(ofSession(sessionId)), limit: 1 });
   return statementFor(tenant, tagged, 'short');
 }
 
-/** The statement for the key, a `RequestKey`, of a session's oldest request. */
+/** The statement for the `RequestKey` of a session's oldest request. */
 export function firstRequestStatement(tenant: OrganizationId, sessionId: string): Statement {
   const columns = sql`id_text AS id, toUnixTimestamp64Milli(created_at) AS created_ms`;
   const first = select({ columns, from: requests(ofSession(sessionId)), orderBy: sql`created_at, request_id`, limit: 1 });

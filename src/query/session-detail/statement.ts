@@ -13,21 +13,20 @@ import { noFlags, type RequestQueryStatement } from '../requests/question.ts';
 import { type NumberCell, requestRowColumns } from '../requests/columns.ts';
 import type { RequestKey } from '../requests/select.ts';
 
-/** Which part of a session is shown. */
 export interface SessionPlan {
   readonly tenant: OrganizationId;
   readonly sessionId: string;
-  /** Most requests; at most a thousand. */
+  /** Maximum requests; at most a thousand. */
   readonly limit: number;
   readonly after: Keyset | undefined;
 }
 
-/** Nodes of a tree. The deepest are left out first. */
+/** Maximum nodes of a tree. The deepest are omitted first. */
 export const maxNodes = 5_000;
 
 /**
- * A row of the view: a node of the tree with its totals, the root first, then level by level. Only the root's row has what is told of the whole
- * session, and the keys of the page. Numbers that may be large are text.
+ * A node of the tree with its totals, the root first, then level by level. Only the root's row has the session's facts and the keys of the
+ * page. Numbers that may be large are text.
  */
 export interface SessionNodeRow {
   readonly node: string;
@@ -36,7 +35,7 @@ export interface SessionNodeRow {
   readonly prompt_tokens_text: string;
   readonly completion_tokens_text: string;
   readonly total_tokens_text: string;
-  /** Sum of the latencies, and how many there are. */
+  /** The sum of the latencies, and their number. */
   readonly latency_text: string;
   readonly timed: NumberCell;
   readonly first_ms: NumberCell;
@@ -51,21 +50,21 @@ export interface SessionNodeRow {
   readonly session_tag: string;
 }
 
-/** Binds a read of one session to its tenant. @returns the fault in the cursor when there is one. */
+/** @returns the fault in the cursor when there is one. */
 export function planSession(
   tenant: OrganizationId,
   sessionId: string,
   page: { readonly limit: number; readonly cursor?: string | undefined },
 ): Result<SessionPlan> {
   const after = page.cursor === undefined ? success(undefined) : parseCursor(page.cursor, questionOf(tenant, sessionId));
-  // Here the cursor stands in the address.
+  // Here the cursor is a parameter.
   if (!after.ok) return { ok: false, fault: { ...after.fault, code: 'invalid_parameter' } };
   return success({ tenant, sessionId, limit: page.limit, after: after.value });
 }
 
 /**
- * The statement for the requests of a session as `SessionRequestRow`s, the oldest first, and for one more than the plan's limit: when no more
- * than the limit come, they are the whole session, and `sum.ts` makes of them what {@link sessionStatement} gives.
+ * The statement for the requests of a session as `SessionRequestRow`s, the oldest first, one more than the plan's limit. When no more than
+ * the limit return, they are the whole session, and `totals.ts` computes from them what {@link sessionStatement} returns.
  */
 export function wholeSessionStatement({ tenant, sessionId, limit }: SessionPlan): Statement {
   const query = select({
@@ -82,10 +81,9 @@ function tagOf(sessionId: string): Fragment {
 }
 
 /**
- * The statement for a session: {@link SessionNodeRow}s, none when it has no request.
- *
- * Invariant: the rows of the session are read once, so that the totals, the tree and the keys of the page are those of one set of requests.
- * TRICKY: no alias is the name of a column of the table, because the engine would read it in WHERE and in the aggregates too.
+ * The statement for a session: {@link SessionNodeRow}s, none without requests. Invariant: the rows of the session are read once, so that
+ * the totals, the tree and the keys of the page are those of one set of requests. TRICKY: no alias is the name of a column of the table,
+ * because the engine would read it in WHERE and in the aggregates too.
  */
 export function sessionStatement(plan: SessionPlan): Statement {
   const byPath = select({
@@ -107,10 +105,10 @@ export function sessionStatement(plan: SessionPlan): Statement {
   return statementFor(plan.tenant, nodes, 'long');
 }
 
-// As `path.ts` has it; the number is its `deepestLevel`.
+// As in `path.ts`; the number is its `deepestLevel`.
 const levels = sql`arraySlice(arrayFilter(name -> name != '', splitByChar('/', session_path)), 1, 32)`;
 
-/** TRICKY: a sum of UInt64 is one itself and wraps round without a word. */
+/** TRICKY: a sum of UInt64 wraps round silently. */
 function aggregatesOfPath({ after }: SessionPlan): Fragment {
   const behindCursor = after === undefined ? sql`true` : afterKeyset(orderOf(oldestFirst), after);
   return sql`count() AS path_requests, sum(cost) AS path_cost,
@@ -158,8 +156,8 @@ export function pageOf(
 }
 
 /**
- * The statement for the `RequestRow`s of these keys, which are in time order; the rows are in any. An empty page needs none. The times narrow the
- * read to one run of the primary key, the identifiers decide.
+ * The statement for the `RequestRow`s of these keys, which are in order of time; the rows are in any. An empty page needs none. The times
+ * narrow the read to one run of the primary key, the identifiers decide.
  */
 export function sessionRequestsStatements(tenant: OrganizationId, keys: readonly RequestKey[]): readonly Statement[] {
   const [first, last] = [keys[0], keys.at(-1)];
@@ -176,7 +174,7 @@ function timeOf({ created_ms: ms }: RequestKey): Fragment {
   return sql`fromUnixTimestamp64Milli(${param(Number(ms), 'Int64')}, 'UTC')`;
 }
 
-/** The requests of a session as a question of requests, which gives and reads its cursors. */
+/** The requests of a session as a request query, which makes and parses its cursors. */
 function questionOf(tenant: OrganizationId, sessionId: string): RequestQueryStatement {
   const filter = condition(
     { group: 'sessions_request_response_rmt', field: 'session_session_id' },

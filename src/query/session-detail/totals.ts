@@ -9,8 +9,8 @@ export interface SessionRequestRow extends RequestRow {
 }
 
 /**
- * All rows of a session, the oldest first, summed up as `sessionStatement` sums them in the store: for a session that is on one page anyway.
- * @param rows one at least.
+ * Sums all rows of a session, the oldest first, as `sessionStatement` does in the store: for a session that fits on one page. @param rows
+ * at least one.
  */
 export function aggregateTree(rows: readonly SessionRequestRow[]): readonly SessionNodeRow[] {
   const paths = new Map<string, NodeTotals>();
@@ -37,7 +37,7 @@ type Totals = Omit<SessionNodeRow, keyof typeof rootColumns>;
 
 const rootColumns = { name: '', users: [], newest_properties: {}, aliased: false, page_ms: [], page_ids: [], session_tag: '' } as const;
 
-/** What is added up: of one request, or of many. */
+/** The sums of one request or of many. */
 interface Addend {
   readonly requests: number;
   readonly cost: bigint;
@@ -122,7 +122,7 @@ function wholeOf(cell: NumberCell | null): bigint {
   return cell === null ? 0n : BigInt(cell);
 }
 
-/** What only the root tells. */
+/** Facts of the root only. */
 function toldOfSession(rows: readonly SessionRequestRow[]): Omit<SessionNodeRow, keyof Totals> {
   const users = new Set(rows.flatMap(({ user_id: user }) => (user === '' ? [] : [user])));
   return {

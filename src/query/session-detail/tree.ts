@@ -7,21 +7,20 @@ import { parseMoney, usdOf, zeroMoney } from '../../model/pricing/money.ts';
 import { levelsOf, nodePathOf } from './path.ts';
 import { maxNodes, type SessionNodeRow } from './statement.ts';
 
-/** A request of the page as the tree places it. */
 export interface PlacedRequest {
   readonly request_id: string;
   readonly session_path: string | null;
 }
 
-/** The tree of a session, and whether nodes were left out of it. */
+/** The tree of a session, and whether nodes were omitted. */
 export interface SessionTree {
   readonly root: SessionNode;
   readonly cut: boolean;
 }
 
 /**
- * Puts the tree together. @param rows as the statement gives them, the root first.
- * @param requests of the page, in time order; one whose node was left out stands at the nearest node above.
+ * Assembles the tree. @param rows as the statement returns them, the root first. @param requests of the page, in order of time; a request
+ * of an omitted node appears at the nearest node above.
  */
 export function sessionTree(rows: readonly SessionNodeRow[], requests: readonly PlacedRequest[]): SessionTree {
   const nodes = new Map<string, SessionNode>();
@@ -68,7 +67,7 @@ function totalsOf(row: SessionNodeRow): SessionNodeTotals {
   };
 }
 
-/** The session itself, from the row of its root: the same item as in a list. */
+/** The session as in a list, from the row of its root. */
 export function sessionItem(sessionId: string, root: SessionNodeRow): SessionItem {
   const row: SessionRow = {
     session_id: sessionId,

@@ -31,39 +31,40 @@ import {
   whenMutated,
 } from './removing.ts';
 
-/** Whose records an erasure takes out of the store. */
+/** The records that an erasure deletes. */
 export interface StoreErasure {
-  /** Of this erasure alone. */
   readonly number: number;
   readonly organizationId: OrganizationId;
   readonly userId: string;
-  /** Unix milliseconds: what arrived later stays. */
+  /** Unix milliseconds: later records stay. */
   readonly erasedAt: number;
 }
 
-/** What an erasure has found in the store. */
 export interface StoredCounts {
   readonly requests: number;
-  /** Recorded bodies, of a request and of its response each one. */
+  /** Recorded bodies; those of a request and its response count separately. */
   readonly bodies: number;
 }
 
 /**
- * Takes a user's records out of the store, in these steps. Each is durable when it returns and may be repeated.
- * All throw GatelogError when the store fails, `store_unavailable` while there is no room on its disk, and the abort reason when told to stop.
+ * Deletes a user's records in these steps. Each is durable on return and repeatable. All throw GatelogError when the store fails,
+ * `store_unavailable` without free disk space, and the abort reason when told to stop.
  */
 export interface EraseStored {
-  /** Writes down which requests go, and counts them. To be called before anything goes. */
+  /** Lists and counts the requests. Call it before anything is deleted. */
   readonly list: (erasure: StoreErasure, signal: AbortSignal) => Promise<StoredCounts>;
-  /** Takes out the requests: no query finds them from then on. */
+  /** Deletes the requests: no query finds them from then on. */
   readonly removeRequests: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
-  /** Takes out what belonged to them: bodies, history, and the tags and changes of sessions of which no request is left. */
+  /** Deletes their bodies, history, and the tags and changes of sessions without remaining requests. */
   readonly removeRest: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
-  /** Deletes the files that still hold any of it, and the list. @throws GatelogError `store_unavailable` also while something still reads one of them. */
+  /**
+   * Deletes the files that still contain any of it, and the list. @throws GatelogError `store_unavailable` also while something still
+   * reads one of them.
+   */
   readonly removeFiles: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
 }
 
-/** Makes the functions that erase. @param maxLooks after files that queries or merges still read, half a second apart. */
+/** @param maxLooks checks for files that queries or merges still read, half a second apart. */
 export function makeEraseStored(connections: Connections, maxLooks = 60): EraseStored {
   const partsWith = (signal: AbortSignal): RemovingParts => ({ connections, signal });
   return {
@@ -74,18 +75,17 @@ export function makeEraseStored(connections: Connections, maxLooks = 60): EraseS
   };
 }
 
-/** The erasure's list of requests. @param and what else holds for an entry. */
+/** @param and further conditions on an entry. */
 function listed({ number }: StoreErasure, and: readonly Fragment[] = []): Rows {
   return ownRows('removals', [sql`removal = ${param(number, 'UInt64', 'removal')}`, ...and]);
 }
 
-/** Rows of the requests that are listed. */
 function listedRows(table: 'requests' | 'bodies', erasure: StoreErasure, and: readonly Fragment[] = []): Rows {
   const keys = select({ columns: sql`created_at, request_id`, from: listed(erasure, and) });
   return ownRows(table, sql`(created_at, request_id) IN ${keys}`);
 }
 
-/** Of the listed sessions, those in which nobody else has part. */
+/** Listed sessions without requests of others. */
 function emptySessions(table: 'session_tags' | 'session_changes', erasure: StoreErasure): Rows {
   const isListed = sql`session_id IN ${select({ columns: sql`session_id`, from: listed(erasure, [sql`session_id != ''`]) })}`;
   const left = select({ columns: sql`session_id`, from: requests(isListed) });
@@ -109,7 +109,7 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
   });
   const bodyCount = sql`countIf(request_kind != 'absent') + countIf(response_kind != 'absent')`;
   return {
-    // A list that was written twice holds each request twice.
+    // A list that was written twice has each request twice.
     requests: await count(parts, erasure, { of: sql`uniqExact(request_id)`, from: listed(erasure) }),
     bodies: await count(parts, erasure, { of: bodyCount, from: listedRows('bodies', erasure) }),
   };
@@ -126,7 +126,7 @@ async function count(parts: RemovingParts, { organizationId }: StoreErasure, { o
   return Number(row?.counted ?? 0);
 }
 
-/** Month by month, so that the parts of one month at most are rewritten at once. */
+/** Month by month, so that only one month's parts are rewritten at once. */
 async function removeByMonth(parts: RemovingParts, table: 'requests' | 'bodies', erasure: StoreErasure): Promise<void> {
   const query = select({
     distinct: true,
@@ -157,10 +157,10 @@ async function removeWhere(parts: RemovingParts, erasure: StoreErasure, table: O
   await removeRows(parts, table, compileFor(erasure.organizationId, deletion));
 }
 
-/** Between two looks after files that queries or merges were still reading. */
+/** Interval of the checks for files that queries or merges still read. */
 const lookMs = 500;
 
-/** No part is in it: dropping it drops nothing. */
+/** A partition without parts: dropping it drops nothing. */
 const noPartition = '190001';
 
 /**
@@ -178,14 +178,14 @@ async function removeFiles(parts: RemovingParts, erasure: StoreErasure, maxLooks
     await alterAll(parts, sql`MODIFY SETTING old_parts_lifetime = 0, finished_mutations_to_keep = 1`);
     await whenDeleted(parts, maxLooks);
   } finally {
-    // Without room this is refused as well: the erasure is not over then, and its next try resets them.
+    // Without space this is refused as well; the erasure is not finished then, and its next attempt resets them.
     await alterAll(parts, sql`RESET SETTING old_parts_lifetime, finished_mutations_to_keep`);
   }
 }
 
 /**
- * Waits until the parts that may hold what was erased are gone: all that are not active now. What becomes inactive later was made of active ones,
- * which hold nothing of it; under inserts there are always some of these.
+ * Waits until all currently inactive parts are deleted, because they may contain erased rows. Parts that become inactive later were made
+ * from active ones, which contain none; under inserts there are always some.
  */
 async function whenDeleted(parts: RemovingParts, maxLooks: number): Promise<void> {
   const replaced = new Set(await replacedParts(parts));
@@ -206,13 +206,16 @@ async function whenDeleted(parts: RemovingParts, maxLooks: number): Promise<void
   );
 }
 
-/** Parts that merges or rewrites have replaced and whose files are still there, by table and name. */
+/** Replaced parts whose files still exist, by table and name. */
 async function replacedParts(parts: RemovingParts): Promise<readonly string[]> {
   const query = select({ columns: sql`concat(table, '/', name) AS part`, from: partsWhere(sql`NOT active`) });
   return (await readForRemoval<{ readonly part: string }>(parts, compileForAll(query))).map(({ part }) => part);
 }
 
-/** What was merged or rewritten before the schema had that synced. The system brings what is older to the disk by itself. A server's disk is not ours. */
+/**
+ * Syncs parts that were merged or rewritten before the schema synced merges; the system writes older ones by itself. A server's disk is
+ * not ours.
+ */
 async function syncYoung(parts: RemovingParts): Promise<void> {
   if (!parts.connections.embedded) return;
   const young = partsWhere(sql`active AND modification_time > now() - 600`);
@@ -220,7 +223,6 @@ async function syncYoung(parts: RemovingParts): Promise<void> {
   await syncParts(found.map(({ path }) => path));
 }
 
-/** Parts of our tables. */
 function partsWhere(condition: Fragment): Rows {
   return systemRows('parts', [sql`table IN [${join(organizationTables.map(literal), ', ')}]`, condition]);
 }
@@ -233,7 +235,7 @@ async function alterAll(parts: RemovingParts, action: Fragment): Promise<void> {
   }
 }
 
-/** Rows that retention has hidden may be the user's too. */
+/** Rows that retention has masked may be the user's too. */
 async function removeMasked(parts: RemovingParts): Promise<void> {
   const query = select({
     distinct: true,
@@ -256,7 +258,7 @@ const patchPartitions = compileForAll(
   }),
 );
 
-/** Changes that have reached their rows stay in files of their own. No update runs meanwhile, so that all that are there have been applied. */
+/** Applied updates stay in files of their own. No update runs meanwhile, so all existing ones are applied. */
 async function removePatches(parts: RemovingParts): Promise<void> {
   const { connections } = parts;
   await whenMutated(parts, 'requests');

@@ -9,13 +9,12 @@ import { readForRemoval, removalSettings, removeRows, type RemovingParts } from 
 import type { RecordName } from '../read/find-rows.ts';
 
 /**
- * Removes what a record has left that was refused: its bodies and history were stored before its row was, and would be there twice once it is stored
- * after all. Of records whose row is there nothing goes. To be called while none of them is on its way to the store.
- * @throws GatelogError when the store fails, `store_unavailable` while there is no room; the abort reason when told to stop.
+ * Deletes the remains of a refused record: its bodies and history were stored before its row, and would be duplicated once it is stored
+ * after all. Stored records stay whole. Call it while none of them is in flight. @throws GatelogError when the store fails,
+ * `store_unavailable` without free disk space; the abort reason when told to stop.
  */
 export type RemoveOrphans = (records: readonly RecordName[], signal: AbortSignal) => Promise<void>;
 
-/** Makes the function that removes. */
 export function makeRemoveOrphans(connections: Connections): RemoveOrphans {
   return async (records, signal) => {
     for (const organizationId of new Set(records.map((record) => record.organizationId))) {

@@ -13,22 +13,19 @@ import { type LaneClient, readRows, runCommand } from '../engine/statements.ts';
 
 export interface RemovingParts {
   readonly connections: Connections;
-  /** Aborted when the work must stop; what the engine has begun it goes on with by itself. */
+  /** Aborted when the work must stop; the engine finishes statements that it has begun. */
   readonly signal: AbortSignal;
 }
 
 const firstLookMs = 10;
 const maxLookMs = 500;
 
-/** Runs a query that removals need, in their own lane. */
+/** Runs a query of a removal in its own lane. */
 export function readForRemoval<Row>({ connections }: RemovingParts, statement: CompiledSql): Promise<readonly Row[]> {
   return readRows<Row>(connections, 'removal', statement);
 }
 
-/**
- * Settings of a statement that removes rows.
- * TRICKY: the mode is said, because another one, `lightweight_update`, leaves mutations that never end.
- */
+/** Settings of a deleting statement. TRICKY: the mode is explicit, because `lightweight_update` leaves mutations that never end. */
 export const removalSettings = { mutations_sync: 0, lightweight_deletes_sync: 0, lightweight_delete_mode: 'alter_update' };
 
 /**
@@ -64,7 +61,7 @@ export async function runInTurn(
   });
 }
 
-/** Drops parts of a table with all their rows. It asks for no room: this is what makes some. @throws GatelogError when the store fails. */
+/** Drops parts with all their rows. It needs no free space: it makes some. @throws GatelogError when the store fails. */
 export async function dropPartitions(
   { connections }: RemovingParts,
   table: OrganizationTable,
@@ -98,8 +95,7 @@ function laneOf(table: OrganizationTable): 'removal' | 'update' {
 }
 
 /**
- * Waits until the engine has rewritten all that it was told to rewrite.
- * @throws GatelogError when the engine says that it cannot do it; the abort reason when told to stop.
+ * Waits until the engine has finished all mutations of a table. @throws GatelogError when one fails; the abort reason when told to stop.
  */
 export async function whenMutated(parts: RemovingParts, table: OrganizationTable): Promise<void> {
   const mutations = systemRows('mutations', sql`table = ${literal(table)} AND NOT is_done`);

@@ -8,29 +8,28 @@ import { compileForAll } from '../../sql/statement.ts';
 import { acrossOrganizations, type OrganizationTable, type Rows, systemRows } from '../../sql/tables.ts';
 import { dropPartitions, readForRemoval, removalSettings, removeRows, type RemovingParts } from './removing.ts';
 
-/** What is older than this is removed. */
 export interface Expiry {
-  /** Undefined: of all organisations. */
+  /** Undefined: all organisations. */
   readonly organizations: readonly OrganizationId[] | undefined;
   /** Unix milliseconds: rows of this time stay. */
   readonly before: number;
 }
 
 /**
- * Removes what has expired; no query finds it from then on. It may be repeated, and finds what was left.
- * @returns how many requests went. @throws GatelogError when the store fails, `store_unavailable` while there is no room, though whole months have gone
- *   then; the abort reason when told to stop.
+ * Deletes expired rows; no query finds them from then on. Repeatable. @returns the number of deleted requests. @throws GatelogError when
+ * the store fails, `store_unavailable` without free disk space, though whole months are deleted even then; the abort reason when told to
+ * stop.
  */
 export type RemoveExpired = (expiry: Expiry, signal: AbortSignal) => Promise<number>;
 
 interface DatedTable {
   readonly table: OrganizationTable;
-  /** When what the row tells of came. */
+  /** The time of a row. */
   readonly time: Fragment;
   readonly monthly: boolean;
 }
 
-/** In this order: a request that is visible has its bodies. */
+/** In this order, because a visible request must have its bodies. */
 const datedTables: readonly DatedTable[] = [
   { table: 'requests', time: sql`created_at`, monthly: true },
   { table: 'bodies', time: sql`created_at`, monthly: true },
@@ -38,21 +37,21 @@ const datedTables: readonly DatedTable[] = [
   { table: 'session_changes', time: sql`changed_at`, monthly: false },
 ];
 
-/** What an {@link Expiry} says, as SQL. */
+/** An {@link Expiry} as SQL. */
 interface Expired {
   /** Rows of its organisations. */
   readonly rows: (table: OrganizationTable, where: readonly Fragment[]) => Rows;
   readonly before: Fragment;
 }
 
-/** Makes the function that removes. */
 export function makeRemoveExpired(connections: Connections): RemoveExpired {
   return async (expiry, signal) => {
     const parts: RemovingParts = { connections, signal };
     const expired = expiredBy(expiry);
     const { rows, before } = expired;
     const gone = await countRows(parts, rows('requests', [sql`created_at < ${before}`]));
-    // Invariant: nothing that asks for room comes before the months, which free most of it. Without room late history stays until it expires itself.
+    // Invariant: work that needs free space follows the months, which free most of it. Without space, late history stays until it expires
+    // itself.
     if (connections.hasFreeSpace()) await removeLateHistory(parts, expired);
     if (expiry.organizations === undefined) {
       for (const { table, monthly } of datedTables) if (monthly) await dropMonths(parts, table, before);
@@ -72,7 +71,7 @@ function expiredBy({ organizations, before }: Expiry): Expired {
   };
 }
 
-/** Entries that are younger than their request: once it is gone nothing tells that they belong to it. */
+/** Entries younger than their request: once that is deleted, nothing shows that they belong to it. */
 async function removeLateHistory(parts: RemovingParts, { rows, before }: Expired): Promise<void> {
   const key = sql`org_id, request_id`;
   const isLate = sql`changed_at >= ${before}`;
@@ -81,7 +80,7 @@ async function removeLateHistory(parts: RemovingParts, { rows, before }: Expired
   await hideWhere(parts, 'changes', rows('changes', [isLate, sql`(org_id, request_id) IN ${requests}`]));
 }
 
-/** Whole months go at once, with their files. */
+/** Whole months are dropped with their files. */
 async function dropMonths(parts: RemovingParts, table: OrganizationTable, before: Fragment): Promise<void> {
   const month = sql`toUInt32OrZero(extract(partition_id, '[0-9]{6}$'))`;
   const old = systemRows('parts', [
@@ -90,7 +89,7 @@ async function dropMonths(parts: RemovingParts, table: OrganizationTable, before
   ]);
   const query = select({ distinct: true, columns: sql`partition_id AS partition`, from: old, orderBy: sql`partition` });
   const found = await readForRemoval<{ readonly partition: string }>(parts, compileForAll(query));
-  // Those of a month's changes that wait end in the month too: what they would change is gone.
+  // A month's pending changes are dropped with it: their rows are gone.
   await dropPartitions(
     parts,
     table,
@@ -119,8 +118,8 @@ async function hideWhere(parts: RemovingParts, table: OrganizationTable, rows: R
 }
 
 /**
- * TRICKY: this hides rows by a mask beside their parts; merges leave them out. Rewriting the parts of a month every hour, for the hour that has
- * expired, would write the whole month every hour.
+ * TRICKY: masks the rows beside their parts; merges drop them. Rewriting a month's parts every hour, for one expired hour, would write the
+ * whole month every hour.
  */
 async function hide(
   parts: RemovingParts,
@@ -130,7 +129,7 @@ async function hide(
   await removeRows(parts, table, compileForAll(deleteRows(rows, { by: 'hiding', ...within, settings: removalSettings })));
 }
 
-/** A tag stays for as long as its session has a request. */
+/** A tag stays as long as its session has a request. */
 async function removeTags(parts: RemovingParts, { rows, before }: Expired): Promise<void> {
   const key = sql`org_id, session_id`;
   const isOld = sql`changed_at < ${before}`;

@@ -1,22 +1,22 @@
 import { type ClickHouseClient, type ClickHouseClientConfigOptions, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { EmbeddedConnection } from './embedded-connection.ts';
 
-/** The clients of a store, one for each of its connections. */
+/** The clients of a store, one per connection. */
 export class Clients {
   private readonly location: { readonly folder: string } | { readonly url: string };
-  /** Each with its connection, when that is to the engine in this process. */
+  /** The connection of each client to the embedded engine. */
   private readonly opened = new Map<ClickHouseClient, EmbeddedConnection | undefined>();
 
   constructor(location: Clients['location']) {
     this.location = location;
   }
 
-  /** @throws when the embedded folder is held by another process. */
+  /** @throws when another process holds the embedded folder. */
   open(): ClickHouseClient {
     return 'folder' in this.location ? this.openEmbedded(this.location.folder) : this.openServer(this.location.url);
   }
 
-  /** To be called when no query runs. @returns the client for the next query: another one when the connection of this one is spent. */
+  /** Call it while no query runs. @returns the client for the next query: a new one when this one's connection is spent. */
   renewed(client: ClickHouseClient): ClickHouseClient {
     if (this.opened.get(client)?.isSpent !== true) return client;
     try {
@@ -25,7 +25,7 @@ export class Clients {
       void client.close();
       return next;
     } catch {
-      // A spent one is only slow, and the next call tries again.
+      // A spent connection is only slow, and the next call tries again.
       return client;
     }
   }
@@ -42,7 +42,7 @@ export class Clients {
   }
 
   private openServer(url: string): ClickHouseClient {
-    // What fails is told by our own errors; the client would write lines of its own to the console.
+    // We report failures ourselves; the client would write its own lines to the console.
     const client = createClient({ url, request_timeout: 120_000, log: { level: ClickHouseLogLevel.OFF } });
     this.opened.set(client, undefined);
     return client;

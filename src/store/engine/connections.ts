@@ -9,19 +9,20 @@ import { type DiskSpace, type HasFreeSpace, makeHasFreeSpace, makeMeasureDiskSpa
 import { Clients } from './clients.ts';
 import { RowFiles } from './insert-files.ts';
 
-/** Bytes that stay free on the disk of a store whose settings do not say. */
+/** Bytes to keep free by default. */
 const defaultSpareBytes = 256 * 1024 * 1024;
 
-/** Where the store is: the embedded engine on a folder, with bytes of its disk that stay free, or a ClickHouse server by its address with credentials. */
+/** The embedded engine on a folder, with bytes to keep free on its disk, or a ClickHouse server by its URL with credentials. */
 export type StoreLocation = { readonly folder: string; readonly spareBytes?: number } | { readonly url: string };
 
 /**
- * What a connection is for. A connection runs one query at a time, so kinds of work that must not wait for each other have their own. Of reads, `short`
- * is for those that find a few rows by the key, `long` for all others, and `large` for one at a time that needs more memory than the rest may have.
+ * The use of a connection. A connection runs one query at a time, so work that must not wait for other work has its own lane. Of reads,
+ * `short` is for those that find a few rows by the key, `long` for all others, and `large` for one at a time that needs more memory than
+ * the others may use.
  */
 export type LaneName = 'insert' | 'update' | 'history' | 'removal' | 'control' | 'short' | 'long' | 'large';
 
-/** Hears of work that had to wait for a connection, and for how long, milliseconds. */
+/** Receives the lane and milliseconds of work that waited for a connection. */
 export type NoteWait = (lane: LaneName, ms: number) => void;
 
 /** Connections of the lanes that readers share. */
@@ -30,24 +31,21 @@ export interface ReadConnections {
   readonly long: number;
 }
 
-/** Of a store whose settings do not say. */
 const defaultReadConnections: ReadConnections = { short: 3, long: 3 };
 
-/** Every lane. */
 export const laneNames: readonly LaneName[] = ['insert', 'update', 'history', 'removal', 'control', 'short', 'long', 'large'];
-/** Work of one owner that may wait in one lane; more is answered 503 rather than kept. */
+/** Maximum waiting work of one owner per lane; more gets 503. */
 const maxWaitingOfOwner = 500;
 
-/** For whom work is done, and how long it may wait for a connection. Work of ours has no owner and waits until it has one. */
+/** The owner of work, and its maximum wait. Our own work has no owner and waits without end. */
 export type Turn = Partial<Asker>;
 
-/** Makes a client whose query failed fit for the next one. */
+/** Resets a client whose query failed. */
 type Recover = (client: ClickHouseClient) => Promise<void>;
 
-/** @returns the client for the next query: another one when this one is spent. */
+/** @returns the client for the next query: a new one when this one is spent. */
 type Renew = (client: ClickHouseClient) => ClickHouseClient;
 
-/** What a lane is made of. */
 interface LaneOptions {
   readonly clients: readonly ClickHouseClient[];
   readonly recover: Recover;
@@ -56,8 +54,8 @@ interface LaneOptions {
 }
 
 /**
- * One kind of work over its connections. Owners take turns; where there are several connections one owner never has all of them, so that others find
- * one that is free soon, however long its work takes.
+ * A lane with its connections. Owners take turns; with several connections one owner never gets all, so that others find a free one soon,
+ * however long its work takes.
  */
 class Lane {
   private readonly options: LaneOptions;
@@ -71,7 +69,7 @@ class Lane {
     this.turns = new FairTurns({ units: count, maxUnitsOfOwner: Math.max(1, count - 1), maxWaitingOfOwner, refusal: busy });
   }
 
-  /** A connection that is made fit again counts as busy. */
+  /** A connection that is being reset counts as busy. */
   state(): Omit<LaneState, 'name'> {
     return { connections: this.options.clients.length, busy: this.turns.used, waiting: this.turns.waiting };
   }
@@ -87,7 +85,7 @@ class Lane {
       release();
       return result;
     } catch (error) {
-      // The caller hears of the failure at once; the connection may take longer.
+      // The caller gets the failure at once; the reset may take longer.
       void this.options.recover(client).then(release);
       throw error;
     }
@@ -109,7 +107,6 @@ function busy(why: 'full' | 'late'): GatelogError {
   return new GatelogError('service_busy', `${reason}. Ask for fewer at once, and try again in a moment.`);
 }
 
-/** One lane at one moment. */
 export interface LaneState {
   readonly name: LaneName;
   readonly connections: number;
@@ -118,26 +115,24 @@ export interface LaneState {
   readonly waiting: number;
 }
 
-/** The store's connections. */
 export interface Connections {
-  /** @param turn who waits for the connection; absent: work of ours. @throws GatelogError `service_busy`, or what the signal is aborted with. */
+  /** @param turn absent for our own work. @throws GatelogError `service_busy`, or the signal's abort reason. */
   readonly run: <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>, turn?: Turn) => Promise<Result>;
-  /** The engine is in this process: a query cannot be stopped from outside, and parameters travel in another way. */
+  /** The engine is in this process: queries cannot be cancelled, and parameters are passed in another way. */
   readonly embedded: boolean;
-  /** How rows reach the embedded engine; undefined of a server, which takes them over its connection. */
+  /** Passes rows to the embedded engine; undefined for a server. */
   readonly rowFiles: RowFiles | undefined;
-  /** False while the disk of the embedded engine is full: then nothing may be written. A server looks after its own. */
+  /** False while the embedded engine's disk is full: nothing may be written then. A server manages its own disk. */
   readonly hasFreeSpace: HasFreeSpace;
-  /** What `hasRoom` goes by, for a sentence about it; undefined of a server. */
+  /** The measurement behind `hasFreeSpace`; undefined for a server. */
   readonly measureFreeSpace: () => DiskSpace | undefined;
   readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
 }
 
-/** Opens every connection of a store. */
 export type Connect = (location: StoreLocation, onWait?: NoteWait, reads?: ReadConnections) => Connections;
 
-/** Opens every connection. @throws when the embedded folder is held by another process. */
+/** Opens all connections. @throws when another process holds the embedded folder. */
 export function openConnections(
   location: StoreLocation,
   onWait: NoteWait = () => undefined,
@@ -173,8 +168,8 @@ const firstRetryMs = 10;
 const maxRetryMs = 1000;
 
 /**
- * TRICKY: rows that a query had put out before it failed stay in its embedded connection and come out in front of the next answer there,
- * whoever asked for that. So a connection whose query failed is used again only once it has answered with exactly what was asked.
+ * TRICKY: rows that a failed query has already returned stay in its embedded connection and precede the next answer there, whoever asks.
+ * So such a connection is used again only after it has answered a check exactly.
  */
 async function resetConnection(client: ClickHouseClient, closed: AbortSignal): Promise<void> {
   const backoff = makeBackoff(firstRetryMs, maxRetryMs);

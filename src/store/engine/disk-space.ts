@@ -16,10 +16,13 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../../model/errors.ts';
 import type { Connections, LaneName } from './connections.ts';
 
-/** How often merges are looked after, milliseconds. */
+/** Interval of the checks on merges, milliseconds. */
 const lookEveryMs = 200;
 
-/** Work that writes; `bytes` of it beside what the engine writes. @throws (from it) GatelogError `store_unavailable` while there is no room; `work` has not run then. */
+/**
+ * Runs writing work; `bytes` come on top of the engine's own writes. @throws GatelogError `store_unavailable` without free disk space;
+ * `work` has not run then.
+ */
 export function runWrite<Result>(
   connections: Connections,
   lane: LaneName,
@@ -32,27 +35,27 @@ export function runWrite<Result>(
   });
 }
 
-/** To be called before a statement that writes. @throws GatelogError `store_unavailable` while there is no room. */
+/** Call it before a writing statement. @throws GatelogError `store_unavailable` without free disk space. */
 export function assertFreeSpace(connections: Connections, bytes = 0): void {
   if (connections.hasFreeSpace(bytes)) return;
   throw new GatelogError('store_unavailable', 'The disk of the store is full. Try again when there is room.');
 }
 
-/** Lets merges stand still while there is no room. @returns what ends that. */
+/** Stops merges while there is no free disk space. @returns a function that ends this. */
 export function watchMerges(connections: Connections): () => void {
   let stopped = false;
   let looking = false;
   const look = async (): Promise<void> => {
     if (connections.hasFreeSpace() === !stopped) return;
     const stop = !stopped;
-    // Not behind queries: merges must not go on meanwhile.
+    // Not behind queries: merges must not continue meanwhile.
     await connections.run('control', (client) => client.command({ query: `SYSTEM ${stop ? 'STOP' : 'START'} MERGES` }));
     stopped = stop;
   };
   const timer = setInterval(() => {
     if (looking) return;
     looking = true;
-    // A look that fails is followed by the next one.
+    // The next check follows a failed one.
     look()
       .catch(() => undefined)
       .finally(() => {

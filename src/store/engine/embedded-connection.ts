@@ -1,14 +1,14 @@
 import { ChdbConnection, type ConnBaseQueryParams } from 'chdb/connection';
 
-/** Characters of a statement with few parameters and small ones, as nearly all are. */
+/** Characters of a statement with few and small parameters, as nearly all have. */
 const smallStatement = 8 * 1024;
 /** Characters of larger statements after which a connection is spent. */
 const maxCharacters = 64 * 1024;
 
 /**
- * A connection to the engine in this process.
- * TRICKY: parameters that were set stay in it with their values, and there is no way to take one back. Every later query copies all of them: behind
- * 8 MiB of values a query of one millisecond takes seventeen. So a connection that may hold many of them is spent, and a new one is opened for it.
+ * A connection to the engine in this process. TRICKY: parameters stay set on it, and cannot be unset. Every later query copies all of
+ * them: behind 8 MiB of values a query of one millisecond takes seventeen. So a connection that may hold many is spent, and replaced by a
+ * new one.
  */
 export class EmbeddedConnection extends ChdbConnection {
   private characters = 0;

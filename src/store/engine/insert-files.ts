@@ -3,20 +3,20 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ensureFolder } from '../../platform/files.ts';
 
-/** What the engine reads as a pattern of file names, or as a file inside of an archive, wherever it stands in a path. */
+/** Characters that the engine reads as a file pattern or as a file in an archive. */
 const pattern = /[*?{}]|::/;
 
 /**
- * Files through which rows reach the embedded engine, each for one insert. They are never brought to the disk on purpose: of what a crash leaves of them,
- * records are in the spool as well, and changes were not acknowledged. It goes when the engine is opened the next time.
+ * Files that pass rows to the embedded engine, one per insert. They are never synced: of those that a crash leaves, records are in the
+ * spool as well, and changes were not acknowledged. The next start deletes them.
  */
 export class RowFiles {
   private readonly folder: string;
   private made = 0;
 
   /**
-   * @param folder of this process alone; what is in it goes.
-   * @throws Error on a path that the engine would not take as it is: it would read nothing, and say that it has.
+   * @param folder of this process alone; its content is deleted. @throws Error for a path that the engine would misread: it would read
+   * nothing and report success.
    */
   constructor(folder: string) {
     this.folder = path.resolve(folder);
@@ -30,7 +30,7 @@ export class RowFiles {
     for (const left of readdirSync(this.folder)) rmSync(path.join(this.folder, left), { recursive: true });
   }
 
-  /** Lets `read` read rows from a file. @throws the system's error when it cannot be written; `read` has not run then. */
+  /** Lets `read` read rows from a file. @throws the system's error when the file cannot be written; `read` has not run then. */
   async with<Result>(rows: readonly Uint8Array[], read: (file: string) => Promise<Result>): Promise<Result> {
     this.made += 1;
     const file = path.join(this.folder, `${this.made}.rows`);
@@ -38,7 +38,7 @@ export class RowFiles {
       await writeFile(file, rows, { mode: 0o600 });
       return await read(file);
     } finally {
-      // What came of the rows is known by now, and the next start removes what is left.
+      // The result is known by now, and the next start deletes the rest.
       await rm(file, { force: true }).catch(() => undefined);
     }
   }

@@ -26,22 +26,18 @@ const damagedParts: Family = {
   labels: { state: ['in_use', 'lost'] },
 };
 
-/** What the store measures. */
 export const storeFamilies: readonly Family[] = [connections, busy, waiting, waits, damagedParts];
 
-/** Counts a statement that had to wait for a connection. */
 export function countWait(meter: Meter, lane: string, ms: number): void {
   meter.record(waits, [lane], ms / 1000);
 }
 
-/** Counts what is known of damage. */
 export function readDamage(meter: Meter, { damage }: { readonly damage: Pick<KnownDamage, 'parts'> }): void {
   const lost = damage.parts().filter(({ isLost }) => isLost).length;
   meter.set(damagedParts, ['in_use'], damage.parts().length - lost);
   meter.set(damagedParts, ['lost'], lost);
 }
 
-/** Reads the state of the connections. */
 export function readConnections(meter: Meter, store: Pick<Connections, 'lanes'>): void {
   for (const lane of store.lanes()) {
     meter.set(connections, [lane.name], lane.connections);

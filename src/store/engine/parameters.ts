@@ -1,19 +1,16 @@
 import { escapeLiteral, escapeText } from '../../sql/literal.ts';
 
-/** A value of a query parameter: what the client of a server takes as well. */
+/** A query parameter's value, in types that a server's client takes as well. */
 export type ParameterValue = string | number | bigint | boolean | readonly ParameterValue[];
 
-/** Settings of one query. */
 export type QuerySettings = Readonly<Record<string, string | number>>;
 
-/** A query with its parameters, in the form of the client. */
 export interface BoundQuery {
   readonly query: string;
   readonly query_params?: Record<string, unknown>;
   readonly clickhouse_settings?: QuerySettings;
 }
 
-/** What a query needs beside its text. */
 export interface Binding {
   readonly params: Readonly<Record<string, unknown>>;
   readonly settings?: QuerySettings;
@@ -38,7 +35,7 @@ export function boundQuery(query: string, { params, settings = {} }: Binding, em
   return { query: `${setStatement(set)}${setStatement(bound)}${query}` };
 }
 
-/** TRICKY: values are never in the text of a query, so that whatever reads as a parameter is one. */
+/** TRICKY: values are never in a query's text, so every parameter in it is one. */
 function assertGiven(query: string, params: Binding['params']): void {
   for (const [, name = ''] of query.matchAll(/\{(\w+):\s*\w/g)) {
     if (!Object.hasOwn(params, name)) throw new TypeError(`The query names the parameter ${name}, which is not given.`);
@@ -49,7 +46,7 @@ function setStatement(assignments: readonly string[]): string {
   return assignments.length === 0 ? '' : `SET ${assignments.join(', ')}; `;
 }
 
-/** TRICKY: the engine reads a parameter twice: as an SQL literal, and then as the value of its type, in which backslashes escape again. */
+/** TRICKY: the engine parses a parameter twice: as an SQL literal, and then as its type's value, in which backslashes escape again. */
 function parameterText(value: ParameterValue): string {
   if (typeof value === 'string') return escapeText(value);
   if (typeof value === 'boolean') return value ? '1' : '0';

@@ -4,15 +4,14 @@ import type { Connections, LaneName } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { boundQuery, type QuerySettings } from './parameters.ts';
 
-/** A client of one lane, as `Connections.run` lends it. */
 export interface LaneClient {
   readonly client: ClickHouseClient;
   readonly embedded: boolean;
 }
 
 /**
- * Runs a read in a lane of its own turn. @throws GatelogError when the store fails.
- * @param settings TRICKY: in the embedded engine they stick to the connection, so every statement of a lane sends the same names.
+ * Runs a read in a lane. @throws GatelogError when the store fails. @param settings TRICKY: they stick to an embedded connection, so every
+ * statement of a lane sends the same names.
  */
 export async function readRows<Row>(
   connections: Connections,

@@ -2,7 +2,7 @@ import type { ChangeEntry } from '../../model/change.ts';
 import { type Column, column, dateTime, string, uint128, uint64, writeRow } from './column.ts';
 import { RowWriter } from './row-writer.ts';
 
-/** The columns of a row of `changes`, in the order of its values; the values before and after are JSON. */
+/** The columns of `changes` in the order of its values; the values before and after are JSON. */
 export const changeColumns: readonly Column<ChangeEntry>[] = [
   column('org_id', uint128, ({ organizationId }) => organizationId),
   column('request_id', uint128, ({ requestId }) => requestId),
@@ -15,7 +15,7 @@ export const changeColumns: readonly Column<ChangeEntry>[] = [
   column('new', string, (entry) => JSON.stringify(entry.new)),
 ];
 
-/** Writes history entries, all as one piece. */
+/** Writes history entries as one piece. */
 export function changeRows(entries: readonly ChangeEntry[], writer: RowWriter = new RowWriter()): Uint8Array {
   return writer.row(() => {
     for (const entry of entries) writeRow(writer, changeColumns, entry);

@@ -3,27 +3,25 @@ import type { ColumnType, ColumnValues } from '../../model/record/columns.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import type { RowWriter } from './row-writer.ts';
 
-/** How values of one type of the store are written. */
 export interface Kind<Value> {
   /** The type as SQL. */
   readonly type: string;
   readonly write: (writer: RowWriter, value: Value) => void;
 }
 
-/** One column of a table: its name, its type as SQL, and how its value of what is recorded is written. */
+/** A column: its name, its type as SQL, and how its value is written. */
 export interface Column<Source> {
   readonly name: string;
   readonly type: string;
   readonly write: (writer: RowWriter, source: Source) => void;
 }
 
-/** A column by its name. */
 export function column<Source, Value>(name: string, kind: Kind<Value>, value: (source: Source) => Value): Column<Source> {
   const { type, write } = kind;
   return { name, type, write: (writer, source) => write(writer, value(source)) };
 }
 
-/** Writes a row. @throws RangeError with the column's name on a value that its type does not hold; the system's error where there is no memory. */
+/** Writes a row. @throws RangeError with the column's name for a value outside its type; the system's error without memory. */
 export function writeRow<Source>(writer: RowWriter, columns: readonly Column<Source>[], source: Source): void {
   let at = 0;
   try {
@@ -34,7 +32,7 @@ export function writeRow<Source>(writer: RowWriter, columns: readonly Column<Sou
   }
 }
 
-/** Columns as a table function takes them: names with their types. */
+/** Names and types of columns for a table function. */
 export function structureOf(columns: readonly Pick<Column<never>, 'name' | 'type'>[]): string {
   return columns.map(({ name, type }) => `${name} ${type}`).join(', ');
 }
@@ -43,10 +41,10 @@ export const string: Kind<string> = { type: 'String', write: (writer, value) => 
 
 export const uint128: Kind<Uuid> = { type: 'UInt128', write: (writer, value) => writer.uint128(value) };
 
-/** Times that the store holds: the years from 1900 to 2299, Unix milliseconds. */
+/** The range of the store's times, years 1900 to 2299, Unix milliseconds. */
 const [firstTime, lastTime] = [-2_208_988_800_000, 10_413_791_999_999];
 
-/** Unix milliseconds; what is less than one is cut off. */
+/** Unix milliseconds, truncated. */
 export const dateTime: Kind<number> = {
   type: "DateTime64(3, 'UTC')",
   write: (writer, value) => {
@@ -61,7 +59,6 @@ const bool: Kind<boolean> = { type: 'Bool', write: (writer, value) => writer.byt
 
 const uint16: Kind<number> = { type: 'UInt16', write: (writer, value) => writer.uint16(whole(value, 2 ** 16)) };
 
-/** How many of something. */
 export const uint64: Kind<number | bigint> = {
   type: 'UInt64',
   write: (writer, value) => writer.uint64(typeof value === 'bigint' ? value : whole(value, 2 ** 64)),
@@ -86,7 +83,6 @@ const decimal: Kind<Money> = {
   },
 };
 
-/** A value that may be unknown. */
 export function nullable<Value>({ type, write }: Kind<Value>): Kind<Value | null> {
   return {
     type: `Nullable(${type})`,
@@ -97,7 +93,6 @@ export function nullable<Value>({ type, write }: Kind<Value>): Kind<Value | null
   };
 }
 
-/** Values in their order. */
 function listOf<Value>({ type, write }: Kind<Value>): Kind<readonly Value[]> {
   return {
     type: `Array(${type})`,
@@ -108,7 +103,6 @@ function listOf<Value>({ type, write }: Kind<Value>): Kind<readonly Value[]> {
   };
 }
 
-/** Values by their names. */
 function mapOf<Value>({ type, write }: Kind<Value>): Kind<ReadonlyMap<string, Value>> {
   return {
     type: `Map(String, ${type})`,
@@ -122,7 +116,6 @@ function mapOf<Value>({ type, write }: Kind<Value>): Kind<ReadonlyMap<string, Va
   };
 }
 
-/** How the values of each type of the catalogue are written. */
 export const kinds: { readonly [Type in ColumnType]: Kind<ColumnValues[Type]> } = {
   text: string,
   time: dateTime,

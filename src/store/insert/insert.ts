@@ -9,12 +9,12 @@ import { runWrite } from '../engine/disk-space.ts';
 import { joinedRows } from './row-writer.ts';
 import { type RecordTable, rowColumns, rowStructures } from './rows.ts';
 
-/** A token stands in the SQL as it is. */
+/** Tokens stand unquoted in the SQL. */
 const plainToken = /^[\w.-]+$/;
 
 /**
- * TRICKY: one block an insert, whatever the number of cores; the token protects whole blocks, and reading in parallel, or by as many rows as the engine
- * takes for a block by itself, would cut them anew each time.
+ * TRICKY: one block per insert, whatever the number of cores: the token protects whole blocks, and parallel reading, or the engine's
+ * default block size, would cut them differently each time.
  */
 const settings = {
   input_format_parallel_parsing: 0,
@@ -25,26 +25,25 @@ const settings = {
   min_insert_block_size_bytes: 2 * 1024 * 1024 * 1024,
   max_threads: 1,
   max_insert_threads: 1,
-  // A null in a column that has none is the column's default.
+  // A null in a non-nullable column becomes its default.
   input_format_null_as_default: 1,
 };
 
 /**
- * TRICKY: of rows that are selected the engine looks at the token only where it takes the selection for repeatable, by rules that have changed between its
- * versions. And it takes a folder like `a=b` for a column.
+ * TRICKY: for selected rows the engine uses the token only where it considers the selection repeatable, by rules that change between
+ * versions. And it reads a folder like `a=b` as a column.
  */
 const settingsOfFile = { ...settings, deduplicate_insert_select: 'enable_even_for_bad_queries', use_hive_partitioning: 0 };
 
-/** Connections that insert. */
 type InsertLane = Extract<LaneName, 'insert' | 'history'>;
 
-/** Inserts rows, durably, at most once for a token. */
+/** Inserts rows durably, at most once per token. */
 export type InsertRows = (table: RecordTable, rows: readonly Uint8Array[], token: string) => Promise<void>;
 
 /**
- * Makes the function that inserts. `rows` are as `rowsOf` writes them. The token names the batch: the store drops an insert whose
- * token it has seen, so a retry after an unclear answer adds nothing. @param lane whose work does not wait for other inserts.
- * @throws (from it) GatelogError; `isRejection` tells rows that can never be stored from a store that is away.
+ * Makes the function that inserts rows of `rowsOf`. The token names the batch: the store drops an insert whose token it has seen, so a
+ * retry after an unclear answer adds nothing. @param lane does not wait for other inserts. @throws (from it) GatelogError; `isRejection`
+ * separates rows that can never be stored from a store that is away.
  */
 export function makeInsertRows(connections: Connections, lane: InsertLane = 'insert'): InsertRows {
   return async (table, rows, token) => {
@@ -58,13 +57,13 @@ export function makeInsertRows(connections: Connections, lane: InsertLane = 'ins
         const query = statementInto({ table, columns, token, settings }, { format: 'RowBinary' });
         return execute(client, { query, values: Readable.from(pieces) });
       }
-      // TRICKY: in a statement the embedded engine takes rows as text alone, which takes it twice the time to read.
+      // TRICKY: in a statement the embedded engine accepts rows only as text, which takes twice the time to read.
       return rowFiles.with(pieces, (file) => {
         const source: RowSource = { file, format: 'RowBinary', structure: rowStructures[table] };
         return execute(client, { query: statementInto({ table, columns, token, settings: settingsOfFile }, source) });
       });
     };
-    // The file is on the disk of the store as well.
+    // The file is on the store's disk as well.
     await insertThrough(connections, lane, { insert, bytes: rowFiles === undefined ? 0 : bytes });
   };
 }
@@ -78,15 +77,15 @@ export interface TableLines {
   readonly token: string;
 }
 
-/** Inserts few lines. @throws GatelogError. */
+/** Inserts a few lines. @throws GatelogError. */
 export async function insertLines(connections: Connections, lane: InsertLane, { table, columns, lines, token }: TableLines): Promise<void> {
   if (lines === '') return;
   const query = statementInto({ table, columns, token, settings }, { format: 'JSONCompactEachRow' });
-  // As a text, not as its bytes: the embedded connection would decode those again, all at once.
+  // As text: the embedded connection would decode bytes all at once.
   await insertThrough(connections, lane, { insert: (client) => execute(client, { query, values: Readable.from([lines]) }), bytes: 0 });
 }
 
-/** What is to be inserted, and how many bytes of the store's disk that takes beside what the engine writes. */
+/** An insert, and its bytes on the store's disk beside the engine's own writes. */
 interface Insertion {
   readonly insert: (client: ClickHouseClient) => Promise<void>;
   readonly bytes: number;
@@ -100,7 +99,6 @@ async function insertThrough(connections: Connections, lane: InsertLane, { inser
   }
 }
 
-/** Runs a statement to its end. */
 async function execute(client: ClickHouseClient, statement: ExecParams & { readonly values?: Readable }): Promise<void> {
   const { stream } = await client.exec(statement);
   for await (const chunk of stream) void chunk;

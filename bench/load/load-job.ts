@@ -43,5 +43,5 @@ export function isLoadJob(message: unknown): message is LoadJob {
 }
 
 export function isLoadResult(message: unknown): message is LoadResult {
-  return typeof message === 'object' && message !== null && 'replies' in message && 'firstByte' in message;
+  return typeof message === 'object' && message !== null && 'responses' in message && 'firstByte' in message;
 }

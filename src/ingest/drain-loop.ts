@@ -5,21 +5,21 @@ import type { Clock } from '../platform/clock.ts';
 import { failureText } from '../store/engine/failure.ts';
 
 const idleMs = 20;
-/** Failures shorter than this are retries, not a state. */
+/** Shorter failures are retries, not a state. */
 const failingMs = 2000;
-/** A batch that takes longer than this has stopped. */
+/** A longer batch counts as stuck. */
 const stuckMs = 60_000;
 
 export interface DrainLoopOptions {
   /** One round. @returns whether there is more to do right away. */
   readonly step: () => Promise<boolean>;
-  /** Whether a batch is neither in the store nor back in the spool. */
+  /** Whether a batch has begun that is neither stored nor back in the spool. */
   readonly isMidBatch: () => boolean;
   readonly clock: Clock;
   readonly observe: Observe;
 }
 
-/** Repeats the drain's step until it is stopped: idles, backs off after failures, stands still during a pause, and knows whether batches succeed. */
+/** Repeats the drain's step until stopped: idles, backs off after failures, halts during a pause, and tracks whether batches succeed. */
 export class DrainLoop {
   private readonly options: DrainLoopOptions;
   private readonly stopping = new AbortController();
@@ -93,7 +93,7 @@ export class DrainLoop {
     const { signal } = this;
     const backoff = makeBackoff(100, 5000);
     while (!signal.aborted) {
-      // A step that began before the order to finish may have left what was not due yet.
+      // A step that began before `stop` may have left exchanges that were not due yet.
       const { isFinishing } = this;
       if (this.pause !== undefined && !this.options.isMidBatch()) {
         await this.pause.hold(signal);
@@ -115,12 +115,12 @@ export class DrainLoop {
   }
 }
 
-/** A point at which the loop stands still while other work runs. */
+/** Halts the loop while other work runs. */
 class Pause {
   private readonly held = makeGate();
   private readonly over = makeGate();
 
-  /** Stands still until the pause ends or the loop must stop. */
+  /** Resolves when the pause ends or the loop must stop. */
   async hold(stopped: AbortSignal): Promise<void> {
     this.held.open();
     stopped.addEventListener('abort', this.over.open, { once: true });
@@ -128,7 +128,7 @@ class Pause {
     stopped.removeEventListener('abort', this.over.open);
   }
 
-  /** Resolves once the loop stands still. @throws after `maxMs`. */
+  /** Resolves once the loop has halted. @throws after `maxMs`. */
   async whenHeld(maxMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<never>((_resolve, reject) => {

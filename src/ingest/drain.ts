@@ -23,9 +23,9 @@ import { later, mayBeStored, type Unsure, unsureAtStart } from './batch/unsure.t
 import { type Failure, storeRows } from './batch/insert.ts';
 
 const writerCheckMs = 500;
-/** Read in one go, between two ticks of the event loop. */
+/** Max bytes of one read, between two ticks of the event loop. */
 const readBytes = 4 * 1024 * 1024;
-/** A series is read at most this far ahead of the store, so that a backlog stays on the disk and not in memory. */
+/** Max batches read ahead of the store per series, so that a backlog stays on disk, not in memory. */
 const batchesAhead = 2;
 
 /**
@@ -69,8 +69,8 @@ export class Drain {
   }
 
   /**
-   * Reads everything that is in the spool now, so that an exchange whose identifier is known to a caller is known here.
-   * @throws GatelogError `store_unavailable` when the spool has more than may be known at once, as the store has been away for long.
+   * Reads everything in the spool, so that every exchange whose identifier a caller has is known here.
+   * @throws GatelogError `store_unavailable` when the spool has more than may be held in memory, after a long outage of the store.
    */
   async catchUp(): Promise<void> {
     this.findSeries();
@@ -90,7 +90,7 @@ export class Drain {
   }
 
   /**
-   * Runs `work` while no batch is on its way: the store then has exactly what the checkpoint says, and nothing leaves the spool.
+   * Runs `work` between batches: the store has exactly what the checkpoint says, and nothing leaves the spool.
    * @throws when the batch does not end within `maxMs`, or the ingest is paused already; `work` has not run then.
    */
   whilePaused<Result>(work: () => Promise<Result>, maxMs: number): Promise<Result> {
@@ -103,7 +103,7 @@ export class Drain {
     return count;
   }
 
-  /** How long ago the oldest exchange that waits has ended, milliseconds; 0 when none waits. @param now Unix milliseconds. */
+  /** Milliseconds since the end of the oldest waiting exchange; 0 without one. @param now Unix milliseconds. */
   oldestWaitingMs(now: number): number {
     return Math.max(0, now - oldestEnd([...this.tails.values()], now));
   }
@@ -158,7 +158,7 @@ export class Drain {
 
   /**
    * A batch that is too large is replaced by a smaller one, down to the one exchange at fault.
-   * Invariant: a repeated batch never is, as the store may have it already.
+   * Invariant: a repeated batch is never replaced, because the store may have it already.
    */
   private async storeOrSplit(batch: Batch): Promise<void> {
     const isRepeated = this.checkpoint.intended !== undefined;
@@ -190,7 +190,7 @@ export class Drain {
     this.loop.batchStarts(startedAt);
     for (const exchange of batch.exchanges) await exchange.seal();
     const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
-    // Its rows are in use until no insert is under way any more, whatever became of them.
+    // Its rows are in use until no insert runs any more, whatever the outcome.
     using interpretation = await this.interpret(batch, changes);
     const found = partitionResults(batch.exchanges, interpretation.results);
     observeLeftOut(found, this.ports.observe);
@@ -217,8 +217,8 @@ export class Drain {
   }
 
   /**
-   * Interprets the batch behind this one, when that is full already and of one series: then it is most probably the next one. After a batch that
-   * was too large the next one has another size.
+   * Interprets the following batch if it is full already and from one series: then it is very probably the next one. After a batch that
+   * was too large the next has another size.
    */
   private async lookAhead({ bounds, taken }: Batch): Promise<void> {
     const { limits, interpret, clock } = this.ports;
@@ -238,7 +238,7 @@ export class Drain {
   }
 
   /**
-   * Before the store has the batch: a crash in between repeats it, and settling again changes nothing. A budget that cannot be settled stays
+   * Runs before the store has the batch: a crash in between repeats it, and settling is idempotent. A budget that cannot be settled stays
    * counted in full and delays no record.
    */
   private async settleBudgets(settlements: readonly BudgetSettlement[]): Promise<void> {
@@ -251,9 +251,9 @@ export class Drain {
   }
 
   /**
-   * Writes down that the store has the batch, then releases everything that was kept for it.
-   * Invariant: its changes are removed after the checkpoint, which names their sequences: a repeated batch has the changes that it had, and a
-   * crash leaves none of a batch that is not repeated.
+   * Saves that the store has the batch, then releases everything kept for it.
+   * Invariant: its changes are removed after the checkpoint, which names their sequences: a repeated batch has the changes that it had,
+   * and a crash leaves none of a batch that is not repeated.
    * TRICKY: nothing may fail between the checkpoint and `settle`, else the same exchanges would go into another batch.
    */
   private async accept({ batch, failures, changes, erased, waiting }: StoredBatch): Promise<void> {
@@ -308,7 +308,7 @@ export class Drain {
     }
   }
 
-  /** Deletes series that are stored whole. Their entries leave the checkpoint only after their folders are gone; during a batch both stay. */
+  /** Deletes completely stored series. Their entries leave the checkpoint only after their folders are gone; during a batch both stay. */
   private removeFinished(): void {
     const { accepted, intended } = this.checkpoint;
     if (intended !== undefined) return;

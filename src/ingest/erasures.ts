@@ -4,20 +4,19 @@ import type { Erasure } from '../model/erasure.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { ExchangeIndex, TrackedExchange } from './series/exchange.ts';
 
-/** Whose records are not to be stored. Plain data: it crosses into a thread. */
+/** A user whose records must not be stored. Plain data: it is sent to a thread. */
 export type ErasedUser = Pick<Erasure, 'number' | 'userId' | 'erasedAt'>;
 
-/** Erasures that run: what the ingest takes out for them on its way to the store. */
+/** Running erasures, as the ingest sees them. */
 export interface ActiveErasures {
   /** Undefined when none runs for the organisation. */
   readonly of: (organizationId: OrganizationId) => readonly ErasedUser[] | undefined;
-  /** Writes down what a batch leaves out; durable when it returns, and may be repeated. */
+  /** Saves which exchanges a batch leaves out; durable on return, idempotent. */
   readonly keep: (erased: readonly ErasedExchange[]) => Promise<void>;
-  /** Whether a batch has left it out before. */
+  /** Whether an earlier batch left it out. */
   readonly wasErased: (exchange: TrackedExchange) => Promise<boolean>;
 }
 
-/** The erasures that run, by organisation. */
 export class RunningErasures {
   private readonly running = new Map<OrganizationId, readonly ErasedUser[]>();
 
@@ -37,8 +36,8 @@ export class RunningErasures {
 }
 
 /**
- * Finds the erasure that takes out a record of this time, Unix milliseconds.
- * @param users whose it is: as its header has it, and as the record does, where redaction may have changed the name.
+ * Finds the erasure that covers a record: its user by the header and by the record, where redaction may have changed the name, and its
+ * time in Unix milliseconds.
  */
 export function erasureOf(
   erasures: readonly ErasedUser[] | undefined,
@@ -47,19 +46,19 @@ export function erasureOf(
   return erasures?.find(({ userId, erasedAt }) => users.includes(userId) && createdAt <= erasedAt);
 }
 
-/** No erasure reaches further ahead of the clock, milliseconds: what came while that was years ahead is not taken for the present. */
+/** Max milliseconds by which an erasure reaches ahead of the clock: it does not cover calls from a time when the clock was years ahead. */
 const maxAheadMs = 86_400_000;
 
-/** When the calls came that are on record already, by the clock that there was then; Unix milliseconds. */
+/** Arrival times of recorded calls, by the clock of their time; Unix milliseconds. */
 export interface Arrivals {
-  /** None that an earlier process has recorded came later. */
+  /** No call recorded by an earlier process arrived later. */
   readonly latestBefore: number;
   readonly inFlight: Pick<ExchangeIndex, 'latestOpenedAt'>;
 }
 
 /**
- * The time up to which an erasure that is ordered now reaches, Unix milliseconds. That is now, and where the clock was set back since, when the latest
- * call came that is on record: what came before the order has to go whatever the clock said then.
+ * The time up to which a new erasure reaches, Unix milliseconds: now, or after the clock was set back the arrival of the latest recorded
+ * call, because every call from before the order must go.
  */
 export function erasureCutoff(now: number, { latestBefore, inFlight }: Arrivals): number {
   const latest = Math.max(latestBefore, inFlight.latestOpenedAt);
@@ -76,8 +75,8 @@ const firstLookMs = 20;
 const maxLookMs = 1000;
 
 /**
- * Waits until no exchange that the spool has now can still bring a record of the user: its own, and those that have not said whose they are,
- * calls that are still open among them. @throws the abort reason when told to stop.
+ * Waits until no exchange that is in the spool now can still produce a record of the user: the user's own and those without a known user,
+ * open calls included. @throws the abort reason of `signal`.
  */
 export async function waitForSpoolDrain({ catchUp, inFlight }: SpoolToDrain, erasure: Erasure, signal: AbortSignal): Promise<void> {
   await catchUp();

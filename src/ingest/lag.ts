@@ -4,9 +4,9 @@ import type { TrackedExchange } from './series/exchange.ts';
 import type { SeriesTail } from './series/tail.ts';
 
 /**
- * When the oldest exchange that waits for the store has ended, Unix milliseconds; `otherwise` when none waits. Of each series only the first
- * is looked at, whose end is the oldest there. One that was broken off says no end: the beginning stands for it. One whose beginning cannot be read
- * has no time and is passed over: it is on its way to the dead letters.
+ * When the oldest waiting exchange ended, Unix milliseconds; `otherwise` without one. Only the first of each series is read, because its
+ * end is the oldest there. For an exchange that broke off its beginning counts. One without a readable beginning is skipped: it becomes a
+ * dead letter.
  */
 export function oldestEnd(tails: readonly SeriesTail[], otherwise: number): number {
   let oldest = otherwise;
@@ -24,7 +24,7 @@ function elapsedOf({ frames }: TrackedExchange, folder: string): number {
     const [payload = Buffer.alloc(0)] = readPayloads(folder, [last]);
     return readElapsed(last.kind, payload);
   } catch {
-    // Not the frame that ends it, or damaged.
+    // Not an end frame, or a damaged one.
     return 0;
   }
 }

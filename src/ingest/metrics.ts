@@ -37,10 +37,9 @@ const letterMostBytes: Family = {
   help: 'Bytes at which the oldest dead letters go (GATELOG_DEAD_LETTER_MAX_BYTES).',
 };
 
-/** What the ingest measures. */
 export const ingestFamilies: readonly Family[] = [visibleDelay, waiting, oldest, open, draining, letters, letterBytes, letterMostBytes];
 
-/** Counts a record that has become visible. @param delayMs since its exchange ended. */
+/** @param delayMs since the record's exchange ended. */
 export function countVisible(meter: Meter, delayMs: number): void {
   // The clock may have been set back meanwhile.
   meter.record(visibleDelay, [], Math.max(0, delayMs) / 1000);
@@ -54,7 +53,6 @@ export function readDrain(meter: Meter, drain: Drain, now: number): void {
   meter.set(draining, [], drain.isDraining() ? 1 : 0);
 }
 
-/** Notes how much there is of dead letters. @param maxBytes that they may have. */
 export function noteLetters(meter: Meter, held: DeadLetterUsage, maxBytes: number): void {
   meter.set(letters, [], held.letters);
   meter.set(letterBytes, [], held.bytes);

@@ -32,19 +32,19 @@ export interface DrainPorts {
   /** Prices that one organisation has stored. Throws when they cannot be read and none are known. */
   readonly organizationPrices: (organizationId: OrganizationId) => OrganizationPrices;
   readonly keepDeadLetter: WriteDeadLetter;
-  /** Waits for room after a letter; not for long. */
+  /** Call it after each letter; waits for eviction, for a bounded time. */
   readonly evictDeadLetters: () => Promise<void>;
   readonly settleBudgets: SettleBudgets;
   readonly completeUsage: CompleteUsage;
   readonly erasures: ActiveErasures;
   readonly limits: BatchLimits;
-  /** Frames whose places in the spool may be held in memory for a caller's question, some hundred bytes each; an exchange counts as eight more. */
+  /** Max frames whose locations are held in memory, about 100 bytes each; an exchange counts as eight more. */
   readonly maxKnown: number;
   /** Longest time between two batches while exchanges wait, milliseconds. */
   readonly intervalMs: number;
   readonly burst: BurstGate;
   readonly clock: Clock;
   readonly observe: Observe;
-  /** A record can be queried from now on; so many milliseconds after its exchange ended. */
+  /** Called once a record can be queried. @param delayMs since its exchange ended. */
   readonly noteVisible: (delayMs: number) => void;
 }

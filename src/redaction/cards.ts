@@ -1,4 +1,4 @@
-/** An issuer's range of prefixes and its numbers of digits. */
+/** An issuer's range of prefixes and the lengths of its numbers in digits. */
 interface Issuer {
   readonly from: string;
   readonly to: string;
@@ -36,7 +36,7 @@ const prefixDigits = 4;
 const zero = '0'.charCodeAt(0);
 const noLengths: ReadonlySet<number> = new Set();
 
-/** Valid numbers of digits by the first four. */
+/** Valid lengths by the first four digits. */
 const lengthsByPrefix: ReadonlyMap<string, ReadonlySet<number>> = new Map(
   Array.from({ length: 10 ** prefixDigits }, (_, value) => String(value).padStart(prefixDigits, '0'))
     .map((prefix) => [prefix, new Set(issuers.filter((issuer) => issues(issuer, prefix)).flatMap(({ lengths }) => lengths))] as const)
@@ -48,7 +48,7 @@ function issues({ from, to }: Issuer, prefix: string): boolean {
   return start >= from && start <= to;
 }
 
-/** A digit at which a card number may start: not behind a letter or digit, nor among the decimals of a number. */
+/** A digit that may start a card number: not after a letter or digit, nor among the decimals of a number. */
 const beginning = /(?<![\p{L}\p{N}]|\d[.,])\d/gu;
 /** Characters that must not follow a card number. */
 const continuation = /[\p{L}\p{N}]|[.,]\d/uy;
@@ -66,7 +66,7 @@ export function redactCards(text: string, replacement: string): string {
   return done === 0 ? text : result + text.slice(done);
 }
 
-/** Whether a number is a card number. TRICKY: JSON numbers lose the last digits of longer ones, and the check digit with them. */
+/** TRICKY: a JSON number above 2⁵³ may have lost its last digits and the check digit with them, so only its prefix and length count. */
 export function isCardNumber(value: number): boolean {
   const digits = String(value);
   const isIssued = /^\d+$/.test(digits) && lengthsByPrefix.get(digits.slice(0, prefixDigits))?.has(digits.length) === true;

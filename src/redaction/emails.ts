@@ -1,14 +1,13 @@
-/** The at sign, also in its percent-encoded form. */
 const atSign = /@|%40/gi;
 /** The characters of RFC 5322 without those that separate fields of URLs and forms. */
 const localCharacter = /[\p{L}\p{N}.!$%'*+^_`{|}~-]/u;
-/** RFC 5321 allows 64; earlier characters are not part of the address. */
+/** RFC 5321 limits the local part to 64 characters; earlier ones are not part of the address. */
 const maxLocal = 64;
 const domain = /[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})){1,10}/uy;
 
 /**
- * Replaces e-mail addresses. TRICKY: searches from the at sign outwards. A pattern that starts with the local part takes quadratic time on
- * a run of letters, and a picture in base64 is a run of millions.
+ * Replaces e-mail addresses. TRICKY: searches outwards from the at sign. A pattern that starts with the local part takes quadratic time on
+ * a run of letters, and a base64 image is a run of millions.
  */
 export function redactEmails(text: string, replacement: string): string {
   let result = '';

@@ -31,10 +31,10 @@ const shapes: readonly string[] = [
   '[Bb]earer +[\\w.~+/=-]{16,}',
 ];
 
-/** With its content, also when it is truncated. */
+/** With its content; the end may be cut off. */
 const privateKey = '-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?';
 
-/** Not behind a letter or digit: `task-…` is no key. An escape such as `\n` in truncated JSON is no letter. */
+/** Not after a letter or digit: `task-…` is no key. The letter of an escape such as `\n` in truncated JSON does not count. */
 const anyKey = new RegExp(`(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrt]))(?:${shapes.join('|')})|${privateKey}`, 'g');
 
 export function redactKeys(text: string, replacement: string): string {

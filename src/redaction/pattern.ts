@@ -4,7 +4,7 @@ import { redactionLimits } from '../model/redaction-rule.ts';
 
 export type ReplaceMatches = (text: string, replacement: string) => string;
 
-/** Why a pattern is refused, for people; undefined when it is valid. */
+/** @returns why a pattern is refused, for people; undefined when it is valid. */
 export function wrongPattern(pattern: string): string | undefined {
   let compiled: RE2JS;
   try {
@@ -18,8 +18,9 @@ export function wrongPattern(pattern: string): string | undefined {
 }
 
 /**
- * Compiles a pattern for an engine that takes linear time on any pattern. (Finding all matches may still take quadratic time, where each
- * match is short and only the end of the text decides it.) @throws when the pattern is invalid.
+ * Compiles a pattern with RE2, which runs in linear time. Finding all matches may still take quadratic time, where each match is short and
+ * only the end of the text decides it.
+ * @throws when the pattern is invalid.
  */
 export function compilePattern(pattern: string): ReplaceMatches {
   const compiled = RE2JS.compile(pattern);

@@ -3,23 +3,22 @@ import { isJsonObject, parseJson, parseOwnJson } from '../model/text.ts';
 import type { Redactor } from './redactor.ts';
 import { withoutTokenLists } from './token-lists.ts';
 
-/** Depth of texts within texts: a tool's arguments, a document among them, a record in that. */
+/** Max depth of JSON within strings: a tool's arguments, a document in them, a record in that. */
 const maxTexts = 8;
-/** Characters of a text that is parsed, whatever its depth, to find out whether it is JSON. */
+/** Longer texts beyond the parser's limits count as JSON; shorter ones are parsed at any depth to find out. */
 const maxTried = 1_000_000;
 
 /**
- * Redacts the texts of a JSON value, names of members included, and numbers that are card numbers. When something was found, lists of
- * tokens are removed too, because they spell it. @returns the same value when nothing was found. @throws RangeError for more JSON than is
- * parsed.
+ * Redacts the strings, member names and card numbers of a JSON value. When anything matched, token lists are removed too, because they
+ * spell out the text. @returns the same value when nothing matched. @throws RangeError for JSON beyond the parser's limits.
  */
 export function redactJson(value: unknown, redactor: Redactor): unknown {
   return redactWhole(value, redactor, maxTexts);
 }
 
 /**
- * Redacts one document. Lists of tokens are recognised by their names before a rule can change those, in the value and its texts but not
- * in texts within texts, which would be searched once per level.
+ * Redacts one document. Token lists are recognised by name before a rule can change the name, in the value and in its JSON strings but no
+ * deeper, as each level would search them again.
  */
 function redactWhole(value: unknown, redactor: Redactor, textsLeft: number): unknown {
   const redacted = redactValue(value, redactor, textsLeft);
@@ -29,8 +28,8 @@ function redactWhole(value: unknown, redactor: Redactor, textsLeft: number): unk
 }
 
 /**
- * Redacts a text. JSON, as a whole or by line, is redacted as JSON too, because an escape hides its character (`john\u0040example.com`),
- * and written back as JSON. @throws as {@link redactJson} does.
+ * Redacts a text. JSON, whole or by line, is parsed, redacted and written back, because an escape can hide a match
+ * (`john\u0040example.com`). @throws as {@link redactJson} does.
  */
 export function redactText(text: string, redactor: Redactor): string {
   return redactWritten(text, redactor, maxTexts);
@@ -43,10 +42,10 @@ function redactWritten(text: string, redactor: Redactor, textsLeft: number): str
 function redactLines(text: string, redactor: Redactor, textsLeft: number): string {
   const whole = redactDocument(text, redactor, textsLeft);
   if (whole !== undefined || !text.includes('\n')) return whole ?? text;
-  // Lines of events are JSON behind `data:`.
+  // Lines of an event stream hold JSON after `data:`.
   const parts: string[] = [];
   let passed = 0;
-  // TRICKY: one at a time. V8 ends the process when tens of millions of lines are replaced at once, and no `catch` runs.
+  // TRICKY: one at a time. V8 aborts the process when tens of millions of lines are replaced at once; no `catch` runs.
   for (const { 1: start = '', 2: document = '', index } of text.matchAll(/^([ \t]*(?:data:[ \t]*)?)([[{].*)$/gm)) {
     const redacted = redactDocument(document, redactor, textsLeft);
     if (redacted === undefined || redacted === document) continue;
@@ -57,7 +56,7 @@ function redactLines(text: string, redactor: Redactor, textsLeft: number): strin
   return parts.length === 0 ? text : parts.join('') + text.slice(passed);
 }
 
-/** @returns undefined for a text that is no object and no list. */
+/** @returns undefined unless the text is a JSON object or array. */
 function redactDocument(text: string, redactor: Redactor, textsLeft: number): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   const value = parseJson(text);
@@ -67,14 +66,14 @@ function redactDocument(text: string, redactor: Redactor, textsLeft: number): st
   return redacted === value && !hidesMore(text, redactor) ? text : JSON.stringify(redacted);
 }
 
-/** @throws RangeError for more JSON than is parsed: its escapes would hide matches. */
+/** @throws RangeError for JSON beyond the parser's limits: its escapes could hide matches. */
 function refuseExcess(text: string): void {
   if (jsonExcess(text) === undefined) return;
   const isJson = text.length > maxTried || parseOwnJson(text) !== undefined;
   if (isJson) throw new RangeError('the JSON is nested deeper, or has more values, than is looked into');
 }
 
-/** Whether escapes hide a match that the value lacks: of members with one name it has only the last. */
+/** Whether escapes hide a match that the parsed value lacks: of members with the same name it has only the last. */
 function hidesMore(text: string, redactor: Redactor): boolean {
   if (!text.includes('\\u')) return false;
   const shown = text.replaceAll(/\\u([0-9a-f]{4})/gi, (_escape, digits: string) => String.fromCodePoint(Number.parseInt(digits, 16)));

@@ -1,14 +1,14 @@
-/** Members that only ever contain lists of tokens with probabilities: of vLLM, llama.cpp. */
+/** Members that always hold tokens with probabilities (vLLM, llama.cpp). */
 const probabilities: ReadonlySet<string> = new Set(['prompt_logprobs', 'completion_probabilities']);
-/** Members whose lists of whole numbers are tokens: of Whisper's segments, Cohere, Ollama. */
+/** Members whose lists of integers are token ids (Whisper's segments, Cohere, Ollama). */
 const identifiers: ReadonlySet<string> = new Set(['tokens', 'token_ids', 'context']);
-/** In OpenAI's, Cohere's and Gemini's APIs: an object of such lists, or a list of tokens. */
+/** OpenAI, Cohere and Gemini: an object of such lists, or a list of tokens. */
 const logprobs: ReadonlySet<string> = new Set(['logprobs', 'logprobsResult']);
 const listsOfLogprobs = ['content', 'refusal', 'tokens', 'token_ids', 'chosenCandidates', 'topCandidates'];
 
 /**
- * Replaces lists of tokens by `null`: they spell the text beside them in pieces that no rule matches. A member that only shares their
- * name, as in a tool's schema, stays. @returns the same value when there are none.
+ * Replaces token lists by `null`: they spell out the text in pieces that no rule matches. A member that only shares the name, as in a
+ * tool's schema, stays. @returns the same value when there are none.
  */
 export function withoutTokenLists(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

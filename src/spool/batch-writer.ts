@@ -5,19 +5,19 @@ export type BatchWritten = (error: Error | null, bytes: number) => void;
 
 /** A slower write was more than a copy into the page cache. */
 const slowMs = 20;
-/** Time of one second that may go into writes on the event loop. A busy worker makes about a hundred of them, of less than 0.1 ms each. */
+/** Max time per second for writes on the event loop. A busy worker makes about 100, of less than 0.1 ms each. */
 const maxMsOfSecond = 150;
 /** After either limit is exceeded, no write runs on the event loop for this long. */
 const cautiousMs = 10_000;
-/** To copy a larger batch takes longer than to wake another thread, which writes it then. */
+/** Copying a larger batch takes longer than waking another thread to write it. */
 const maxBytesAtOnce = 512 * 1024;
 
 /**
  * Writes batches of frames into segments.
  *
- * A write is nearly always a copy into the page cache. On the event loop it costs less than in another thread, which has to be woken and whose core
- * does not have the bytes in its cache. A disk that becomes slow stalls one such write; for some seconds from then on other threads wait for it,
- * and the event loop goes on.
+ * A write is nearly always a copy into the page cache, which is cheaper on the event loop than in another thread: that has to be woken,
+ * and its core does not have the bytes in its cache. A slow disk stalls one such write; for some seconds after it other threads do the
+ * writing.
  */
 export class BatchWriter {
   private readonly monotonic: () => number;
@@ -31,7 +31,7 @@ export class BatchWriter {
     this.monotonic = monotonic;
   }
 
-  /** Writes on the event loop where the limits allow; `written` is called before this returns then. */
+  /** Writes on the event loop where the limits allow, and then calls `written` before it returns. */
   writeAtOnce(descriptor: number, buffers: readonly Uint8Array[], written: BatchWritten): void {
     const [only] = buffers;
     const startedAt = this.monotonic();
@@ -72,7 +72,6 @@ export class BatchWriter {
     else writev(descriptor, buffers, done);
   }
 
-  /** Writes the rest after a partial write. */
   private writeRest(descriptor: number, buffers: readonly Uint8Array[], bytes: number, written: BatchWritten): void {
     const rest = remainder(buffers, bytes);
     if (rest.length === 0) written(null, bytes);

@@ -3,26 +3,28 @@ import path from 'node:path';
 import { readFileIfPresent, replaceFile } from '../platform/files.ts';
 import type { Position } from './spool.ts';
 
-/** What one batch takes: of each series, everything that ends in `[from, to)`. */
+/** The bounds of one batch: in each series, all streams whose last frame lies in `[from, to)`. */
 export interface BatchBounds {
-  /** Number of the batch, counted from 1 over the life of the spool: part of its deduplication token. */
+  /** Counted from 1 over the life of the spool; part of the deduplication token. */
   readonly batch: number;
   readonly series: Readonly<Record<string, { readonly from: Position; readonly to: Position }>>;
 }
 
 /**
- * How far the store has accepted the spool, and which batch was about to be sent. A batch is written here before it is sent: after a crash the
- * same bounds make the same batch with the same token, and the store drops it if it had it already.
+ * How far the store has accepted the spool, and which batch was about to be sent. A batch is written here before it is sent: after a crash
+ * the same bounds make the same batch with the same token, and the store drops it if it has it already.
  */
 export interface Checkpoint {
   readonly lastBatch: number;
   readonly accepted: Readonly<Record<string, Position>>;
   readonly intended?: BatchBounds;
-  /** Numbers of what the spool's user kept elsewhere for batches that were accepted, and lets go of now that they are. A crash may have come before that. */
+  /** Ids of data that the spool's user kept elsewhere for accepted batches and now removes. After a crash some may still exist. */
   readonly spent?: readonly number[];
-  /** Of each series how far the store may have what this checkpoint does not say it has: it was begun without knowing of an earlier one. */
+  /**
+   * Per series, the position up to which the store may have data that no checkpoint names, because this one began without its predecessor.
+   */
   readonly unsure?: Readonly<Record<string, Position>>;
-  /** What the spool's user has read in accepted batches and waits to use in a later one; its own data, as JSON has it. */
+  /** JSON data of the spool's user, read in accepted batches and used in a later one. */
   readonly waiting?: readonly unknown[];
 }
 
@@ -48,7 +50,7 @@ export function openCheckpointFile(spoolFolder: string): CheckpointFile {
   };
 }
 
-/** TRICKY: a checkpoint that cannot be read must stop the program: to begin anew would store everything in the spool a second time. */
+/** TRICKY: an unreadable checkpoint must stop the program: starting without one may store records of the spool a second time. */
 function parseCheckpoint(text: string): Checkpoint {
   let stored: StoredCheckpoint | null;
   try {

@@ -8,20 +8,20 @@ import { type FrameLocation, segmentName } from './spool.ts';
 
 export interface Compaction {
   readonly seriesFolder: string;
-  /** The segment that will hold the frames in place of its own. Its series continues with the next. */
+  /** The segment to replace: it will hold the frames instead of its own. The series continues with the next one. */
   readonly segment: number;
-  /** In the order in which they are to be read. */
+  /** In reading order. */
   readonly frames: readonly FrameLocation[];
   /** Called with the new locations, in the order of `frames`, in the same tick in which they replace the old ones. */
   readonly onCompacted: (locations: readonly FrameLocation[]) => void;
 }
 
 /**
- * Copies the frames that are still needed into a segment that relocations everything before it, so that all segments below can be deleted. Nothing has
- * changed before `onCompacted` is called; durable on return.
+ * Copies the frames that are still needed into a segment that replaces everything before it, so that all lower segments can be deleted.
+ * Nothing has changed before `onCompacted` is called; durable on return.
  *
- * A reader of the series starts at the last such segment: lower ones that a crash left are void, as they hold beginnings of streams whose ends
- * the new segment does not have.
+ * A reader of the series starts at the last such segment. Lower ones that a crash left are void: they hold beginnings of streams whose
+ * ends the new segment does not have.
  * @throws the system's error when the disk is full, or an error when a frame is gone.
  */
 export async function compactSegments({ seriesFolder, segment, frames, onCompacted }: Compaction): Promise<void> {
@@ -39,7 +39,7 @@ export async function compactSegments({ seriesFolder, segment, frames, onCompact
   }
 }
 
-/** Bytes of the segments below one, on the disk. */
+/** Bytes on disk of the segments below this one. */
 export async function bytesBefore(seriesFolder: string, segment: number): Promise<number> {
   let bytes = 0;
   for (const number of listSegments(seriesFolder)) {
@@ -60,7 +60,7 @@ async function copyFrames(
     const locations: FrameLocation[] = [];
     let offset = segmentHeaderBytes;
     for (const frame of frames) {
-      // With its checksums, so that a damaged frame is still known as damaged.
+      // With its checksums, so that damage stays detectable.
       const bytes = await source.read(frame);
       await target.appendFile(bytes);
       locations.push({ ...frame, segment: to.segment, offset });

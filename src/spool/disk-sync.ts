@@ -6,8 +6,8 @@ const syncData = promisify(fdatasync);
 const closeDescriptor = promisify(close);
 
 /**
- * Brings what was written to the disk, off the event loop and one thing at a time, so that no descriptor is closed under a running sync. A
- * folder counts too: until it is synced, a power loss may take a new file in it with all its synced content.
+ * Syncs files and folders off the event loop and one at a time, so that no descriptor is closed during its sync. Until a folder is synced,
+ * a power loss may take a new file in it with all its synced content.
  */
 export class DiskSync {
   private readonly onFailure: (error: Error) => void;
@@ -33,7 +33,7 @@ export class DiskSync {
     return this.syncedFiles === this.newFiles;
   }
 
-  /** Syncs a file unless nothing was written since the last time, or the last time is still going on. */
+  /** Syncs a file unless nothing was written since the last sync or that is still running. */
   syncIfNeeded(descriptor: number): void {
     if (!this.unsynced || this.timed) return;
     this.timed = true;
@@ -53,7 +53,7 @@ export class DiskSync {
     await this.syncFolder(folder);
   }
 
-  /** Syncs and closes a file that gets nothing more, and syncs its folder. Failures are reported. */
+  /** Syncs and closes a finished file and syncs its folder. Failures are reported. */
   finish(descriptor: number, folder: string): Promise<void> {
     return this.enqueue(async () => {
       try {

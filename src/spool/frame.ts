@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib';
 import { crc32Small } from '../platform/crc32.ts';
 
 /**
- * Segment header: `GLSPOOL` and a version byte, four zero bytes, and the CRC-32 of these twelve. The versions differ in what a segment means for
- * those before it, see `carry.ts`; frames are the same in both.
+ * Segment header: `GLSPOOL` and a version byte, four zero bytes, and the CRC-32 of these twelve. The versions differ in what a segment
+ * means for those before it, see `compact.ts`; frames are the same in both.
  * Frame header, little-endian:
  *   0  u32  CRC-32 of bytes 4–27
  *   4  u32  length of the payload
@@ -12,22 +12,20 @@ import { crc32Small } from '../platform/crc32.ts';
  *  16  u32  stamp
  *  20  u32  stream, low half     24  u32  stream, high half
  *
- * The header has a checksum of its own so that its length can be believed: a damaged payload is passed over whole and never searched for
- * frames. A body may contain whatever its sender likes, also bytes that look like frames.
+ * The header has its own checksum so that its length can be trusted: a damaged payload is skipped as a whole and never searched for frames,
+ * because its bytes may look like frames.
  */
 export const segmentHeaderBytes = 16;
 export const frameHeaderBytes = 28;
-/** No frame is longer. */
 export const maxPayloadBytes = 1024 * 1024;
 export const segmentVersion = 1;
-/** A segment that stands for all of its series before it. */
+/** A segment that replaces all of its series before it. */
 export const compactedSegmentVersion = 2;
 
 const twoTo32 = 2 ** 32;
 const checkedSegmentBytes = 12;
 const maxKind = 255;
 
-/** The bytes that begin a segment. */
 export function makeSegmentHeader(version: number = segmentVersion): Buffer {
   const header = Buffer.alloc(segmentHeaderBytes);
   header.write('GLSPOOL', 'latin1');
@@ -36,7 +34,7 @@ export function makeSegmentHeader(version: number = segmentVersion): Buffer {
   return header;
 }
 
-/** @returns the version of a segment, undefined when this is no segment header or a damaged one. */
+/** @returns the version of a segment; undefined without an intact segment header. */
 export function readSegmentVersion(header: Buffer): number | undefined {
   if (header.toString('latin1', 0, 7) !== 'GLSPOOL') return undefined;
   return crc32(header.subarray(0, checkedSegmentBytes)) === header.readUInt32LE(checkedSegmentBytes) ? header[7] : undefined;
@@ -54,7 +52,7 @@ export interface FrameHead extends FrameLabel {
   readonly payloadChecksum: number;
 }
 
-/** Writes the header of a frame with this payload. @throws RangeError on a kind or a stamp that no reader would take. */
+/** Writes the header of a frame with this payload. @throws RangeError for a kind or stamp out of range. */
 export function writeFrameHead(target: Buffer, at: number, label: FrameLabel, payload: Uint8Array): void {
   if (!(label.kind >= 1 && label.kind <= maxKind)) throw new RangeError(`a frame cannot be of kind ${label.kind}`);
   target.writeUInt32LE(payload.length, at + 4);
@@ -66,7 +64,7 @@ export function writeFrameHead(target: Buffer, at: number, label: FrameLabel, pa
   target.writeUInt32LE(headChecksum(target, at), at);
 }
 
-/** Reads the frame header of which all bytes are at `at`. @returns undefined when it is none, or not as it was written. */
+/** Reads a frame header, all bytes of which must be in `source`. @returns undefined unless an intact one is at `at`. */
 export function readFrameHead(source: Buffer, at: number): FrameHead | undefined {
   const length = source.readUInt32LE(at + 4);
   const kind = source.readUInt32LE(at + 12);
@@ -81,7 +79,6 @@ export function readFrameHead(source: Buffer, at: number): FrameHead | undefined
   };
 }
 
-/** True when a payload is what was written behind this head. */
 export function isPayloadIntact(payload: Uint8Array, head: FrameHead): boolean {
   return payload.length === head.length && crc32(payload) === head.payloadChecksum;
 }

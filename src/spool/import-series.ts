@@ -7,21 +7,21 @@ import { type FrameLabel, frameHeaderBytes, writeFrameHead } from './frame.ts';
 import { createSegment } from './segment.ts';
 import { lockName, seriesNamePattern, unfinishedPrefix } from './spool.ts';
 
-/** A frame with what it holds, at most as much as one frame can. */
+/** A frame with its payload, within the frame limit. */
 export interface WholeFrame extends FrameLabel {
   readonly payload: Buffer;
 }
 
 /**
- * Puts frames that are all there already into the spool, as the series of a writer who has died. It appears at once and whole, and is on the
- * disk when this returns: a failure or crash before leaves nothing of it.
+ * Writes frames as a complete series, like that of a dead writer. The series appears atomically and is durable on return; a failure or
+ * crash before leaves nothing of it.
  * @throws when the folder cannot be written or the series exists.
  */
 export function writeWholeSeries(spoolFolder: string, series: string, frames: readonly WholeFrame[]): void {
   if (!seriesNamePattern.test(series)) throw new Error(`"${series}" cannot name a spool series`);
   const unfinished = path.join(spoolFolder, `${unfinishedPrefix}${series}-${randomUUID()}`);
   mkdirSync(unfinished, { mode: 0o700 });
-  // Held until the series has its name: a worker that starts takes unlocked ones for the leftovers of a crash.
+  // Held until the series has its name: a worker that starts removes unlocked ones as leftovers of a crash.
   const lock = takeLock(path.join(unfinished, lockName), `writer of ${series}, process ${process.pid}`);
   if ('heldBy' in lock) throw new Error(`the new spool series is being removed by ${lock.heldBy}`);
   try {

@@ -11,10 +11,8 @@ const maxBytes: Family = {
   help: 'Bytes at which calls go on unrecorded (GATELOG_SPOOL_MAX_BYTES).',
 };
 
-/** What is measured of the spool's disk. */
 export const spoolFamilies: readonly Family[] = [bytes, maxBytes];
 
-/** Notes how full the spool is. */
 export function noteSpool(meter: Meter, used: number, most: number): void {
   meter.set(bytes, [], used);
   meter.set(maxBytes, [], most);

@@ -3,15 +3,12 @@ import path from 'node:path';
 import { frameHeaderBytes, isPayloadIntact, readFrameHead } from './frame.ts';
 import { type FrameLocation, segmentName } from './spool.ts';
 
-/** Read from the disk at once: the frames of some hundred exchanges. */
+/** Size of one read: the frames of about 100 exchanges. */
 const blockBytes = 256 * 1024;
-/** Blocks kept of the open segment; the frames of one exchange may lie apart by what others wrote meanwhile. */
+/** Max cached blocks of the open segment; frames of one exchange may have others between them. */
 const maxBlocks = 8;
 
-/**
- * Reads the payloads of frames again, by their places. The frames of many exchanges stand beside each other, so what was read for one is kept
- * for the next. Whoever makes one closes it.
- */
+/** Reads payloads of frames by their locations. Frames of many exchanges are adjacent, so blocks are cached. The creator closes it. */
 export class PayloadReader {
   private folder = '';
   private segment = -1;
@@ -19,7 +16,7 @@ export class PayloadReader {
   private readonly blocks = new Map<number, Block>();
   /** Memory for further blocks. */
   private readonly spare: Buffer[] = [];
-  /** Memory of blocks that were let go in the last call: what it returned may still stand there. */
+  /** Memory of blocks dropped since the last call began; the payloads that it returned may still point there. */
   private readonly released: Buffer[] = [];
 
   /** @returns the payloads, which are valid until the next call. @throws when a segment is gone or damaged since. */
@@ -81,7 +78,7 @@ export class PayloadReader {
   }
 }
 
-/** A part of a segment, and how much of its memory holds it. */
+/** A part of a segment; `filled` bytes of the memory hold it. */
 interface Block {
   readonly memory: Buffer;
   readonly filled: number;

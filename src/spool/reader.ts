@@ -45,10 +45,10 @@ export class SeriesReader {
   private descriptor = -1;
   private skippedBytes = 0;
   private skipReason = '';
-  /** Set once the writer was seen dead: the files are complete then. */
+  /** The writer is dead, so the files are complete. */
   private writerGone = false;
   private ended = false;
-  /** Set at a segment of a newer program: the series is left alone from there on. */
+  /** Reading stops at a segment of a newer program. */
   private stuck = false;
 
   constructor(folder: string, options: SeriesReaderOptions) {
@@ -65,7 +65,7 @@ export class SeriesReader {
     return { segment: this.segment, offset: this.offset };
   }
 
-  /** Reads every whole frame that is there now, up to about `maxBytes`. @returns bytes read or skipped. */
+  /** Reads every complete frame written so far, up to about `maxBytes`. @returns bytes read or skipped. */
   read(maxBytes: number): number {
     let used = 0;
     while (!this.ended && !this.stuck && used < maxBytes) {
@@ -78,7 +78,7 @@ export class SeriesReader {
     return used;
   }
 
-  /** Looks whether the writer has died. Call {@link read} again after `true`: frames that it wrote up to then may be left. */
+  /** Checks whether the writer has died. Call {@link read} again after `true`: frames from before its death may be left. */
   noticeWriterGone(): boolean {
     this.writerGone ||= !isLocked(path.join(this.folder, lockName));
     return this.writerGone;
@@ -118,7 +118,7 @@ export class SeriesReader {
     return got;
   }
 
-  /** Passes the whole frames in the window on and moves the rest to its front. @returns bytes consumed. */
+  /** Emits the complete frames in the window and moves the rest to its front. @returns bytes consumed. */
   private parse(): number {
     let at = this.offset === 0 ? this.skipHeader() : 0;
     try {
@@ -169,7 +169,7 @@ export class SeriesReader {
   private leaveSegment(): boolean {
     const hasNext = listSegments(this.folder).some((number) => number > this.segment);
     if (!hasNext && !this.writerGone) return false;
-    // TRICKY: the writer may have appended between the last read and the look for a next segment; a new one is only opened after that append.
+    // TRICKY: the writer may have appended between the last read and the check for a next segment, which it opens only after that append.
     if (fstatSync(this.descriptor).size > this.offset + this.filled) return true;
     if (this.filled > 0) this.skip(this.filled, 'the last frame is torn');
     this.offset += this.filled;

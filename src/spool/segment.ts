@@ -12,7 +12,7 @@ export function listSegments(seriesFolder: string): number[] {
     .toSorted((left, right) => left - right);
 }
 
-/** Names of the series in a spool folder, oldest name first. What else lies there is none of ours: `lost+found`, an editor's leavings. */
+/** Names of the series in a spool folder, sorted. Other entries are ignored: `lost+found`, an editor's backup files. */
 export function listSeries(spoolFolder: string): string[] {
   return readdirSync(spoolFolder, { withFileTypes: true })
     .filter((entry: Dirent) => entry.isDirectory() && seriesNamePattern.test(entry.name) && isSeries(path.join(spoolFolder, entry.name)))
@@ -30,8 +30,8 @@ function isSeries(folder: string): boolean {
 }
 
 /**
- * Makes a segment with its header and opens it for appending. It appears under its name only when the header is in it: its name tells the
- * reader that the segment before is finished, which would be false if this one failed half-way.
+ * Creates a segment with its header and opens it for appending. It gets its name only once the header is in it: the name makes the reader
+ * treat the segment before as finished.
  */
 export function createSegment(seriesFolder: string, number: number): number {
   const file = path.join(seriesFolder, segmentName(number));

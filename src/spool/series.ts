@@ -6,7 +6,7 @@ import { isLocked, lockHolder, type ProcessLock, takeLock } from '../platform/pr
 import { createSegment } from './segment.ts';
 import { deletedPrefix, lockName, seriesNamePattern, unfinishedPrefix } from './spool.ts';
 
-/** A series that has just been made, with its first segment open. */
+/** A new series with its first segment open. */
 export interface NewSeries {
   readonly folder: string;
   readonly lock: ProcessLock;
@@ -16,8 +16,8 @@ export interface NewSeries {
 const maxAttempts = 5;
 
 /**
- * Makes a series. It appears under its name complete, that is locked and with a first segment: so a series without a lock is always that of a
- * dead writer, never that of one who is just coming up.
+ * Creates a series. It appears under its name complete, locked and with a first segment, so an unlocked series always belongs to a dead
+ * writer, never to one that is starting.
  * @throws when the folder cannot be written or the series exists.
  */
 export function createSeries(spoolFolder: string, series: string): NewSeries {
@@ -59,7 +59,7 @@ function fillSeries(unfinished: string, folder: string): NewSeries {
   }
 }
 
-/** A folder cannot be renamed to one that is there and has something in it. */
+/** The error of a rename onto a folder that is not empty. */
 function isTaken(error: unknown): boolean {
   return isSystemError(error) && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
 }
@@ -70,7 +70,7 @@ function whyTaken(folder: string): string {
   return isLocked(lock) ? `spool series ${series} is being written by ${lockHolder(lock)}` : `spool series ${series} exists already`;
 }
 
-/** Removes what a crash left of series that never came up or that were being deleted. */
+/** Removes what a crash left of series that were being created or deleted. */
 function removeLeftovers(spoolFolder: string): void {
   for (const name of readdirSync(spoolFolder)) {
     if (name.startsWith(deletedPrefix)) removeIgnoringErrors(path.join(spoolFolder, name));
@@ -78,7 +78,7 @@ function removeLeftovers(spoolFolder: string): void {
   }
 }
 
-/** The lock is held while the folder goes, so that nobody who is making a series in it gets as far as its name. */
+/** Holds the lock during the removal, so that a writer that is creating a series in the folder cannot give it its name. */
 function removeUnlessLocked(folder: string): void {
   try {
     const lock = takeLock(path.join(folder, lockName), `remover, process ${process.pid}`);
@@ -86,7 +86,7 @@ function removeUnlessLocked(folder: string): void {
     removeIgnoringErrors(folder);
     lock.release();
   } catch {
-    // Somebody else removed it first; or it cannot be removed now, and the next start tries again.
+    // Another process removed it first, or it cannot be removed now; the next start tries again.
   }
 }
 
@@ -94,6 +94,6 @@ function removeIgnoringErrors(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // Nothing in it counts any more, so that nobody needs to fail for it: the next start tries again.
+    // Nothing in it is needed; the next start tries again.
   }
 }

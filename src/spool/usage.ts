@@ -3,13 +3,13 @@ import path from 'node:path';
 import { isSystemError } from '../platform/files.ts';
 import { listSeries } from './segment.ts';
 
-/** Watches how full the spool is, over all its series. */
+/** Measures the disk usage of the spool. */
 export interface SpoolSpace {
-  /** False when another exchange should not be recorded. */
+  /** False: do not record another exchange. */
   readonly hasFreeSpace: () => boolean;
-  /** False when no more of the bodies of those that are being recorded should be either. */
+  /** False: do not record further body parts of running exchanges either. */
   readonly takesParts: () => boolean;
-  /** Bytes of all segments as last counted. */
+  /** Bytes of all segments: the last count, and what this process appended since. */
   readonly usedBytes: () => number;
   readonly close: () => void;
 }
@@ -18,11 +18,14 @@ export interface SpoolSpaceOptions {
   readonly folder: string;
   readonly maxBytes: number;
   readonly intervalMs: number;
-  /** Bytes that this process has appended so far: what came since the last count is added to it. */
+  /** Bytes that this process has appended so far. */
   readonly appendedBytes: () => number;
 }
 
-/** For what was begun while there was room there is so much more, as a part of the bound: small calls end whole, and the bodies of all that run stay within it. */
+/**
+ * Extra space for exchanges that began below the max, as a share of it: small calls complete, and the bodies of all running calls stay
+ * within it.
+ */
 const partsShare = 1 / 16;
 
 /** Counts the spool now and at every interval; between counts it adds what this process appended. */
@@ -35,7 +38,7 @@ export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
     appendedAtCount = appended;
   };
   let counting = false;
-  // A count that fails leaves the last one standing, to which everything appended since is added.
+  // After a failed count the last one stays in use, plus everything appended since.
   const countUnlessCounting = (): void => {
     if (counting) return;
     counting = true;
@@ -76,7 +79,7 @@ async function bytesOf(file: string): Promise<number> {
   return stat(file).then((entry) => entry.size, whenGone(0));
 }
 
-/** The ingest deletes while we count: what is gone has no bytes. */
+/** The ingest deletes files during the count; they count as empty. */
 function whenGone<Value>(value: Value): (error: unknown) => Value {
   return (error) => {
     if (isSystemError(error) && error.code === 'ENOENT') return value;

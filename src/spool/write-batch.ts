@@ -9,7 +9,7 @@ export type Payload = string | Uint8Array | { readonly text: string; readonly by
 const slabBytes = 1024 * 1024;
 /** The kernel takes at most 1,024 buffers in one `writev`; a frame needs two, the end of the slab one. */
 const maxBuffers = 1000;
-/** A batch is one write into one segment, so it stays small. */
+/** Bounds the size of a batch, which is one write into one segment. */
 const fullBytes = 8 * 1024 * 1024;
 
 /** The frames of one system call. Frames gather in the next batch while the last one is being written. */
@@ -32,12 +32,11 @@ export class WriteBatch {
     return this.bytes === 0 && this.waiting.length === 0;
   }
 
-  /** True when a frame with this many bytes to copy still fits. */
   fits(copiedBytes: number): boolean {
     return this.used + copiedBytes <= slabBytes && this.buffers.length < maxBuffers && this.bytes < fullBytes;
   }
 
-  /** Copies a frame. @returns its bytes. */
+  /** Copies a frame. @returns its size in bytes. */
   addCopied(label: FrameLabel, payload: Payload): number {
     const start = this.used + frameHeaderBytes;
     const length = this.copy(payload, start);
@@ -46,7 +45,7 @@ export class WriteBatch {
     return this.grow(label.stream, length);
   }
 
-  /** Takes a frame whose payload stays where it is. @returns its bytes. */
+  /** Adds a frame without copying its payload. @returns its size in bytes. */
   addReferenced(label: FrameLabel, payload: Uint8Array): number {
     writeFrameHead(this.slab, this.used, label, payload);
     this.used += frameHeaderBytes;

@@ -15,15 +15,15 @@ export interface SpoolWriter {
   /** A number for a new stream of frames. */
   readonly newStream: () => number;
   /**
-   * Queues a frame. Text is written as UTF-8; bytes must not be changed until they are written. Payloads over the frame limit are split into
-   * several frames of the same kind, of which only the last is shorter than that limit, possibly empty. After `close`, and while the queue is full,
-   * the frame is dropped and the next `whenWritten` of its stream reports that.
+   * Queues a frame. Text is written as UTF-8; bytes must not be changed until they are written. Payloads over the frame limit are split
+   * into several frames of the same kind, of which only the last is shorter than that limit, possibly empty. After `close`, and while the
+   * queue is full, the frame is dropped and the next `whenWritten` of its stream reports that.
    */
   readonly append: (stream: number, kind: number, payload: Payload, stamp?: number) => void;
   /**
-   * Calls back when everything appended so far is written: in the page cache, with `always` on the disk. `false`: a frame of this stream that was
-   * not yet written at this call is lost, or one was dropped since the last call; with `always` it may exist unsynced. Other streams do not
-   * count. Callbacks come in the order of the calls, across streams.
+   * Calls back when everything appended so far is written: in the page cache, with `always` on the disk. `false`: a frame of this stream
+   * that was not yet written at this call is lost, or one was dropped since the last call; with `always` it may exist unsynced. Other
+   * streams do not count. Callbacks come in the order of the calls, across streams.
    */
   readonly whenWritten: (stream: number, settled: WriteCallback) => void;
   /** Bytes written or queued since the start. */
@@ -68,7 +68,7 @@ const noStream = 0;
 /** Frames up to this size are copied into the batch's buffer, so that a batch of small ones is a single write. */
 const copyLimitBytes = 16 * 1024;
 const defaultQueueMaxBytes = 256 * 1024 * 1024;
-/** After a segment could not be made, the next attempt waits this long. */
+/** Delay before the next attempt to create a segment. */
 const retryMs = 100;
 const sameFailureMs = 1000;
 const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -80,14 +80,14 @@ class SegmentedWriter implements SpoolWriter {
   private readonly writes: BatchWriter;
   private readonly timer: NodeJS.Timeout;
   private folder = '';
-  /** Undefined until the series could be made. */
+  /** Undefined until the series exists. */
   private lock: ProcessLock | undefined;
   private segment: OpenSegment | undefined;
   private retryAt = Number.NEGATIVE_INFINITY;
   private streams = 0;
   private totalBytes = 0;
   private queuedBytes = 0;
-  /** Streams of which a frame was dropped since their last `whenWritten`. */
+  /** Streams that dropped a frame since their last `whenWritten`. */
   private readonly dropped = new Set<number>();
   private readonly queued: WriteBatch[] = [];
   private readonly spare: WriteBatch[] = [];
@@ -171,7 +171,7 @@ class SegmentedWriter implements SpoolWriter {
     clearInterval(this.timer);
     await new Promise<void>((resolve) => {
       this.whenWritten(noStream, () => resolve());
-      // TRICKY: nothing is queued from here on, so this callback is the last: a late write could hit another file that reuses the descriptor.
+      // TRICKY: queue nothing from here on, so that this callback is the last: a late write could hit another file with the same descriptor.
       this.accepting = false;
     });
     if (this.segment !== undefined) await this.disk.finish(this.segment.descriptor, this.folder);
@@ -261,8 +261,8 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   /**
-   * Reports the loss to every waiter, in this batch or a later one, whose stream appended a frame beyond the last byte written. All other frames are
-   * safe.
+   * Reports the loss to every waiter, in this batch or a later one, whose stream appended a frame beyond the last byte written. All other
+   * frames are safe.
    */
   private failFrom(batch: WriteBatch, writtenBytes: number): void {
     const lost = batch.failFrom(writtenBytes);
@@ -279,13 +279,13 @@ class SegmentedWriter implements SpoolWriter {
     for (const settled of waiting) callBack(settled);
   }
 
-  /** The segment for the next batch, a new one when it is time. @returns undefined when none can be made. */
+  /** The segment for the next batch, a new one if needed. @returns undefined when none can be created. */
   private segmentFor(bytes: number): OpenSegment | undefined {
     const { segment } = this;
     const isUsable = segment !== undefined && !segment.torn;
     if (isUsable && !this.isOld(segment) && !(this.isBegun(segment) && segment.used + bytes > this.options.segmentMaxBytes)) return segment;
     this.tryToRotate();
-    // While no new one can be made, an intact one grows past its size.
+    // While no new one can be created, an intact one grows beyond its max size.
     return this.segment?.torn === false ? this.segment : undefined;
   }
 
@@ -343,7 +343,7 @@ class SegmentedWriter implements SpoolWriter {
 }
 
 /**
- * Opens a new series for this process. On a full disk it starts without one and makes it once there is space.
+ * Opens a new series for this process. On a full disk it starts without one and creates it once there is space.
  * @throws when the folder cannot be written or the series exists.
  */
 export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
@@ -369,7 +369,7 @@ function bytesOf(payload: Payload): Uint8Array {
   return 'text' in payload ? Buffer.concat([Buffer.from(payload.text), payload.bytes]) : payload;
 }
 
-/** A callback that throws does not keep others from running; its error surfaces as an uncaught one. */
+/** A callback that throws does not prevent the others; its error becomes an uncaught exception. */
 function callBack(settled: (written: boolean) => void): void {
   try {
     settled(true);

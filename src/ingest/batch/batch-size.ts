@@ -10,7 +10,7 @@ export function isOversized(error: unknown): error is TooLarge {
 
 type TooLarge = BatchTooLarge | InterpreterCrashed | InterpreterStopped;
 
-/** How many exchanges the next batch may have: half as many after one that was too large, twice as many after each that was stored. */
+/** Max exchanges of the next batch: halved after one that was too large, doubled after each stored one. */
 export class BatchSizer {
   private readonly max: number;
   private rows: number;

@@ -10,7 +10,7 @@ import type { Failure } from './insert.ts';
 export interface Batch {
   readonly bounds: BatchBounds;
   readonly exchanges: readonly TrackedExchange[];
-  /** How many of each series' waiting exchanges it has. */
+  /** Number of waiting exchanges taken from each series. */
   readonly taken: readonly { readonly tail: SeriesTail; readonly count: number }[];
 }
 
@@ -24,7 +24,6 @@ export interface StoredBatch {
   readonly waiting: readonly UsageCompletion[];
 }
 
-/** A new batch. */
 export interface FormedBatch extends Batch {
   readonly isFull: boolean;
 }
@@ -120,8 +119,8 @@ export function acceptedAfter(accepted: Readonly<Record<string, Position>>, batc
 }
 
 /**
- * The deduplication token of a batch. It contains the bounds, not only the number: after the loss of a checkpoint counting begins anew, and the
- * store would drop a new batch that has the number of an old one.
+ * The deduplication token of a batch. It contains the bounds, not only the number: after the loss of a checkpoint numbers start again, and
+ * the store would drop a new batch with the number of an old one.
  */
 export function tokenOf(spoolId: string, { batch, series }: BatchBounds): string {
   const bounds = createHash('sha256').update(JSON.stringify(series)).digest('hex').slice(0, 16);

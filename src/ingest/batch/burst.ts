@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { CpuShares } from '../../platform/cpu-usage.ts';
 
 export interface BurstOptions {
-  /** Longest deferral of batches; 0 defers none. */
+  /** Max deferral of batches; 0 defers none. */
   readonly maxMs: number;
   readonly cpuShares: () => CpuShares | undefined;
   readonly clock: Clock;
@@ -14,20 +14,22 @@ const burstPerSecond = 2500;
 const averageMs = 60_000;
 const burstFactor = 1.25;
 /**
- * Calls beyond that rate that make a burst. While this many wait the end of the burst is not visible, as the spool is no longer read ahead.
- * TRICKY: after a stall, queued calls arrive at burst speed. 7,500 is five seconds' worth at 1,500 calls/s, so a stall of that length is not
- * mistaken for a burst.
+ * Calls beyond that rate that make a burst. While this many wait the end of the burst is not visible, as the spool is no longer read
+ * ahead.
+ * TRICKY: after a stall, queued calls arrive at burst speed. 7,500 is five seconds' worth at 1,500 calls/s, so a stall of that length is
+ * not mistaken for a burst.
  */
 const burstCalls = 7500;
-/** A burst begins while a smaller share of the cores is idle than the first, and ends at a larger one than the second. */
+/** A burst begins when at most the first share of the cores is idle, and ends when more than the second is. */
 const idleAtBegin = 0.1;
 const idleAtEnd = 0.5;
 /** Where other threads use a smaller share of the cores, the ingest itself keeps them busy. */
 const minOthersShare = 0.3;
 
 /**
- * Decides whether batches wait while a burst of calls lasts. On a machine without an idle core every batch takes time from the calls, and the spool
- * holds their records meanwhile. A burst defers batches once, for a bounded time; then they run until one has taken everything that waited.
+ * Decides whether batches wait while a burst of calls lasts. On a machine without an idle core every batch takes time from the calls, and
+ * the spool holds their records meanwhile. A burst defers batches once, for a bounded time; then they run until one has taken everything
+ * that waited.
  *
  * A token bucket counts calls: each takes a token, and each second adds as many as the ingest keeps up with.
  */
@@ -48,7 +50,8 @@ export class BurstGate {
 
   /**
    * Whether a batch that is due should wait. Called when nothing waits as well, to measure the rate from its beginning.
-   * TRICKY: the rate of calls counts, not the length of the queue: after a stall of the machine many wait, and a deferral would add to their delay.
+   * TRICKY: the rate of calls counts, not the length of the queue: after a stall of the machine many wait, and a deferral would add to
+   * their delay.
    * @param waiting exchanges that wait for the store.
    */
   defers(waiting: number): boolean {
@@ -71,7 +74,7 @@ export class BurstGate {
     this.exhausted = false;
   }
 
-  /** Exchanges that an earlier process left in the spool do not count as calls of now. */
+  /** Exchanges that an earlier process left in the spool do not count as new calls. */
   private count(waiting: number, now: number): void {
     const { countedAt = now, waiting: before } = this;
     const passedMs = now - countedAt;

@@ -54,9 +54,9 @@ export class BatchTooLarge extends Error {
  * Stores rows in their tables, requests last, so that a visible request has its bodies and its history. While the store is away it retries
  * without end. Bisection finds the rows that the store refuses, or that are too large for it, so that the rest is stored.
  *
- * Invariant: bisection halves the range of indexes, not the rows that are left, so that a repeated batch has the same parts with the same tokens
- * even where another row could not be interpreted this time.
- * Invariant: rows that the store may have are never sent under another token before a look whether it has them.
+ * Invariant: bisection halves the range of indexes, not the remaining rows, so that a repeated batch has the same parts with the same
+ * tokens even where another row could not be interpreted this time.
+ * Invariant: rows that the store may have are never sent under another token without a query for them first.
  * @returns why rows were refused, by their index in the batch.
  * @throws BatchTooLarge for a batch that is not repeated, while the store has none of it; the abort reason of `signal`.
  */
@@ -111,8 +111,8 @@ async function storePart(asked: Part, storing: Storing): Promise<void> {
 }
 
 /**
- * A part without the rows that the store has. Its token changes then: under the old one the store would drop the rest as a repetition. While the
- * store has none the token stays, as an insert of an earlier process may still be running.
+ * A part without the rows that the store has. Its token changes then: under the old one the store would drop the rest as a repetition.
+ * While the store has none the token stays, as an insert of an earlier process may still be running.
  */
 async function missingOf(part: Part, { findRows, records }: Storing): Promise<Part> {
   const nameOf = ({ index }: StorableRow): RecordName | undefined => records[index];
@@ -128,14 +128,14 @@ async function missingOf(part: Part, { findRows, records }: Storing): Promise<Pa
   return { ...part, rows, token: `${part.token}.without-${stored.size}` };
 }
 
-/** @returns why the store does not take these rows; undefined once it has them. */
+/** @returns why the store refuses these rows; undefined once it has them. */
 async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
   const backoff = makeBackoff(firstRetryMs, maxRetryMs);
   const written = rows.map((row) => bytesIn(table, row));
   const bytes = written.reduce((sum, { length }) => sum + length, 0);
   const mayBeCause = rows.length > 1 || bytes >= minTooLargeBytes;
   let tooLarge = 0;
-  // Where the response to a try was lost, the store may have the rows.
+  // The response to a try was lost, so the store may have the rows.
   let isUnclear = false;
   for (;;) {
     storing.signal.throwIfAborted();

@@ -13,8 +13,8 @@ interface Prefetched {
 /**
  * Interprets the next batch while the store takes the one before: each of the two keeps only a part of the machine busy.
  *
- * Invariant: correctness does not depend on it. A prefetched interpretation is used only where it equals what would be made now: of the same
- * exchanges, without changes, under the same settings, and without a failure, which may be due to what has moved in the spool since.
+ * Invariant: correctness does not depend on it. A prefetched interpretation is used only where it equals what would be made now: of the
+ * same exchanges, without changes, under the same settings, and without a failure, which may be due to what has moved in the spool since.
  */
 export class Prefetch {
   private prefetched: Prefetched | undefined;

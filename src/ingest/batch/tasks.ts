@@ -58,8 +58,8 @@ async function organizationsOf(
 }
 
 /**
- * Invariant: a repeated batch leaves out the records that it left out before and no others: some tables may have rows of those already, and the
- * erasure finds them in the store once all tables have.
+ * Invariant: a repeated batch leaves out the records that it left out before and no others: some tables may have rows of those already,
+ * and the erasure finds them in the store once all tables have.
  */
 async function keptByRepetition(exchanges: readonly TrackedExchange[], { erasures }: TaskPorts): Promise<ReadonlySet<TrackedExchange>> {
   const kept = new Set<TrackedExchange>();

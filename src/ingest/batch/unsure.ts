@@ -6,16 +6,16 @@ import { listSegments, listSeries } from '../../spool/segment.ts';
 import { comparePositions, lockName, type Position, segmentName } from '../../spool/spool.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 
-/** Up to which position of each series the store may have records that no checkpoint names. */
+/** Per series, the position up to which the store may have records that no checkpoint names. */
 export type Unsure = Readonly<Record<string, Position>>;
 
 /** After every real position, and after those of exchanges without an end frame. */
 const endOfAll: Position = { segment: 2 ** 41, offset: 0 };
 
 /**
- * Where the checkpoint is gone (a removed file, a folder put together by hand) an earlier process may have stored any part of the spool. The ingest
- * then asks the store before it inserts anything that was in the spool at this start. The result is part of later checkpoints, which name only
- * what was stored after it.
+ * Without a checkpoint (a removed file, a folder assembled by hand) an earlier process may have stored any part of the spool. The ingest
+ * then queries the store before it inserts anything that was in the spool at this start. Later checkpoints contain the result, because
+ * they name only what was stored after it.
  */
 export function unsureAtStart(checkpoint: Checkpoint, spoolFolder: string): Unsure {
   const { lastBatch, intended, unsure } = checkpoint;

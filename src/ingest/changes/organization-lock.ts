@@ -6,24 +6,24 @@ interface Turn {
   readonly start: () => void;
 }
 
-/** What of an organisation runs, and what waits for it, in the order in which it came. */
+/** Running work of an organisation, and waiting work in order of arrival. */
 interface Running {
   shared: number;
   alone: boolean;
   readonly waiting: Turn[];
 }
 
-/** Changes of one organisation that may wait; more is answered 503 rather than kept. */
+/** Max waiting changes of one organisation; further ones get a 503. */
 const maxWaiting = 1000;
 
 /**
- * The order of changes in an organisation: those of single requests run side by side, one of a whole session runs alone. So the numbers of
- * changes are in the order in which the changes reached each request.
+ * Orders changes of an organisation: those of single requests run concurrently, one of a whole session runs alone. So each request
+ * receives its changes in the order of their numbers.
  */
 export class OrganizationLock {
   private readonly organizations = new Map<OrganizationId, Running>();
 
-  /** Runs `work` side by side with others of its kind. @throws GatelogError `store_unavailable` when too many wait. */
+  /** Runs `work` concurrently with other shared work. @throws GatelogError `store_unavailable` when too many wait. */
   shared<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
     return this.run(organizationId, false, work);
   }
@@ -67,7 +67,7 @@ function whenFree(running: Running, alone: boolean): Promise<void> {
   });
 }
 
-/** TRICKY: each is counted as running here and not when it wakes up, so that nobody comes in between. */
+/** TRICKY: counts each as running here, not when it wakes up, so that no other can start in between. */
 function startWaiting(running: Running): void {
   for (let next = running.waiting[0]; next !== undefined && isFree(running, next.alone); next = running.waiting[0]) {
     running.waiting.shift();

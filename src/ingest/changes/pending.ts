@@ -14,33 +14,33 @@ import type { Observe } from '../../model/observation.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 
-/** Changes by exchange, of each the oldest first. */
+/** Changes by exchange, oldest first. */
 export type ChangesByExchange = ReadonlyMap<TrackedExchange, readonly AcceptedChange[]>;
 
 /** Changes of exchanges that the store does not have yet. */
 export interface PendingChanges {
   /** Durable when it returns. */
   readonly append: (accepted: AcceptedChange) => Promise<void>;
-  /** As {@link append}, of many at once. */
+  /** As {@link append}, for several at once. */
   readonly appendAll: (accepted: readonly AcceptedChange[]) => Promise<void>;
-  /** As {@link appendAll}, without those that wait already. */
+  /** As {@link appendAll}, without those that are pending already. */
   readonly appendMissing: (accepted: readonly AcceptedChange[]) => Promise<void>;
-  /** The greatest number of those that wait; 0 when none does. */
+  /** The greatest number of a pending change; 0 without any. */
   readonly latestNumber: () => Promise<number>;
-  /** The session into which changes of single requests have moved them, by request. */
+  /** The session into which pending changes moved a request, by request. */
   readonly sessionsOf: (organizationId: OrganizationId) => Promise<ReadonlyMap<RequestId, string>>;
   readonly listFor: (exchanges: readonly TrackedExchange[]) => Promise<ChangesByExchange>;
-  /** The sequences of the changes that wait for these requests. */
+  /** Sequences of the pending changes of these requests. */
   readonly sequencesFor: (requests: readonly RequestReference[]) => Promise<readonly number[]>;
-  /** Forgets changes by their sequences; those that are gone already do not matter, as no sequence is ever given twice. */
+  /** Removes changes by sequence; missing ones do not matter, because sequences are never reused. */
   readonly remove: (sequences: readonly number[]) => Promise<void>;
 }
 
 /**
- * Over the metadata database. Remembers when nothing waits there, so that the usual batch, without changes, asks nothing.
- * Invariant: what is remembered was looked up, never reckoned: a change that is not counted would be missing from its record.
- * @param spent sequences that the spool's checkpoint names: the store or a dead letter has these changes, and a crash has kept them here. They go first,
- *   as a replay of that letter would take them for its own.
+ * Pending changes in the metadata database. Caches whether any exist, so that a batch without changes, the usual case, needs no query.
+ * Invariant: the cached state comes from a query, never from arithmetic: a missed change would be missing from its record.
+ * @param spent sequences from the spool's checkpoint: the store or a dead letter has these changes, and a crash has kept them here. They
+ * are removed first, because a replay of that letter would treat them as its own.
  */
 export async function openPendingChanges(database: MetadataDatabase, spent: readonly number[]): Promise<PendingChanges> {
   await removePendingChanges(database, spent);
@@ -55,7 +55,7 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
   };
   const appendAll = async (accepted: readonly AcceptedChange[]): Promise<void> => {
     if (accepted.length === 0) return;
-    // Set before it is written: a batch that is being sealed meanwhile must not think that there is nothing.
+    // Set before the write: a batch that is sealed meanwhile must not see an empty list.
     appends += 1;
     isEmpty = false;
     appendsUnderWay += 1;
@@ -98,8 +98,8 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
 }
 
 /**
- * Changes that accepted batches have used up. Their batches are not repeated any more, so nothing waits for their going: while the database cannot be
- * written they stay, and every further checkpoint says again that they are used up.
+ * Changes that accepted batches have applied. Those batches are never repeated, so the removal is not urgent: while the database cannot be
+ * written the changes stay, and every further checkpoint lists them again.
  */
 export class AppliedChanges {
   private readonly ports: { readonly pendingChanges: Pick<PendingChanges, 'remove'>; readonly observe: Observe };
@@ -109,12 +109,12 @@ export class AppliedChanges {
     this.ports = ports;
   }
 
-  /** Those that stayed, and these. */
+  /** These sequences and those whose removal failed. */
   with(sequences: readonly number[]): readonly number[] {
     return [...this.left, ...sequences];
   }
 
-  /** Forgets them. @returns false while they stay. */
+  /** @returns false while any stays. */
   async forget(spent: readonly number[] = this.left): Promise<boolean> {
     if (spent.length === 0) return true;
     try {

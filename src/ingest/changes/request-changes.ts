@@ -17,19 +17,19 @@ export interface RequestChangerPorts {
   readonly changeStored: ChangeStored;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** The greatest number that any accepted change has. */
+  /** The greatest number of any accepted change. */
   readonly latestNumber: number;
   /** How long a change may wait for a record that is being stored, milliseconds. */
   readonly storeWaitMs: number;
 }
 
-/** What is known of a request's whereabouts. */
+/** Where a request is: in the store, or in flight to it. */
 export type RecordLocation = { readonly storedAt: number } | { readonly inFlight: TrackedExchange } | undefined;
 
-/** So many changes have a number of their own in one millisecond. */
+/** Distinct change numbers per millisecond. */
 const numbersInMs = 1000;
 
-/** Changes requests wherever they are: in the store, or still on their way to it. */
+/** Changes requests in the store or in flight to it. */
 export class RequestChanges {
   private readonly ports: RequestChangerPorts;
   private readonly turns = new OrganizationLock();
@@ -48,7 +48,10 @@ export class RequestChanges {
     await this.turns.shared(principal.organizationId, () => this.changeNow(principal, requestId, change));
   }
 
-  /** Runs `work`, a change as well, side by side with those of single requests. @throws GatelogError `store_unavailable` when too many wait. */
+  /**
+   * Runs `work`, another kind of change, concurrently with changes of single requests. @throws GatelogError `store_unavailable` when too
+   * many wait.
+   */
   among<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
     return this.turns.shared(organizationId, work);
   }
@@ -62,7 +65,8 @@ export class RequestChanges {
     const accept = (): AcceptedChange => this.accept(principal, requestId, change);
     const known = this.isKnownInFlight(principal.organizationId, requestId);
     const ownTime = timeOfUuid(requestId);
-    // Most identifiers hold the time of their record: the change itself shows whether it is stored there, many with one look.
+    // Most identifiers contain the time of their record, so the change itself shows whether the store has it; many changes share one
+    // query.
     if (known === undefined && ownTime !== undefined && (await this.changeAt(ownTime, accept))) return;
     const found = known ?? (await this.locate(principal.organizationId, requestId));
     const changed =
@@ -71,7 +75,7 @@ export class RequestChanges {
     if (!changed) throw new GatelogError('not_found', `No request ${requestId} is on record.`);
   }
 
-  /** Finds a request: among those on their way, then in the store, then in what the spool has got meanwhile. */
+  /** Looks for a request among those in flight, then in the store, then in what the spool received meanwhile. */
   async locate(organizationId: OrganizationId, requestId: RequestId): Promise<RecordLocation> {
     const { inFlight, findStored, catchUp } = this.ports;
     const known = this.isKnownInFlight(organizationId, requestId);
@@ -81,7 +85,7 @@ export class RequestChanges {
     await catchUp();
     const fresh = inFlight.find(organizationId, requestId);
     if (fresh !== undefined) return { inFlight: fresh };
-    // It may have been read and stored between the two looks.
+    // It may have been read and stored between the two lookups.
     const storedNow = await findStored(organizationId, requestId);
     return storedNow === undefined ? undefined : { storedAt: storedNow };
   }
@@ -91,24 +95,24 @@ export class RequestChanges {
     return known === undefined || known.state === 'replaying' ? undefined : { inFlight: known };
   }
 
-  /** @returns whether the store has the request, of that time in Unix milliseconds. */
+  /** @param createdAt Unix milliseconds. @returns whether the store has the request. */
   private changeAt(createdAt: number, accept: () => AcceptedChange): Promise<boolean> {
     return this.ports.changeStored({ accepted: accept(), createdAt });
   }
 
-  /** TRICKY: to be called at the moment at which the change gets its place among the others, so that numbers grow in the order of application. */
+  /** TRICKY: call it at the moment that fixes the order of the change among others, so that numbers grow in the order of application. */
   private accept({ organizationId, keyId }: Principal, requestId: RequestId, change: Change): AcceptedChange {
     return { organizationId, requestId, change, keyId, ...this.stamp() };
   }
 
-  /** The time and number of what is accepted now. Numbers grow also while the clock stands or goes back, over restarts too. */
+  /** Time and number of a change accepted now. Numbers grow even if the clock stops or steps back, also across restarts. */
   stamp(): Pick<AcceptedChange, 'acceptedAt' | 'number'> {
     const acceptedAt = this.ports.now();
     this.lastNumber = Math.max(this.lastNumber + 1, acceptedAt * numbersInMs);
     return { acceptedAt, number: this.lastNumber };
   }
 
-  /** A change for which the record has no room waits for it to be stored. @returns false when the exchange has ended among the dead letters. */
+  /** A change that the record has no space for waits until the record is stored. @returns false when the exchange was not stored. */
   private async changeTravelling(exchange: TrackedExchange, change: Change, accept: () => AcceptedChange): Promise<boolean> {
     if (exchange.state === 'pending' && exchange.hasRoomFor(change)) {
       exchange.takeRoom(change);
@@ -118,7 +122,7 @@ export class RequestChanges {
     return (await this.whenSettled(exchange)) === 'stored' && this.changeAt(exchange.openedAt, accept);
   }
 
-  /** How an exchange that is being stored has left the spool. @throws GatelogError `store_unavailable` when the store does not take it in time. */
+  /** Waits until an exchange has left the spool. @throws GatelogError `store_unavailable` when the store does not take it in time. */
   async whenSettled(exchange: TrackedExchange): Promise<Settlement> {
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<never>((_resolve, reject) => {

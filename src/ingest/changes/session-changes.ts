@@ -29,11 +29,11 @@ export interface SessionChangerPorts {
   readonly setTag: SetSessionTag;
 }
 
-/** Requests on their way that one change may reach, and characters that are kept for them. */
+/** Max requests in flight that one change may reach, and max characters stored for them. */
 const maxTravelling = 10_000;
 const maxTravellingCharacters = 64 * 1024 * 1024;
 
-/** Changes whole sessions: their requests wherever these are, in the store or still on their way to it. */
+/** Changes whole sessions: their requests in the store and those in flight to it. */
 export class SessionChanges {
   private readonly ports: SessionChangerPorts;
 
@@ -42,8 +42,8 @@ export class SessionChanges {
   }
 
   /**
-   * Sets properties on every request of a session that has begun: those in the store and those on their way. Durable and visible to every
-   * later read when it returns. No other change of the organisation runs meanwhile, so that of two of one name the later wins everywhere.
+   * Sets properties on every request of an existing session, in the store or in flight. Durable and visible to every later read on return.
+   * No other change of the organisation runs meanwhile, so that of two changes to one name the later wins everywhere.
    * @throws GatelogError `not_found`, `query_too_large`, or `store_unavailable`.
    */
   async setProperties(principal: Principal, sessionId: string, values: ReadonlyMap<string, string>): Promise<void> {
@@ -52,7 +52,7 @@ export class SessionChanges {
       const members = await this.travellingMembers(organizationId, sessionId);
       const change: SessionChange = { organizationId, sessionId, values, keyId, ...this.ports.requests.stamp() };
       if ((await this.ports.changeStored.count(change)) === 0 && members.length === 0) throw unknown(sessionId);
-      // A request that shows the change has its number, so the history stands first: nobody sees one without the other.
+      // History first: a changed request has the number of the change, and a reader must find that in the history.
       await this.ports.changeStored.writeHistory(change);
       const kept = await this.keepForTravelling(members, change);
       await Promise.all(members.filter((member) => !kept.has(member)).map((member) => this.ports.requests.whenSettled(member)));
@@ -61,7 +61,7 @@ export class SessionChanges {
     });
   }
 
-  /** Rates a session: its first request gets the property of the feedback. @throws GatelogError as a change of that request. */
+  /** Rates a session: sets the feedback property on its first request. @throws GatelogError as a change of that request does. */
   async rate(principal: Principal, sessionId: string, rating: boolean): Promise<void> {
     const { organizationId } = principal;
     const members = await this.travellingMembers(organizationId, sessionId);
@@ -76,10 +76,10 @@ export class SessionChanges {
     await this.ports.requests.change(principal, first.requestId, { kind: 'property', values });
   }
 
-  /** Tags a session. @param tag empty: takes the tag away. @throws GatelogError `not_found` for a session without a request. */
+  /** Tags a session. @param tag empty: removes the tag. @throws GatelogError `not_found` for a session without a request. */
   async tag({ organizationId, keyId }: Principal, sessionId: string, tag: string): Promise<void> {
     await this.ports.requests.among(organizationId, async () => {
-      // In this order: a request that is stored between the two looks is found by the second.
+      // In this order: the second lookup finds a request that was stored after the first.
       const isKnown =
         (await this.isInFlight(organizationId, sessionId)) || (await this.ports.findFirst(organizationId, sessionId)) !== undefined;
       if (!isKnown) throw unknown(sessionId);
@@ -87,7 +87,6 @@ export class SessionChanges {
     });
   }
 
-  /** True when a request of the session is still on its way to the store. */
   async isInFlight(organizationId: OrganizationId, sessionId: string): Promise<boolean> {
     return (await this.travellingMembers(organizationId, sessionId)).length > 0;
   }
@@ -102,9 +101,12 @@ export class SessionChanges {
     return [...new Set([...tagged.filter(({ requestId }) => (moved.get(requestId) ?? sessionId) === sessionId), ...movedHere])];
   }
 
-  /** @returns those into whose records the change will go; the others are being stored or have no room, and take it in the store. */
+  /**
+   * @returns the members whose records will contain the change; the others are being stored or have no space, and are changed in the
+   * store.
+   */
   private async keepForTravelling(members: readonly TrackedExchange[], change: SessionChange): Promise<ReadonlySet<TrackedExchange>> {
-    // TRICKY: between the look at the state and the tracking nothing may run, else an exchange could be sealed without the change.
+    // TRICKY: no `await` between the check of the state and the tracking, else an exchange could be sealed without the change.
     const inFlight = members.filter((member) => member.state === 'pending' && member.hasRoomFor(changeOfMember(change)));
     let characters = 0;
     for (const [name, value] of change.values) characters += name.length + value.length;
@@ -123,7 +125,7 @@ function acceptedFor(requestId: RequestId, change: SessionChange): AcceptedChang
   return { organizationId, requestId, change: changeOfMember(change), keyId, acceptedAt, number };
 }
 
-/** What a change of a session is for each of its requests. */
+/** The change of a session as a change of one of its requests. */
 function changeOfMember({ values }: SessionChange): Change {
   return { kind: 'session_property', values };
 }

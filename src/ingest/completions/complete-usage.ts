@@ -13,7 +13,7 @@ import type { ExchangeIndex } from '../series/exchange.ts';
 import type { BudgetSettlement, SettleBudgets } from '../interpret/settlement.ts';
 
 /**
- * Gives the record of a call the usage that a later read has brought; doing it again changes nothing.
+ * Adds the usage from a later read to the record of its call; idempotent.
  * @returns false where the store has no record of the call. @throws when the store fails.
  */
 export type CompleteUsage = (completion: UsageCompletion) => Promise<boolean>;
@@ -28,12 +28,11 @@ export interface CompleteUsagePorts {
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** How long ago a call may have come whose response does not say when it was begun. */
+/** Max age of a call whose response does not state its start. */
 const maxMs = 30 * dayMs;
-/** Stands in the history for who changed it: no key asked for it. */
+/** The author in the history of changes: no key requested this one. */
 const completedBy = 'gateway';
 
-/** Makes the function that completes. */
 export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
   const { rows, pricingOf, now } = ports;
   return async (completion) => {
@@ -47,7 +46,7 @@ export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
     const told = { bills, stated: reportedCost === null ? null : (parseMoney(reportedCost) ?? null) };
     const pricing = pricingOf(organizationId, billed);
     const amount = completedSpending(billed, told, pricing);
-    // First, as a repetition finds no record that awaits its usage. Settled twice is settled once.
+    // First: a repetition finds no record that awaits usage. Settling is idempotent.
     if (amount !== undefined) await settle({ organizationId, requestId: before.requestId, amount }, ports);
     const cost = completedCost(billed, told, pricing);
     await rows.complete({ organizationId, before, usage, responseModel, serviceTier, cost, acceptedAt: now(), keyId: completedBy });
@@ -55,7 +54,7 @@ export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
   };
 }
 
-/** What cannot be settled stays counted in full, which holds nothing up. */
+/** A failed settlement leaves the reservation counted in full and delays nothing. */
 async function settle(settlement: BudgetSettlement, { settleBudgets, observe }: CompleteUsagePorts): Promise<void> {
   try {
     await settleBudgets([settlement]);
@@ -64,13 +63,13 @@ async function settle(settlement: BudgetSettlement, { settleBudgets, observe }: 
   }
 }
 
-/** The clock of a provider may differ from ours, yet not by a day. One that says something else is not believed. */
+/** A provider's clock may differ from ours by less than a day; a time beyond that is ignored. */
 function timesOf({ askedAt, begunAt }: UsageCompletion): { readonly from: number; readonly to: number } {
   const isLikely = begunAt !== null && begunAt >= askedAt - maxMs && begunAt <= askedAt + dayMs;
   return isLikely ? { from: begunAt - dayMs, to: begunAt + dayMs } : { from: askedAt - maxMs, to: askedAt + dayMs };
 }
 
-/** Reads that wait for the record of their call at once, and characters of each in the checkpoint; usually it is some hundred. */
+/** Max reads that wait for the record of their call, and max characters of each in the checkpoint, usually a few hundred. */
 export const maxWaiting = 256;
 const maxCharacters = 16 * 1024;
 
@@ -81,8 +80,9 @@ interface CompletionPorts {
 }
 
 /**
- * Completes what the reads of a batch have brought, once the store has its records and before it is accepted: a crash in between repeats the batch, and
- * with it this. A read may be stored before its call, which came by another worker; it waits in the checkpoint that accepts its batch then.
+ * Completes records with the reads of a batch, once the store has its records and before it is accepted: a crash in between repeats the
+ * batch and this. A read may be stored before its call, which another worker recorded; then it waits in the checkpoint that accepts its
+ * batch.
  * @param waiting of earlier batches. @returns those that wait from now on. @throws when the store fails.
  */
 export async function completeUsages(
@@ -93,7 +93,7 @@ export async function completeUsages(
   if (completions.length === 0 && waiting.length === 0) return waiting;
   const found = new Set<string>();
   const left = new Map<string, UsageCompletion>();
-  // Before a call can be read it was answered, so what is still on its way when nothing older is cannot be it.
+  // A call is older than its read: once no older exchange is in flight, its record cannot come any more.
   for (const earlier of waiting) {
     if (awaited.has(responseKeyOf(earlier)) || inFlight.hasOlder(earlier.askedAt)) left.set(responseKeyOf(earlier), earlier);
   }
@@ -115,12 +115,15 @@ function isSmall(completion: UsageCompletion): boolean {
   try {
     return JSON.stringify(completion).length <= maxCharacters;
   } catch {
-    // Nesting that can be read can be too deep to be written.
+    // JSON that can be parsed may be nested too deeply to stringify.
     return false;
   }
 }
 
-/** While the store is away it is waited for, as it is for records. What it cannot do holds nothing up: a further read brings the same. */
+/**
+ * Throws while the store is unavailable, so that the batch waits as it does for records. Other failures delay nothing: a further read
+ * brings the same usage.
+ */
 async function isCompleted(completion: UsageCompletion, completeUsage: CompleteUsage, observe: Observe): Promise<boolean> {
   try {
     return await completeUsage(completion);

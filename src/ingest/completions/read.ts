@@ -11,7 +11,10 @@ import { type InterpretContext, recordNameOf, redacted, withShortNames } from '.
 import { readResponse, type ReadRequest, upstreamPath } from '../interpret/bodies.ts';
 import { textsOf } from '../interpret/record-texts.ts';
 
-/** Characters of a usage as received that a record gets later, which have hundreds: it is a parameter of a statement, and waits in the checkpoint. */
+/**
+ * Max characters of a raw usage object that a record gets later, usually a few hundred: it is a statement's parameter and waits in the
+ * checkpoint.
+ */
 const rawMaxCharacters = 8 * 1024;
 const notYetDone: ReadonlySet<string> = new Set(['queued', 'in_progress']);
 const noRequest: ReadRequest = {
@@ -21,8 +24,8 @@ const noRequest: ReadRequest = {
 };
 
 /**
- * The usage that a read of a finished response brings, `GET …/responses/{id}`. @returns undefined for every other exchange.
- * TRICKY: every exchange passes here, so the method comes first.
+ * Usage from a read of a finished response, `GET …/responses/{id}`. @returns undefined for every other exchange.
+ * TRICKY: runs for every exchange, so the method is checked first.
  */
 export function completionOf(exchange: Exchange, context: Pick<InterpretContext, 'redact' | 'prices'>): UsageCompletion | undefined {
   const { open, responseHead } = exchange;
@@ -52,7 +55,7 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
   };
 }
 
-/** The identifier in the path of a read. */
+/** The response's identifier in the path of a read. */
 function responseRead({ open }: Exchange): string | undefined {
   const [path = ''] = upstreamPath(open).split('?', 1);
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
@@ -62,7 +65,7 @@ function responseRead({ open }: Exchange): string | undefined {
   return responseId === '' || exceedsBytes(responseId, textLimits.identifierBytes) ? undefined : responseId;
 }
 
-/** Names the response whose usage a later read may bring, as {@link responseKeyOf} does. @returns undefined for a record that waits for none. */
+/** Key ({@link responseKeyOf}) of the response whose usage a later read may bring. @returns undefined for a record that awaits none. */
 export function awaitedResponseOf({ open }: Exchange, record: RequestRecord): string | undefined {
   const { usage, responseId } = record;
   const isKnown = !usage.estimated && (usage.promptTokens !== null || usage.completionTokens !== null);

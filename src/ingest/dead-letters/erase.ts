@@ -10,7 +10,7 @@ import { assembleExchange } from '../interpret/assemble.ts';
 import { decodeContent } from '../interpret/body.ts';
 import { isForm } from '../interpret/multipart.ts';
 
-/** The dead letters of users. Both count letters, and throw when a file cannot be read or removed. */
+/** Counts or erases a user's dead letters. Both return the number of letters, and throw when a file cannot be read or removed. */
 export interface ErasableLetters {
   readonly count: (erasure: Erasure) => Promise<number>;
   readonly erase: (erasure: Erasure) => Promise<number>;
@@ -18,10 +18,9 @@ export interface ErasableLetters {
 
 const extension = '.letter';
 
-/** Removes the rows of a record that the store took before it refused the rest. */
+/** Removes the rows that the store took of a record before it refused the rest. */
 export type RemoveOrphans = (record: { readonly organizationId: OrganizationId; readonly requestId: RequestId }) => Promise<void>;
 
-/** Makes the functions that look for a user's letters among the files of a folder. */
 export function makeErasableLetters(folder: string, removeOrphans: RemoveOrphans): ErasableLetters {
   const countWhere = async (matches: (file: string) => Promise<boolean>): Promise<number> => {
     let count = 0;
@@ -94,13 +93,13 @@ function exchangeOf(frames: unknown): Exchange | undefined {
 }
 
 /**
- * Whether the body of a request can be the user's. It is not interpreted, as interpretation may be what failed: the name as a text of its own
- * is enough, so a letter too many goes rather than one too few.
+ * Whether the request's body may name the user. It is not interpreted, because interpretation may be what failed: any string equal to the
+ * name counts, so that rather too many letters are removed than too few.
  */
 function mentions(exchange: Exchange, userId: string): boolean {
   const { requestBody, receivedBody, responseHead, end } = exchange;
   if (names(exchange, requestBody, userId)) return true;
-  // The letter holds what the caller sent as well as what stood in its place.
+  // The letter holds both the caller's body and the members that overrode it.
   const overrides = [exchange.open, responseHead, end].flatMap((said) => said?.bodyOverride ?? []);
   if (overrides.length === 0) return false;
   return names(exchange, Buffer.from(JSON.stringify(overrides)), userId) || names(exchange, receivedBody ?? Buffer.alloc(0), userId);
@@ -113,19 +112,19 @@ function names({ open: { headers }, requestTail }: Exchange, body: Uint8Array, u
   return decoded.includes(JSON.stringify(userId)) || (decoded.includes('\\') && spells(decoded.toString('utf8'), userId));
 }
 
-/** JSON spells a UTF-16 unit in at most six: `\u0061`. */
+/** JSON escapes a UTF-16 unit in at most six characters: `\u0061`. */
 const maxEscapeLength = 6;
 
 /**
- * Whether a string of a body is the name, whichever of its characters are escaped. Anything between two quotation marks counts as a string: the
- * body need not be JSON. One pass; strings that cannot be the name by their length are skipped.
+ * Whether a string of a body is the name, whichever of its characters are escaped. Anything between two quotation marks counts as a
+ * string: the body need not be JSON. One pass; strings that cannot be the name by their length are skipped.
  */
 function spells(body: string, name: string): boolean {
   const maxLength = name.length * maxEscapeLength;
   let start = body.indexOf('"') + 1;
   while (start > 0) {
     const end = endOfJsonString(body, start);
-    // A text with an escape in it is longer than what it says.
+    // A string with an escape is longer than its value.
     if (end - start > name.length && end - start <= maxLength && wellFormed(unescaped(body.slice(start, end))) === name) return true;
     start = end + 1;
   }

@@ -3,24 +3,24 @@ import type { DeadLetters } from './store.ts';
 
 export interface LetterRoomPorts {
   readonly letters: Pick<DeadLetters, 'held'>;
-  /** Bytes that all letters together may have. */
+  /** Max bytes of all letters. */
   readonly maxBytes: number;
-  /** How long a letter may hold the ingest up, milliseconds. */
+  /** Max delay of the ingest by one letter, milliseconds. */
   readonly maxWaitMs: number;
 }
 
-/** Removes the oldest letters while all together have more bytes than they may. It does not throw: what fails it observes itself. */
+/** Removes the oldest letters until all fit into `maxBytes`. Does not throw: it reports failures itself. */
 export type EvictDeadLetters = (maxBytes: number) => Promise<void>;
 
-/** More room is made than is wanted, and tried for no oftener than so many letters' bytes come: each time looks at every letter. */
+/** Each eviction frees this share of the max in addition, and the next waits for as many new bytes, because it lists every letter. */
 const spareShare = 16;
 
 /**
- * Keeps dead letters within their bytes while they come, so that a store that refuses every row does not fill the disk with them.
+ * Keeps dead letters within their max bytes as they arrive, so that a store that refuses every row does not fill the disk with them.
  *
- * What is over the limit by one letter goes at once, with a sixteenth of the limit more. The ingest waits for that, but not for long: the store has to
- * remove what it has taken of the letters, and a replay, a backup or an erasure may go before it. While nothing can be removed letters are kept all the
- * same, as else no record would be stored, and room is tried for again after every further sixteenth, and by whoever looks at them every hour.
+ * Eviction starts at the first letter beyond the max and frees a sixteenth of it in addition. The ingest waits only for a bounded time:
+ * the store has to remove rows of the evicted letters, and a replay, a backup or an erasure may run first. While eviction fails, letters
+ * are kept beyond the max, as otherwise no record would be stored; it runs again after every further sixteenth and in the hourly cleanup.
  */
 export class DeadLetterQuota {
   private readonly ports: LetterRoomPorts;
@@ -32,12 +32,12 @@ export class DeadLetterQuota {
     this.ports = ports;
   }
 
-  /** Until this is said nothing is removed. */
+  /** Nothing is removed until this is called. */
   onEvict(crowdOut: EvictDeadLetters): void {
     this.crowdOut = crowdOut;
   }
 
-  /** To be called after each letter: waits until all together are within their bytes, or until it has waited for long enough. */
+  /** Call it after each letter: starts an eviction if needed and waits for it, at most `maxWaitMs`. */
   readonly make = async (): Promise<void> => {
     const { letters, maxBytes, maxWaitMs } = this.ports;
     const { bytes } = letters.held();

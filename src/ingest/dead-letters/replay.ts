@@ -10,73 +10,80 @@ import type { PendingChanges } from '../changes/pending.ts';
 import type { RecordLocation } from '../changes/request-changes.ts';
 
 /**
- * # Replay of dead letters: each is stored once, whatever dies in between
+ * # Replay of dead letters: each is stored once, whatever process dies in between
  *
- * A letter goes back into the spool, whole and in one step, and from there its way is that of every exchange. It is removed when the store has it.
+ * A letter goes back into the spool as a whole and atomically, and from there takes the path of every exchange. It is removed once the
+ * store has it.
  *
  * Crash cases.
- *   before its series has a name   nothing has happened, but for its changes that wait already; those that wait are not added again
- *   between the series and the end the spool has it and stores it once by its own rules; the letter stays. The next replay finds the request
- *                                  stored, or on its way, and only removes the letter, or nothing
- *   it fails again                 the ingest keeps it under the same name: the letter has its new reason, and the changes that it had
+ *   before its series has a name   nothing has happened, except that its changes are pending already; pending ones are not added again
+ *   between the series and the end the spool has it and stores it once by its own rules; the letter stays. The next replay finds the
+ *                                  request stored and only removes the letter, or in flight and does nothing
+ *   it fails again                 the ingest keeps it under the same id: the letter has its new reason, and the changes that it had
  *
- * Invariant: a letter goes into the spool only while its request is neither in the store nor on its way there; replays take turns.
- * Invariant: a letter goes into the spool only while its file is there and no user of its organisation is being erased. An erasure looks for its user's
- * letters and for what is in the spool, one after the other: whatever it could miss in between would be stored behind its receipt.
+ * Invariant: a letter goes into the spool only while its request is neither in the store nor in flight to it; replays run one at a time.
+ * Invariant: a letter goes into the spool only while its file exists and no user of its organisation is being erased. An erasure searches
+ * its user's letters and then the spool: anything it could miss in between would be stored after its receipt.
  */
 export interface ReplayPorts {
   readonly letters: DeadLetters;
   readonly locate: (organizationId: OrganizationId, requestId: RequestId) => Promise<RecordLocation>;
-  /** Removes what the store has of these requests, none of which it has or is about to get: it refused the last row of each, and had stored others. */
+  /**
+   * Removes orphaned rows of these requests: the store refused the last row of each after it had stored others. None of the requests may
+   * be stored or in flight.
+   */
   readonly removeOrphans: (letters: readonly DeadLetterHead[]) => Promise<void>;
-  /** Those of an organisation's requests that are on their way to the store. */
+  /** Those of the requests that are in flight to the store. */
   readonly inFlightOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
   readonly pendingChanges: Pick<PendingChanges, 'appendMissing' | 'sequencesFor' | 'remove'>;
-  /** Forgets changes that went into stored records and letters; false while they stay. A replay would take those of its letter for its own, and they would go. */
+  /**
+   * Removes pending changes that stored records and letters already contain; false while any stays. A replay would treat those of its
+   * letter as its own, and lose them when they are removed.
+   */
   readonly forgetSpent: () => Promise<boolean>;
   /** Whether a user of the organisation is being erased. */
   readonly isErasing: (organizationId: OrganizationId) => boolean;
-  /** Puts frames into the spool as a series of their own; durable on return. */
+  /** Writes frames into the spool as a series of their own; durable on return. */
   readonly writeSeries: (series: string, frames: readonly WholeFrame[]) => void;
-  /** How long the ingest is waited for, milliseconds. */
+  /** Max wait for the ingest, milliseconds. */
   readonly waitMs: number;
   readonly observe: Observe;
 }
 
 /**
- * What became of a letter. `stored`: by this replay, or found stored before. `failed`: it stays, for the reason. `waiting`: the ingest has it and has
- * not come to it yet; the letter stays until a later replay finds the request stored. `unknown`: there is no such letter.
+ * The outcome for one letter. `stored`: by this replay or before. `failed`: the letter stays, with the reason. `waiting`: it is in the
+ * spool but not stored yet; the letter stays until a later replay finds the request stored. `unknown`: no such letter exists.
  */
 export type ReplayOutcome =
   | { readonly id: string; readonly outcome: 'stored' | 'waiting' | 'unknown' }
   | { readonly id: string; readonly outcome: 'failed'; readonly reason: string };
 
-/** Bytes of letters in one series: they are in memory together. */
+/** Max bytes of letters in one series, which are in memory together. */
 const maxBytes = 16 * 1024 * 1024;
 
 const databaseLocked = 'The metadata database cannot be written just now. Try again in a moment.';
 const erasing = 'a user of its organisation is being erased: replay it again when that is done';
 
-/** How many letters went, and why. */
+/** Numbers of removed letters. */
 export interface PrunedLetters {
   readonly expired: number;
   readonly crowdedOut: number;
-  /** Why some stay that should go; they go another time. */
+  /** Why some overdue letters stay until the next time. */
   readonly failure: Error | undefined;
 }
 
-/** Letters that are removed together. */
+/** Max letters removed together. */
 const prunedAtOnce = 1000;
-/** A store that refuses so many letters one after the other takes none just now. */
+/** After this many failures in a row the store is taken to be unavailable. */
 const maxFailedInARow = 10;
 
 interface FoundLetter {
   readonly letter: OverdueLetter;
-  /** Absent: nobody can tell whose it is. */
+  /** Undefined: the file does not name its organisation and request. */
   readonly head: DeadLetterHead | undefined;
 }
 
-/** Puts dead letters through the ingest again, or removes them. */
+/** Replays dead letters through the ingest, or removes them. */
 export class DeadLetterReplay {
   private readonly ports: ReplayPorts;
   private turn: Promise<unknown> = Promise.resolve();
@@ -85,14 +92,14 @@ export class DeadLetterReplay {
     this.ports = ports;
   }
 
-  /** Replays letters by their names. @returns what became of each, in no order. @throws when the spool or the store fails; letters stay then. */
+  /** Replays letters by id. @returns an outcome for each, in no order. @throws when the spool or the store fails; letters stay then. */
   replay(ids: readonly string[]): Promise<readonly ReplayOutcome[]> {
     return this.whileNoneRuns(() => this.replayNow([...new Set(ids)]));
   }
 
   /**
-   * Does `work`, which copies the spool and the changes that wait one after the other, in a turn of its own: of a letter that goes back between the two
-   * there would be the exchange without its changes.
+   * Runs `work` while no replay runs. A backup copies the spool and the pending changes one after the other: a replay in between would
+   * give it an exchange without its changes.
    */
   whileNoneRuns<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.turn.then(work);
@@ -101,9 +108,9 @@ export class DeadLetterReplay {
   }
 
   /**
-   * Removes letters that were kept before a time, then the oldest while all together have more bytes than they may, each with what the store has taken of it:
-   * once the letter is gone nothing tells whose that is. A letter whose request is on its way stays for another time.
-   * @param before Unix milliseconds. @throws when the store fails; what is left then goes another time.
+   * Removes letters kept before a time, then the oldest until all fit into `lettersMaxBytes`, each with its rows in the store: without the
+   * letter nothing names their owner. A letter whose request is in flight stays until the next time.
+   * @param before Unix milliseconds. @throws when the requests in flight are not known; the remaining letters go another time.
    */
   prune(before: number, lettersMaxBytes: number): Promise<PrunedLetters> {
     return this.whileNoneRuns(async () => this.pruneNow(this.ports.letters.overdue(before, lettersMaxBytes)));
@@ -124,8 +131,8 @@ export class DeadLetterReplay {
   }
 
   /**
-   * Removes letters with what the store has of them. Where that fails, as a store that is full cannot remove, each goes for itself: most have nothing
-   * there, and the disk that is full may be theirs too.
+   * Removes letters with their rows in the store. If that fails, as in a store whose disk is full, each is removed on its own: most have
+   * no rows there, and their files may be on that disk.
    * @returns why some stay.
    */
   private async discard(letters: readonly FoundLetter[], gone: OverdueLetter[]): Promise<Error | undefined> {
@@ -184,7 +191,7 @@ export class DeadLetterReplay {
     return outcomes;
   }
 
-  /** The letter, when it can go into the spool. @throws when the store cannot tell whether it has the request. */
+  /** The letter, if it can be replayed. @throws when the store cannot be queried for the request. */
   private async readyLetter(id: string): Promise<WholeDeadLetter | ReplayOutcome> {
     const { letters, locate } = this.ports;
     const letter = await this.readableLetter(id);
@@ -196,7 +203,7 @@ export class DeadLetterReplay {
     return { id, outcome: 'stored' };
   }
 
-  /** What cannot even be put together stays out of the spool: it would only come back, and nothing of it tells whose it is. */
+  /** A letter whose frames cannot be assembled stays out of the spool: it would only fail again, and its frames name no owner. */
   private async readableLetter(id: string): Promise<WholeDeadLetter | ReplayOutcome> {
     const { letters } = this.ports;
     try {
@@ -217,7 +224,8 @@ export class DeadLetterReplay {
     if (!isForgotten) throw new GatelogError('metadata_unavailable', databaseLocked);
     await removeOrphans(group);
     await pendingChanges.appendMissing(group.flatMap(({ changes }) => changes));
-    // TRICKY: letters may have gone since they were read, and erasures begun. Nothing may wait between this look and the series.
+    // TRICKY: since they were read, letters may have been removed and erasures begun. No `await` between this check and the write of the
+    // series.
     const stopped = new Map(group.flatMap((letter) => this.stoppedNow(letter)));
     const sent = group.filter((letter) => !stopped.has(letter));
     if (sent.length > 0) {
@@ -230,7 +238,7 @@ export class DeadLetterReplay {
     return [...stopped.values(), ...(await this.outcomesOf(sent))];
   }
 
-  /** What becomes of a letter that must not go into the spool any more; nothing of one that may. */
+  /** The outcome for a letter that may no longer go into the spool; empty for one that may. */
   private stoppedNow(letter: WholeDeadLetter): readonly (readonly [WholeDeadLetter, ReplayOutcome])[] {
     const { id, organizationId } = letter;
     if (!this.ports.letters.has(id)) return [[letter, { id, outcome: 'unknown' }]];

@@ -14,16 +14,16 @@ export interface DeadLetter {
   readonly exchange: TrackedExchange;
   readonly seriesFolder: string;
   readonly reason: string;
-  /** Changes that were accepted for it, oldest first. */
+  /** Accepted changes, oldest first. */
   readonly changes: readonly AcceptedChange[];
 }
 
-/** Keeps what could not be interpreted or stored, so that it can be replayed; durable on return. */
+/** Keeps an exchange as a dead letter, so that it can be replayed; durable on return. */
 export type WriteDeadLetter = (letter: DeadLetter) => void;
 
-/** What is known of a letter without its bodies. */
+/** A letter without its bodies and changes. */
 export interface DeadLetterHead {
-  /** Names the letter: the same exchange has the same name whenever it fails. */
+  /** The same for the same exchange whenever it fails. */
   readonly id: string;
   /** When it was kept, ISO 8601. */
   readonly at: string;
@@ -32,73 +32,70 @@ export interface DeadLetterHead {
   readonly requestId: RequestId;
   /** When the request arrived, Unix milliseconds; 0 where its first frame cannot be read. */
   readonly openedAt: number;
-  /** Of all payloads that it holds. */
+  /** Of all payloads. */
   readonly bytes: number;
 }
 
-/** A frame of a letter; `payload` is undefined where the spool itself could not be read, and where all together were too many. */
+/** A frame of a letter; `payload` is undefined where the spool could not be read or the letter was too large. */
 export interface LetterFrame {
   readonly kind: number;
   readonly stamp: number;
   readonly payload: Buffer | undefined;
 }
 
-/** A letter with all that was kept of it. */
 export interface WholeDeadLetter extends DeadLetterHead {
   readonly frames: readonly LetterFrame[];
   readonly changes: readonly AcceptedChange[];
 }
 
-/** How much there is of letters. */
 export interface DeadLetterUsage {
   readonly letters: number;
   /** Of their files. */
   readonly bytes: number;
 }
 
-/** A file of letters that is of age, or for which there is no room any more. */
+/** A letter's file that is too old, or beyond the max bytes. */
 export interface OverdueLetter {
   readonly file: string;
-  /** By its age. */
+  /** Because of its age. */
   readonly expired: boolean;
 }
 
-/** Which letters of a list. */
 export interface DeadLetterPage {
-  /** The name of the letter behind which the page begins. */
+  /** Id of the letter after which the page begins. */
   readonly after?: string | undefined;
   readonly limit: number;
-  /** Only letters whose reason holds this text. */
+  /** Only letters whose reason contains this text. */
   readonly reason?: string | undefined;
 }
 
 const extension = '.letter';
 const idShape = /^[0-9a-f]{12}-[0-9a-f]{16}$/;
 const maxReason = 2000;
-/** A head is one line; this is more than it can have. */
+/** Always more than a head, which is one line. */
 const headBytes = 16 * 1024;
 /**
- * Bytes of all payloads of a letter that is kept whole. As base64 it is one text, and no text has more than 512 MiB; an exchange has two bodies of 128 MiB at most
- * (`GATELOG_RECORD_MAX_BYTES`), so only one that an earlier version recorded has more.
+ * Max bytes of all payloads of a complete letter. As base64 they are one string, which V8 limits to 512 MiB. An exchange has two bodies of
+ * at most 128 MiB (`GATELOG_RECORD_MAX_BYTES`), so only one recorded by an earlier version is larger.
  */
 const maxPayloadBytes = 288 * 1024 * 1024;
-/** Letters that one call looks at for a reason. */
+/** Max letters that one call searches for a reason. */
 const maxLooks = 2000;
 
 /**
- * Dead letters are files of their own, mode 0600. The first line tells who, when and why, the second has every frame as base64, and the changes.
+ * Dead letters are files, mode 0600. The first line is the head; the second has every frame as base64, and the changes.
  *
- * A letter is named after the arrival of its request and a hash of the exchange. So what is kept a second time, by a crash between the letter
- * and its checkpoint or because it has failed again, takes the place of the first, and names sort by time.
+ * The id consists of the arrival of the request and a hash of the exchange. So a letter kept a second time, after a crash before its
+ * checkpoint or because it failed again, replaces the first, and ids sort by time.
  */
 export class DeadLetters {
   private readonly folder: string;
   private readonly now: () => number;
   private readonly maxBytes: number;
-  /** Undefined until it is counted. */
+  /** Undefined until counted. */
   private known: DeadLetterUsage | undefined;
 
-  /** @param now Unix milliseconds. @param maxBytes of all payloads of a letter that is kept whole; one of more has none of them. */
+  /** @param now Unix milliseconds. @param maxBytes of all payloads of a complete letter; a larger one is kept without payloads. */
   constructor(folder: string, now: () => number, maxBytes: number = maxPayloadBytes) {
     this.folder = folder;
     this.now = now;
@@ -135,13 +132,13 @@ export class DeadLetters {
     this.changing(file, () => replaceFile(file, `${JSON.stringify(head)}\n${JSON.stringify(rest)}\n`));
   };
 
-  /** How much there is, every file of the folder counted. It is counted once and then reckoned with each letter that comes or goes here. */
+  /** Counts every file of the folder once, then updates the count with each letter written or removed here. */
   held(): DeadLetterUsage {
     this.known ??= sumOf(this.files());
     return this.known;
   }
 
-  /** Something else has changed the folder: what there is will be counted anew. */
+  /** Call it after other code has changed the folder. */
   recount(): void {
     this.known = undefined;
   }
@@ -154,12 +151,11 @@ export class DeadLetters {
     }, 0);
   }
 
-  /** How many there are. */
   count(): number {
     return this.ids().length;
   }
 
-  /** A page of letters, those of the latest requests first. `next` is the last name that was looked at where there are more. */
+  /** A page of letters, latest requests first. `next` is the id of the last letter searched; null at the end. */
   list({ after, limit, reason = '' }: DeadLetterPage): { readonly letters: readonly DeadLetterHead[]; readonly next: string | null } {
     const ids = this.ids().filter((id) => after === undefined || id < after);
     const letters: DeadLetterHead[] = [];
@@ -171,7 +167,7 @@ export class DeadLetters {
     return { letters, next: null };
   }
 
-  /** A whole letter; undefined when there is none of that name. @throws when it is damaged. */
+  /** @returns undefined without a letter of that id. @throws when it is damaged. */
   async read(id: string): Promise<WholeDeadLetter | undefined> {
     if (!idShape.test(id)) return undefined;
     try {
@@ -182,7 +178,6 @@ export class DeadLetters {
     }
   }
 
-  /** Whether there is a letter of that name now. */
   has(id: string): boolean {
     return idShape.test(id) && existsSync(this.fileOf(id));
   }
@@ -191,7 +186,7 @@ export class DeadLetters {
     if (idShape.test(id)) this.removeFile(this.fileOf(id));
   }
 
-  /** Writes another reason into a letter; one that is gone or damaged stays as it is. */
+  /** Replaces the reason of a letter; does nothing for a missing or damaged one. */
   giveReason(id: string, reason: string): void {
     const text = idShape.test(id) ? readFileIfPresent(this.fileOf(id)) : undefined;
     const [first = '', ...rest] = text?.split('\n') ?? [];
@@ -201,10 +196,7 @@ export class DeadLetters {
     this.changing(file, () => replaceFile(file, [JSON.stringify(head), ...rest].join('\n')));
   }
 
-  /**
-   * What was kept before a time, then the oldest while all together have more bytes than they may; oldest last.
-   * @param before Unix milliseconds.
-   */
+  /** Letters kept before a time, and the oldest beyond `maxBytes` in total; newest first. @param before Unix milliseconds. */
   overdue(before: number, maxBytes: number): readonly OverdueLetter[] {
     const files = this.files().toSorted((one, other) => other.keptAt - one.keptAt || (other.file < one.file ? -1 : 1));
     this.known = sumOf(files);
@@ -216,14 +208,13 @@ export class DeadLetters {
     });
   }
 
-  /** Whose an overdue letter is; undefined where the file does not say. */
+  /** The head of an overdue letter; undefined for a damaged file. */
   headIn(file: string): DeadLetterHead | undefined {
     const id = path.basename(file, extension);
     const text = idShape.test(id) ? firstBytes(file) : undefined;
     return text === undefined ? undefined : headOf(id, text.split('\n', 1)[0] ?? '');
   }
 
-  /** Removes an overdue letter. */
   discard({ file }: OverdueLetter): void {
     this.removeFile(file);
   }
@@ -232,7 +223,7 @@ export class DeadLetters {
     this.changing(file, () => rmSync(file, { force: true }));
   }
 
-  /** Changes a letter's file and keeps the sum right, also where that fails. */
+  /** Changes a letter's file and updates the usage, also after a failure. */
   private changing(file: string, change: () => void): void {
     const before = heldIn(file);
     try {
@@ -251,7 +242,7 @@ export class DeadLetters {
     return path.join(this.folder, id + extension);
   }
 
-  /** Names of all letters, those of the latest requests first. */
+  /** Latest requests first. */
   private ids(): string[] {
     return namesIn(this.folder)
       .filter((name) => name.endsWith(extension))
@@ -261,7 +252,7 @@ export class DeadLetters {
       .toReversed();
   }
 
-  /** Every file of the folder: also what an earlier version kept in another form goes when it is of age. */
+  /** Every file of the folder: files of earlier versions in another format expire as well. */
   private files(): { readonly file: string; readonly keptAt: number; readonly size: number }[] {
     return namesIn(this.folder).flatMap((name) => {
       const file = path.join(this.folder, name);
@@ -293,7 +284,7 @@ function hashOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 }
 
-/** The frames' bytes; none where the spool itself cannot be read. */
+/** Empty where the spool cannot be read. */
 function payloadsOf(seriesFolder: string, exchange: TrackedExchange): readonly Buffer[] {
   try {
     return readPayloads(seriesFolder, exchange.frames);
@@ -338,7 +329,7 @@ function headOf(id: string, line: string): DeadLetterHead | undefined {
   return { id, at, reason, organizationId, requestId, openedAt, bytes };
 }
 
-/** A letter that the disk has damaged stays in the list, where it can be seen. */
+/** A damaged letter stays visible in the list. */
 function damagedHead(id: string): DeadLetterHead {
   const nobody = '' as OrganizationId;
   return { id, at: '', reason: 'the letter itself is damaged', organizationId: nobody, requestId: nobody, openedAt: 0, bytes: 0 };

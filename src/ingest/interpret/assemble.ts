@@ -12,14 +12,14 @@ import { isJsonObject } from '../../model/text.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
 import { withOverriddenBody } from './override-body.ts';
 
-/** A frame of one exchange with what it holds. */
+/** A frame of one exchange with its payload. */
 export interface PayloadFrame {
   readonly frame: Pick<FrameLocation, 'kind' | 'stamp'>;
   readonly payload: Buffer;
 }
 
 /**
- * Puts an exchange together from its frames, in their order.
+ * Assembles an exchange from its frames, which are in order.
  * @throws when the frames do not begin with a readable `open` or `opened`.
  */
 export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
@@ -27,7 +27,7 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
   if (kind !== frameKinds.open && kind !== frameKinds.opened) throw new Error('the exchange does not begin with its open frame');
   const open = readOpen(payloadOf(frames, kind));
   const { head, end } = answerOf(frames);
-  // Without an end the head tells what is known.
+  // Without an end frame the head has the known facts.
   const facts: EndFacts = end ?? head ?? {};
   const parts = frames.filter(({ frame }) => frame.kind === frameKinds.responsePart || frame.kind === frameKinds.answered);
   return withOverriddenBody({
@@ -53,18 +53,18 @@ function answerOf(frames: readonly PayloadFrame[]): Partial<ExchangeAnswer> {
   };
 }
 
-/** The disk had no room for the head, and then had for the end. */
+/** The disk was full at the head frame, but not at the end frame. */
 function headByEnd(end: ExchangeEnd | undefined): Pick<Partial<ExchangeAnswer>, 'head'> {
   return end?.status === undefined ? {} : { head: { status: end.status, headers: {}, elapsedMs: end.elapsedMs } };
 }
 
-/** When an exchange ended, by the frame that ends it. @returns milliseconds since it began. @throws when the frame cannot be read. */
+/** Reads an exchange's duration from its last frame. @returns milliseconds. @throws when the frame cannot be read. */
 export function readElapsed(kind: number, payload: Buffer): number {
   const said = readJson(payload) as ExchangeEnd & Partial<ExchangeAnswer>;
   return kind === frameKinds.answered ? (said.end?.elapsedMs ?? 0) : said.elapsedMs;
 }
 
-/** A body stands behind the line feed of a frame that holds JSON too, else in parts of its own. */
+/** A body follows the line feed in a frame that begins with JSON, or is in frames of its own. */
 function bodyOf(frames: readonly PayloadFrame[], joinedKind: number, partKind: number): Buffer {
   const joinedPayload = payloadOf(frames, joinedKind);
   return joinedPayload.length > 0 ? joinedPayload.subarray(jsonBytes(joinedPayload) + 1) : payloadOf(frames, partKind);
@@ -80,7 +80,7 @@ function timesOf(parts: readonly PayloadFrame[]): Exchange['responseParts'] {
   return first === undefined || last === undefined ? undefined : { firstMs: first.frame.stamp, lastMs: last.frame.stamp };
 }
 
-/** Reads the payload of an `open` or `opened` frame. @throws when it is of another version, or does not say whose exchange it is. */
+/** Reads the payload of an `open` or `opened` frame. @throws when it is of another version or lacks a required member. */
 export function readOpen(payload: Buffer): ExchangeOpen {
   const open = readJson(payload);
   if (!isJsonObject(open)) throw new Error('the open frame holds no object');
@@ -102,7 +102,7 @@ function jsonBytes(payload: Buffer): number {
   return end === -1 ? payload.length : end;
 }
 
-/** A payload over the frame limit was split: the parts stand behind each other. */
+/** Joins a payload over the frame limit, which is split into several frames. */
 function payloadOf(frames: readonly PayloadFrame[], kind: number): Buffer {
   return joined(frames.filter(({ frame }) => frame.kind === kind));
 }

@@ -12,7 +12,7 @@ import { decodeContent, inUtf8, type ReadBody, readBody, recordBody, recordJson,
 import { isForm, readForm } from './multipart.ts';
 import { truncatedMembers, endFacts, multipartTail, outermostMembers, withTruncatedTail } from './truncated-bodies.ts';
 
-/** What a request is recorded as, and what it says. */
+/** A request's recorded body and facts. */
 export interface ReadRequest {
   readonly body: RecordedBody;
   /** Parsed JSON or the fields of a form; undefined when it is neither. */
@@ -20,14 +20,14 @@ export interface ReadRequest {
   readonly facts: RequestFacts;
 }
 
-/** What a response is recorded as, and what it says. */
+/** A response's recorded body and facts. */
 export interface ReadResponse {
   readonly body: RecordedBody;
-  /** Parsed JSON, or a stream put together; undefined when it is neither. */
+  /** Parsed JSON or an assembled stream; undefined for anything else. */
   readonly parsed: unknown;
   readonly facts: ResponseFacts;
   readonly streamed: boolean;
-  /** It came in several pieces that no wire format put together, so that a text may be split over them. */
+  /** It has several pieces that no wire format assembled, so that a text may be split across them. */
   readonly inPieces: boolean;
   /** The response is known to be whole from its own content. */
   readonly whole: boolean;
@@ -36,20 +36,20 @@ export interface ReadResponse {
 const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', lastUserText: '' };
 const absent: RecordedBody = { kind: 'absent' };
 const noText = { text: undefined, parsed: undefined };
-/** Messages of a stream that is not put together as a whole in which its usage is looked for. */
+/** Last messages of an unparsed stream that are searched for its usage. */
 const lastEvents = 64;
-/** Lines in which the first two that are not blank are looked for. */
+/** Max lines that are searched for the first two non-blank ones. */
 const maxBlankLines = 64;
 
 /**
- * The path that tells what was spoken: the one to which the exchange went, since the caller's own may lack what stands in a base address
- * (`Svc-Target-Url: https://host/v1` and `/messages`); the caller's where it went nowhere.
+ * The path that identifies the endpoint: that of the target URL, because the caller's path may lack a part that is in the base URL (`Svc-
+ * Target-Url: https://host/v1` and `/messages`); the caller's path without a target.
  */
 export function upstreamPath({ path, targetUrl }: ExchangeOpen): string {
   return targetUrl === '' ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 }
 
-/** Reads a request in the provider's wire format; without one it is recorded and says nothing. */
+/** Reads a request in the provider's wire format; without one only its model is read. */
 export function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRequest {
   const { open, requestBody } = exchange;
   const contentType = open.headers['content-type'] ?? '';
@@ -67,11 +67,11 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
   const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
   const said = parsed ?? (read.isExcessive ? outermostMembers(read.text) : truncatedMembers(exchange, encoding));
   const facts = format.readRequest(said, upstreamPath(open));
-  // Of several attempts the record is of the last.
+  // With several attempts, the record has the model of the last.
   return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
 }
 
-/** What asks a model for something names it, also where the endpoint is not understood. */
+/** A POST names its model even where the endpoint is not understood. */
 function factsUnread(open: ExchangeOpen, parsed: unknown): RequestFacts {
   return open.method === 'POST' ? { ...noRequestFacts, model: modelAsked(parsed, upstreamPath(open)) } : noRequestFacts;
 }
@@ -135,14 +135,14 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
 }
 
 /**
- * A stream of binary messages, put together where it is understood. Where it is not, or where one of its messages is not what was sent, the bytes
- * are kept, as what else was in them is not known.
+ * Assembles a stream of binary messages if it is understood. Otherwise, or after a corrupt message, the bytes are recorded, because their
+ * other content is unknown.
  */
 function readAmazonStream(decoded: Buffer, bytes: RecordedBody, format: WireFormat | undefined): ReadResponse {
   const { events, ending } = readAmazonEvents(decoded);
   const isExcessive = areExcessive(events);
   const assembled = format?.assembleStream(isExcessive ? events.slice(-lastEvents) : events);
-  // Texts lie in base64 and in several messages, where no rule would find them.
+  // Texts are base64-encoded and span messages, where no redaction rule finds them.
   const kept: ReadResponse = { body: bytes, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces: true, whole: false };
   if (format === undefined || assembled?.understood !== true) return kept;
   const { body: parsed, whole } = assembled;
@@ -151,7 +151,7 @@ function readAmazonStream(decoded: Buffer, bytes: RecordedBody, format: WireForm
   return json === undefined ? understood : { ...understood, body: json, inPieces: false };
 }
 
-/** Whether messages are deeper, or together would cost more, than what is parsed. */
+/** Whether a message is nested too deeply, or all together cost too much, to be parsed. */
 function areExcessive(events: readonly ServerSentEvent[]): boolean {
   let cost = events.length;
   for (const { data } of events) {
@@ -162,21 +162,21 @@ function areExcessive(events: readonly ServerSentEvent[]): boolean {
   return false;
 }
 
-/** Whether a text is JSON by the line, as streams are that are none of events. */
+/** Whether a text is JSON by line, as streams without events are. */
 function isLines({ text, parsed }: ReadBody): boolean {
   if (text === undefined || parsed !== undefined || !/^\s*\{/.test(text)) return false;
   const [first, second] = text.split('\n', maxBlankLines).filter((line) => line.trim() !== '');
   return isJsonObject(parseJson(first ?? '')) && second?.trimStart().startsWith('{') === true;
 }
 
-/** A stream that is written as one JSON list, which has no content type of its own, or as JSON by the line. */
+/** A stream written as one JSON array, which has no content type of its own, or as JSON by line. */
 function readList({ text, isExcessive }: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
   if (text === undefined || isExcessive || format?.assembleList === undefined) return undefined;
   const assembled = format.assembleList(text);
   return assembled.understood ? understoodStream(assembled, text, format) : undefined;
 }
 
-/** A stream is put together into the provider's non-streaming shape; what cannot be understood stays text. */
+/** Records a stream in the provider's non-streaming shape. */
 function understoodStream({ body, whole }: AssembledStream, text: string, format: WireFormat): ReadResponse {
   return { body: recordText(text, body), parsed: body, facts: format.readResponse(body), streamed: true, inPieces: false, whole };
 }

@@ -5,20 +5,20 @@ import { parseJson, wellFormed } from '../../model/text.ts';
 import { asUtf8 } from './wide-text.ts';
 import { isCanonicalJson } from './canonical-json.ts';
 
-/** Codings of one body; clients of HTTP stop at as many. */
+/** Max content codings of one body, as in HTTP clients. */
 const maxCodings = 5;
 /**
- * What a body may become when it is decoded: beyond this it would be a decompression bomb, and is kept as the bytes that passed. JSON of models, also
- * as a stream of small events, becomes some ten times as large, at most forty.
+ * Max bytes and max expansion of a decoded body. Beyond them it counts as a decompression bomb and is recorded as received. JSON of
+ * models, also as a stream of small events, expands about 10 times, at most 40 times.
  */
 const maxDecodedBytes = 64 * 1024 * 1024;
 const maxExpansion = 64;
-/** A small body may become so large whatever its size. */
+/** Any body may expand to this size. */
 const alwaysDecodedBytes = 1024 * 1024;
 
 type Decoder = (bytes: Uint8Array, maxOutputLength: number) => Buffer;
 
-/** A body that was cut off decodes as far as it came. */
+/** A truncated body decodes as far as it goes. */
 const finishFlush = constants.Z_SYNC_FLUSH;
 const identity: Decoder = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const gunzip: Decoder = (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength, finishFlush });
@@ -39,7 +39,7 @@ function inflateEither(bytes: Uint8Array, maxOutputLength: number): Buffer {
   }
 }
 
-/** Undoes a `Content-Encoding`. @returns undefined when it is not known, the bytes are not in it, or it is more than the bounds allow. */
+/** Decodes a `Content-Encoding`. @returns undefined for an unknown one, invalid bytes, or a result beyond the bounds. */
 export function decodeContent(bytes: Uint8Array, contentEncoding: string | undefined): Buffer | undefined {
   const codings = (contentEncoding ?? 'identity')
     .split(',')
@@ -64,7 +64,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 const looseUtf8 = new TextDecoder('utf-8');
 const textual = /^(?:text\/|application\/(?:[\w.+-]*json|[\w.+-]*xml|x-ndjson|x-www-form-urlencoded|graphql)\b)/i;
 
-/** Text of decoded bytes; undefined when they are not text. A text cut in the middle of a character stays text. */
+/** Text of decoded bytes; undefined when they are not text. With a textual content type, invalid UTF-8 is replaced. */
 export function textOfBytes(bytes: Buffer, contentType: string): string | undefined {
   if (textual.test(contentType)) return looseUtf8.decode(bytes);
   try {
@@ -75,20 +75,19 @@ export function textOfBytes(bytes: Buffer, contentType: string): string | undefi
   }
 }
 
-/** Bytes as UTF-8 where they are a text in another form of Unicode. */
+/** Converts text in UTF-16 or UTF-32 to UTF-8; other bytes stay. */
 export function inUtf8(decoded: Buffer, contentType: string): Buffer {
   return asUtf8(decoded, contentType, textual.test(contentType));
 }
 
-/** A body's text, undefined when its bytes are none, and what that parses to, undefined when it is no JSON. */
+/** A body's text, undefined for binary, and its JSON value, undefined for anything else. */
 export interface ReadBody {
   readonly text: string | undefined;
   readonly parsed: unknown;
-  /** It is deeper, or would cost more, than what is parsed. */
+  /** It is nested too deeply, or costs too much, to be parsed. */
   readonly isExcessive: boolean;
 }
 
-/** Decodes and parses a body. */
 export function readBody(bytes: Uint8Array, contentEncoding: string | undefined, contentType: string): ReadBody {
   const decoded = decodeContent(bytes, contentEncoding);
   const text = decoded === undefined ? undefined : textOfBytes(inUtf8(decoded, contentType), contentType);
@@ -96,21 +95,21 @@ export function readBody(bytes: Uint8Array, contentEncoding: string | undefined,
   return { text, parsed, isExcessive: parsed === undefined && text !== undefined && jsonExcess(text) !== undefined };
 }
 
-/** A body as it is recorded: JSON where it is JSON, as `JSON.stringify` writes it, else text, else base64 of the bytes as they passed. */
+/** The recorded form of a body: JSON as `JSON.stringify` writes it, else text, else base64 of the bytes as received. */
 export function recordBody(bytes: Uint8Array, { text, parsed }: Omit<ReadBody, 'isExcessive'>, contentType: string): RecordedBody {
   if (bytes.length === 0) return { kind: 'absent' };
   if (text === undefined) return { kind: 'binary', base64: Buffer.from(bytes).toString('base64'), contentType };
   return parsed !== undefined && isCanonicalJson(text) ? { kind: 'json', text } : recordText(text, parsed);
 }
 
-/** A text with what it parses to, undefined when it is no JSON. */
+/** @param parsed value of the text; undefined when it is not JSON. */
 export function recordText(text: string, parsed: unknown): RecordedBody {
   return recordJson(parsed) ?? { kind: 'text', text: wellFormed(text) };
 }
 
 /**
- * A value as JSON. @returns undefined where there is none, and where it is more than can be read again: what is put together from several JSON texts may be
- * deeper than each of them.
+ * @returns undefined without a value, and for JSON too large to be parsed again: a value assembled from several JSON texts may be deeper
+ * than each of them.
  */
 export function recordJson(parsed: unknown): RecordedBody | undefined {
   const json = parsed === undefined ? undefined : stringify(parsed);

@@ -8,15 +8,15 @@ const [zero, nine] = [0x30, 0x39];
 const colon = 0x3a;
 const [closeBracket, openBrace, closeBrace] = [0x5d, 0x7b, 0x7d];
 
-/** Names of one object that are compared with each other; of more it is quicker to write them. */
+/** Max names of one object that are compared with each other; for more, writing the JSON is faster. */
 const maxNames = 64;
-/** Whole numbers of so many digits are written as they are read. */
+/** Integers of up to this many digits are always written as they are read. */
 const surelyExactDigits = 15;
 
 /**
- * Whether JSON is what `JSON.stringify` makes of it: without white space between its values, no character escaped that need not be, numbers in their one
- * form, no name twice or in another order. To find that out takes a fraction of the time that it takes to write it.
- * @param json valid JSON. @returns false where it is not sure.
+ * Whether JSON equals what `JSON.stringify` makes of it: no white space between values, no needless escapes, canonical numbers, no name
+ * twice or out of order. The check takes a fraction of the time of writing.
+ * @param json valid JSON. @returns false when unsure.
  */
 export function isCanonicalJson(json: string): boolean {
   return !json.includes('\\u') && !json.includes('\\/') && new Scan(json).isCanonicalJson();
@@ -25,10 +25,10 @@ export function isCanonicalJson(json: string): boolean {
 class Scan {
   private readonly json: string;
   private index = 0;
-  /** Where the names of the objects begin and end in which the scan stands, one object's behind another's. */
+  /** Starts and ends of the names of all open objects, outermost first. */
   private readonly names: number[] = [];
   private namesCount = 0;
-  /** Where in `names` those of each open object begin. */
+  /** Index in `names` of each open object's first name. */
   private readonly objects: number[] = [];
 
   constructor(json: string) {
@@ -41,7 +41,7 @@ class Scan {
     return true;
   }
 
-  /** @returns false where what begins with this unit is not as it would be written. */
+  /** @returns false when the token that begins with this unit is not canonical. */
   private take(unit: number): boolean {
     if (unit === quote) return this.takeString();
     if (unit <= space) return false;
@@ -58,7 +58,7 @@ class Scan {
     return this.json.charCodeAt(end + 1) !== colon || this.takeName(start, end);
   }
 
-  /** Names that are numbers come first, whatever their order was; of two that are the same the last is left. */
+  /** `JSON.stringify` writes integer names first, and of two equal names only the last. */
   private takeName(start: number, end: number): boolean {
     const { json, names, namesCount } = this;
     const first = json.charCodeAt(start);
@@ -93,7 +93,7 @@ class Scan {
   }
 }
 
-/** A comma, a bracket, a brace, white space, or the end of the text, which is no number. */
+/** A comma, a bracket, a brace, white space, or the end of the text (NaN). */
 function endsNumber(unit: number): boolean {
   return unit === comma || unit === closeBracket || unit === closeBrace || unit <= space || Number.isNaN(unit);
 }

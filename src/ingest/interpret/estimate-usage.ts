@@ -5,9 +5,9 @@ import type { ReadRequest, ReadResponse } from './bodies.ts';
 import { countTokens } from './count-tokens.ts';
 
 /**
- * The response with the counts that its provider did not report, made from the texts that were seen and marked as estimated: a stream that
- * was left or broke off, or one without a usage chunk. What was reported stays. Nothing is made up where nothing was generated: an error,
- * a reply without a text, a stream that ended before its first word and said nothing of its input.
+ * Adds estimated counts that the provider did not report, from the recorded texts: for a stream that the client left or that broke off, or
+ * one without a usage chunk. Reported counts stay. Nothing is estimated where nothing was generated: an error, a response without text, a
+ * stream that ended before its first word and reported no input.
  */
 export function withEstimate(response: ReadResponse, request: ReadRequest, understood: Understood): ReadResponse {
   const { usage } = response.facts;
@@ -24,12 +24,12 @@ function estimateUsage(response: ReadResponse, request: ReadRequest, { exchange,
   const { completion, ...asked } = format.readTokenTexts(request.parsed, response.parsed);
   if (completion === '' && usage.promptTokens === null) return undefined;
   const named = model === '' ? request.facts.model : model;
-  // Of a request that cannot be read nobody knows how long it was.
+  // The length of an unreadable request is unknown.
   const promptTokens = usage.promptTokens ?? (request.parsed === undefined ? null : countPrompt(asked, named));
   return { ...usage, promptTokens, completionTokens: usage.completionTokens ?? countTokens(completion, named), estimated: true };
 }
 
-/** What OpenAI puts around each message with its role, and in front of the reply (its cookbook, "How to count tokens with tiktoken"). */
+/** Tokens that OpenAI adds to each message and to the response (its cookbook, "How to count tokens with tiktoken"). */
 const tokensOfMessage = 4;
 const tokensOfResponse = 3;
 
@@ -38,7 +38,6 @@ function countPrompt({ prompt, messages = 0 }: Omit<TokenTexts, 'completion'>, m
   return countTokens(prompt, model) + framing;
 }
 
-/** An exchange with the format that it was in. */
 export interface Understood {
   readonly exchange: Exchange;
   readonly format: WireFormat | undefined;

@@ -19,23 +19,21 @@ import { type ReadResponse, readRequest, readResponse, upstreamPath } from './bo
 import { firstNonEmpty, type RecordTexts, type RedactTexts, orEmpty, textsOf } from './record-texts.ts';
 import { matchesThreatPattern } from '../threats/patterns.ts';
 
-/** What interpretation needs to know besides the exchange. */
 export interface InterpretContext {
   /** Declared property names of the exchange's organisation, by their lower-case form. */
   readonly declaredNames: ReadonlyMap<string, string>;
-  /** Changes that came before the record, oldest first. */
+  /** Changes accepted before the record is made, oldest first. */
   readonly changes: readonly AcceptedChange[];
-  /** What takes out of the texts what the organisation does not want stored; undefined when it stores all. */
+  /** Applies the organisation's redaction rules; undefined without any. */
   readonly redact?: RedactTexts | undefined;
-  /** What the exchange's organisation is billed by. */
   readonly prices: Prices;
-  /** What looks at the user's text in place of the built-in patterns. Null says that it could not. */
+  /** Checks the user's text instead of the built-in patterns; null: the check failed. */
   readonly checkThreat?: ((text: string) => boolean | null) | undefined;
 }
 
 /**
- * Turns an exchange into its record: decode the bodies, read them in the provider's wire format, price the usage, name and tag it, and take out
- * what must not be stored; the caller's later changes come on top. Never throws on what a provider or a caller sent.
+ * Turns an exchange into its record: decodes the bodies, reads them in the provider's wire format, prices the usage, adds names and tags,
+ * redacts, and applies the caller's later changes. Never throws on input of a provider or caller.
  */
 export function interpretExchange(exchange: Exchange, context: InterpretContext): RequestRecord {
   const { open } = exchange;
@@ -47,7 +45,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const texts = redacted(textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames)), open.provider, context);
   const { properties, modelOverride, requestModel, responseModel } = texts;
   const { facts, changes } = changedFacts(properties, context);
-  // TRICKY: spreads stand last. In front of a literal of so many keys one makes the object a hundred times as slow to build.
+  // TRICKY: spreads come last. A spread before a literal with this many keys makes building the object 100 times slower.
   return {
     organizationId: open.organizationId,
     requestId: open.requestId,
@@ -94,7 +92,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
 
 const namesInBodies = ['model', 'user', 'responseId', 'serviceTier'] as const;
 
-/** What a body names, without names that are longer than an identifier may be. */
+/** Drops names in a body that exceed the limit of identifiers. */
 export function withShortNames<Read extends { readonly facts: object }>(read: Read): Read {
   const facts = read.facts as Readonly<Partial<Record<(typeof namesInBodies)[number], string>>>;
   const overlong = namesInBodies.filter((name) => exceedsBytes(facts[name] ?? '', textLimits.identifierBytes));
@@ -102,13 +100,13 @@ export function withShortNames<Read extends { readonly facts: object }>(read: Re
   return { ...read, facts: { ...facts, ...Object.fromEntries(overlong.map((name) => [name, ''])) } };
 }
 
-/** What callers may alter of a record, with the changes that came before it, and their history. */
+/** The changeable facts of a record after its earlier changes, and their history. */
 function changedFacts(properties: Map<string, string>, { changes }: InterpretContext) {
   const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
   return { facts, changes: changes.flatMap((accepted) => applyChange(facts, accepted)) };
 }
 
-/** Whether the cache was asked for, and the exchange whose reply it gave. */
+/** Whether the cache was enabled, and the exchange whose response it returned. */
 function cacheFactsOf({ cacheEnabled, cachedFrom }: ExchangeOpen) {
   return {
     cacheEnabled: cacheEnabled === true,
@@ -118,19 +116,18 @@ function cacheFactsOf({ cacheEnabled, cachedFrom }: ExchangeOpen) {
   };
 }
 
-/** Facts that nothing tells yet. */
+/** Fields without a source yet. */
 const notYetKnown = {
   isPassthroughBilling: null,
   assets: [],
 } as const;
 
-/** The attempts, when there was more than one; without an end the head tells those that it knew of. */
+/** The attempts, if more than one; without an end frame those known at the head. */
 function attemptsOf({ end, responseHead }: Exchange): readonly Attempt[] {
   const attempts = (end ?? responseHead)?.attempts ?? [];
   return attempts.map((attempt) => ({ ...attempt, provider: recordNameOf(attempt.provider) }));
 }
 
-/** A provider as records name it. */
 export function recordNameOf(provider: string): string {
   return providerNamed(provider)?.recordName ?? 'CUSTOM';
 }
@@ -141,7 +138,7 @@ function withRaw(usage: Usage, raw: Usage['raw']): Usage {
 
 const modelNames = ['requestModel', 'modelOverride', 'responseModel'] as const;
 
-/** What may be stored. A model's name that stands in a price list is nobody's secret; any other one may be whatever its writer likes. */
+/** Redacts texts, except model names from a price list: those contain no secret, while any other name may be free text. */
 export function redacted(
   texts: RecordTexts,
   provider: string,
@@ -159,7 +156,6 @@ function isListed(model: string, provider: string, { book, organization }: Price
   return book.lists(named?.priceProviderId, model) || organizationModels(organization, recordNameOf(provider)).includes(model);
 }
 
-/** The bodies, their texts and sizes. */
 function bodiesOf({ open: { tags }, end, requestBody, responseBody }: Exchange, texts: RecordTexts) {
   return {
     requestBody: texts.requestBody,
@@ -173,17 +169,16 @@ function bodiesOf({ open: { tags }, end, requestBody, responseBody }: Exchange, 
   };
 }
 
-/** A part for which the disk had no room may be missing although the end, which was written after it, does not know that yet. */
+/** The disk may have been full for a part and not for the end frame, which was queued before that was known. */
 function lacksParts(keeping: BodyKeeping | undefined, body: Uint8Array, passedBytes = 0): boolean {
   return keeping !== 'never' && body.length < passedBytes;
 }
 
-/** Null when nobody asked, or there was no text of the user to look at. */
+/** Null when the check was not requested or there is no user text. */
 function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts, check: (text: string) => boolean | null): boolean | null {
   return securityCheck === undefined || lastUserText === '' ? null : check(lastUserText);
 }
 
-/** How long it took, in how many attempts. */
 function courseOf(exchange: Exchange, { streamed }: ReadResponse) {
   const { open, end, responseParts } = exchange;
   const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
@@ -203,8 +198,8 @@ const statusOfOutcome: Record<Exclude<ExchangeOutcome, 'complete' | 'refused'>, 
 };
 
 /**
- * Status as the record tells it. An exchange without an end was cut by the death of its gateway worker: it counts as whole when its content
- * shows that, else as broken off like any other reply that stopped in the middle.
+ * The record's status. An exchange without an end frame lost its gateway worker: it counts as complete when its content shows that, else
+ * as broken off, like any response that stopped in the middle.
  */
 function statusOf(exchange: Exchange, response: ReadResponse): number {
   const { end, responseHead } = exchange;
@@ -226,8 +221,8 @@ interface Facts {
 }
 
 /**
- * The caller's own figure, else the provider's, else that of a price for the model that answered or the one that was asked for. A reply of the
- * response cache costs nothing, whatever the caller says.
+ * The caller's own figure, else the provider's, else one from a price for the model that answered or was requested. A response from the
+ * cache costs nothing, whatever the caller says.
  */
 function costOf(exchange: Exchange, { request, response }: Facts, prices: Prices): Cost {
   const { tags, provider, openedAt, cachedFrom } = exchange.open;

@@ -1,26 +1,25 @@
 import type { JsonObject } from '../../model/text.ts';
 
-/** Fields that are read of one form; a request of a known format has a dozen. */
+/** Max fields read of one form; requests of known formats have about a dozen. */
 const maxParts = 64;
-/** Head of one field, and its text. What is longer is a file, whatever it says. */
+/** Max head and text of one field; a longer one counts as a file. */
 const maxHeadBytes = 4 * 1024;
 const maxValueBytes = 256 * 1024;
 
-/** True for the content type of a form that may hold files. */
 export function isForm(contentType: string): boolean {
   return /^multipart\/form-data\b/i.test(contentType);
 }
 
 /**
- * The text fields of a `multipart/form-data` body by their names; files are left out, of a name given twice the last counts. A body that was
- * cut off gives the fields that came whole, one that is no form gives none.
+ * Text fields of a `multipart/form-data` body by name, without files; of equal names the last counts. A truncated body yields its complete
+ * fields, an invalid one none.
  */
 export function readForm(body: Buffer, contentType: string): JsonObject {
   const boundary = boundaryOf(contentType);
   if (boundary === undefined) return {};
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const fields: [string, string][] = [];
-  // The first delimiter may stand at the very beginning, where no line ends before it.
+  // The first delimiter may be at the very beginning, without a line end before it.
   let start = body.indexOf(delimiter.subarray(2));
   for (let part = 0; start !== -1 && part < maxParts; part += 1) {
     const from = start + (part === 0 ? delimiter.length - 2 : delimiter.length);
@@ -38,7 +37,7 @@ function boundaryOf(contentType: string): string | undefined {
   return quoted ?? plain;
 }
 
-/** @returns undefined for a file, and for what has no name. */
+/** @returns undefined for a file or a field without a name. */
 function readField(part: Buffer): [name: string, value: string] | undefined {
   const headEnd = part.subarray(0, maxHeadBytes).indexOf('\r\n\r\n');
   if (headEnd === -1 || part.length - headEnd > maxValueBytes) return undefined;

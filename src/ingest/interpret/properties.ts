@@ -5,14 +5,14 @@ import { sessionProperties } from '../../model/vocabulary/session-properties.ts'
 const sessionTags = ['sessionId', 'sessionName', 'sessionPath'] as const;
 
 /**
- * The properties of a record: the caller's tags, then the session headers, and the prompt's identifier of a client that looks for it there.
- * @param declaredNames declared names by their lower-case form: a header whose case was lost on the way is stored under its declared name.
+ * The properties of a record: the caller's tags, the session headers, and the prompt's identifier for clients that expect it there.
+ * @param declaredNames by their lower-case form: a header whose case was lost in transit is stored under its declared name.
  */
 export function propertiesOf(tags: Tags, declaredNames: ReadonlyMap<string, string>): Map<string, string> {
   const properties = new Map<string, string>();
   for (const { name, value, lowered } of tags.properties) {
     const stored = lowered === true ? (declaredNames.get(name.toLowerCase()) ?? name) : name;
-    // Deleting first keeps "the last wins" also for the order of names.
+    // Deleting first applies "the last wins" to the order of names too.
     properties.delete(stored);
     properties.set(stored, value);
   }
@@ -24,7 +24,7 @@ export function propertiesOf(tags: Tags, declaredNames: ReadonlyMap<string, stri
   return properties;
 }
 
-/** The session that the caller's tags name, empty without one: what {@link propertiesOf} leads to, without the rest of it. */
+/** The session named by the caller's tags, empty without one; equal to that of {@link propertiesOf}. */
 export function sessionIdOf({ sessionId, properties }: Tags): string {
   return sessionId ?? properties.findLast(({ name }) => name === sessionProperties.sessionId)?.value ?? '';
 }

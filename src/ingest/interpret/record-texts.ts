@@ -3,11 +3,11 @@ import type { RecordedBody } from '../../model/record/request-record.ts';
 import { mapTextTags, type TextTags } from '../../model/record/text-tags.ts';
 import type { ReadRequest, ReadResponse } from './bodies.ts';
 
-/** All of a record that the caller or the provider wrote. */
+/** All texts of a record that the caller or the provider wrote. */
 export interface RecordTexts extends TextTags {
   readonly requestBody: RecordedBody;
   readonly responseBody: RecordedBody;
-  /** What a body says cannot be seen: it is in an unknown content coding, or in pieces that no wire format put together. */
+  /** The body cannot be searched: it has an unknown content coding, or pieces that no wire format assembled. */
   readonly requestIsOpaque: boolean;
   readonly responseIsOpaque: boolean;
   readonly promptText: string;
@@ -29,12 +29,12 @@ export interface RecordTexts extends TextTags {
   readonly promptId: string;
 }
 
-/** Takes out of the texts of a record what its organisation does not want stored. Never throws. */
+/** Redacts the texts of a record by its organisation's rules. Never throws. */
 export type RedactTexts = (texts: RecordTexts) => RecordTexts;
 
 const absent: RecordedBody = { kind: 'absent' };
 
-/** The texts of an exchange as far as the caller lets us keep them. */
+/** The texts of an exchange that the caller allows to be stored. */
 export function textsOf(
   { open, responseHead }: Exchange,
   request: ReadRequest,
@@ -69,7 +69,7 @@ export function textsOf(
   };
 }
 
-/** An absent text is an empty one in a record. */
+/** Records have empty texts instead of absent ones. */
 export function orEmpty(text: string | undefined): string {
   return text ?? '';
 }
@@ -78,7 +78,6 @@ function isEncoded(contentEncoding: string | undefined): boolean {
   return !/^\s*(?:identity)?\s*$/i.test(contentEncoding ?? '');
 }
 
-/** The first text that is there; empty when none is. */
 export function firstNonEmpty(texts: readonly (string | undefined)[]): string {
   return texts.find((text) => text !== undefined && text !== '') ?? '';
 }

@@ -9,18 +9,18 @@ import { readCallSize } from '../../providers/call-size.ts';
 import { readBody } from './body.ts';
 import { interpretExchange } from './interpret.ts';
 
-/** What an exchange for which a budget had set money aside came to. */
+/** The final amount of an exchange with a budget reservation. */
 export interface BudgetSettlement {
   readonly organizationId: OrganizationId;
   readonly requestId: RequestId;
-  /** Undefined: nobody knows, so what was set aside stays counted. */
+  /** Undefined: unknown, so the reservation stays counted. */
   readonly amount: Money | undefined;
 }
 
-/** Settles reservations; doing it again changes nothing. */
+/** Settles reservations; idempotent. */
 export type SettleBudgets = (settlements: readonly BudgetSettlement[]) => Promise<void>;
 
-/** @param prices those that the record was priced by. @returns undefined for an exchange without a reservation. */
+/** @param prices of the record. @returns undefined for an exchange without a reservation. */
 export function settlementOf(exchange: Exchange, record: RequestRecord, prices: Prices): BudgetSettlement | undefined {
   const { organizationId, requestId, reserved } = exchange.open;
   if (reserved !== true) return undefined;
@@ -28,7 +28,7 @@ export function settlementOf(exchange: Exchange, record: RequestRecord, prices: 
   return { organizationId, requestId, amount: spentOn(exchange, record, prices) ?? (costNothing(exchange) ? zeroMoney : undefined) };
 }
 
-/** Tokens that were counted in a body of which not all is here, or in which there is more than text. */
+/** Whether tokens were estimated from an incomplete body, or from one with more than text. */
 function isGuess({ open, requestBody }: Exchange, { usage, requestBodyCut, responseBodyCut }: RequestRecord): boolean {
   if (!usage.estimated) return false;
   if (requestBodyCut || responseBodyCut || isHalf(usage)) return true;
@@ -36,7 +36,10 @@ function isGuess({ open, requestBody }: Exchange, { usage, requestBodyCut, respo
   return !isJsonObject(parsed) || !readCallSize(parsed, requestBody.length, []).isText;
 }
 
-/** The cost of a record, yet not by the caller's word: `Svc-Cost` does not count, and `Svc-Model-Override` only where the model has no price. */
+/**
+ * The cost of a record without the caller's claims: `Svc-Cost` is ignored, and `Svc-Model-Override` counts only where the model has no
+ * price.
+ */
 function spentOn(exchange: Exchange, record: RequestRecord, prices: Prices): Money | undefined {
   const { cost, modelOverride, ...tags } = exchange.open.tags;
   if (cost === undefined && modelOverride === undefined) return record.cost ?? undefined;
@@ -46,8 +49,8 @@ function spentOn(exchange: Exchange, record: RequestRecord, prices: Prices): Mon
 }
 
 /**
- * True where no answer was given that a provider could bill: its error, our refusal, or no connection. A call of which an attempt timed out, or whose
- * client or worker went before there was an answer, may have been billed all the same.
+ * True where no response was given that a provider could bill: its error, our refusal, or no connection. A call with an attempt that timed
+ * out, or whose client or worker disappeared before a response, may have been billed.
  */
 function costNothing({ responseHead, end }: Exchange): boolean {
   if (responseHead === undefined) return false;

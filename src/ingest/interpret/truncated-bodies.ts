@@ -7,20 +7,20 @@ import { wireFacts } from '../../providers/wire-facts.ts';
 import { readServerSentEvents } from '../../providers/sse.ts';
 import { readForm } from './multipart.ts';
 
-/** Bytes of the recorded body that are read again with what follows it, for what stands across the cut. */
+/** Bytes of the recorded body read again with its tail, for members that span the cut. */
 const overlapBytes = 64 * 1024;
-/** Characters at the end of a text that is not parsed as a whole in which its last members are looked for. */
+/** Characters at the end of an unparsed text that are searched for its last members. */
 const endLength = 64 * 1024;
-/** Characters that shape a JSON text which are passed on the way to its members. */
+/** Max structural characters of a JSON text scanned for its first members. */
 const maxMarks = 1_000_000;
-/** Characters of a name that is looked for, with its quotes, at most. */
+/** Max characters of a searched name, quotes included. */
 const maxKey = 8;
-/** Members of that name, the last ones, that are tried. */
+/** Last members of a name that are tried. */
 const maxTries = 8;
 
 /**
- * What a reply that was cut says at its end: the usage stands there, of a stream as of a picture. Its texts are recorded as far as they were kept; of
- * a compressed body the end cannot be read.
+ * Adds the facts at the end of a truncated response: its usage, of a stream as of an image. Its texts are recorded as far as they were
+ * kept. The end of a compressed body cannot be read.
  */
 export function withTruncatedTail(facts: ResponseFacts, exchange: Exchange, format: WireFormat | undefined): ResponseFacts {
   const { responseTail, responseBody, responseHead, end } = exchange;
@@ -33,14 +33,14 @@ export function withTruncatedTail(facts: ResponseFacts, exchange: Exchange, form
   return joined(facts, format.readResponse(named(body, facts.model)));
 }
 
-/** Who took part besides the model that answered is told by names, and the end of a reply does not have its name. */
+/** Adds the model's name, which the end of a response lacks: usage of other models is recognised by a different name. */
 function named(body: unknown, model: unknown): unknown {
   return isJsonObject(body) && typeof model === 'string' && model !== '' && !('model' in body) ? { ...body, model } : body;
 }
 
 /**
- * What a reply says that is deeper, or would cost more, than what is parsed: its usage, which stands at its end, and the model, which a reply that is no
- * stream names in front of its texts.
+ * Facts of a response that is nested too deeply, or costs too much, to be parsed: its usage, which is at the end, and its model, which a
+ * non-streamed response names before its texts.
  */
 export function endFacts(text = '', format: WireFormat, isStream = false): ResponseFacts {
   const end = text.slice(-endLength);
@@ -49,12 +49,12 @@ export function endFacts(text = '', format: WireFormat, isStream = false): Respo
   return format.readResponse(named(lastMembers(end, usageMember) ?? {}, model));
 }
 
-/** What a JSON body that is not parsed as a whole says of the call beside its texts. Undefined where nothing is found. */
+/** `model` and `user` of a JSON body that is too large to be parsed; undefined without either. */
 export function outermostMembers(text = ''): JsonObject | undefined {
   return membersOf(text, text.slice(-endLength));
 }
 
-/** The fields of a form behind what was recorded of it, usually those behind its file. */
+/** Form fields after the recorded part, usually after the file. */
 export function multipartTail({ requestTail, requestBody, end }: Exchange, contentType: string, encoding: string | undefined): JsonObject {
   return requestTail === undefined || !isPlain(encoding)
     ? {}
@@ -65,33 +65,29 @@ function isPlain(encoding = 'identity'): boolean {
   return encoding.trim().toLowerCase() === 'identity';
 }
 
-/** With the end of what was recorded where nothing lies between the two. */
+/** The tail, with the end of the recorded body where nothing is missing in between. */
 function lastBytes(body: Uint8Array, tail: Uint8Array, passed: number | undefined): Buffer {
   const follows = passed === body.length + tail.length;
   return Buffer.concat([follows ? body.subarray(Math.max(0, body.length - overlapBytes)) : new Uint8Array(), tail]);
 }
 
-/**
- * What a JSON body that was cut says of the call beside its texts: `model` and `user`, which stand before the messages or behind them. Undefined where
- * neither is found.
- */
+/** `model` and `user` of a truncated JSON body, which come before or after the messages; undefined without either. */
 export function truncatedMembers({ requestTail, requestBody, end }: Exchange, encoding: string | undefined): JsonObject | undefined {
   if (requestTail === undefined || !isPlain(encoding)) return undefined;
   return membersOf(Buffer.from(requestBody).toString('utf8'), lastBytes(requestBody, requestTail, end?.requestBytes).toString('utf8'));
 }
 
-/** `model` and `user` of the outermost object, of which the beginning and the end are known. */
 function membersOf(beginning: string, end: string): JsonObject | undefined {
   const last = lastMembers(end, /"(?:model|user)"\s*:/g);
   const found = { ...(isJsonObject(last) ? last : {}), ...firstMembers(beginning) };
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
-/** Characters that shape a JSON text. */
+/** Structural characters of JSON. */
 const shape = /["{}[\]:,]/g;
 const usageMember = new RegExp(String.raw`"(?:${wireFacts.usageMembers.join('|')})"\s*:`, 'g');
 
-/** Texts of the outermost object under `model` and `user`, as far as it goes. */
+/** Strings of the outermost object under `model` and `user`, as far as the text goes. */
 function firstMembers(text: string): JsonObject {
   const found: Record<string, unknown> = {};
   const marks = new RegExp(shape);
@@ -116,7 +112,7 @@ function firstMembers(text: string): JsonObject {
   return found;
 }
 
-/** The members of the outermost object from one on: where the rest of the text closes that object. */
+/** The last members of the outermost object, from the first match after which the text closes that object. */
 function lastMembers(text: string, member: RegExp): unknown {
   const end = text.trimEnd().replace(/\]$/, '');
   const starts = [...end.matchAll(member)].map(({ index }) => index).slice(-maxTries);
@@ -144,7 +140,7 @@ function billsOf(bills: ResponseFacts['bills']): Pick<ResponseFacts, 'bills'> {
   return bills === undefined ? {} : { bills };
 }
 
-/** Some tell of the input at the beginning and of the output at the end. */
+/** Some providers report input at the beginning and output at the end. */
 function joinedUsage(first: Usage, last: Usage): Usage {
   if (last.raw === null) return first;
   const names = Object.keys(unreportedUsage) as (keyof Usage)[];

@@ -1,9 +1,8 @@
-/** How characters of more than a byte each are written. */
 type WideCoding = 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
 
 const charset = /;\s*charset\s*=\s*"?utf-?(16|32)(le|be)?\b/i;
 const marks: readonly (readonly [mark: readonly number[], coding: WideCoding])[] = [
-  // Before those that they begin with.
+  // Before the shorter marks that these begin with.
   [[0xff, 0xfe, 0, 0], 'utf-32le'],
   [[0, 0, 0xfe, 0xff], 'utf-32be'],
   [[0xff, 0xfe], 'utf-16le'],
@@ -15,9 +14,10 @@ const lastCodePoint = 0x10_ffff;
 const lastOfOneUnit = 0xffff;
 
 /**
- * Bytes of a text in UTF-16 or UTF-32 as UTF-8, in which alone texts are read and rules find something; all others as they are. It is told by the
- * content type, by a byte order mark, or by where the NULs of its first character stand.
- * @param isText what other bytes are not taken for; of those only such as are nothing but characters are.
+ * Converts text in UTF-16 or UTF-32 to UTF-8, the only encoding in which texts are read and searched; other bytes stay. The content type,
+ * a byte order mark or the NULs of the first character show the encoding.
+ * @param isText the content type is textual. Otherwise, without a stated charset, only bytes that decode without NULs and replacement
+ * characters are converted.
  */
 export function asUtf8(bytes: Buffer, contentType: string, isText: boolean): Buffer {
   const said = charset.exec(contentType);
@@ -29,7 +29,7 @@ export function asUtf8(bytes: Buffer, contentType: string, isText: boolean): Buf
   return isSure ? Buffer.from(text) : bytes;
 }
 
-/** The first character of what is sent as a text has no high byte: JSON begins with ASCII. */
+/** Assumes an ASCII first character, as JSON has. */
 function codingSeen(bytes: Buffer): WideCoding | undefined {
   const [first, second, third, fourth] = bytes;
   if (fourth === undefined || (first !== 0 && second !== 0 && first !== 0xff && first !== 0xfe)) return undefined;
@@ -43,7 +43,7 @@ function codingSeen(bytes: Buffer): WideCoding | undefined {
   return third === 0 && fourth === 0 ? 'utf-32le' : 'utf-16le';
 }
 
-/** What was cut in the middle of a character goes without it. */
+/** Drops a character that is cut in the middle. */
 function textOfUtf16(bytes: Buffer, coding: string): string {
   return new TextDecoder(coding).decode(bytes.subarray(0, bytes.length - (bytes.length % 2)));
 }

@@ -6,22 +6,22 @@ import { compileRules, type Redactor, type Redactors } from '../../redaction/red
 import type { RecordTexts } from '../interpret/record-texts.ts';
 import { redactTexts, redactEverything } from './redact-texts.ts';
 
-/** The texts as they may be stored. `failure`: the rules could not be applied, so what they look at was left out. */
+/** Texts that may be stored. `failure`: the rules could not be applied, so the texts that they concern were left out. */
 export interface Redacted {
   readonly texts: RecordTexts;
   readonly failure?: string;
 }
 
-/** An organisation's rules, ready to run. */
+/** Compiled rules of an organisation. */
 interface Prepared {
   /** Undefined: a pattern cannot be used. */
   readonly redactors: Redactors | undefined;
-  /** The same places with nothing in them, for what has to be left out. */
+  /** Redactors that empty the same places, for when the rules fail. */
   readonly places: Redactors;
   readonly patterns: number;
 }
 
-/** What the rules may take for one record. A pattern goes through a MiB of text in some 20 ms, or 200 ms where it matches. */
+/** Max time of the rules for one record. A pattern takes about 20 ms per MiB of text, 200 ms where it matches. */
 export interface RedactionLimits {
   readonly ms: number;
   readonly msPerMiB: number;
@@ -33,27 +33,30 @@ const defaultLimits: RedactionLimits = { ms: 1000, msPerMiB: 1000 };
 export interface RedactionClocks {
   /** Never steps back. */
   readonly monotonic: () => number;
-  /** How long this thread was on a core; undefined where nobody knows, and then it counts as always. */
+  /** CPU time of this thread; undefined where unknown, then elapsed time counts. */
   readonly threadTime: () => number | undefined;
 }
 
-/** With a timer a record costs a tenth of a millisecond more; the kinds that are built in go through a short text in less than that. */
+/** A timer adds 0.1 ms to a record; the built-in kinds process a short text in less. */
 const maxUntimedCharacters = 64 * 1024;
 /**
- * TRICKY: a timer knows only how late it is, and this thread is one that lets others go first. Where it hardly was on a core in that time, the
- * record is tried again with so many times as much, up to a limit.
+ * TRICKY: the timer measures elapsed time, and this thread has a low priority. If it hardly got CPU time, the record is retried with this
+ * many times the timeout, up to a max.
  */
 const morePatience = 4;
 const maxPatienceMs = 10_000;
-/** What rules take without anybody waiting for them: about as much as the rest of interpretation, for short records and for long ones. */
+/** Time of rules that delays nobody: about as much as the rest of interpretation, for short and long records. */
 const ordinaryMs = 1;
 const ordinaryMsPerMiB = 250;
-/** What an organisation's records may take beyond that in a minute; then the rest of that minute's is left out untried, as others wait for it. */
+/**
+ * Max time beyond that for an organisation's records in a minute. After it their texts are left out untried for the rest of the minute,
+ * because other organisations wait.
+ */
 const maxOverrunMs = 5000;
-/** With less than this left of it nothing is tried. */
+/** With less of it left, nothing is tried. */
 const minLeftMs = 1;
 const overrunWindowMs = 60_000;
-/** Patterns that are kept compiled; each may grow to some megabytes while it is used. */
+/** Max compiled patterns in memory; each may grow to some megabytes in use. */
 const maxPatterns = 64;
 const maxRuleSets = 1000;
 const maxOverruns = 1000;
@@ -61,9 +64,7 @@ const maxOverruns = 1000;
 const atOnce = (): number => 0;
 const nothing: Redactor = { text: () => '', number: () => undefined };
 
-/**
- * Applies the redaction rules of organisations in bounded time. Invariant: what they could not be applied to does not come out of here.
- */
+/** Applies the redaction rules of organisations in bounded time. Invariant: text that they could not be applied to is never returned. */
 export class BoundedRedactor {
   private readonly clocks: RedactionClocks;
   private readonly limits: RedactionLimits;
@@ -82,7 +83,7 @@ export class BoundedRedactor {
       },
     };
     const context = createContext(sandbox);
-    // TRICKY: nothing else can interrupt what runs on this thread; a script can be, with all that it calls.
+    // TRICKY: only a script can be interrupted on its own thread, with everything that it calls.
     const script = new Script('work()');
     this.sandbox = sandbox;
     this.run = (timeout) => script.runInContext(context, { timeout }) as RecordTexts;
@@ -110,7 +111,7 @@ export class BoundedRedactor {
         this.countOverrun(organizationId, elapsed() - ordinary);
         return { texts: left };
       } catch (error) {
-        // What was interrupted may have left the engine in between.
+        // An interruption may leave the engine in an inconsistent state.
         this.forget(key, patterns);
         const spentMs = elapsed();
         const isStarved = isTimeout(error) && spentMs < allowedMs / 2 && patienceMs * morePatience <= maxPatienceMs;
@@ -125,7 +126,7 @@ export class BoundedRedactor {
     return this.limits.ms + (charactersOf(texts) / (1024 * 1024)) * this.limits.msPerMiB;
   }
 
-  /** @returns a function that says how long this thread worked since. */
+  /** @returns a function that measures this thread's time since. */
   private startTiming(): () => number {
     const { monotonic, threadTime } = this.clocks;
     const [startedAt, threadStart] = [monotonic(), threadTime()];
@@ -151,7 +152,7 @@ export class BoundedRedactor {
     if (this.prepared.delete(key)) this.patterns -= patterns;
   }
 
-  /** What an organisation's records may still take beyond the ordinary, milliseconds. */
+  /** Remaining overrun of an organisation's records, milliseconds. */
   private overrunLeftMs(organizationId: OrganizationId): number {
     const overrun = this.overruns.get(organizationId);
     if (overrun === undefined) return maxOverrunMs;
@@ -172,7 +173,7 @@ function ordinaryFor(texts: RecordTexts): number {
   return ordinaryMs + (charactersOf(texts) / (1024 * 1024)) * ordinaryMsPerMiB;
 }
 
-/** TRICKY: it comes from the script's own realm, so it is no `Error` of this one. */
+/** TRICKY: the error comes from the script's own realm, so it is not an `Error` of this one. */
 function isTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

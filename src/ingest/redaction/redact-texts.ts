@@ -7,33 +7,31 @@ import { freeName, redactJson, redactText } from '../../redaction/redact-json.ts
 import type { Redactor, Redactors } from '../../redaction/redactor.ts';
 import type { RecordTexts } from '../interpret/record-texts.ts';
 
-/** What stands in the place of a body that was left out. */
 export const redactedPlaceholder = '[left out: the redaction rules could not be applied]';
 
-/** Everything that a place has of a record. */
 type Texts<Names extends keyof RecordTexts> = Pick<RecordTexts, Names>;
 
-/** What the rules of each place do with its part of a record. */
+/** The operations on the texts of a record. */
 interface Treatment {
   readonly body: (body: RecordedBody, redactor: Redactor, isOpaque: boolean) => RecordedBody;
   readonly text: (text: string, redactor: Redactor) => string;
   readonly json: (value: unknown, redactor: Redactor) => unknown;
-  /** What callers named, with its names. */
+  /** Values by names that callers chose. */
   readonly named: (values: ReadonlyMap<string, string>, redactors: NameRedactors) => Map<string, string>;
 }
 
-/** What looks at names and their values; another one, or none, looks at the session's. */
+/** Redactors for names and values; the session's properties have another one, or none. */
 interface NameRedactors {
   readonly ofOwn: Redactor | undefined;
   readonly ofSession: Redactor | undefined;
 }
 
-/** Takes out what the rules find. @throws what a rule throws, and a RangeError for JSON that nests too deeply. */
+/** Redacts matches. @throws what a rule throws, and RangeError for JSON beyond the parser's limits. */
 export function redactTexts(texts: RecordTexts, redactors: Redactors): RecordTexts {
   return treat(texts, redactors, { body: redactBody, text: redactText, json: redactJson, named: redactNamed });
 }
 
-/** Leaves out all that the rules would have looked at: nobody knows what of it may be stored. */
+/** Empties all texts that the rules concern, because any of them might match. */
 export function redactEverything(texts: RecordTexts, redactors: Redactors): RecordTexts {
   return treat(texts, redactors, {
     body: (body) => (body.kind === 'absent' ? body : { kind: 'text', text: redactedPlaceholder }),
@@ -93,11 +91,11 @@ function identifiersPart(texts: RecordTexts, redactor: Redactor, { text }: Treat
   };
 }
 
-/** With room for the number that tells it from another. */
+/** Leaves space for the number that makes a name unique. */
 const maxRedactedName = propertyLimits.nameCharacters - 8;
 const sessionNames: ReadonlySet<string> = new Set(Object.values(sessionProperties));
 
-/** The session's properties are identifiers under names of ours, all others are properties. */
+/** The session's properties have our names and count as identifiers; all others count as properties. */
 function redactNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: NameRedactors): Map<string, string> {
   const redacted = new Map<string, string>();
   const taken = new Map<string, number>();
@@ -110,13 +108,13 @@ function redactNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: 
   return redacted;
 }
 
-/** Names may say anything, so that they go with their values. */
+/** Names may contain anything, so they are dropped with their values. */
 function withholdNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: NameRedactors): Map<string, string> {
   const left = [...values].filter(([name]) => sessionNames.has(name) || ofOwn === undefined);
   return new Map(left.map(([name, value]) => [name, sessionNames.has(name) && ofSession !== undefined ? '' : value]));
 }
 
-/** What stands in the place of something may be longer than that was, and a name not as long as it likes. */
+/** A replacement may be longer than the match, and names have a max length. */
 function cutName(before: string, after: string): string {
   return after === before ? after : Array.from(after).slice(0, maxRedactedName).join('');
 }
@@ -137,13 +135,13 @@ function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): 
 
 function redactJsonBody(body: RecordedBody & { readonly kind: 'json' | 'text' }, redactor: Redactor): RecordedBody {
   const value = parseJson(body.text);
-  // What is more than is parsed is looked at as the text that it is, and left out if that may hide something.
+  // JSON beyond the parser's limits goes to `redactText`, which throws: its escapes could hide a match.
   if (value === undefined) return { kind: 'text', text: redactText(body.text, redactor) };
   const redacted = redactJson(value, redactor);
   return redacted === value ? body : { kind: 'json', text: JSON.stringify(redacted) };
 }
 
-/** Bytes cannot be changed without knowing what they mean: where something is found in them the whole body is left out. */
+/** Bytes cannot be changed without knowing their format: a match leaves out the whole body. */
 function redactBinary(body: RecordedBody & { readonly kind: 'binary' }, redactor: Redactor): RecordedBody {
   const bytes = Buffer.from(body.base64, 'base64');
   // A form's texts are UTF-8, whatever its files are.
@@ -154,7 +152,7 @@ function redactBinary(body: RecordedBody & { readonly kind: 'binary' }, redactor
     : body;
 }
 
-/** Whether something is found in a text of wide characters that stands among bytes. */
+/** Whether a match is in text of wide characters among bytes. */
 function hidesBetweenNuls(text: string, redactor: Redactor): boolean {
   if (!text.includes('\u0000')) return false;
   const closed = text.replaceAll('\u0000', '');

@@ -11,7 +11,7 @@ import type { FrameLocation, Position } from '../../spool/spool.ts';
  */
 export type ExchangeState = 'replaying' | 'pending' | 'sealed';
 
-/** How an exchange left the spool: into the store, into the dead letters, or nowhere, as its user is being erased. */
+/** How an exchange left the spool. `erased`: it was dropped because its user is being erased. */
 export type Settlement = 'stored' | 'dead_letter' | 'erased';
 
 export interface NewExchange {
@@ -21,9 +21,9 @@ export interface NewExchange {
   readonly requestId: RequestId;
   /** Unix milliseconds. */
   readonly openedAt: number;
-  /** Of its tags, empty without one; a pending change may have moved it since. */
+  /** From its tags, empty without one; a pending change may have replaced it. */
   readonly sessionId: string;
-  /** Of its tags, empty without one; its body may still name one. */
+  /** From its tags, empty without one; its body may still name a user. */
   readonly userId: string;
 }
 
@@ -70,8 +70,8 @@ export class TrackedExchange implements NewExchange {
   }
 
   /**
-   * Whether its record may take this change too: all its changes together are limited as the properties of a stored request are. Changes from before
-   * a restart do not count.
+   * Whether its record has space for this change: all its changes together have the limits of a stored request's properties. Changes from
+   * before a restart do not count.
    */
   hasRoomFor(change: Change): boolean {
     const { names, bytes } = sizeOfChange(change);
@@ -95,7 +95,7 @@ export class TrackedExchange implements NewExchange {
     }
   }
 
-  /** From here on a change waits until this is settled. Waits for changes that are being written. */
+  /** After this, changes wait for the settlement. Waits for changes that are being written. */
   async seal(): Promise<void> {
     while (this.changes !== undefined && this.changes.size > 0) await Promise.allSettled(this.changes);
     this.state = 'sealed';
@@ -161,13 +161,13 @@ export class ExchangeIndex {
     return [...this.exchanges.values()];
   }
 
-  /** Whether an exchange of that time or before waits, beside those that are being stored. @param openedAt Unix milliseconds. */
+  /** Whether an exchange opened at that time or earlier waits and is not being stored. @param openedAt Unix milliseconds. */
   hasOlder(openedAt: number): boolean {
     for (const exchange of this.exchanges.values()) if (exchange.state !== 'sealed' && exchange.openedAt <= openedAt) return true;
     return false;
   }
 
-  /** When the latest exchange that was ever added arrived, Unix milliseconds; 0 before the first. */
+  /** Latest arrival of any exchange ever added, Unix milliseconds; 0 before the first. */
   get latestOpenedAt(): number {
     return this.latest;
   }

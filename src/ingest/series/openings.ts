@@ -7,7 +7,7 @@ interface Opening {
   bytes: number;
 }
 
-/** More than any gateway writes: a longer opening stays without an owner. */
+/** More than any gateway writes: the exchange of a longer opening stays unnamed. */
 const maxOpeningBytes = 64 * 1024 * 1024;
 
 /** Whether more of the same payload follows: only the last part of a split one is shorter than a frame may be. */
@@ -15,7 +15,7 @@ export function isPart({ length }: FrameLocation): boolean {
   return length === maxPayloadBytes;
 }
 
-/** Collects openings of exchanges that came in several frames. */
+/** Joins openings of exchanges that were split into several frames. */
 export class SplitOpenings {
   private readonly openings = new Map<number, Opening>();
 
@@ -28,7 +28,7 @@ export class SplitOpenings {
     this.openings.set(stream, { kind, parts: [Buffer.from(payload)], bytes: payload.length });
   }
 
-  /** Takes the next frame of a stream. @returns the whole opening, once, with its last part or with the first frame that is none. */
+  /** Takes the next frame of a stream. @returns the complete opening, once, at its last part or at the first frame of another kind. */
   goOn(frame: FrameLocation, payload: Buffer): Buffer | undefined {
     const opening = this.openings.get(frame.stream);
     if (opening === undefined) return undefined;

@@ -26,20 +26,20 @@ export interface SeriesTailOptions {
   readonly observe: Observe;
 }
 
-/** Segments of which only frames of open exchanges are needed are kept up to this number. */
+/** Max segments kept only for frames of open exchanges. */
 const maxHeldSegments = 8;
 /** A compaction copies at most this much, and only where it frees at least `minGain` times as many bytes. */
 const maxCompactedBytes = 256 * 1024 * 1024;
 const minGain = 2;
-/** The memory of an exchange, in frames of some hundred bytes. */
+/** The memory of an exchange in units of a frame, about 100 bytes. */
 const framesOfExchange = 8;
 /** Exchanges without an `end` frame end after every real position, in the order of their streams. */
 const abandonedSegment = 2 ** 40;
 
-/** Names an exchange whose `open` frame cannot be read: it becomes a dead letter. */
+/** Identifies an exchange with an unreadable `open` frame, which becomes a dead letter. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-/** Follows one series and tracks, for every exchange in it, where its frames are and whether it has ended. */
+/** Follows one series and tracks the frames and the end of every exchange in it. */
 export class SeriesTail {
   readonly series: string;
   readonly folder: string;
@@ -55,7 +55,7 @@ export class SeriesTail {
   private closed = false;
   /** Segments below this one are synced and can no longer grow. */
   private syncFrom = 0;
-  /** The accepted segment at the last look whether to compact. */
+  /** The accepted segment at the last check for compaction. */
   private compactedBelow = 0;
 
   constructor(options: SeriesTailOptions) {
@@ -78,7 +78,7 @@ export class SeriesTail {
     return bytes;
   }
 
-  /** Looks whether the worker that writes this series is alive; its death ends open exchanges. */
+  /** Checks whether the worker that writes this series is alive; its death ends open exchanges. */
   checkWriter(): void {
     if (!this.closed) this.reader.noticeWriterGone();
   }
@@ -94,8 +94,8 @@ export class SeriesTail {
   }
 
   /**
-   * Whether enough is read ahead of the store: `rows` exchanges wait, or `frames` frames are known while any waits. Without a waiting exchange
-   * reading goes on, as an open one may need it to end.
+   * Whether enough is read ahead of the store: `rows` exchanges wait, or `frames` frames are known while any waits. Without a waiting
+   * exchange reading continues, because an open exchange may need it to end.
    */
   hasEnough(rows: number, frames: number): boolean {
     const { length } = this.ended;
@@ -107,7 +107,7 @@ export class SeriesTail {
     return this.closed || comparePositions(this.reader.position(), position) >= 0;
   }
 
-  /** True until reading has reached, after a restart, where the last ingest stood. */
+  /** True after a restart until reading has reached the position of the last ingest. */
   isReplaying(): boolean {
     return this.replayedTo !== undefined;
   }
@@ -117,7 +117,7 @@ export class SeriesTail {
     return this.closed && this.ended.length === 0;
   }
 
-  /** The first `count` waiting exchanges have left the spool. */
+  /** Removes the first `count` waiting exchanges, which have left the spool. */
   settle(count: number, settlementOf: (exchange: TrackedExchange) => Settlement): void {
     for (const exchange of this.ended.splice(0, count)) {
       this.options.inFlight.remove(exchange);
@@ -131,8 +131,8 @@ export class SeriesTail {
   }
 
   /**
-   * Compacts segments below the accepted position that only open exchanges still need. Otherwise one call that stays open would fill the spool with
-   * the frames of others. Not to be called during a batch.
+   * Compacts segments below the accepted position that only open exchanges still need. Otherwise one call that stays open would fill the
+   * spool with the frames of others. Do not call it during a batch.
    * @param accepted everything that ends before this position is in the store.
    */
   async compactOpen({ segment: below }: Position): Promise<void> {
@@ -180,8 +180,8 @@ export class SeriesTail {
   }
 
   /**
-   * Syncs everything read so far, with the names of its files. Otherwise a power loss could take the end of an exchange that the store has, and the
-   * rest of it would count as broken off and be stored a second time.
+   * Syncs everything read so far, with the names of its files. Otherwise a power loss could take the end of an exchange that the store
+   * has, and the rest of it would count as broken off and be stored a second time.
    */
   async syncRead(): Promise<void> {
     const last = this.reader.position().segment;
@@ -227,7 +227,7 @@ export class SeriesTail {
     return exchange;
   }
 
-  /** @param opening all of it; undefined where it has been read already or is not all here. */
+  /** @param opening complete; undefined where it was read before or is incomplete. */
   private name(exchange: TrackedExchange, opening: Buffer | undefined): void {
     const named = opening === undefined ? undefined : namesOf(opening);
     if (named === undefined) return;
@@ -250,14 +250,14 @@ export class SeriesTail {
     this.ended.push(exchange);
   }
 
-  /** Where the last ingest stood is behind us: what is still open is surely not in the store. */
+  /** Past the position of the last ingest, open exchanges are surely not in the store. */
   private clearUp(): void {
     if (this.replayedTo === undefined || !this.hasReadTo(this.replayedTo)) return;
     this.replayedTo = undefined;
     for (const exchange of this.open.values()) exchange.state = 'pending';
   }
 
-  /** The worker is dead and everything was read: what is still open has been broken off. */
+  /** The worker is dead and everything was read, so open exchanges have broken off. */
   private closeAbandoned(): void {
     this.closed = true;
     const left = [...this.open.values()].toSorted((first, second) => first.stream - second.stream);
@@ -291,7 +291,7 @@ function namesOf(payload: Buffer): ExchangeNames | undefined {
   }
 }
 
-/** What is gone needs nothing. */
+/** Does nothing for a missing file. */
 async function withHandle(file: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
   try {
     const handle = await open(file, 'r');
@@ -305,7 +305,7 @@ async function withHandle(file: string, work: (handle: FileHandle) => Promise<vo
   }
 }
 
-/** @throws GatelogError `store_unavailable` when so many frames are known that no more may be, as the store has not taken them for long. */
+/** @throws GatelogError `store_unavailable` when `most` frames are known, after a long outage of the store. */
 export function demandRoomForMore(tails: ReadonlyMap<string, SeriesTail>, most: number): void {
   let known = 0;
   for (const tail of tails.values()) known += tail.knownFrames();
@@ -313,7 +313,7 @@ export function demandRoomForMore(tails: ReadonlyMap<string, SeriesTail>, most: 
   throw new GatelogError('store_unavailable', 'Too many records wait for the store. Try again when it has taken some.');
 }
 
-/** Lets each series carry what it may, see {@link SeriesTail.compactOpen}. What is not carried now keeps its room, and nothing else waits for it. */
+/** Compacts each series, see {@link SeriesTail.compactOpen}. A failure only leaves the space in use; nothing else waits for it. */
 export async function carryAll(
   tails: ReadonlyMap<string, SeriesTail>,
   acceptedOf: (series: string) => Position,

@@ -5,9 +5,9 @@ import { objectOf } from '../../providers/facts.ts';
 import type { ThreatCheck } from './patterns.ts';
 
 /**
- * The check that the operator gives in place of the built-in one: the default export of a JavaScript module.
- * @param file of the module, `.mjs`, or `.js` where its folder says that these are modules.
- * @throws with a sentence for people when it cannot be loaded or exports no function.
+ * Loads the operator's check, which replaces the built-in one: the default export of a JavaScript module.
+ * @param file `.mjs`, or `.js` in a folder whose `package.json` declares modules.
+ * @throws with a readable message when it cannot be loaded or exports no function.
  */
 export async function loadThreatCheck(file: string): Promise<ThreatCheck> {
   const check = objectOf(await load(file))['default'];
@@ -18,14 +18,14 @@ export async function loadThreatCheck(file: string): Promise<ThreatCheck> {
   }
   return (text) => {
     const said: unknown = Reflect.apply(check, undefined, [text]);
-    // Of an async one that fails nobody else would hear, and its thread would end.
+    // An unhandled rejection of an async check would end the thread.
     if (said instanceof Promise) said.catch(() => undefined);
     if (typeof said !== 'boolean') throw new TypeError('the threat check gave neither true nor false; it must not be async');
     return said;
   };
 }
 
-/** As {@link loadThreatCheck}; one that cannot be loaded any more says so of each text, as records must be made all the same. */
+/** As {@link loadThreatCheck}; if loading fails, the check throws for each text, so that records are still made. */
 export async function loadedThreatCheck(file: string): Promise<ThreatCheck> {
   try {
     return await loadThreatCheck(file);

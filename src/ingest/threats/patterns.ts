@@ -1,19 +1,17 @@
-/** Looks at a text of a user. @returns true when it reads like an attack on the model's instructions. */
+/** @returns true when the user's text looks like an attack on the model's instructions. */
 export type ThreatCheck = (text: string) => boolean;
 
-/** A way in which people try to turn a model against its instructions. */
 export interface ThreatPattern {
   readonly id: string;
-  /** Looks at a text as {@link simplified}: lower case, one space between words, nothing invisible. Every repetition in it is bounded. */
+  /** Matches {@link simplified} text: lower case, one space between words, nothing invisible. Every repetition in it is bounded. */
   readonly pattern: RegExp;
   /** A text that it flags. */
   readonly example: string;
 }
 
 /**
- * Well-known phrases of prompt injection in English, and the marks of chat templates. They catch what is copied from lists of such attacks, and
- * nothing that was written with care or in another language; and they flag a text that only talks about such phrases. They are a first look, no
- * protection.
+ * Well-known phrases of prompt injection in English, and the marks of chat templates. They catch phrases copied from lists of such
+ * attacks, but not careful or non-English ones, and they also flag texts about such phrases: a first filter, not protection.
  */
 export const threatPatterns: readonly ThreatPattern[] = [
   {
@@ -57,17 +55,16 @@ export const threatPatterns: readonly ThreatPattern[] = [
   },
 ];
 
-/** Of a longer text its beginning and its end are looked at: work that one call can ask for is bounded. */
+/** Of a longer text only the beginning and the end are checked, which bounds the work of one call. */
 const maxCharacters = 64 * 1024;
 
-/** The check that is built in: does any pattern of the table fit? */
 export const matchesThreatPattern: ThreatCheck = (text) => {
   const looked = text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters / 2)} ${text.slice(-maxCharacters / 2)}`;
   const plain = simplified(looked);
   return threatPatterns.some(({ pattern }) => pattern.test(plain));
 };
 
-/** Undoes what hides words from a pattern and not from a model: other forms of letters, characters that take no room, line breaks. */
+/** Undoes what hides words from a pattern but not from a model: other forms of letters, invisible characters, line breaks. */
 function simplified(text: string): string {
   return text
     .normalize('NFKC')

@@ -1,9 +1,9 @@
 import { type Interpret, type Interpretation, InterpreterCrashed, InterpreterStopped, type InterpretTask } from './interpreter.ts';
 
 /**
- * Interprets a batch whose bounds may not change any more, because the store may have it already. Where the interpreter crashes on it, its halves
- * are interpreted, down to the one exchange at fault, which becomes a failure at its index. A machine that stood still for long loses the
- * interpreter as well, so one exchange is at fault only after the second crash.
+ * Interprets a batch whose bounds may not change any more, because the store may have it already. Where the interpreter crashes on it, its
+ * halves are interpreted, down to the one exchange at fault, which becomes a failure at its index. A long stall of the machine also ends
+ * the interpreter, so an exchange is at fault only after its second crash.
  * @param hasCrashed on exactly these tasks before.
  * @throws errors other than a crash or a stop of the interpreter.
  */

@@ -32,7 +32,7 @@ export interface TaskSettings {
   readonly erasures?: readonly ErasedUser[] | undefined;
 }
 
-/** One exchange to be read from the spool and interpreted. Plain data: it crosses into a thread. */
+/** One exchange to be read from the spool and interpreted. Plain data: it is sent to a thread. */
 export interface InterpretTask {
   /** The same object for all tasks that share them. */
   readonly settings: TaskSettings;

@@ -2,8 +2,8 @@ import type { RecordRows } from '../../store/insert/rows.ts';
 import type { Interpretation, InterpretedExchange, InterpretedRows } from './interpreter.ts';
 
 /**
- * Results as they cross from the interpreter's thread: the memory of the rows, the location of each row in it, and the rest, which few exchanges have,
- * beside rows or instead of them. `PackedTasks` has the reason.
+ * Results as they cross from the interpreter's thread: the memory of the rows, the location of each row in it, and the rest, which few
+ * exchanges have, beside rows or instead of them. `PackedTasks` has the reason.
  */
 export interface PackedResults {
   readonly count: number;

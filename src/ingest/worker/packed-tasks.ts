@@ -3,8 +3,8 @@ import type { FrameLocation } from '../../spool/spool.ts';
 import type { InterpretTask, TaskSettings } from './interpreter.ts';
 
 /**
- * Tasks as they cross to the interpreter's thread. TRICKY: a structured clone of thousands of small objects takes longer than reading their frames
- * from the disk. So everything in which tasks differ is packed into a few arrays of numbers, which are transferred.
+ * Tasks as they cross to the interpreter's thread. TRICKY: a structured clone of thousands of small objects takes longer than reading
+ * their frames from the disk. So everything in which tasks differ is packed into a few arrays of numbers, which are transferred.
  */
 export interface PackedTasks {
   readonly settings: readonly TaskSettings[];

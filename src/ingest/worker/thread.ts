@@ -37,8 +37,8 @@ const maxYoungGenerationSizeMb = 64;
 const compiledWorker = new URL('./worker-main.js', import.meta.url);
 
 /**
- * Interpretation in a thread of its own, so that a burst of ingest does not delay an API answer. A thread that dies fails the jobs it had and
- * is replaced at the next job: with InterpreterCrashed when it had started, with another error when it had not.
+ * Interpretation in its own thread, so that a burst of ingest does not delay API responses. When the thread dies its jobs fail, with
+ * InterpreterCrashed if it had started and with another error if it had not; the next job starts a new one.
  */
 export function startInterpreterThread(
   settings: InterpreterSettings,

@@ -78,9 +78,8 @@ async function endure(stage: FaultStage): Promise<void> {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   console.log(`${rounds} rounds of ${everyFault.length} faults in ${seconds} s`);
   console.log(`sockets of the worker after each round: ${[...new Set(sockets)].join(', ')}`);
-  console.log(
-    `memory of the worker: ${inMegabytes(memory[0] ?? 0)} after the first round, ${inMegabytes(before)} and ${inMegabytes(after)} at most in the last two thirds`,
-  );
+  const lastThirds = rounds < 3 ? '' : `, ${inMegabytes(before)} and ${inMegabytes(after)} at most in the last two thirds`;
+  console.log(`memory of the worker: ${inMegabytes(memory[0] ?? 0)} after the first round${lastThirds}`);
   if (new Set(sockets).size > 1) differences.push('sockets were left');
   if (rounds >= 9 && after - before > maxGrowthBytes) differences.push('memory was left');
 }

@@ -10,11 +10,11 @@ interface Mutant {
 
 /** Faults by name. Each breaks one promise that the kills are about. */
 const mutants = {
-  /** The reply goes first, and its end to the spool a moment behind it. */
+  /** The response is sent first, and its end goes to the spool a moment later. */
   'reply-first': {
     file: 'gateway/relay/relay.js',
     from: 'recorder.end(ended, this.overheadMs, () => {\n            meter.ended',
-    to: 'if (!detached && !this.options.response.destroyed) then();\n        then = () => undefined;\n        const later = (...end) => setTimeout(() => recorder.end(...end), 50);\n        later(ended, this.overheadMs, () => {\n            meter.ended',
+    to: 'if (!isDetached && !response.destroyed) deliver?.();\n        deliver = undefined;\n        const later = (...end) => setTimeout(() => recorder.end(...end), 50);\n        later(ended, this.overheadMs, () => {\n            meter.ended',
   },
   /** A batch counts as accepted before the store has it. */
   'checkpoint-first': {

@@ -100,7 +100,17 @@ export function readFileIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Names in a folder; none when it does not exist. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
     throw error;
   }
 }
@@ -112,4 +122,9 @@ export function permissionsOf(file: string): number {
 
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+}
+
+/** Whether the error says that a file or folder does not exist. */
+export function isMissing(error: unknown): boolean {
+  return isSystemError(error) && error.code === 'ENOENT';
 }

@@ -313,7 +313,7 @@ test('payloads are read again only as they were written', async () => {
 test('only segments below the given one are deleted', async () => {
   await writeSeries('old', ['one']);
   for (const number of [2, 3]) writeFileSync(segmentFile('old', number), '');
-  expect(deleteSegmentsBefore(path.join(spool, 'old'), 3)).toBe(2);
+  deleteSegmentsBefore(path.join(spool, 'old'), 3);
   expect(readdirSync(path.join(spool, 'old')).filter((name) => name.endsWith('.seg'))).toEqual([segmentName(3)]);
   deleteSeries(path.join(spool, 'old'));
   deleteSeries(path.join(spool, 'old'));

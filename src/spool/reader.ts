@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { isSystemError, syncFolder } from '../platform/files.ts';
+import { isMissing, syncFolder } from '../platform/files.ts';
 import { isLocked } from '../platform/process-lock.ts';
 import {
   compactedSegmentVersion,
@@ -204,11 +204,9 @@ function versionOf(file: string): number | undefined {
   }
 }
 
-/** @returns how many segments it deleted. */
-export function deleteSegmentsBefore(seriesFolder: string, before: number): number {
+export function deleteSegmentsBefore(seriesFolder: string, before: number): void {
   const numbers = listSegments(seriesFolder).filter((number) => number < before);
   for (const number of numbers) rmSync(path.join(seriesFolder, segmentName(number)), { force: true });
-  return numbers.length;
 }
 
 /** Deletes a whole series, in one atomic step that survives a power loss. */
@@ -218,7 +216,7 @@ export function deleteSeries(seriesFolder: string): void {
   try {
     renameSync(seriesFolder, gone);
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return;
+    if (isMissing(error)) return;
     throw error;
   }
   syncFolder(spoolFolder);

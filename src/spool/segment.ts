@@ -1,6 +1,6 @@
 import { closeSync, type Dirent, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { isSystemError, writeFully } from '../platform/files.ts';
+import { namesIn, writeFully } from '../platform/files.ts';
 import { makeSegmentHeader } from './frame.ts';
 import { lockName, segmentName, segmentNumber, seriesNamePattern } from './spool.ts';
 
@@ -21,12 +21,7 @@ export function listSeries(spoolFolder: string): string[] {
 }
 
 function isSeries(folder: string): boolean {
-  try {
-    return readdirSync(folder).some((name) => name === lockName || segmentNumber(name) !== undefined);
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return false;
-    throw error;
-  }
+  return namesIn(folder).some((name) => name === lockName || segmentNumber(name) !== undefined);
 }
 
 /**

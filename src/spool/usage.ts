@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isSystemError } from '../platform/files.ts';
+import { isMissing } from '../platform/files.ts';
 import { listSeries } from './segment.ts';
 
 /** Measures the disk usage of the spool. */
@@ -32,25 +32,23 @@ const partsShare = 1 / 16;
 export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
   let counted = 0;
   let appendedAtCount = options.appendedBytes();
+  let isCounting = false;
   const count = async (): Promise<void> => {
-    const appended = options.appendedBytes();
-    counted = await folderBytes(options.folder);
-    appendedAtCount = appended;
+    if (isCounting) return;
+    isCounting = true;
+    try {
+      const appended = options.appendedBytes();
+      counted = await folderBytes(options.folder);
+      appendedAtCount = appended;
+    } catch {
+      // The last count stays in use, plus everything appended since.
+    } finally {
+      isCounting = false;
+    }
   };
-  let counting = false;
-  // After a failed count the last one stays in use, plus everything appended since.
-  const countUnlessCounting = (): void => {
-    if (counting) return;
-    counting = true;
-    count()
-      .catch(() => undefined)
-      .finally(() => {
-        counting = false;
-      });
-  };
-  const timer = setInterval(countUnlessCounting, options.intervalMs);
+  const timer = setInterval(() => void count(), options.intervalMs);
   timer.unref();
-  countUnlessCounting();
+  void count();
   const usedBytes = (): number => counted + options.appendedBytes() - appendedAtCount;
   const maxWithParts = options.maxBytes * (1 + partsShare);
   return {
@@ -82,7 +80,7 @@ async function bytesOf(file: string): Promise<number> {
 /** The ingest deletes files during the count; they count as empty. */
 function whenGone<Value>(value: Value): (error: unknown) => Value {
   return (error) => {
-    if (isSystemError(error) && error.code === 'ENOENT') return value;
+    if (isMissing(error)) return value;
     throw error;
   };
 }

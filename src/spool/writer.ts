@@ -8,8 +8,6 @@ import { BatchWriter } from './batch-writer.ts';
 import { createSegment } from './segment.ts';
 import { createSeries } from './series.ts';
 
-export type { WriteCallback as Settled } from './write-batch.ts';
-
 export interface SpoolWriter {
   readonly series: string;
   /** A number for a new stream of frames. */

@@ -2,7 +2,8 @@ import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { Meter } from '../../platform/metrics/meter.ts';
-import type { Settled, SpoolWriter } from '../../spool/writer.ts';
+import type { WriteCallback } from '../../spool/write-batch.ts';
+import type { SpoolWriter } from '../../spool/writer.ts';
 import { IncomingRequest } from '../http/incoming-request.ts';
 import { gatewayFamilies, GatewayMeter } from '../metrics.ts';
 import { recorderOn } from '../testing/recorder-harness.ts';
@@ -11,7 +12,7 @@ import { Relay } from '../relay/relay.ts';
 /** A writer that has written nothing until it says so. */
 class LateWriter implements SpoolWriter {
   readonly series = 'one';
-  private readonly waiting: Settled[] = [];
+  private readonly waiting: WriteCallback[] = [];
 
   newStream(): number {
     return 1;
@@ -19,7 +20,7 @@ class LateWriter implements SpoolWriter {
   append(): void {
     // Nobody reads it.
   }
-  whenWritten(_stream: number, settled: Settled): void {
+  whenWritten(_stream: number, settled: WriteCallback): void {
     this.waiting.push(settled);
   }
   bytes(): number {

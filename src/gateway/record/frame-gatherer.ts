@@ -1,4 +1,5 @@
-import type { Settled, SpoolWriter } from '../../spool/writer.ts';
+import type { SpoolWriter } from '../../spool/writer.ts';
+import type { WriteCallback } from '../../spool/write-batch.ts';
 import type { RecordedBody } from './recorded-body.ts';
 
 /**
@@ -27,12 +28,12 @@ interface GathererOptions {
 export class FrameGatherer {
   private readonly options: GathererOptions;
   private readonly stream: number;
-  private readonly onWritten: Settled;
+  private readonly onWritten: WriteCallback;
   private frames = 0;
   private isFull = false;
   private pending: PendingFrame | undefined;
 
-  constructor(options: GathererOptions, stream: number, onWritten: Settled) {
+  constructor(options: GathererOptions, stream: number, onWritten: WriteCallback) {
     this.options = options;
     this.stream = stream;
     this.onWritten = onWritten;

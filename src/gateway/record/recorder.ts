@@ -6,7 +6,8 @@ import {
   type ExchangeResponseHead,
   frameKinds,
 } from '../../model/record/exchange.ts';
-import type { Settled, SpoolWriter } from '../../spool/writer.ts';
+import type { SpoolWriter } from '../../spool/writer.ts';
+import type { WriteCallback } from '../../spool/write-batch.ts';
 import { FrameGatherer } from './frame-gatherer.ts';
 import { serializeAnswered, serializeOpen } from './frame-json.ts';
 import { RecordedBody } from './recorded-body.ts';
@@ -165,7 +166,7 @@ export class ExchangeRecorder {
   }
 
   /** Calls back when all that passed so far is in the spool. */
-  whenWritten(settled: Settled): void {
+  whenWritten(settled: WriteCallback): void {
     this.writeOut();
     this.flushParts();
     if (!this.recorded) {
@@ -193,7 +194,7 @@ export class ExchangeRecorder {
   }
 
   /** Ends the exchange, once; calls back when its record is in the spool. A second end changes nothing and only waits. */
-  end(outcome: ExchangeOutcome, overheadMs: number, settled: Settled): void {
+  end(outcome: ExchangeOutcome, overheadMs: number, settled: WriteCallback): void {
     if (!this.ended) {
       this.flushParts();
       this.appendTails();

@@ -3,7 +3,8 @@ import { Socket } from 'node:net';
 import { beforeEach, expect, it } from 'vitest';
 import { GatelogError } from '../../model/errors.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
-import type { Settled, SpoolWriter } from '../../spool/writer.ts';
+import type { WriteCallback } from '../../spool/write-batch.ts';
+import type { SpoolWriter } from '../../spool/writer.ts';
 import { IncomingRequest } from '../http/incoming-request.ts';
 import { gatewayFamilies, GatewayMeter } from '../metrics.ts';
 import { recorderOn } from '../testing/recorder-harness.ts';
@@ -11,7 +12,7 @@ import { Relay } from './relay.ts';
 
 /** What the relay did with the provider, in turn. */
 let provider: string[];
-let waiting: Settled[];
+let waiting: WriteCallback[];
 let response: ServerResponse;
 let relay: Relay;
 let outlives: boolean;

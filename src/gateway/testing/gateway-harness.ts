@@ -18,7 +18,8 @@ import { Meter } from '../../platform/metrics/meter.ts';
 import { readPayloads } from '../../spool/payload-reader.ts';
 import { SeriesReader } from '../../spool/reader.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
-import { openSpoolWriter, type Settled, type SpoolWriter } from '../../spool/writer.ts';
+import type { WriteCallback } from '../../spool/write-batch.ts';
+import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
 import { createGateway } from '../server.ts';
 import { unpackShape } from '../bodies/shape.ts';
 import { CallsInFlight } from '../http/concurrency.ts';
@@ -57,8 +58,8 @@ export interface HeldSpool {
 
 function holdable(writer: SpoolWriter): HeldSpool {
   let holding = false;
-  let kept: { settled: Settled; written: boolean }[] = [];
-  const whenWritten = (stream: number, settled: Settled): void => {
+  let kept: { settled: WriteCallback; written: boolean }[] = [];
+  const whenWritten = (stream: number, settled: WriteCallback): void => {
     // Later words never overtake earlier ones, as in the writer itself.
     writer.whenWritten(stream, (written) => {
       if (holding || kept.length > 0) kept.push({ settled, written });

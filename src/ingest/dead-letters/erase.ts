@@ -1,11 +1,11 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Erasure } from '../../model/erasure.ts';
 import type { Exchange } from '../../model/record/exchange.ts';
 import { type OrganizationId, parseUuid, type RequestId } from '../../model/ids.ts';
 import { endOfJsonString, isJsonObject, type JsonObject, parseOwnJson, wellFormed } from '../../model/text.ts';
-import { isSystemError, syncFolder } from '../../platform/files.ts';
+import { isMissing, namesIn, syncFolder } from '../../platform/files.ts';
 import { assembleExchange } from '../interpret/assemble.ts';
 import { decodeContent } from '../interpret/body.ts';
 import { isForm } from '../interpret/multipart.ts';
@@ -24,22 +24,13 @@ export type RemoveOrphans = (record: { readonly organizationId: OrganizationId; 
 export function makeErasableLetters(folder: string, removeOrphans: RemoveOrphans): ErasableLetters {
   const countWhere = async (matches: (file: string) => Promise<boolean>): Promise<number> => {
     let count = 0;
-    for (const name of filesIn(folder)) if (name.endsWith(extension) && (await matches(path.join(folder, name)))) count += 1;
+    for (const name of namesIn(folder)) if (name.endsWith(extension) && (await matches(path.join(folder, name)))) count += 1;
     return count;
   };
   return {
     count: (erasure) => countWhere(async (file) => (await readOwned(file, erasure)) !== undefined),
     erase: (erasure) => countWhere((file) => eraseLetter(file, erasure, removeOrphans)),
   };
-}
-
-function filesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** @returns the letter's head, its first line; undefined when the letter is not the user's, or gone. */
@@ -55,7 +46,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AcceptedChange, type ChangeKind, changeContent, readChange } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { isJsonObject, parseJson, parseOwnJson } from '../../model/text.ts';
-import { ensureFolder, isSystemError, readFileIfPresent, replaceFile } from '../../platform/files.ts';
+import { ensureFolder, isMissing, namesIn, readFileIfPresent, replaceFile } from '../../platform/files.ts';
 import { readPayloads } from '../../spool/payload-reader.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 
@@ -291,19 +291,6 @@ function payloadsOf(seriesFolder: string, exchange: TrackedExchange): readonly B
   } catch {
     return [];
   }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return isSystemError(error) && error.code === 'ENOENT';
 }
 
 function firstBytes(file: string): string | undefined {

@@ -4,7 +4,7 @@ import { GatelogError, messageOf } from '../../model/errors.ts';
 import { frameKinds } from '../../model/record/exchange.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
-import { isSystemError } from '../../platform/files.ts';
+import { isMissing } from '../../platform/files.ts';
 import { bytesBefore, compactSegments } from '../../spool/compact.ts';
 import { frameHeaderBytes } from '../../spool/frame.ts';
 import { deleteSegmentsBefore, deleteSeries, SeriesReader } from '../../spool/reader.ts';
@@ -301,7 +301,7 @@ async function withHandle(file: string, work: (handle: FileHandle) => Promise<vo
       await handle.close();
     }
   } catch (error) {
-    if (!(isSystemError(error) && error.code === 'ENOENT')) throw error;
+    if (!isMissing(error)) throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isJsonObject, parseJson } from '../../model/text.ts';
-import { isSystemError, replaceFile } from '../../platform/files.ts';
+import { isMissing, replaceFile } from '../../platform/files.ts';
 
 export interface BackedUpFile {
   /** Relative to the backup, with slashes. */
@@ -58,7 +58,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+    if (!isMissing(error)) throw error;
     throw new Error(
       `${path.dirname(file)} is no whole backup: it has no ${fileName}, which is written last. A backup that was broken off ends in ".incomplete".`,
       { cause: error },

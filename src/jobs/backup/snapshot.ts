@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { copyFile, link, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CopyOptions, MetadataCopy } from '../../metadata/copy.ts';
-import { ensureFolder, isSystemError } from '../../platform/files.ts';
+import { ensureFolder, isMissing, isSystemError } from '../../platform/files.ts';
 import { listSegments, listSeries } from '../../spool/segment.ts';
 import { segmentName } from '../../spool/spool.ts';
 import type { StoreParts } from '../../store/parts/parts.ts';
@@ -127,7 +127,7 @@ async function linkStore(
       }
       return { step, rows };
     } catch (error) {
-      if (triesLeft === 0 || !(isSystemError(error) && error.code === 'ENOENT')) throw error;
+      if (triesLeft === 0 || !isMissing(error)) throw error;
     }
   }
 }
@@ -171,7 +171,7 @@ async function linkUnlessGone(from: string, to: string): Promise<void> {
   try {
     await linkFile(from, to);
   } catch (error) {
-    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+    if (!isMissing(error)) throw error;
   }
 }
 
@@ -179,6 +179,6 @@ async function copyIfPresent(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to);
   } catch (error) {
-    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+    if (!isMissing(error)) throw error;
   }
 }

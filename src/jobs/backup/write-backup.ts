@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isSystemError, syncFolder } from '../../platform/files.ts';
+import { isMissing, isSystemError, syncFolder } from '../../platform/files.ts';
 import { copyFileWhole, forEachAtOnce } from './copy-file.ts';
 import { type BackedUpFile, type Manifest, writeManifest } from './manifest.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -97,7 +97,7 @@ export function isMissingOrEmpty(folder: string): boolean {
   try {
     return readdirSync(folder).length === 0;
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return true;
+    if (isMissing(error)) return true;
     if (isSystemError(error) && error.code === 'ENOTDIR') return false;
     throw error;
   }

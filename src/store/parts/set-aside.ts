@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { GatelogError } from '../../model/errors.ts';
-import { isSystemError, syncFolder } from '../../platform/files.ts';
+import { isMissing, syncFolder } from '../../platform/files.ts';
 import { alterTable, attachTable, checkTable, detachTable } from '../../sql/commands.ts';
 import { literal } from '../../sql/literal.ts';
 import { sql } from '../../sql/sql.ts';
@@ -182,7 +182,7 @@ async function renameOrRefuse(from: string, to: string): Promise<void> {
     await rename(from, to);
     syncFolder(path.dirname(to));
   } catch (error) {
-    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+    if (!isMissing(error)) throw error;
     throw new GatelogError('not_found', 'The store has no such part, or not any more.', { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isSystemError } from '../../platform/files.ts';
+import { isMissing } from '../../platform/files.ts';
 
 /**
  * Brings parts of the embedded engine to the disk. It does so itself with what it writes now, and did not with what it merged under an earlier schema.
@@ -13,7 +13,7 @@ export async function syncParts(folders: readonly string[]): Promise<void> {
       await Promise.all((await readdir(folder)).map((name) => syncPath(path.join(folder, name))));
       await syncPath(folder);
     } catch (error) {
-      if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+      if (!isMissing(error)) throw error;
     }
   }
 }

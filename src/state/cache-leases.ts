@@ -2,16 +2,16 @@ import type { Database } from 'lmdb';
 import type { CachedResponses, CacheKey, Lookup } from './cached-responses.ts';
 import type { LmdbEnvironment } from './lmdb.ts';
 
-/** A call is on its way to fill this place of the cache. */
+/** A call in flight will fill this bucket. */
 interface Lease {
   readonly owner: string;
-  /** Unix milliseconds. Its owner renews it while it lives. */
+  /** Unix milliseconds; the owner renews it. */
   readonly expiresAt: number;
-  /** Until then another call waits for the reply, Unix milliseconds; whoever waits says so again and again. */
+  /** Another call waits for the response until then, Unix milliseconds; waiting calls renew it. */
   readonly awaitedUntil: number;
 }
 
-/** A turn came to nothing while others waited for its reply. */
+/** A lease ended without a response while other calls waited for it. */
 interface Failure {
   readonly owner: string;
   readonly expiresAt: number;
@@ -19,24 +19,24 @@ interface Failure {
 
 type PlaceKey = string[];
 
-/** A place that one call was given to fill. */
 export interface BucketLease {
   readonly key: CacheKey;
   readonly place: number;
   readonly owner: string;
 }
 
-/** What a call that asks is told: here is a reply; it is your turn to fetch one; or others are at it. */
+/** A response, a lease to fetch one, or `wait` while other calls fill all free buckets. */
 export type TurnAnswer = Extract<Lookup, { hit: unknown }> | { readonly held: BucketLease } | 'wait';
 
 /** A lease that its owner does not renew expires after this, milliseconds. */
 export const leaseMs = 5000;
-/** A note that a call waits is renewed when it is valid for no longer than this, milliseconds. */
+/** A lease is marked as awaited again once the mark is valid for less than this, milliseconds. */
 const awaitAgainMs = leaseMs - 1000;
 
 /**
  * Leases on the buckets of the cache: one call at a time fetches the response for a bucket, over all workers of a machine.
- * Invariant: a turn is given in the transaction that sees that no reply is there, so a reply that was kept meanwhile is found and not fetched again.
+ * Invariant: the transaction that grants a lease also checks that no response is there, so a response kept meanwhile is found and not
+ * fetched again.
  */
 export class CacheLeases {
   private readonly environment: LmdbEnvironment;
@@ -67,7 +67,7 @@ export class CacheLeases {
     });
   }
 
-  /** Tells those who have the turns of a key that somebody waits for them, for as long as a turn lasts. */
+  /** Marks the leases of a key as awaited, for the time of a lease. */
   await(key: CacheKey, now: number): void {
     const unaware = placesOf(key).filter((at) => {
       const lease = this.leases.get(at);
@@ -84,7 +84,7 @@ export class CacheLeases {
     return lease?.owner === owner && runs(lease.awaitedUntil, now);
   }
 
-  /** Goes on holding places. One that was lost, because its holder was silent for too long, stays lost. */
+  /** Renews leases, except those that another owner has taken over. */
   renew(held: readonly BucketLease[], now: number): void {
     this.environment.write(() => {
       for (const { key, place, owner } of held) {
@@ -93,7 +93,7 @@ export class CacheLeases {
     });
   }
 
-  /** Lets go of a place; the next one who asks has the turn. */
+  /** Releases a lease, so that the next call gets it. */
   release({ key, place, owner }: BucketLease): void {
     this.environment.write(() => {
       if (this.leases.get(leaseOf(key, place))?.owner === owner) this.leases.removeSync(leaseOf(key, place));
@@ -101,8 +101,8 @@ export class CacheLeases {
   }
 
   /**
-   * Lets go of a place whose call came to nothing that could be kept. Where others wait for it that is written down for them.
-   * @returns true when it was: {@link forgetFailure} is due once all have had the time to see it.
+   * Releases a lease without a response, and notes the failure if other calls wait for it.
+   * @returns whether it noted the failure: call {@link forgetFailure} once every waiting call has had time to see it.
    */
   fail(held: BucketLease, now: number): boolean {
     return this.environment.write(() => {
@@ -116,12 +116,12 @@ export class CacheLeases {
     });
   }
 
-  /** Who had the latest turn that came to nothing while others waited; undefined: nobody of late. */
+  /** Owner of the latest lease that failed while other calls waited; undefined: no recent failure. */
   lastFailure(key: CacheKey): string | undefined {
     return this.failures.get(failureOf(key))?.owner;
   }
 
-  /** Forgets that this turn came to nothing; of a later one it stays known. */
+  /** Forgets this failure, but not a later one of the same key. */
   forgetFailure({ key, owner }: BucketLease): void {
     this.environment.write(() => {
       if (this.lastFailure(key) === owner) this.failures.removeSync(failureOf(key));
@@ -143,7 +143,7 @@ export class CacheLeases {
     if (lease !== undefined) this.leases.putSync(at, change(lease));
   }
 
-  /** Workers that were killed leave what they wrote behind; each start of a worker clears away what has run out. */
+  /** Killed workers leave entries behind; each start of a worker removes the expired ones. */
   private sweep(now: number): void {
     for (const table of [this.leases, this.failures]) {
       this.environment.write(() => {
@@ -155,8 +155,9 @@ export class CacheLeases {
 }
 
 /**
- * Whether what was given for {@link leaseMs} still holds. A clock that was set back must not make it much longer than it is.
- * TRICKY: who waited for the transaction looked at the clock before it, and finds leases that were given after its own time.
+ * Whether something valid for {@link leaseMs} is still valid. After the clock is set back, it must not stay valid for much longer than
+ * that.
+ * TRICKY: the caller read the clock before it waited for the transaction, so a lease may have been granted after `now`.
  */
 function runs(until: number, now: number): boolean {
   return until > now && until <= now + 2 * leaseMs;

@@ -2,53 +2,53 @@ import { randomInt } from 'node:crypto';
 import type { Database } from 'lmdb';
 import type { LmdbEnvironment } from './lmdb.ts';
 
-/** A reply as it is kept: decoded, to be encoded again for each caller. Times are Unix milliseconds. */
+/** A response with its decoded body, which is encoded again for each caller. Times are Unix milliseconds. */
 export interface CachedResponse {
-  /** Identifier of the exchange that it answered first. */
+  /** Identifier of the exchange that fetched it. */
   readonly requestId: string;
   readonly userId: string;
   readonly status: number;
-  /** Header lines, name and value in turn, without those of the connection, the length and the coding. */
+  /** Names and values in turn, without those of the connection, the length and the coding. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
-  /** When it was whole. */
+  /** When the response was complete. */
   readonly createdAt: number;
   readonly expiresAt: number;
   /** How long the provider took, milliseconds. */
   readonly latencyMs: number;
 }
 
-/** Where a reply belongs. Replies of one organisation are never given to another. */
+/** Responses are never shared between organisations. */
 export interface CacheKey {
   readonly organizationId: string;
-  /** Fingerprint of all that has to be equal. */
+  /** Hash of everything that must be equal. */
   readonly fingerprint: string;
-  /** So many replies are kept for one key before any of them is given; one of them is then picked by chance. At least 1. */
+  /** Number of buckets, at least 1: this many responses are kept before any is served; then each lookup picks one at random. */
   readonly places: number;
 }
 
 export interface CacheLimits {
-  /** Bytes of all replies together; the least recently used go first. */
+  /** Of all responses together; the least recently used are evicted first. */
   readonly maxBytes: number;
-  /** A larger reply is not kept. */
+  /** A larger response is not kept. */
   readonly maxResponseBytes: number;
 }
 
-/** What was found under a key: a reply, or the places, at least one, that a new one may take. */
+/** A response, or the buckets, at least one, that a new one may take. */
 export type Lookup = { readonly hit: CachedResponse; readonly place: number } | { readonly freePlaces: readonly number[] };
 
-/** What is asked of a reply again and again, beside it: its body may be megabytes, and calls that wait for others look every few milliseconds. */
+/** Fields that lookups need, stored beside the response: its body may be megabytes, and waiting calls look every few milliseconds. */
 interface Facts extends Pick<CachedResponse, 'requestId' | 'userId' | 'createdAt' | 'expiresAt'> {
   readonly bytes: number;
 }
 
 interface Kept extends CachedResponse {
   readonly bytes: number;
-  /** The last use, in what an earlier version wrote. */
+  /** Last use, written by an earlier version. */
   readonly usedAt?: number;
 }
 
-/** When a reply was used last, beside it: to write that down must not cost writing its body again. */
+/** Stored beside the response, so that updating it does not rewrite the body. */
 interface LastUse {
   readonly requestId: string;
   readonly usedAt: number;
@@ -56,22 +56,25 @@ interface LastUse {
 
 type Place = string[];
 
-/** Uses are written down together: so often, when there are so many of them, and before anything is forgotten for its age. */
+/** Last uses are flushed together: after this interval, above this number, and before an eviction. */
 const useStepMs = 1000;
 const maxUnwritten = 256;
-/** A clock that was set back makes replies that are younger than now. Up to so much of that is a correction, milliseconds; beyond, nobody knows their age. */
+/**
+ * After the clock is set back, responses lie in the future. Up to this many milliseconds count as a correction; beyond that their age is
+ * unknown.
+ */
 const maxAheadMs = 60_000;
-/** Estimated bytes of a response besides its body and its headers. */
+/** Estimated bytes of a response besides its body and headers. */
 const overheadBytes = 512;
-/** Responses that are removed in one transaction, for which calls of all workers wait. */
+/** Responses removed in one transaction, for which calls of all workers wait. */
 const forgottenAtOnce = 32;
 const totalKey: Place = ['total'];
 
 /**
- * Replies that were given before, shared by all workers of a machine. Bounded in bytes.
+ * Cached responses, shared by all workers of a machine and bounded in bytes.
  *
- * Invariant: each response has its facts and one entry in the table of uses, which is ordered by last use; the total is the sum of all. They change in
- * one transaction. Last uses are flushed at most once a second, so another worker may see one up to a second old.
+ * Invariant: each response has its facts and one entry in the table of uses, which is ordered by last use; the total is the sum of all.
+ * They change in one transaction. Last uses are flushed at most once a second, so another worker may see one up to a second old.
  */
 export class CachedResponses {
   private readonly environment: LmdbEnvironment;
@@ -81,7 +84,7 @@ export class CachedResponses {
   private readonly uses: Database<boolean, (string | number)[]>;
   private readonly lastUses: Database<LastUse, Place>;
   private readonly totals: Database<number, Place>;
-  /** Uses that are not written down yet, by their place, the oldest first. */
+  /** Uses that are not flushed yet, by bucket, the oldest first. */
   private readonly unwritten = new Map<string, LastUse & { readonly at: Place }>();
   private writtenAt = 0;
 
@@ -96,7 +99,8 @@ export class CachedResponses {
   }
 
   /**
-   * Looks for a reply. A place is free when its reply has expired or is older than `maxAgeMs`, and when the clock was set back behind its beginning.
+   * Looks for a response. A bucket is free when its response has expired, is older than `maxAgeMs`, or lies in the future because the
+   * clock was set back.
    * @param now Unix milliseconds.
    */
   find(key: CacheKey, now: number, maxAgeMs = Number.POSITIVE_INFINITY): Lookup {
@@ -110,13 +114,13 @@ export class CachedResponses {
     }
     if (picked === undefined || freePlaces.length > 0) return { freePlaces };
     const hit = this.responses.get(placeOf(key, pick));
-    // An earlier version that ran in between knows nothing of facts.
+    // An earlier version, running in between, replaces a response without its facts.
     if (hit?.requestId !== picked.requestId) return { freePlaces: [pick] };
     this.use(placeOf(key, pick), { requestId: hit.requestId, usedAt: now });
     return { hit, place: pick };
   }
 
-  /** Keeps a reply in a place, instead of what is there. @returns false when it is too large to be kept. */
+  /** Stores a response in a bucket, in place of its current one. @returns false if it is too large. */
   keep(key: CacheKey, place: number, response: CachedResponse, now: number): boolean {
     const bytes = response.headers.reduce((sum, part) => sum + part.length, response.body.length + overheadBytes);
     if (bytes > this.limits.maxResponseBytes || bytes > this.limits.maxBytes) return false;
@@ -128,7 +132,7 @@ export class CachedResponses {
         const [oldest] = [...this.uses.getKeys({ limit: 1 })];
         if (oldest === undefined) break;
         total -= this.drop(oldest.slice(1).map(String));
-        // Whatever stands there: else it would be the oldest for ever.
+        // Whatever is in the bucket: otherwise this entry would stay the oldest for ever.
         this.uses.removeSync(oldest);
       }
       this.responses.putSync(at, { ...response, bytes });
@@ -141,12 +145,12 @@ export class CachedResponses {
     return true;
   }
 
-  /** How many replies of an organisation are kept, of one user only when one is named. */
+  /** Number of cached responses of an organisation, or of one of its users. */
   count(organizationId: string, userId?: string): number {
     return this.keysOf(organizationId, userId).length;
   }
 
-  /** Forgets replies of an organisation, of one user only when one is named. @returns how many. */
+  /** Removes the cached responses of an organisation, or of one of its users. @returns how many. */
   forget(organizationId: string, userId?: string): number {
     const keys = this.keysOf(organizationId, userId);
     let forgotten = 0;
@@ -156,7 +160,7 @@ export class CachedResponses {
     return forgotten;
   }
 
-  /** Within a transaction: what is in a place by now may be another's. */
+  /** Within a transaction: a bucket may have another user's response by now. */
   private forgetNow(keys: readonly Place[], userId: string | undefined): number {
     const own = keys.filter((key) => {
       const facts = this.factsOf(key);
@@ -177,7 +181,7 @@ export class CachedResponses {
     return [...all].filter((key) => userId === undefined || this.factsOf(key)?.userId === userId);
   }
 
-  /** What an earlier version wrote has them with its body alone. */
+  /** An earlier version stored them only with the body. */
   private factsOf(at: Place): Facts | undefined {
     return this.facts.get(at) ?? this.responses.get(at);
   }
@@ -192,7 +196,7 @@ export class CachedResponses {
     if (oldest !== undefined) this.unwritten.delete(oldest);
   }
 
-  /** Within a transaction. What has taken a place since was not used by that. */
+  /** Within a transaction. A response that has replaced the used one does not inherit its use. */
   private writeUses(now: number): void {
     for (const { at, requestId, usedAt } of this.unwritten.values()) {
       const before = this.lastUseOf(at);
@@ -212,7 +216,7 @@ export class CachedResponses {
     return kept?.usedAt === undefined ? undefined : { requestId: kept.requestId, usedAt: kept.usedAt };
   }
 
-  /** Removes a reply and its use, within a transaction; the total is the caller's. @returns the bytes that it took. */
+  /** Removes a response and its last use, within a transaction; the caller updates the total. @returns its bytes. */
   private drop(at: Place): number {
     const facts = this.factsOf(at);
     if (facts === undefined) return 0;

@@ -1,12 +1,13 @@
 import { open, type Key } from 'lmdb';
 
-/** Longest time for reading and for writing, milliseconds: of a very large state the rest is taken for whole. */
+/** Maximum time for reading and for writing, milliseconds; the rest of a very large state is assumed to be intact. */
 const eachMs = 5000;
 
 /**
- * Reads all of a copy of a state file, and writes every entry of it anew. TRICKY: what is damaged may end the process that opens it, or hold it for ever;
- * so this is a process of its own, and exit code 0 says that the file is whole as far as can be told: its pages have no checksums. Much of the damage shows
- * only when pages are changed and taken from the list of free ones.
+ * Reads a copy of a state file and rewrites every entry, because much damage shows only when pages are changed and taken from the free
+ * list.
+ * TRICKY: opening a damaged file may crash or hang the process, so this is a process of its own. Exit code 0: no damage found; LMDB's
+ * pages have no checksums.
  */
 async function exercise(file: string): Promise<void> {
   const environment = open<unknown, string>(file, { maxDbs: 16, noSync: true, noSubdir: true });

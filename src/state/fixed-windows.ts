@@ -2,45 +2,44 @@ import { createHash } from 'node:crypto';
 import type { Database } from 'lmdb';
 import type { LmdbEnvironment } from './lmdb.ts';
 
-/** So much of something in so much time. Amounts are whole units of the caller's choice. */
+/** Maximum amount within a window, in whole units of the caller's choice. */
 export interface Quota {
   readonly amount: bigint;
-  /** Length of the window, milliseconds. It begins with the first claim after the one before has ended. */
+  /** The window begins with the first claim after the previous one has ended. */
   readonly windowMs: number;
 }
 
-/** A wish to use up some of a quota. Claims with the same name and the same window share one count. */
+/** A request for a part of a quota. Claims with the same name and window length share one count. */
 export interface Claim {
-  /** Whose window it is; any text. */
+  /** Identifies the window; any text. */
   readonly name: readonly string[];
   readonly quota: Quota;
   readonly amount: bigint;
-  /** The amount is an estimate: it is kept as a part of the reservation, to be settled later. */
+  /** The amount is an estimate, kept with the reservation until it is settled. */
   readonly isEstimate?: boolean;
 }
 
-/** How one claim stands after it was asked for. */
+/** State of a claim's window after the decision. */
 export interface Standing {
-  /** What is left of the quota; 0 when the claim was refused for want of it, never negative. */
+  /** Rest of the quota: 0 for the refused claim, never negative. */
   readonly left: bigint;
-  /** Unix milliseconds at which the window ends. */
+  /** Unix milliseconds. */
   readonly endsAt: number;
 }
 
-/** The answer to claims: all of them were granted or none. */
+/** All claims were granted, or none. */
 export interface Verdict {
   readonly granted: boolean;
-  /** The standing of each claim, in their order. */
+  /** In the order of the claims. */
   readonly standings: readonly Standing[];
-  /** The first claim that was refused. */
+  /** Index of the first refused claim. */
   readonly refused: number | undefined;
-  /** A reservation was kept under the name that was given, and waits to be settled. */
+  /** A reservation was kept under the given name, to be settled. */
   readonly reserved: boolean;
 }
 
-/** What a reservation is settled with. `undefined`: nobody will know, so it stays counted in full. */
+/** The final amount of a reservation; undefined: unknown, so the estimate stays counted in full. */
 export interface Settlement {
-  /** Under which it was reserved. */
   readonly reservation: readonly [string, string];
   readonly amount: bigint | undefined;
 }
@@ -49,11 +48,11 @@ interface Window {
   readonly startedAt: number;
   readonly endsAt: number;
   readonly used: bigint;
-  /** The organisation whose share it counts for. */
+  /** The organisation whose share of the space it uses. */
   readonly owner?: string | undefined;
 }
 
-/** An amount that was taken from a window. */
+/** An estimate within a reservation. */
 interface Part {
   readonly key: string[];
   readonly startedAt: number;
@@ -67,25 +66,26 @@ interface Found {
   readonly isNew: boolean;
 }
 
-/** Entries looked at when some are cleared away, and after how many claims that is done. */
+/** Entries checked by one sweep, and claims between two sweeps. */
 const sweepLength = 64;
 const claimsBetweenSweeps = 64;
 
 /**
- * Counts what is used up within fixed windows, for all workers of a machine together.
+ * Counts usage in fixed windows, shared by all workers of a machine.
  *
- * Invariant: within one window never more than the quota is granted, whatever the workers do at once.
- * Invariant: an estimate is counted from the moment at which it is granted. Its reservation is removed in the very transaction that replaces it
- * by the real amount, so settling twice is settling once, and one that is never settled is counted in full until its window ends.
- * Invariant: no name of a window is in the tables, only its fingerprint.
- * What has ended is cleared away later. While there is more than the limit, windows that run go on and nothing new begins. Nor does it for an organisation
- * that has its share of what the others leave of the limit, so that windows without number of one organisation stop the limits of no other.
+ * Invariant: within a window no more than the quota is granted, whatever the workers do at once.
+ * Invariant: an estimate counts from the moment it is granted. One transaction removes its reservation and replaces it by the final
+ * amount, so settling twice has no further effect; a reservation that is never settled counts in full until its window ends.
+ * Invariant: the tables hold fingerprints of window names, never the names.
+ *
+ * Ended windows are removed later. Above the size limit, running windows go on and new ones are refused. An organisation with its share of
+ * the space that the others leave is refused new ones too, so countless windows of one organisation never stop the limits of another.
  */
 export class FixedWindows {
   private readonly environment: LmdbEnvironment;
   private readonly table: Database<Window, string[]>;
   private readonly reservations: Database<Part[], string[]>;
-  /** How many windows and reservations an organisation has. */
+  /** Number of windows and reservations of each organisation. */
   private readonly held: Database<number, string[]>;
   private readonly maxBytes: number;
   private readonly sharePercent: number;
@@ -97,8 +97,8 @@ export class FixedWindows {
   private sweptReservationsTo: string[] = [];
 
   /**
-   * @param maxBytes of both tables; looked at from time to time, so that a little more may come in.
-   * @param sharePercent what an organisation may have of those that the others leave.
+   * @param maxBytes of both tables; measured now and then, so it may be exceeded slightly.
+   * @param sharePercent maximum share of an organisation in the space that the others leave.
    */
   constructor(environment: LmdbEnvironment, maxBytes: number, sharePercent = 100) {
     this.environment = environment;
@@ -111,10 +111,11 @@ export class FixedWindows {
   }
 
   /**
-   * Takes all claims or none.
+   * Grants all claims or none.
    * @param now Unix milliseconds.
-   * @param reservation name under which estimates are kept, used once; its first part is the organisation.
-   * @throws SharesTakenError where its organisation may begin nothing new, and when something new would have to be kept and there is no room for it, or the tables cannot be written.
+   * @param reservation name for the estimates, used once; its first part is the organisation.
+   * @throws ShareTakenError when the organisation may start nothing new; Error when there is no space for something new, or the tables
+   * cannot be written.
    */
   claim(claims: readonly Claim[], now: number, reservation: readonly [string, string]): Verdict {
     this.claims += 1;
@@ -135,7 +136,7 @@ export class FixedWindows {
     });
   }
 
-  /** Replaces reserved estimates by what it came to; a window that has ended meanwhile is not changed, nor is one that was settled before. */
+  /** Replaces estimates by final amounts. Windows that have ended, and reservations that were settled before, do not change. */
   settle(settlements: readonly Settlement[]): void {
     if (settlements.length === 0) return;
     this.environment.write(() => {
@@ -150,13 +151,13 @@ export class FixedWindows {
     });
   }
 
-  /** Writes down what was granted. @returns whether estimates are among it. */
+  /** Records granted claims. @returns whether they include estimates. */
   private take(claims: readonly Claim[], found: readonly Found[], reservation: readonly [string, string]): boolean {
     const parts = new Map<string, Part>();
     const begun = new Set<string>();
     for (const [index, { key, window, isNew }] of found.entries()) {
       const { amount, isEstimate } = claims[index] ?? nothing;
-      // Two quotas over one count have found the same window: it is written twice and counted once.
+      // Two quotas on one count have found the same window: it is written twice and counted once.
       this.table.putSync(key, { ...window, used: window.used + amount });
       const { startedAt, endsAt } = window;
       if (isEstimate === true) parts.set(JSON.stringify(key), { key, startedAt, endsAt, amount });
@@ -173,7 +174,7 @@ export class FixedWindows {
     if (more !== 0) this.held.putSync([organizationId], Math.max(0, (this.held.get([organizationId]) ?? 0) + more));
   }
 
-  /** @throws where nothing new may begin. */
+  /** @throws when nothing new may begin. */
   private checkRoom(organizationId: string): void {
     if (this.isFull) throw new Error(full);
     const own = (this.held.get([organizationId]) ?? 0) * this.bytesOfOne;
@@ -191,7 +192,7 @@ export class FixedWindows {
   private windowOf({ name, quota }: Claim, now: number, organizationId: string): Found {
     const key = [fingerprint(name), String(quota.windowMs)];
     const window = this.table.get(key);
-    // A clock that was set back must not make a window longer than it is.
+    // A window must not last much longer because the clock was set back.
     const runs = window !== undefined && now < window.endsAt && now >= window.startedAt - quota.windowMs;
     const owner = window === undefined ? organizationId : window.owner;
     const next = { startedAt: now, endsAt: now + quota.windowMs, used: 0n, owner };
@@ -219,7 +220,7 @@ export class FixedWindows {
   }
 }
 
-/** An organisation has as many windows and reservations as it may have beside others. */
+/** The organisation has its share of the space for windows and reservations. */
 export class ShareTakenError extends Error {
   readonly percent: number;
 
@@ -234,7 +235,6 @@ const nothing: Claim = { name: [], quota: { amount: 0n, windowMs: 0 }, amount: 0
 
 const full = 'the limits that run take all of GATELOG_STATE_MAX_BYTES';
 
-/** What LMDB says of a table. */
 interface TableStats {
   readonly pageSize: number;
   readonly treeBranchPageCount: number;
@@ -252,14 +252,14 @@ function entriesOf(table: Pick<Database, 'getStats'>): number {
   return (table.getStats() as TableStats).entryCount;
 }
 
-/** Looks at some entries, from a key on, of which `clear` takes away what has ended. @returns the key to go on from. */
+/** Visits some entries from a key on; `clear` removes the ended ones. @returns the key to continue from. */
 function sweepTable<Value>(table: Database<Value, string[]>, from: string[], clear: (key: string[], value: Value) => void): string[] {
   const entries = [...table.getRange({ start: from, limit: sweepLength })];
   for (const { key, value } of entries) clear(key, value);
   return entries.length < sweepLength ? [] : (entries.at(-1)?.key ?? []);
 }
 
-/** What stands for a name in the tables: names hold what callers say, also in bodies that must never touch a disk. */
+/** Names contain callers' text, also from bodies that must never touch a disk, so only their hash is stored. */
 function fingerprint(name: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(name)).digest('base64url');
 }

@@ -30,7 +30,7 @@ export function openHold(heldBodies: HeldBodies, call: Call, organizationId: str
     hold.release();
   };
   response.once('close', end);
-  // TRICKY: of pipelined calls Node notifies only the current one of a disconnect.
+  // TRICKY: Node reports a disconnect only to the current one of pipelined calls.
   if (response.socket === null) socket.once('close', end);
   call.hold = hold;
   return hold;
@@ -157,12 +157,12 @@ class GrowingBody {
 export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, onward }: RequestPlan): void {
   const bytes = bytesOf(received);
   if (hold.bytes === 0) return;
-  // What a fallback sends is made when it is sent.
+  // The body of a fallback is made when it is sent.
   const further = onward === undefined ? 0 : bytesOf(outgoing);
   hold.resize(bytes + (outgoing === received ? 0 : bytesOf(outgoing)) + further);
 }
 
-/** It is on record, so that what the caller sent is kept for what follows alone. */
+/** The received body is recorded by now, so without further attempts only the outgoing one stays in memory. */
 export function dropReceived(hold: BodyHold, { outgoing, onward, cache }: RequestPlan): void {
   if (onward !== undefined) return;
   if (hold.bytes > 0) hold.resize(bytesOf(outgoing));

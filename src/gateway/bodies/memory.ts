@@ -192,7 +192,7 @@ export class BodyHold {
     this.budget.stopWaiting(this);
   }
 
-  /** For the budget alone. */
+  /** Called only by the budget. */
   settle(outcome: HoldOutcome): void {
     const { settled } = this;
     this.settled = undefined;

@@ -5,32 +5,30 @@ import type { JsonObject } from '../../model/text.ts';
 import type { EchoRequest } from '../builtin/echo.ts';
 import type { BufferedResponse } from '../upstream/response-sink.ts';
 
-/**
- * A body over this size is parsed in a thread beside the one that all calls share: 64 KiB take some milliseconds at worst, 16 MiB seconds.
- */
+/** Larger bodies are parsed in a thread of their own: 64 KiB take some milliseconds at worst, 16 MiB seconds. */
 export const inlineMaxBytes = 64 * 1024;
 
-/** One way in which a body goes out. */
+/** One form of a body, as sent to one target. */
 export interface SentBody {
   readonly provider: string;
   /** Path and query at the provider. */
   readonly path: string;
-  /** Members that stand in it in place of those of the body that is read. */
+  /** Members that replace those of the parsed body. */
   readonly replaced: JsonObject | undefined;
-  /** Of the body as it goes out, at most. */
+  /** Maximum size. */
   readonly bytes: number;
 }
 
-/** What limits have to know of a body. */
+/** Facts of a body that limits need. */
 export interface BodyFacts {
-  /** As the wire format reads it; empty without one. */
+  /** Read as the wire format defines; empty if absent. */
   readonly model: string;
-  /** The end user whom it names; empty without one. */
+  /** The end user in the body; empty if absent. */
   readonly user: string;
   readonly size: CallSize;
 }
 
-/** Of a body that was read: undefined where it is no JSON object. */
+/** Facts of a parsed body; undefined: not a JSON object. */
 export interface FoundFacts {
   readonly facts: BodyFacts | undefined;
 }
@@ -43,7 +41,7 @@ export interface BodyAsker {
 
 /** Reads bodies in threads. Rejects with a GatelogError on a time-out, with too many waiting, or after a disconnect. */
 export interface LargeBodies {
-  /** One result for each outgoing body. */
+  /** One result for each form. */
   readonly facts: (asker: BodyAsker, body: Buffer, ways: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
   readonly shape: (asker: BodyAsker, body: Buffer) => Promise<BodyShape>;
   readonly echo: (asker: BodyAsker, request: EchoRequest) => Promise<BufferedResponse>;

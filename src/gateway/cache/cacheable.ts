@@ -3,11 +3,11 @@ import { wireFacts } from '../../providers/wire-facts.ts';
 import { bytesAt, objectAt, skipWhitespace } from '../json/scan.ts';
 
 /**
- * Whether a whole reply is one to give again: it tells of no failure, and a stream has come to its own end. Some providers answer 200 and tell of
- * their failure in the body, or in the middle of a stream.
+ * Whether a complete response may be served again: it reports no failure, and a stream reached its own end. Some providers answer 200 and
+ * report the failure in the body, or in the middle of a stream.
  *
- * It looks for words and at the top-level members of objects, and parses nothing. TRICKY: within a JSON string quotes are escaped, so `"error"` with
- * its quotes is a name or a whole value, and never a part of a text.
+ * Searches for words and in the top-level members of objects, without parsing. TRICKY: quotes within a JSON string are escaped, so
+ * `"error"` with its quotes is a name or a whole value, never a part of a text.
  * @param body decoded.
  */
 export function isCacheable(body: Buffer, contentType: string): boolean {
@@ -26,11 +26,11 @@ const literal = (texts: readonly string[]): string => anyOf(texts.map((text) => 
 
 const streamEnd = new RegExp(anyOf([...finalEventTexts, String.raw`"type"\s*:\s*"(?:${anyOf(finalEventTypes)})"`]), 'm');
 const failureEvent = new RegExp(String.raw`^event: ?(?:${literal(failureEvents)})\s*$`, 'm');
-/** Data of events in which the name of a failure stands; whether it is one depends on where. */
+/** Event data that contains the name of a failure event; whether it reports one depends on the position. */
 const suspectData = new RegExp(String.raw`^data: ?(.*"(?:${literal(failureEvents)})".*)$`, 'gm');
 const suspectLine = /^(.*"error".*)$/gm;
 const failedChoice = new RegExp(String.raw`"finish_reason"\s*:\s*"(?:${literal(failedFinishReasons)})"`);
-/** A body without one of these reports no failure. */
+/** A body without any of these reports no failure. */
 const failureWords: readonly string[] = ['error', ...failedFinishReasons].map((word) => `"${word}"`);
 const failedElement = new RegExp(anyOf(failedElements));
 
@@ -39,7 +39,7 @@ function isWholeStream(text: string): boolean {
   return !anyTellsFailure(text, suspectData);
 }
 
-/** Objects one a line; Ollama's say of each whether it is the last. */
+/** One object per line; Ollama's objects state whether they are the last. */
 function isWholeSeries(text: string): boolean {
   if (/"done"\s*:\s*false/.test(text) && !/"done"\s*:\s*true/.test(text)) return false;
   return !anyTellsFailure(text, suspectLine);
@@ -50,7 +50,7 @@ function anyTellsFailure(text: string, suspects: RegExp): boolean {
   return false;
 }
 
-/** True for an object with an `error` that is not null, or of a type that is one; also for one that breaks off. */
+/** True for an object with a non-null `error` or a failure type, and for a truncated object. */
 function reportsError(json: Buffer): boolean {
   const start = skipWhitespace(json, 0);
   const object = objectAt(json, start);

@@ -9,16 +9,14 @@ import { readResponseHead } from '../relay/response-headers.ts';
 import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
 
 export interface KeeperOptions {
-  /** Where the reply goes on to. */
   readonly next: ResponseSink;
   readonly turn: Lease;
-  /** Ends the record of a caller who has left, and the call. */
+  /** Ends the record and the call of a disconnected caller. */
   readonly abandon: () => void;
-  /** The exchange that the reply answers. */
   readonly requestId: string;
   readonly userId: () => string | Promise<string>;
   readonly maxAgeMs: number;
-  /** A larger reply is not kept, encoded or decoded. */
+  /** Limits the encoded and the decoded body; a larger response is not kept. */
   readonly maxResponseBytes: number;
   readonly clock: Clock;
 }
@@ -30,7 +28,7 @@ interface KeptHead {
   readonly contentType: string;
 }
 
-/** Lines that are true of one delivery only, and not of the same reply given to another caller at another time. */
+/** Headers of one delivery, which must not be replayed to another caller. */
 const perDelivery: ReadonlySet<string> = new Set([
   'age',
   'content-digest',
@@ -45,10 +43,11 @@ const perDelivery: ReadonlySet<string> = new Set([
 const { perDeliveryPrefixes } = wireFacts;
 
 /**
- * Passes a reply on and keeps it, when it is whole and a success. Everything else ends the turn without a reply.
- * A caller that leaves ends the call to the provider, unless others wait for its reply; then it goes on as long as that reply may come.
+ * Passes a response on and keeps it if it is complete and a success; otherwise the lease ends without a response. If the caller
+ * disconnects, the call to the provider is aborted, unless equal calls wait for its response: then it runs as long as that response may
+ * still be kept.
  *
- * Invariant: the turn of a call ends through its keeper, so that a call that was left behind ends with it.
+ * Invariant: the lease of a call ends through its fill, so that a call whose caller has disconnected ends with it.
  */
 export class CacheFill implements ResponseSink {
   private readonly options: KeeperOptions;
@@ -56,7 +55,7 @@ export class CacheFill implements ResponseSink {
   private call: CallControl | undefined;
   private isPaused = false;
   private abortedBy: Error | undefined;
-  /** The caller has left; the call goes on for others. */
+  /** The caller has disconnected; the call runs on for equal calls. */
   private isLeftBehind = false;
   private head: KeptHead | undefined;
   private chunks: Buffer[] = [];
@@ -74,7 +73,7 @@ export class CacheFill implements ResponseSink {
     });
   }
 
-  /** TRICKY: the caller's side is there before the provider's, and may have left, or be full, by then. */
+  /** TRICKY: the caller's side begins before the provider's, so it may already have aborted or paused. */
   begin(call: CallControl): void {
     this.call = call;
     if (this.abortedBy !== undefined) call.abort(this.abortedBy);
@@ -144,17 +143,17 @@ export class CacheFill implements ResponseSink {
       if (typeof user === 'string') keepFor(user);
       else user.then(keepFor, () => turn.giveUp());
     } catch {
-      // Without its user an erasure could not find it.
+      // Without the user, an erasure could not find the response.
       turn.giveUp();
     }
   }
 
-  /** No response may be kept: equal calls stop waiting for one. */
+  /** No response will be kept, so equal calls stop waiting. */
   giveUp(): void {
     this.endTurn(() => this.options.turn.giveUp());
   }
 
-  /** Ends the call of a caller who has left when those who waited for its reply have left too. */
+  /** Aborts the call of a disconnected caller once no other call waits for its response. */
   abortIfUnawaited(): void {
     if (this.isLeftBehind && !this.options.turn.isAwaited()) this.endTurn(() => this.options.turn.pass());
   }
@@ -181,7 +180,7 @@ export class CacheFill implements ResponseSink {
 
   private abort(reason: Error): void {
     this.abortedBy = reason;
-    // At once: an aborted call need not report its end.
+    // Immediately, because an aborted call need not report its end.
     this.endTurn(() => this.options.turn.pass());
     this.call?.abort(reason);
   }

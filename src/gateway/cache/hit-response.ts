@@ -9,8 +9,8 @@ const minEncodedBytes = 1024;
 const compressible = /^(?:text\/|application\/(?:[\w.+-]*json|[\w.+-]*xml|x-ndjson)\b)/i;
 
 /**
- * The coding in which a kept reply goes to a caller; undefined: as it is. Streams of events go as they are: their end, and a usage that the
- * caller did not ask for, are looked for on the way.
+ * The content coding in which a caller gets a cached response; undefined: none. Event streams stay unencoded, because the relay searches
+ * them for their end and for usage that the caller did not ask for.
  */
 export function hitCodingFor({ body, headers }: CachedResponse, passed: HeaderList): string | undefined {
   if (body.length < minEncodedBytes) return undefined;
@@ -19,23 +19,21 @@ export function hitCodingFor({ body, headers }: CachedResponse, passed: HeaderLi
   return codingFor(headerValue(passed, 'accept-encoding') ?? '');
 }
 
-/** A kept reply in a coding that {@link hitCodingFor} gave. */
 export async function encodedResponse(hit: CachedResponse, coding: string): Promise<BufferedResponse> {
   const bytes = await encodeIn(coding, bytesOf(hit));
   return responseWith(hit, bytes, ['content-encoding', coding, 'vary', 'accept-encoding']);
 }
 
-/** A kept reply as it is. */
 export function plainResponse(hit: CachedResponse): BufferedResponse {
   return responseWith(hit, bytesOf(hit), []);
 }
 
-/** The same memory: it is this caller's own. */
+/** No copy: the body belongs to this caller alone. */
 function bytesOf({ body }: CachedResponse): Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.length);
 }
 
-/** A stream has no length, as it had none; a 204 must not have one (RFC 9110 §8.6). */
+/** Event streams had no Content-Length and get none; a 204 must not have one (RFC 9110 §8.6). */
 function responseWith({ status, headers }: CachedResponse, bytes: Buffer, lines: readonly string[]): BufferedResponse {
   const isStream = isEventStream(headerValue(headers, 'content-type') ?? '');
   const length = isStream || status === 204 ? [] : ['content-length', String(bytes.length)];

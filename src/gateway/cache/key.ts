@@ -7,20 +7,22 @@ import { wireFacts } from '../../providers/wire-facts.ts';
 import { topObject } from '../bodies/shape.ts';
 import { bytesAt, lengthOfMark } from '../json/scan.ts';
 
-/** All that a reply may depend on. The credential for the provider is not part of it: an organisation's callers share what was paid for. */
+/**
+ * Everything that a response may depend on, except the credential for the provider: the callers of an organisation share what it paid for.
+ */
 export interface KeyedCall {
   readonly organizationId: string;
   readonly method: string;
-  /** Where it goes: an origin with a path and query, or what answers it in this process. */
+  /** Origin of the target; the provider's name for a built-in one. */
   readonly origin: string;
   readonly path: string;
-  /** Header lines as they go out. */
+  /** As sent to the provider. */
   readonly headers: HeaderList;
-  /** The body as it goes out. */
+  /** As sent to the provider. */
   readonly body: Buffer;
 }
 
-/** Headers that decide what a provider answers, and how what was sent is to be read. */
+/** Headers that change the response, or the meaning of the body. */
 const keyedHeaders: ReadonlySet<string> = new Set([
   'accept',
   'content-encoding',
@@ -33,12 +35,12 @@ const keyedHeaders: ReadonlySet<string> = new Set([
   ...wireFacts.cacheKeyHeaders,
 ]);
 
-/** A body over this size is hashed in steps: 16 MiB take 30 ms. */
+/** Larger bodies are hashed in steps: 16 MiB take 30 ms. */
 export const hashedInlineMaxBytes = 1024 * 1024;
-/** One step takes a millisecond or two. */
+/** A step takes one or two milliseconds. */
 const stepBytes = 1024 * 1024;
 
-/** The key under which the reply to a call is kept: equal for calls that differ in nothing that counts. */
+/** Equal for calls that differ in nothing that may change the response. */
 export function cacheKeyOf(call: KeyedCall, ask: CachePolicy): CacheKey {
   const steps = cacheKeySteps(call, ask);
   for (;;) {
@@ -47,23 +49,23 @@ export function cacheKeyOf(call: KeyedCall, ask: CachePolicy): CacheKey {
   }
 }
 
-/** As {@link cacheKeyOf}, in steps between which other calls may go on. */
+/** As {@link cacheKeyOf}, in steps, so that other calls run in between. */
 export function* cacheKeySteps(call: KeyedCall, { seed, places, ignoredKeys }: CachePolicy): Generator<void, CacheKey, undefined> {
   const { organizationId, method, origin, path, headers, body } = call;
   const hash = createHash('sha256');
-  // Of whoever ignores a key the reply may be that to another value of it: it is given to those alone who ignore the same ones.
+  // With ignored keys, the response may be one to other values of them, so only calls that ignore the same keys share it.
   const ignored = [...new Set(ignoredKeys)].toSorted();
   for (const part of [method, origin, path, seed, JSON.stringify(ignored), ...keyedLines(headers)]) add(hash, part);
   yield* hashBody(hash, body, ignored);
   return { organizationId, fingerprint: hash.digest('base64url'), places };
 }
 
-/** Each part with its length in front, so that no two lists of parts are the same bytes. */
+/** Length-prefixed, so that different lists of parts never hash the same bytes. */
 function add(hash: Hash, part: string | Buffer): void {
   hash.update(`${Buffer.byteLength(part)}:`).update(part);
 }
 
-/** As {@link add}, of a part that may be large. */
+/** As {@link add}, in steps. */
 function* addLarge(hash: Hash, part: Buffer): Generator<void, void, undefined> {
   if (part.length <= stepBytes) {
     add(hash, part);
@@ -86,13 +88,13 @@ function keyedLines(headers: HeaderList): readonly string[] {
 }
 
 /**
- * A JSON object counts by its members, each by its name and the bytes of its value, in the order of their names; anything else by its bytes. What
- * is scanned is not parsed: where two bodies have the same members, both are JSON, or neither is.
- * TRICKY: values are never compared as parsed: two numbers of more than 15 digits may parse to one.
+ * Hashes a JSON object by its members, each by its name and the bytes of its value, in order of names; anything else by its bytes. The
+ * scan does not validate values, but of two bodies with the same members, both are JSON or neither is.
+ * TRICKY: values are not compared as parsed, because two numbers of more than 15 digits may parse to the same one.
  */
 function* hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): Generator<void, void, undefined> {
   const { object, isWhole } = topObject(body);
-  // A mark in front is no JSON of itself.
+  // A byte-order mark is not JSON.
   if (object === undefined || !isWhole || lengthOfMark(body) > 0) {
     add(hash, 'bytes');
     yield* addLarge(hash, body);
@@ -101,7 +103,7 @@ function* hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): Ge
   const ignored = new Set(ignoredKeys);
   const members = object.members
     .map(({ name, value }) => ({ name: bytesAt(body, name), value: bytesAt(body, value) }))
-    // TRICKY: the sort is stable, so of a name given twice the later value stays the later one.
+    // TRICKY: the sort is stable, so the values of a duplicate name keep their order.
     .toSorted((one, other) => Buffer.compare(one.name, other.name));
   add(hash, 'members');
   for (const { name, value } of members) {
@@ -111,7 +113,7 @@ function* hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): Ge
   }
 }
 
-/** A member's name with its escapes resolved. */
+/** Resolves escapes. */
 function nameOf(written: Buffer): string {
   return String(parseJson(`"${written.toString('utf8')}"`));
 }

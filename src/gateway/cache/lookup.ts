@@ -17,15 +17,15 @@ interface CacheCall {
   readonly ask: CachePolicy;
 }
 
-/** Takes a call that was looked for in the cache. `hasWaited`: for an equal call that is on its way, or for an encoder. */
+/** `hasWaited`: for an equal call in flight, or for an encoder. */
 interface CacheAsked {
   readonly ready: (plan: RequestPlan, hasWaited: boolean) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Looks into the cache for a call. `ready` is called once, with the errand and how the cache stands to it; at once where nothing has to be
- * waited for, and the body is not large. A caller that leaves meanwhile ends the wait. What is thrown later than this returns goes to `failed`.
+ * Looks a call up in the cache. `ready` is called once, with the plan and its cache status; synchronously unless the call has to wait or
+ * its body is large. A disconnect ends the wait. Exceptions after this returns go to `failed`.
  */
 export function lookUpCache(ports: ForwardPorts, asking: CacheCall, { ready, failed }: CacheAsked): void {
   const { admitted, plan: errand, ask } = asking;
@@ -65,7 +65,7 @@ function keyedCallOf({ call, admission }: AuthenticatedCall, { route, target, pa
   };
 }
 
-/** Waits no longer than the caller does. */
+/** Stops waiting when the caller disconnects. */
 function askOrWait(cache: SingleFlight, { request }: Call, question: CacheQuery, settle: (answer?: CacheResult) => void): void {
   const { socket } = request;
   let isSettled = false;
@@ -94,7 +94,7 @@ function giveHit(found: CacheHit, passed: readonly string[], stand: (standing: C
   else encodedResponse(found.hit, coding).then((response) => stand({ kind: 'hit', found, response }), asItIs);
 }
 
-/** Why the cache has no part in a call although it was asked for; undefined: it has. */
+/** Why the cache is not used although the caller asked for it; undefined: it is used. */
 function reasonAgainst(call: Call, { route }: RequestPlan): string | undefined {
   const { requestBody, responseBody } = call.head.directives.tags;
   const method = methodOf(call);
@@ -104,7 +104,7 @@ function reasonAgainst(call: Call, { route }: RequestPlan): string | undefined {
   return undefined;
 }
 
-/** A call that has the turn keeps the reply on its way back; one whose caller has left by now leaves the turn to the next. */
+/** Captures the response of a call that has a lease; if the caller has disconnected, the lease passes to the next call. */
 export function captureForCache(
   ports: ForwardPorts,
   { call, identity }: AuthenticatedCall,
@@ -130,7 +130,7 @@ export function captureForCache(
   return { ...open, sink: cacheFill, cacheFill };
 }
 
-/** The user whom the body of a call names. */
+/** The user named in the body. */
 function userOf(ports: ForwardPorts, { call, organizationId }: RecordedCall, plan: RequestPlan): string | Promise<string> {
   const outgoing = outgoingCallOf(call, plan, plan.found?.[0]);
   const { body, found } = outgoing;
@@ -138,7 +138,7 @@ function userOf(ports: ForwardPorts, { call, organizationId }: RecordedCall, pla
   return ports.largeBodies.facts(askerOf(organizationId, call), body, [sentBodyOf(plan)]).then(([facts]) => facts?.user ?? '');
 }
 
-/** Leaves the turn of a call that goes nowhere to the next. */
+/** For a call that is not sent: the next call gets its lease. */
 export function releaseLease({ cache }: RequestPlan): void {
   if (cache?.kind === 'miss') cache.turn?.pass();
 }

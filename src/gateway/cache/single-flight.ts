@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { CachedResponses, CachedResponse, CacheKey } from '../../state/cached-responses.ts';
 import { type CacheLeases, type BucketLease, leaseMs } from '../../state/cache-leases.ts';
 
-/** What all workers of a machine share of the cache. */
+/** Shared by all workers of a machine. */
 export interface CacheState {
   readonly responses: CachedResponses;
   readonly turns: CacheLeases;
@@ -15,47 +15,45 @@ export interface ResponseCacheOptions {
   readonly state: () => CacheState;
   readonly clock: Clock;
   readonly observe: Observe;
-  /** How long a call waits at most for an equal one that is on its way, milliseconds; then it calls for itself. */
+  /** Maximum wait for an equal call in flight, milliseconds; then the waiting call goes to the provider itself. */
   readonly waitMs: number;
 }
 
-/** What is looked for. */
 export interface CacheQuery {
   readonly key: CacheKey;
-  /** An older reply is none, milliseconds. */
+  /** Maximum age of a response, milliseconds. */
   readonly maxAgeMs: number;
 }
 
-/** A reply that was kept. */
 export interface CacheHit {
   readonly hit: CachedResponse;
   readonly place: number;
 }
 
-/** It is up to this call to fetch the reply, while equal ones wait. It ends the turn once, in one of three ways; what comes later does nothing. */
+/** The right to fetch a response while equal calls wait. It ends once, in one of three ways; further calls do nothing. */
 export interface Lease {
-  /** Whether another call waits for the reply. */
+  /** Whether another call waits for the response. */
   readonly isAwaited: () => boolean;
   readonly keep: (response: CachedResponse) => void;
-  /** There is no reply that may be kept: all who wait call for themselves, as waiting gains them nothing. */
+  /** No response may be kept: all waiting calls go to the provider themselves. */
   readonly giveUp: () => void;
-  /** The call was not made, or nobody waited for it: the next one has the turn. */
+  /** The call was not made, or nobody waited for it: the next call gets the lease. */
   readonly pass: () => void;
 }
 
-/** `alone`: the call goes its way without the cache, which is not to be had, or made it wait for too long. */
+/** `alone`: the call goes on without the cache, which failed or made it wait too long. */
 export type CacheResult = CacheHit | { readonly turn: Lease } | 'alone';
 
 interface Waiter {
   readonly question: CacheQuery;
-  /** Monotonic time at which it stops waiting. */
+  /** Monotonic time at which the wait ends. */
   readonly until: number;
-  /** The failure that was known when it came; a later one ends the wait. */
+  /** The latest failure when the wait began; a later one ends it. */
   readonly knownFailure: string | undefined;
   readonly settled: (answer: CacheResult) => void;
 }
 
-/** Calls of this worker that wait for one reply, in the order in which they came. */
+/** Calls of this worker that wait for one response, in order of arrival. */
 interface Queue {
   readonly key: CacheKey;
   readonly waiters: Waiter[];
@@ -63,20 +61,20 @@ interface Queue {
 }
 
 /**
- * How often a reply that another worker fetches is looked for, milliseconds. A look is three reads of a memory map, some 5 µs: a reply that is
- * waited for costs a worker a four thousandth of a core, however many calls wait.
+ * Interval at which waiting calls look for a response from another worker, milliseconds. A look is three reads of a memory map, about 5
+ * µs, so a key costs a four-thousandth of a core, however many of its calls wait.
  */
 const lookMs = 20;
-/** Callers that are answered in one turn of the event loop: a reply of 4 MiB takes some 2 ms to read. */
+/** Waiting calls settled in one tick of the event loop: a response of 4 MiB takes about 2 ms to read. */
 const answersAtOnce = 16;
-/** A turn is renewed several times before it would be lost. */
+/** A lease is renewed several times before it would expire. */
 const renewMs = 1000;
 
 /**
- * The response cache as one worker uses it. Of equal calls that come at once, in all workers, one has the turn to call the provider; the others
- * wait for its reply, those of this worker in a queue. When it comes to nothing, they all call for themselves, and the first of them has the turn.
+ * The response cache as one worker uses it. Of equal calls in all workers, one gets the lease and calls the provider; the others wait for
+ * its response, each worker's in a queue. If there is none, they all call the provider, and the first of them gets the lease.
  *
- * What fails here costs the cache and never the call.
+ * A failure here costs the cache, never the call.
  */
 export class SingleFlight {
   private readonly options: ResponseCacheOptions;
@@ -90,13 +88,13 @@ export class SingleFlight {
     this.options = options;
   }
 
-  /** Looks for a reply without waiting for one, and without a turn to fetch it. */
+  /** Looks for a response, without waiting and without a lease. */
   look({ key, maxAgeMs }: CacheQuery): CacheHit | undefined {
     const found = this.safely(() => this.options.state().responses.find(key, this.options.clock.now(), maxAgeMs), undefined);
     return found !== undefined && 'hit' in found ? found : undefined;
   }
 
-  /** A turn that nobody waits for: its reply takes a free place, else the place of another. */
+  /** A lease that nobody waits for: its response takes a free bucket, else replaces the response in one. */
   refresh({ key, maxAgeMs }: CacheQuery): Lease {
     const found = this.safely(() => this.options.state().responses.find(key, this.options.clock.now(), maxAgeMs), { freePlaces: [] });
     const place = 'hit' in found ? found.place : (found.freePlaces[0] ?? 0);
@@ -104,8 +102,8 @@ export class SingleFlight {
   }
 
   /**
-   * Asks for a reply, or for the turn to fetch it. `settled` is called once, at once where nothing has to be waited for.
-   * @returns stops waiting; then `settled` is not called any more.
+   * Finds a response, or takes the lease to fetch it. `settled` is called once, synchronously if there is nothing to wait for.
+   * @returns ends the wait; `settled` is not called afterwards.
    */
   ask(question: CacheQuery, settled: (answer: CacheResult) => void): () => void {
     const answer = this.attempt(question);
@@ -128,12 +126,12 @@ export class SingleFlight {
     };
   }
 
-  /** Goes on holding the turns of this worker, of which each may last for minutes. A timer calls it. */
+  /** Renews the leases of this worker, because a call may last for minutes. A timer calls it. */
   renewTurns(): void {
     if (this.held.size > 0) this.safely(() => this.options.state().turns.renew([...this.held], this.options.clock.now()), undefined);
   }
 
-  /** Nothing is looked for or kept any more. */
+  /** No lookups and no writes afterwards. */
   close(): void {
     this.closed = true;
     clearInterval(this.renewal);
@@ -158,7 +156,7 @@ export class SingleFlight {
       ended = true;
       this.held.delete(held);
       this.safely(() => then(this.options.state()), undefined);
-      // Not from within: the next one's call may end at once too, and so on.
+      // Deferred: the next call may end at once too, and so on.
       if (this.queues.has(nameOf(held.key))) setImmediate(() => this.advance(nameOf(held.key)));
     };
     return {
@@ -169,7 +167,7 @@ export class SingleFlight {
     };
   }
 
-  /** The place is released also where the reply could not be written. */
+  /** The bucket is released even if the response could not be written. */
   private keep({ responses, turns }: CacheState, held: BucketLease, response: CachedResponse): void {
     const isKept = this.safely(() => responses.keep(held.key, held.place, response, this.options.clock.now()), false);
     if (isKept) turns.release(held);
@@ -203,7 +201,7 @@ export class SingleFlight {
     return queue;
   }
 
-  /** Answers those in front of a queue as far as there are answers. */
+  /** Settles waiting calls from the front of a queue, up to the first that must go on waiting. */
   private advance(name: string): void {
     const queue = this.queues.get(name);
     if (queue === undefined || this.closed) return;
@@ -219,7 +217,7 @@ export class SingleFlight {
       const isLate = this.options.clock.monotonic() >= first.until;
       const isReleased = failure !== undefined && failure !== first.knownFailure;
       if (answer === 'wait' && !isLate && !isReleased) {
-        // Whoever has the turn by now may not know yet, or no longer.
+        // The current lease may not be marked as awaited yet, or not for much longer.
         this.await(queue.key);
         return;
       }

@@ -2,14 +2,13 @@ import { withAliases } from '../http/headers.ts';
 import type { CacheHit, Lease } from './single-flight.ts';
 import type { BufferedResponse } from '../upstream/response-sink.ts';
 
-/** What the cache has for a call that asked for it. */
 export type CacheStatus =
   | { readonly kind: 'hit'; readonly found: CacheHit; readonly response: BufferedResponse }
-  /** Without a turn its reply is not kept. */
+  /** Without a lease the response is not kept. */
   | { readonly kind: 'miss'; readonly turn: Lease | undefined }
   | { readonly kind: 'unused'; readonly why: string };
 
-/** Our lines on the reply that tell how the cache stood to the call. */
+/** Response headers that report the cache status. */
 export function cacheHeaders(standing: CacheStatus, isAliased: boolean): readonly string[] {
   switch (standing.kind) {
     case 'unused':

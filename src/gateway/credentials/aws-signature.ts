@@ -42,12 +42,12 @@ export function signAws(keys: AwsKeys, request: SignedRequest, { region, service
   return [...lines.slice(2), 'authorization', authorization];
 }
 
-/** Every segment is encoded once more than it stands in the path, as all of Amazon's services but S3 read it. */
+/** Encodes every segment of the path a second time, as all of Amazon's services but S3 expect. */
 function encodedPath(pathname: string): string {
   return pathname.split('/').map(encoded).join('/');
 }
 
-/** As Amazon's services encode: all but letters, digits and `-._~`. */
+/** Amazon's encoding: all but letters, digits and `-._~`. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

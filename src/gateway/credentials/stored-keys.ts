@@ -4,13 +4,12 @@ import type { OrganizationId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import { StaleCache } from '../../platform/stale-cache.ts';
 
-/** The keys of providers that organisations have stored. */
 export interface ProviderKeys {
   /**
-   * The key that an organisation has stored for a provider: the one of this name; without a name the newest that has none, else the newest.
-   * @returns undefined when there is none.
-   * @throws GatelogError `provider_key_unreadable` when there is one that this deployment cannot decrypt, `metadata_unavailable` when nobody
-   * knows: another key than the organisation's is never taken for it.
+   * The key that an organisation has stored for a provider: the one of this name; without a name the newest unnamed one, else the newest.
+   * @returns undefined if there is none.
+   * @throws GatelogError `provider_key_unreadable` if this deployment cannot decrypt it, `metadata_unavailable` if the stored keys are
+   * unknown: no other key ever takes its place.
    */
   readonly find: (organizationId: OrganizationId, provider: string, name?: string) => string | undefined;
   /** Providers for which an organisation has a key. @throws GatelogError `metadata_unavailable`. */
@@ -18,18 +17,18 @@ export interface ProviderKeys {
 }
 
 export interface StoredProviderKeysOptions {
-  /** What an organisation has stored, the newest first. Throws when that cannot be read. */
+  /** The keys of an organisation, newest first. Throws when they cannot be read. */
   readonly lookUp: (organizationId: OrganizationId) => readonly StoredProviderKey[];
-  /** Decrypts a key; undefined when it cannot be. */
+  /** Decrypts a key; undefined if that fails. */
   readonly open: (stored: StoredProviderKey) => string | undefined;
   /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
-  /** How long after they were last read keys stay good while they cannot be read, in milliseconds. */
+  /** Maximum age of the cached keys while they cannot be read. */
   readonly staleMaxMs: number;
   readonly observe: Observe;
 }
 
-/** A key with what it opened to, once it was needed. */
+/** A key, decrypted on first use. */
 interface Entry {
   readonly stored: StoredProviderKey;
   opened: { readonly key: string | undefined } | undefined;

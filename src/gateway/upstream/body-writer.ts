@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
-/** Told once how it went: undefined when the body is written to its end. */
+/** Called once; without an error when the whole body has been written. */
 export type BodyEnd = (error: Error | undefined) => void;
 
 /**
- * Writes a body to a connection as it comes, no faster than the connection takes it: as many bytes as were announced, else in chunks.
- * It reads the body to its end or destroys it.
+ * Writes a streamed body to a connection, with back-pressure: exactly the announced length, else in chunks. It reads the body to its end
+ * or destroys it.
  */
 export class BodyWriter {
   private readonly socket: Socket;
@@ -24,7 +24,7 @@ export class BodyWriter {
     body.on('error', this.fail).once('close', this.closed).once('end', this.finish).on('data', this.pass);
   }
 
-  /** The rest is not wanted. */
+  /** The rest of the body is not needed. */
   stop(): void {
     if (this.isOver) return;
     this.release();
@@ -82,6 +82,6 @@ export class BodyWriter {
     this.isOver = true;
     this.socket.off('drain', this.goOn);
     this.body.off('data', this.pass).off('end', this.finish).off('close', this.closed);
-    // TRICKY: the listener for errors stays: an error that nobody listens for ends the process.
+    // TRICKY: the error listener stays, because an unhandled error event ends the process.
   }
 }

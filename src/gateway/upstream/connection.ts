@@ -7,58 +7,55 @@ import { expectsBody } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser, type ResponseHandler } from './response-parser.ts';
 
-/** A request as it goes over a connection. */
 export interface SerializedRequest {
   readonly method: string;
-  /** Its head with the line that ends it, Latin-1. */
+  /** Request line, headers and the empty line, Latin-1. */
   readonly head: string;
   readonly body: Buffer | Readable | null;
-  /** Bytes of a body that is read as it goes; undefined: it goes in chunks. */
+  /** Length of a streamed body; undefined: it is sent in chunks. */
   readonly announced: number | undefined;
-  /** Called when a body that is here whole has been written. */
+  /** Called when a buffered body has been written. */
   readonly sent?: (() => void) | undefined;
 }
 
-/** Takes the reply to one request: a head, any pieces of its body, then one of the last two. */
+/** Receives one response: its heads, any pieces of its body, then `whole` or `broken`. */
 export interface ParserCallbacks {
-  /** Interim heads (1xx) come here too. */
+  /** Also called for interim heads (1xx). */
   readonly head: (head: ResponseHead) => void;
-  /** A piece of the body, the taker's own. */
+  /** The callee may retain the chunk. */
   readonly body: (chunk: Buffer) => void;
   readonly whole: () => void;
   readonly broken: (error: Error) => void;
 }
 
-/** What holds for a connection. */
 export interface ConnectionLimits {
-  /** A longer head of a reply is not taken. */
+  /** Maximum size of a response head. */
   readonly headerMaxBytes: number;
-  /** Longest silence before the head of a reply, and longest wait of a call for a connection. */
+  /** Maximum silence before the response head, and maximum wait for a connection. */
   readonly headersTimeoutMs: number;
-  /** Longest silence within a response body. */
+  /** Maximum silence within a response body. */
   readonly bodyTimeoutMs: number;
-  /** How long a connection is kept for the next call, milliseconds, unless the provider says another time. */
+  /** How long an idle connection is kept, unless the provider states another time. */
   readonly idleTimeoutMs: number;
   /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
 }
 
-/** Whose connection it is. */
 export interface ConnectionOwner {
   readonly options: ConnectionLimits;
   readonly release: (connection: ProviderConnection) => void;
   readonly gone: (connection: ProviderConnection) => void;
 }
 
-/** An idle connection is closed this long before the provider closes it, or at half of that time. */
+/** An idle connection is closed this long before the provider's time-out, or at half of it if that is later. */
 const closesAheadMs = 1000;
-/** Longest time for which a connection is kept, whatever the provider says. */
+/** Maximum idle time, whatever the provider states. */
 const maxIdleMs = 600_000;
 
-/** What the connection waits for: a head or more of a body from the provider, a further request, or (`ours`) the sink or the sender of the body. */
+/** What the connection waits for: the response's head or body, the next request, or (`ours`) the sink or the sender of the body. */
 type Waiting = 'head' | 'body' | 'request' | 'ours';
 
-/** One connection to a provider, which carries one exchange at a time. */
+/** A connection to a provider, with one exchange at a time. */
 export class ProviderConnection implements ResponseHandler {
   private readonly socket: Socket;
   private readonly isEncrypted: boolean;
@@ -70,9 +67,9 @@ export class ProviderConnection implements ResponseHandler {
   private mayBeKept = false;
   private isPaused = false;
   private isClosed = false;
-  /** While it is idle: when it is given up. */
+  /** Deadline of an idle connection, monotonic. */
   private idleUntil = 0;
-  /** Counts what the provider does, for {@link look}. */
+  /** Counts progress, for {@link look}. */
   private events = 0;
   private eventsSeen = -1;
   private quietSince = 0;
@@ -89,7 +86,7 @@ export class ProviderConnection implements ResponseHandler {
     socket.on('close', () => this.close(undefined));
   }
 
-  /** Whether it can take a further request: false for one that is too old, or about to say that it is closed. @param now monotonic, milliseconds. */
+  /** False once its idle time is over, or while it closes. @param now monotonic, milliseconds. */
   isUsable(now: number): boolean {
     return !this.isClosed && this.socket.writable && now < this.idleUntil;
   }
@@ -99,8 +96,8 @@ export class ProviderConnection implements ResponseHandler {
     const { socket } = this;
     this.response = response;
     this.hasHead = false;
-    // TRICKY: some servers ignore a body that they do not expect, or send one behind a head that has none. They would take it for the next
-    // request, and we for the next reply, which may be somebody else's.
+    // TRICKY: a server that ignores an unexpected body takes it for the next request. One that sends a body with its response to HEAD
+    // makes us take that for the next response, which may be another caller's.
     this.mayBeKept = expectsBody(method) || (body === null && method !== 'HEAD');
     this.events += 1;
     this.parser.begin(method);
@@ -125,7 +122,7 @@ export class ProviderConnection implements ResponseHandler {
     this.socket.resume();
   }
 
-  /** Bytes of the provider; they are not kept. */
+  /** @param bytes are not retained. */
   read(bytes: Buffer): void {
     if (this.isClosed) return;
     if (this.response === undefined) {
@@ -152,14 +149,14 @@ export class ProviderConnection implements ResponseHandler {
     this.response?.body(Buffer.from(bytes));
   }
 
-  /** Looks, now and then, whether it has been quiet for too long. @param now monotonic, milliseconds. */
+  /** Checks the time-outs. @param now monotonic, milliseconds. */
   look(now: number): void {
     const waiting = this.waiting();
     if (waiting === 'request') {
       if (now >= this.idleUntil) this.close(undefined);
       return;
     }
-    // What was written to it counts too: an upload that moves on is no silence.
+    // Bytes written count too: an upload that progresses is not silence.
     const events = this.events + this.socket.bytesWritten;
     if (events !== this.eventsSeen || waiting === 'ours') {
       this.eventsSeen = events;
@@ -171,7 +168,7 @@ export class ProviderConnection implements ResponseHandler {
     if (now - this.quietSince >= maxMs) this.close(new ResponseTimeoutError());
   }
 
-  /** @param error reaches the sink of a response that is not whole. */
+  /** @param error reaches the sink of an incomplete response. */
   close(error: Error | undefined): void {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -189,7 +186,7 @@ export class ProviderConnection implements ResponseHandler {
     if (this.response === undefined) return 'request';
     if (this.isPaused) return 'ours';
     if (this.hasHead) return 'body';
-    // The rest of the request is still to come, and it is not the provider that keeps it waiting.
+    // The sender of the body causes the wait, not the provider.
     return this.pump !== undefined && !this.socket.writableNeedDrain ? 'ours' : 'head';
   }
 
@@ -211,7 +208,7 @@ export class ProviderConnection implements ResponseHandler {
     this.close(undefined);
   }
 
-  /** The reply is whole; what of the request was not sent by then is not wanted any more. */
+  /** The response is complete; an unsent rest of the request is dropped. */
   private finish(): void {
     const { response, parser, owner } = this;
     this.response = undefined;
@@ -229,7 +226,6 @@ export class ProviderConnection implements ResponseHandler {
   }
 }
 
-/** How long a connection is kept for the next request, milliseconds. */
 function idleMs(settingMs: number, saidMs: number | undefined): number {
   return saidMs === undefined ? settingMs : Math.min(maxIdleMs, Math.max(saidMs - closesAheadMs, saidMs / 2));
 }
@@ -242,7 +238,6 @@ class SocketClosedError extends Error {
   }
 }
 
-/** The provider did not answer, or go on, in time. */
 export class ResponseTimeoutError extends Error {
   constructor(reason = 'the provider did not answer in time') {
     super(reason);

@@ -3,35 +3,35 @@ import tls from 'node:tls';
 
 export interface ConnectorOptions {
   readonly timeoutMs: number;
-  /** How the host's name is resolved; by Node where there is none. */
+  /** Resolves the host's name; default: Node's lookup. */
   readonly lookup?: LookupFunction | undefined;
-  /** Takes what is read, in place of `data` events. */
+  /** Receives the bytes instead of `data` events. */
   readonly onread: OnReadOpts;
-  /** Certificates that are trusted in place of Node's own. */
+  /** Trusted certificates instead of Node's own. */
   readonly ca?: string | undefined;
 }
 
-/** Calls back once: with a socket that can be written to, encrypted where the origin is `https:`, or with what kept it from being opened. */
+/** Calls back once: with a writable socket, encrypted for an `https:` origin, or with the error. */
 export type Connect = (connected: (error: Error | null, socket: Socket | null) => void) => void;
 
-/** An idle connection is probed after this long, milliseconds. */
+/** An idle connection is probed after this time. */
 const keepAliveProbeMs = 60_000;
 const plainHighWaterMark = 64 * 1024;
 /** The size of a TLS record. */
 const tlsHighWaterMark = 16 * 1024;
 
-/** Opens connections to one origin. A new TLS connection resumes the session of the latest. */
+/** Opens connections to one origin. A new TLS connection resumes the latest session. */
 export function makeConnector(origin: string, { timeoutMs, lookup, onread, ca }: ConnectorOptions): Connect {
   const { protocol, hostname, port } = new URL(origin);
   const isEncrypted = protocol === 'https:';
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   const target = { host, port: Number(port === '' ? (isEncrypted ? 443 : 80) : port), onread, ...(lookup === undefined ? {} : { lookup }) };
-  // TRICKY: `tls` hands what it does not know, as `onread`, to `net`, and its types do not say so.
+  // TRICKY: `tls` passes options that it does not know, such as `onread`, on to `net`; its types omit them.
   const tlsTarget = {
     ...target,
     highWaterMark: tlsHighWaterMark,
     ALPNProtocols: ['http/1.1'],
-    // RFC 6066 §3: an address is no server name.
+    // RFC 6066 §3: an IP address is not a server name.
     ...(net.isIP(host) === 0 ? { servername: host } : {}),
     ...(ca === undefined ? {} : { ca }),
   };
@@ -52,12 +52,11 @@ export function makeConnector(origin: string, { timeoutMs, lookup, onread, ca }:
       connected(error, error === null ? socket : null);
     };
     const timer = setTimeout(() => socket.destroy(new ConnectTimeoutError()), timeoutMs);
-    // The listener for errors stays: an error that nobody listens for ends the process.
+    // The error listener stays, because an unhandled error event ends the process.
     socket.once(isEncrypted ? 'secureConnect' : 'connect', () => settle(null)).on('error', settle);
   };
 }
 
-/** The connection could not be opened in time. */
 class ConnectTimeoutError extends Error {
   readonly code = 'ETIMEDOUT';
   constructor() {

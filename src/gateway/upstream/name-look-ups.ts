@@ -1,14 +1,14 @@
 import type { LookupFunction } from 'node:net';
 import { GatelogError } from '../../model/errors.ts';
 
-/** Names of hosts that one organisation may have looked up at once in a worker: those of new connections to hosts that its callers named. */
+/** Maximum number of concurrent name lookups of one organisation in a worker, for hosts that its callers named. */
 export const maxLookUps = 64;
 
-/** Counts look-ups of names by organisation: one that names ever new hosts, whose name servers take their time, is refused before it holds others up. */
+/** Limits name lookups by organisation: one that names ever new hosts with slow name servers is rejected before it delays others. */
 export class NameLookUps {
   private readonly running = new Map<string, number>();
 
-  /** Look-ups that count. @param whose the organisation for which one begins. */
+  /** Wraps a lookup with the limit. @param whose the organisation of the lookup that begins. */
   limited(lookUp: LookupFunction, whose: () => string): LookupFunction {
     return (hostname, options, callback) => {
       const organizationId = whose();

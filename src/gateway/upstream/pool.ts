@@ -10,37 +10,39 @@ import {
 } from './connection.ts';
 import type { ResponseHead } from './response-head.ts';
 
-/** The connections to providers at one moment. */
 export interface ConnectionCounts {
   readonly busy: number;
   readonly idle: number;
-  /** Calls that wait for one. */
+  /** Calls that wait for a connection. */
   readonly waiting: number;
 }
 
 export interface PoolOptions extends ConnectionLimits {
-  /** The value of the Host header. */
+  /** Value of the Host header. */
   readonly host: string;
-  /** Most connections of this pool; further calls wait for one. */
+  /** Maximum number of connections; further calls wait. */
   readonly connections: number;
-  /** Of the connections that the calls of others leave an organisation may have so many in a hundred. */
+  /** Maximum share of an organisation in the connections that the others leave. */
   readonly organizationSharePercent: number;
-  /** How long a call waits for calls of its own organisation, which has as many connections as it may. */
+  /** Maximum wait of a call whose organisation uses its full share. */
   readonly shareWaitMs: number;
   /**
-   * Opens a connection; the socket that it gives can be written to, and its bytes go to the connection that is made for it.
-   * @param organizationId for whose call, as far as can be said.
+   * Opens a connection; the socket's bytes go to the connection that `connected` makes for it.
+   * @param organizationId the organisation of the next waiting call, which probably gets it.
    */
   readonly connect: (connected: Connected, organizationId: string) => void;
 }
 
-/** Calls that get a connection, and connections that are begun, in one tick of the event loop: a thousand at once would hold every other call up for 100 ms. */
+/**
+ * Maximum number of calls served, and of connections opened, per tick of the event loop: a thousand at once would delay every other call
+ * by 100 ms.
+ */
 const maxOfTurn = 32;
 
-/** Takes the outcome of opening a connection: an error, or its socket. */
+/** Receives an error, or the open socket. */
 export type Connected = (error: Error | null, socket: Socket | null | undefined) => ProviderConnection | undefined;
 
-/** Connections to one origin, kept for the next call. The most recently used one is used first, so that surplus ones time out. */
+/** Connections to one origin, kept alive. The most recently used one is reused first, so that surplus ones time out. */
 export class ProviderPool implements ConnectionOwner {
   readonly options: PoolOptions;
   private readonly open = new Set<ProviderConnection>();
@@ -48,7 +50,7 @@ export class ProviderPool implements ConnectionOwner {
   /** Connections whose exchange ended in this tick of the event loop, and in the one before: see {@link release}. */
   private coolingDown: ProviderConnection[] = [];
   private cooled: ProviderConnection[] = [];
-  /** Calls without a connection, and how many each organisation has. */
+  /** Waiting calls, and the number of connections of each organisation. */
   private readonly waiting: OrganizationShares<PendingRequest>;
   private connecting = 0;
   private turnsSoon = false;
@@ -74,15 +76,18 @@ export class ProviderPool implements ConnectionOwner {
     this.waiting.delete(call);
   }
 
-  /** A call has no connection any more. TRICKY: one that closes says so before its call does, which may be what a call of the same organisation waits for. */
+  /**
+   * A call has given its connection back. TRICKY: a closing connection calls `gone` before its call calls this, so only now can a waiting
+   * call of the same organisation be served.
+   */
   ended(call: PendingRequest): void {
     this.waiting.release(call);
     if (this.waiting.size > 0) this.turnSoon();
   }
 
   /**
-   * TRICKY: the connection is not reused before a whole tick of the event loop has passed. Trailing bytes, or a FIN, are read after the response; a
-   * request that was sent earlier would take the former for its response, or fail on the latter.
+   * TRICKY: a connection is not reused before a whole tick of the event loop has passed. Trailing bytes, or a FIN, are read after the
+   * response; a request sent earlier would take the former for its response, or fail on the latter.
    */
   release(connection: ProviderConnection): void {
     this.coolingDown.push(connection);
@@ -103,31 +108,30 @@ export class ProviderPool implements ConnectionOwner {
     return { busy: this.open.size - idle, idle, waiting: this.waiting.size };
   }
 
-  /** Looks for connections that have been quiet, and calls that have waited for one, for too long. @param now monotonic, milliseconds. */
+  /** Checks the time-outs of connections and of waiting calls. @param now monotonic, milliseconds. */
   look(now: number): void {
     for (const connection of this.open) connection.look(now);
     if (this.waiting.size > 0) this.lookAtWaiting(now);
   }
 
-  /** No further call comes; those that are here run to their end. */
+  /** No further calls come; running ones go on to their end. */
   retire(): void {
     this.isRetired = true;
     this.turnSoon();
   }
 
-  /** True when it was retired and all its calls have ended. */
   hasEnded(): boolean {
     return this.isRetired && this.open.size === 0 && this.waiting.size === 0;
   }
 
-  /** Breaks all calls off. */
+  /** Aborts all calls. */
   close(): void {
     this.isClosed = true;
     for (const { calls } of this.waiting.standings(0)) for (const call of calls) this.breakOff(call, new PoolClosedError());
     for (const connection of this.open) connection.close(new PoolClosedError());
   }
 
-  /** A connection that is being opened has a time-out of its own, and so has the call that it is for. */
+  /** Calls that a connection is being opened for are not timed out here: the attempt has a time-out of its own. */
   private lookAtWaiting(now: number): void {
     const { headersTimeoutMs, shareWaitMs, connections, organizationSharePercent } = this.options;
     for (const { calls, provided, servable } of this.waiting.standings(this.free() + this.connecting)) {
@@ -157,7 +161,7 @@ export class ProviderPool implements ConnectionOwner {
     });
   }
 
-  /** At the end of a turn of the event loop: hands out what has rested for one. */
+  /** Runs after a tick of the event loop and makes rested connections available. */
   private turn(): void {
     this.idle.push(...this.cooled);
     this.cooled = this.coolingDown;
@@ -203,7 +207,7 @@ export class ProviderPool implements ConnectionOwner {
     }
   }
 
-  /** More calls wait that may have a connection than are free, or on their way. */
+  /** More servable calls wait than connections are free or being opened. */
   private needsConnection(): boolean {
     const provided = this.free() + this.connecting;
     return this.waiting.size > provided && this.waiting.servable() > provided;
@@ -232,7 +236,7 @@ export class ProviderPool implements ConnectionOwner {
     return undefined;
   }
 
-  /** A connection that could not be opened fails the next call in line, unless another connection is there for it. */
+  /** A failed attempt fails the next waiting call, unless another connection is there for it. */
   private failed(error: Error): void {
     const next = this.waiting.next();
     if (next !== undefined && this.needsConnection()) this.breakOff(next, error);
@@ -240,14 +244,14 @@ export class ProviderPool implements ConnectionOwner {
   }
 }
 
-/** One call of a pool, between its sender and the sink of its response. Once it is over, its methods do nothing. */
+/** A call between its sender and the sink of its response. Once it is over, its methods do nothing. */
 export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> {
   readonly organizationId: string;
   share: Share<PendingRequest> | undefined;
   before: PendingRequest | undefined;
   behind: PendingRequest | undefined;
   isQueued = false;
-  /** Since when it has been without a connection, monotonic milliseconds. */
+  /** Start of its wait, monotonic milliseconds. */
   waitsSince = 0;
   private readonly pool: ProviderPool;
   private request: SerializedRequest;
@@ -263,7 +267,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
     this.response = response;
   }
 
-  /** Sends it, unless it was broken off meanwhile. */
+  /** Does nothing if the call was aborted meanwhile. */
   send(): void {
     if (!this.isOver) this.pool.send(this);
   }
@@ -272,7 +276,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
     this.connection = connection;
     const { request } = this;
     connection.send(request, this);
-    // The body is not sent again.
+    // Releases the body, which is never sent again.
     if (request.sent !== undefined) this.request = { ...request, body: null };
     if (this.isPaused) connection.pause();
   }
@@ -309,7 +313,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
     this.response.whole();
   }
 
-  /** TRICKY: a body that never was on its way has nobody else to destroy it; an upload that is destroyed reads the rest of its client's bytes away. */
+  /** TRICKY: nobody else destroys a body that was never sent; a destroyed upload drains the rest of its client's bytes. */
   broken(error: Error): void {
     if (this.isOver) return;
     this.leave();
@@ -326,9 +330,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
   }
 }
 
-/** No connection became free in the time for which a call waits. */
 export class PoolExhaustedError extends ResponseTimeoutError {
-  /** How many there are. */
   readonly connections: number;
 
   constructor(connections: number) {
@@ -338,7 +340,7 @@ export class PoolExhaustedError extends ResponseTimeoutError {
   }
 }
 
-/** The organisation kept its full share of the connections for as long as a call waits for one of them. */
+/** The organisation used its full share of the connections for as long as a call waits. */
 export class ShareTakenError extends Error {
   readonly connections: number;
   readonly percent: number;

@@ -7,27 +7,27 @@ export interface OutgoingHead {
   /** Path and query. */
   readonly path: string;
   readonly host: string;
-  /** Header lines, name and value in turn; nothing of the connection and of the body's length is among them. */
+  /** Names and values in turn, without those of the connection and of the body's length. */
   readonly lines: HeaderList;
   readonly credentials: HeaderList;
-  /** Bytes of the body; undefined: it goes in chunks. */
+  /** Undefined: the body is sent in chunks. */
   readonly bodyBytes: number | undefined;
 }
 
 const illegalInValue = /[^\t\u0020-\u007e\u0080-\u00ff]/;
 const illegalInPath = /[^\u0021-\u007e\u0080-\u00ff]/;
-/** Whether it is a name. */
+/** Whether a name is valid. */
 const names = new InternTable((name) => fieldName.test(name));
 const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** RFC 9110 §8.6: whether a server expects a body with a method, so that it is to be told when there is none. */
+/** RFC 9110 §8.6: a request with one of these methods states the length of an empty body too. */
 export function expectsBody(method: string): boolean {
   return bodyMethods.has(method);
 }
 
 /**
- * The head of a request as it goes over a connection, Latin-1.
- * @throws GatelogError `malformed_request` for what HTTP/1.1 does not allow, so that nothing can hide a second request in it.
+ * Serializes the head of a request, Latin-1.
+ * @throws GatelogError `malformed_request` for characters that HTTP/1.1 forbids, because they could hide a second request.
  */
 export function outgoingHead({ method, path, host, lines, credentials, bodyBytes }: OutgoingHead): string {
   if (!fieldName.test(method) || illegalInPath.test(path)) throw illegal();
@@ -35,7 +35,7 @@ export function outgoingHead({ method, path, host, lines, credentials, bodyBytes
   return `${start}${textOf(lines, 0)}${textOf(credentials, lines.length)}${framing(method, bodyBytes)}\r\n`;
 }
 
-/** @param before how many lines, name and value each counted, stand before these. */
+/** @param before number of names and values before these. */
 function textOf(lines: HeaderList, before: number): string {
   let text = '';
   for (let index = 0; index + 1 < lines.length; index += 2) {

@@ -6,11 +6,11 @@ import type { ResponseSink } from './response-sink.ts';
 const endOfTurn = Promise.resolve();
 
 /**
- * Feeds one reply to its sink. What comes in one turn of the event loop goes on as one: a stream comes in many small chunks, and each costs a
+ * Feeds one response to its sink. Chunks from one read of the connection are joined, because a stream has many small ones and each costs a
  * write and a frame.
  *
- * A sink that throws fails its own call. TRICKY: only what is thrown while a connection reads ends in its handler; from a microtask, or while a
- * connection closes, it would end the process, and all its calls.
+ * A sink that throws fails only its own call. TRICKY: the connection catches only what is thrown during a read; from a microtask, or while
+ * a connection closes, an exception would end the process with all its calls.
  */
 export class ResponseBatcher implements ParserCallbacks {
   private readonly sink: ResponseSink;
@@ -19,7 +19,7 @@ export class ResponseBatcher implements ParserCallbacks {
   private awaitsEndOfTurn = false;
   private hasFailed = false;
 
-  /** @param failure what a broken connection is called. */
+  /** @param failure maps the error of a connection. */
   constructor(sink: ResponseSink, failure: (error: unknown) => GatelogError) {
     this.sink = sink;
     this.failure = failure;
@@ -30,7 +30,7 @@ export class ResponseBatcher implements ParserCallbacks {
     this.awaitEndOfTurn();
   }
 
-  /** @throws when the sink has failed: the connection reads for nobody, and ends. */
+  /** @throws after the sink has failed, which closes the connection. */
   body(chunk: Buffer): void {
     if (this.hasFailed) throw new Error('the reply is passed on to nobody, as its sink has failed');
     this.gathered.push(chunk);
@@ -61,7 +61,7 @@ export class ResponseBatcher implements ParserCallbacks {
   private awaitEndOfTurn(): void {
     if (this.awaitsEndOfTurn) return;
     this.awaitsEndOfTurn = true;
-    // A microtask: it comes after all that one read of the connection brought, and costs a third of a tick.
+    // A microtask runs after everything from one read, and costs a third of a tick.
     void endOfTurn.then(() => this.endTurn());
   }
 
@@ -82,7 +82,7 @@ export class ResponseBatcher implements ParserCallbacks {
     try {
       this.sink.fail(this.failure(error));
     } catch {
-      // It cannot even be told, so there is nobody left to tell.
+      // The sink failed again, so nobody is left to notify.
     }
   }
 

@@ -1,29 +1,28 @@
 import { InternTable } from '../../platform/http/intern-table.ts';
 import { fieldName } from '../../platform/http/header-list.ts';
 
-/** How a reply's body is told from what follows it. */
+/** What determines the end of a response's body. */
 export type BodyFraming =
   | { readonly kind: 'none' }
   | { readonly kind: 'bytes'; readonly bytes: number }
   | { readonly kind: 'chunked' }
-  /** It ends with its connection. */
+  /** It ends when the connection closes. */
   | { readonly kind: 'to close' };
 
-/** The head of a reply, as its connection needs it. */
 export interface ResponseHead {
   readonly status: number;
-  /** Reason phrase, empty where there is none. */
+  /** Reason phrase, may be empty. */
   readonly message: string;
-  /** Header lines in wire order and case, name and value in turn; bytes as Latin-1. */
+  /** Headers in wire order and case, names and values in turn; bytes as Latin-1. */
   readonly lines: string[];
   readonly length: BodyFraming;
-  /** The connection may be used for a further request. */
+  /** The connection may be reused. */
   readonly keepsConnection: boolean;
-  /** How long the provider keeps an idle connection, milliseconds; undefined where it does not say. */
+  /** How long the provider keeps an idle connection, milliseconds; undefined if it does not say. */
   readonly keptForMs: number | undefined;
 }
 
-/** What the provider sent is not HTTP/1.1, or can be read in more than one way. */
+/** The response is not HTTP/1.1, or is ambiguous. */
 export class InvalidResponseError extends Error {
   constructor(problem: string) {
     super(problem);
@@ -32,9 +31,9 @@ export class InvalidResponseError extends Error {
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([^\r\n]*))?$/;
-/** Nothing of these may be in a line. */
+/** Characters that a header must not contain. */
 const illegal = /[\u0000-\u0008\u000a-\u001f\u007f]/;
-/** The same but for CR and LF: {@link endOfLine} looks for those. */
+/** The same without CR and LF, which {@link endOfLine} checks. */
 const illegalInHead = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 const illegalHead = 'its head has characters that are not allowed there';
 const wholeNumber = /^\d{1,15}$/;
@@ -48,7 +47,7 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ['transfer-encoding', 'coding'],
 ]);
 
-/** What of the lines decides about the body and the connection. */
+/** Everything in the headers that decides about the body and the connection. */
 interface Framing {
   contentLength: number | undefined;
   isChunked: boolean;
@@ -57,13 +56,11 @@ interface Framing {
   keptForMs: number | undefined;
 }
 
-/** Lines as they are read. */
 interface Draft extends Framing {
   readonly text: string;
   readonly lines: string[];
 }
 
-/** The first line of a head. */
 interface StatusLine {
   readonly isHttp10: boolean;
   readonly status: number;
@@ -76,14 +73,16 @@ const statusLines = new InternTable((line): StatusLine => {
   return { isHttp10: start[1] === '0', status: Number(start[2]), message: start[3] ?? '' };
 });
 
-/** What a line is about, by its name; `none`: that is no name. */
+/** Kind of a header, by its name; `none`: the name is invalid. */
 const names = new InternTable((name): LineKind => {
-  // A line that goes on in the next one (RFC 9112 §5.2) begins with white space, which no name has.
+  // The continuation of a folded line (RFC 9112 §5.2) begins with white space, so its name is invalid.
   return fieldName.test(name) ? (lineKinds.get(name.toLowerCase()) ?? 'other') : 'none';
 });
 
 /**
- * Reads the head of a reply. @param text the head as Latin-1 without its last line end. @param toHead the request's method was HEAD.
+ * Parses the head of a response.
+ * @param text the head without its last line end, Latin-1.
+ * @param toHead the request's method was HEAD.
  * @throws InvalidResponseError.
  */
 export function readResponseLines(text: string, toHead: boolean): ResponseHead {
@@ -99,7 +98,7 @@ export function readResponseLines(text: string, toHead: boolean): ResponseHead {
     end = endOfLine(text, start);
     addLine(draft, start, end);
   }
-  // RFC 9112 §6.1: HTTP/1.0 has no codings, so that its body is told in two ways.
+  // RFC 9112 §6.1: HTTP/1.0 has no transfer codings, so the framing is faulty.
   if (isHttp10 && draft.isChunked) throw new InvalidResponseError('it is of HTTP/1.0 and has a Transfer-Encoding');
   const length = lengthOf(status, toHead, draft);
   const { lines, closes, keeps, keptForMs } = draft;
@@ -108,7 +107,7 @@ export function readResponseLines(text: string, toHead: boolean): ResponseHead {
   return { status, message, lines, length, keepsConnection: isKept && length.kind !== 'to close', keptForMs };
 }
 
-/** @returns where the line that begins at `start` ends, before its line end. @throws InvalidResponseError for half a line end. */
+/** @returns the end of the line that begins at `start`. @throws InvalidResponseError for a CR or LF on its own. */
 function endOfLine(text: string, start: number): number {
   const end = text.indexOf('\r', start);
   const behind = text.indexOf('\n', start);
@@ -142,15 +141,15 @@ function addLine(draft: Draft, start: number, end: number): void {
   }
 }
 
-/** A trailer line. @throws InvalidResponseError for what no line may be. */
+/** @throws InvalidResponseError for a line that is no header, or gives the length of the body. */
 export function checkTrailer(line: string): void {
   const name = line.slice(0, Math.max(0, line.indexOf(':')));
   if (illegal.test(line) || !fieldName.test(name)) throw new InvalidResponseError('a trailer is no header line');
-  // RFC 9110 §6.5.1: it comes too late to say where the body ends.
+  // RFC 9110 §6.5.1: trailers must not decide about the framing.
   if (/^(?:content-length|transfer-encoding)$/i.test(name)) throw new InvalidResponseError('a trailer says how long the body is');
 }
 
-/** TRICKY: `trim` takes characters away that are bytes of a text here, 0xA0 among them. */
+/** TRICKY: `trim` would also remove 0xA0, a byte of the value here. */
 function withoutSpace(text: string, from: number, to: number): string {
   let [start, end] = [from, to];
   while (start < end && isSpace(text.charCodeAt(start))) start += 1;
@@ -158,7 +157,7 @@ function withoutSpace(text: string, from: number, to: number): string {
   return text.slice(start, end);
 }
 
-/** TRICKY: with a tab behind it Node's parser takes `chunked` for another coding, and a length for none. Such a line's value is none here. */
+/** TRICKY: with a trailing tab, Node's parser reads neither `chunked` nor a length. The whole line is returned, which is neither. */
 function unambiguous(line: string, value: string): string {
   return /\t[\t ]*$/.test(line) ? line : value;
 }
@@ -186,7 +185,7 @@ function readLength(framing: Framing, value: string): void {
   framing.contentLength = Number(value);
 }
 
-/** TRICKY: a coding beside `chunked` would stay in the body, whose reader is told of none. We offer none, so there is none to be undone. */
+/** TRICKY: another coding would stay in the body without its reader knowing. We offer none, so there is none to decode. */
 function readCoding(framing: Framing, value: string): void {
   if (framing.isChunked || value.toLowerCase() !== 'chunked') {
     throw new InvalidResponseError('it has a Transfer-Encoding other than chunked');

@@ -1,36 +1,33 @@
 import { checkTrailer, InvalidResponseError, readResponseLines, type ResponseHead } from './response-head.ts';
 
-/** Takes what a reply consists of, from within {@link ResponseParser.read}. */
+/** Receives the parts of a response from within {@link ResponseParser.read}. */
 export interface ResponseHandler {
-  /** A head; those of interim replies (1xx) come before the one that counts. */
+  /** Also called for interim heads (1xx), before the final one. */
   readonly takeHead: (head: ResponseHead) => void;
-  /** A piece of the body; its bytes are there only until this returns. */
+  /** The bytes are valid only until this returns. */
   readonly takeBody: (bytes: Buffer) => void;
 }
 
 type State = 'head' | 'length' | 'to close' | 'chunk size' | 'chunk' | 'chunk end' | 'trailer' | 'whole' | 'stopped';
 
 const [lf, cr] = [10, 13];
-/** RFC 9112 §7.1.1, without what nobody sends. */
+/** RFC 9112 §7.1.1, without white space and escapes, which nobody sends. */
 const extension = /^(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"[ !#-[\]-~]*"))?)+$/;
-/** A longer one says nothing that anybody reads; Node takes none either. */
+/** Nobody reads extensions. Node has the same limit. */
 const extensionMaxBytes = 16 * 1024;
-/** What every reply begins with. */
+/** Start of every response. */
 const begin = Buffer.from('HTTP/1.');
-/** More hexadecimal digits are beyond what a number holds exactly. */
+/** A number holds 13 hexadecimal digits exactly, not more. */
 const maxSizeDigits = 13;
-/** First room for a line or a head that comes in pieces. */
+/** Initial buffer for an incomplete line or head. */
 const minKeptBytes = 1024;
 const nothing = Buffer.alloc(0);
 
-/**
- * Reads the replies of one connection, RFC 9112, one after the other. It is at least as strict as Node's own parser: what two readers could take for two
- * different replies is none.
- */
+/** Parses the responses of one connection (RFC 9112). At least as strict as Node's own parser: an ambiguous response is rejected. */
 export class ResponseParser {
-  /** Whether the connection may be used again after this reply. Known once it is whole. */
+  /** Whether the connection may be reused. Known once the response is complete. */
   keepsConnection = false;
-  /** How long the provider keeps it then, milliseconds, where it says so. */
+  /** How long the provider keeps an idle connection, milliseconds, if it says so. */
   keptForMs: number | undefined;
   private readonly taker: ResponseHandler;
   private readonly headerMaxBytes: number;
@@ -38,7 +35,7 @@ export class ResponseParser {
   private toHead = false;
   private remaining = 0;
   private trailerBytes = 0;
-  /** The beginning of a line, or of a head, whose end has yet to come. */
+  /** Start of an incomplete line or head. */
   private kept = nothing;
   private keptBytes = 0;
 
@@ -47,7 +44,7 @@ export class ResponseParser {
     this.headerMaxBytes = headerMaxBytes;
   }
 
-  /** A request was sent; its reply is next. @param method its method: a reply to HEAD has no body. */
+  /** Prepares for the response to a request. @param method of the request: a response to HEAD has no body. */
   begin(method: string): void {
     this.state = 'head';
     this.toHead = method === 'HEAD';
@@ -56,7 +53,7 @@ export class ResponseParser {
     this.keptBytes = 0;
   }
 
-  /** Nothing more is taken, whatever still comes. */
+  /** Ignores everything that follows. */
   stop(): void {
     this.state = 'stopped';
   }
@@ -65,7 +62,7 @@ export class ResponseParser {
     return this.state === 'whole';
   }
 
-  /** The next bytes of the connection; they are not kept. @throws InvalidResponseError, HeadersTooLargeError. */
+  /** @param bytes are not retained. @throws InvalidResponseError, HeadersTooLargeError. */
   read(bytes: Buffer): void {
     const input = this.keptBytes === 0 ? bytes : this.joined(bytes);
     let at = 0;
@@ -77,13 +74,13 @@ export class ResponseParser {
     this.keep(input, at);
   }
 
-  /** The provider has closed the connection. @returns false when the reply is not whole by that. */
+  /** The provider has closed the connection. @returns whether the response is complete. */
   end(): boolean {
     if (this.state === 'to close') this.state = 'whole';
     return this.state === 'whole';
   }
 
-  /** @returns where to go on; undefined when more has to come. */
+  /** @returns the next position; undefined: more bytes are needed. */
   private step(input: Buffer, at: number): number | undefined {
     switch (this.state) {
       case 'head':
@@ -101,7 +98,7 @@ export class ResponseParser {
       case 'trailer':
         return this.trailer(input, at);
       case 'whole':
-        // Nobody asked for more: what comes would be taken for the reply to the next request.
+        // Unrequested bytes would be taken for the next response.
         this.keepsConnection = false;
         return input.length;
       case 'stopped':
@@ -180,7 +177,7 @@ export class ResponseParser {
     return at + 2;
   }
 
-  /** Trailers are read and dropped: they are between the provider and us. */
+  /** Trailers are checked and dropped. */
   private trailer(input: Buffer, at: number): number | undefined {
     const end = this.lineEnd(input, at);
     if (end === undefined) return undefined;
@@ -191,7 +188,7 @@ export class ResponseParser {
     return end + 2;
   }
 
-  /** Where the line that begins here ends; undefined while its end has not come. */
+  /** End of the line that begins here; undefined while it is incomplete. */
   private lineEnd(input: Buffer, at: number): number | undefined {
     const end = input.indexOf(lf, Math.max(at, this.keptBytes - 1));
     if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadersTooLargeError();
@@ -202,7 +199,7 @@ export class ResponseParser {
     return end - 1;
   }
 
-  /** The bytes behind what is kept, in one piece with it. */
+  /** Appends to the kept bytes. */
   private joined(bytes: Buffer): Buffer {
     const needed = this.keptBytes + bytes.length;
     if (this.kept.length < needed) {
@@ -222,7 +219,7 @@ export class ResponseParser {
       return;
     }
     if (at === 0 && this.keptBytes > 0 && input.buffer === this.kept.buffer) {
-      // It is there already, and grew.
+      // The kept buffer already holds the bytes.
       this.keptBytes = left;
       return;
     }
@@ -233,7 +230,6 @@ export class ResponseParser {
   }
 }
 
-/** The head of a reply, or a line of it, is longer than is taken. */
 export class HeadersTooLargeError extends Error {
   constructor() {
     super('the head of the reply is over the limit');
@@ -241,7 +237,7 @@ export class HeadersTooLargeError extends Error {
   }
 }
 
-/** Refuses what can never become a response before its end has come. @param seen bytes of it that were looked at before. */
+/** Rejects an incomplete head that can never become a response. @param seen bytes that were checked before. */
 function refuseEarly(input: Buffer, at: number, seen: number): void {
   const length = Math.min(begin.length, input.length - at);
   if (begin.compare(input, at, at + length, 0, length) !== 0) throw new InvalidResponseError('it does not begin with HTTP/1');

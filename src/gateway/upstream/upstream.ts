@@ -1,13 +1,14 @@
 /**
- * An HTTP/1.1 client for calls to providers, in place of a library's: one exchange at a time on a connection, which is kept for the next.
+ * An HTTP/1.1 client for calls to providers, in place of a library: one exchange at a time on a connection, which is then kept alive.
  *
- * Written to: RFC 9110 §6.4.1 (responses without a body), §8.6 (when a request says its length), §15.2 (interim responses pass, the final one counts);
- * RFC 9112 §2-§5 (start line and header lines, without obsolete folding), §6.1 and §6.3 (which of length, chunks and close ends a body; what says two
- * lengths, or both, is refused), §7.1 (chunks, their extensions and trailers are read and dropped), §9.3 and §9.6 (persistence, `Connection: close`);
- * the `Keep-Alive: timeout` of RFC 2068 §19.7.1. A response that can be read in two ways is none: its connection is closed.
+ * Implements: RFC 9110 §6.4.1 (responses without content), §8.6 (Content-Length of requests), §15.2 (interim responses before the final
+ * one); RFC 9112 §2 to §5 (start line and header fields, without obsolete folding), §6.1 and §6.3 (framing of the body; a response with
+ * two lengths, or with a length and a transfer coding, is rejected), §7.1 (chunks; extensions and trailers are dropped), §9.3 and §9.6
+ * (persistence, `Connection: close`). `Keep-Alive: timeout` follows draft-thomson-hybi-http-timeout-03; RFC 2068 §19.7.1.1 defines the
+ * header, but no parameters. An ambiguous response is rejected and its connection closed.
  *
- * Not supported: pipelining, `Expect: 100-continue`, upgrades (101 is an error), CONNECT, trailers, proxies, HTTP/2, repeating a request on a new
- * connection (a call is sent once; retries are decided outside, on record).
+ * Not supported: pipelining, `Expect: 100-continue`, upgrades (101 is an error), CONNECT, trailers, proxies, HTTP/2, and sending a request
+ * again on a new connection: each attempt is sent once, and the retry policy decides about the next, on record.
  */
 import type { LookupFunction, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -24,59 +25,60 @@ import { InvalidResponseError } from './response-head.ts';
 import { HeadersTooLargeError } from './response-parser.ts';
 import type { ResponseSink } from './response-sink.ts';
 
-/** What goes to a provider. */
 export interface ProviderRequest {
-  /** Whose call it is. */
   readonly organizationId: string;
   readonly method: string;
   readonly origin: string;
-  /** Path and query, as they go out. */
+  /** Path and query, sent unchanged. */
   readonly path: string;
-  /** Set when the caller chose the host: how the guard resolves its name. */
+  /** Set when the caller chose the host: the egress policy's resolver. */
   readonly lookUp: LookupFunction | undefined;
-  /** Header lines, name and value in turn, without any that says how long the body is. */
+  /** Names and values in turn, without any that give the length of the body. */
   readonly lines: HeaderList;
   readonly credentials: HeaderList;
   readonly body: Buffer | Readable | null;
-  /** Bytes of a body that is read as it goes, where its sender said how many. */
+  /** Length of a streamed body, if its sender announced it. */
   readonly announced: number | undefined;
-  /** Called when a body that is here whole has been written: nobody keeps it from then on. */
+  /** Called when a buffered body has been written; this client no longer holds it then. */
   readonly sent?: (() => void) | undefined;
 }
 
 export interface UpstreamOptions extends ConnectionLimits {
   readonly connectTimeoutMs: number;
-  /** Connections to one origin from one worker; further calls wait, for the time-out of a head at most. */
+  /** Maximum number of connections to one origin from one worker; further calls wait, at most `headersTimeoutMs`. */
   readonly connections: number;
-  /** Of the connections to one origin that the calls of others leave an organisation may have so many in a hundred. */
+  /** Maximum share of an organisation in the connections to one origin that the others leave. */
   readonly organizationSharePercent: number;
-  /** Longest wait of a call whose organisation has as many, milliseconds. */
+  /** Maximum wait of a call whose organisation uses its full share. */
   readonly shareWaitMs: number;
 }
 
 export interface Upstream {
-  /** Sends a request and feeds the reply to the sink. Never throws: a failure reaches the sink. */
+  /** Sends a request and feeds the response to the sink. Never throws: failures reach the sink. */
   readonly send: (request: ProviderRequest, sink: ResponseSink) => void;
-  /** The connections to all providers right now. */
+  /** Connections to all providers. */
   readonly counts: () => ConnectionCounts;
   readonly close: () => Promise<void>;
 }
 
-/** Most hosts named by callers whose connections are kept; one that was not called for the longest time makes room. */
+/** Maximum number of pools for hosts that callers named; the least recently used one is retired. */
 const maxNamedHosts = 256;
-/** How often connections are looked at: this share of the shortest time-out, within the bounds. A time-out is seen up to twice that late. */
+/**
+ * Interval of the time-out checks as a share of the shortest time-out, within the bounds. A time-out is noticed up to two intervals late.
+ */
 const lookShare = 0.1;
 const lookBounds = { minMs: 10, maxMs: 1000 };
 
 /**
- * Connections to providers: one pool an origin, kept alive.
- * Invariant: a host that a caller named, in `Svc-Target-Url` or in the path, has a pool of its own, whose every connection goes where the guard's
- * check said, also when the deployment itself calls a host of that name. One origin has one check, so one pool serves both ways to name it.
+ * Connections to providers, one pool per origin.
+ * Invariant: a host that a caller named, in `Svc-Target-Url` or in the path, has a pool of its own, whose connections all use the egress
+ * policy's resolver, even if the deployment itself calls a host of that name. An origin has one resolver, so both ways to name it share a
+ * pool.
  */
 export function makeUpstream(options: UpstreamOptions): Upstream {
   const pools = new Map<string, ProviderPool>();
   const named = new Map<string, ProviderPool>();
-  /** Pools that made room; what runs on them runs to its end. */
+  /** Retired pools, whose calls run to their end. */
   const leaving = new Set<ProviderPool>();
   const lookUps = new NameLookUps();
   let isClosed = false;
@@ -90,7 +92,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
   };
   const namedPoolFor = (origin: string, lookUp: LookupFunction): ProviderPool => {
     const pool = named.get(origin) ?? openPool(origin, options, { lookUp, lookUps });
-    // The one called last stands last.
+    // Moved to the end: a Map keeps the order of insertion.
     named.delete(origin);
     named.set(origin, pool);
     const [oldest] = named;
@@ -154,7 +156,7 @@ function countsOf(pools: readonly ProviderPool[]): ConnectionCounts {
   return { busy, idle, waiting };
 }
 
-/** What is read from any provider comes here first, and is taken out of it before the next. */
+/** Shared by all connections: each read is consumed before the next. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 const connections = new WeakMap<Socket, ProviderConnection>();
 
@@ -163,7 +165,7 @@ function passRead(this: Socket, bytes: number): boolean {
   return true;
 }
 
-/** How the names of a pool's host are resolved, where a caller chose it. */
+/** A host that a caller chose. */
 interface NamedHost {
   readonly lookUp: LookupFunction;
   readonly lookUps: NameLookUps;
@@ -181,7 +183,7 @@ function openPool(origin: string, options: UpstreamOptions, named?: NamedHost): 
     ...options,
     host: new URL(origin).host,
     connect: (connected, organizationId) => {
-      // Node begins to look a name up before this returns.
+      // Node starts the lookup before this returns.
       asking = organizationId;
       connect((error, socket) => {
         const connection = connected(error, socket);
@@ -191,7 +193,7 @@ function openPool(origin: string, options: UpstreamOptions, named?: NamedHost): 
   });
 }
 
-/** An error of the connection as one of ours. An error that is already ours, such as a body over its limit, stays. */
+/** Maps a connection's error to a public one. A GatelogError, such as one for an oversized body, stays as it is. */
 function providerFailure(error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
   if (error instanceof ShareTakenError) return new GatelogError('too_many_calls', shareSentence(error), { cause: error });

@@ -8,7 +8,7 @@ import { withoutCompression } from './http/headers.ts';
 import { answerModels } from './builtin/model-list.ts';
 import { asRefusal } from './exchange.ts';
 import { respond, type ResponseSink } from './upstream/response-sink.ts';
-import { askerOf, inlineMaxBytes } from './bodies/threads.ts';
+import { bodyOwnerOf, inlineMaxBytes } from './bodies/threads.ts';
 import { RequestBodyStream } from './http/request-stream.ts';
 import type { ProviderRequest } from './upstream/upstream.ts';
 
@@ -32,10 +32,10 @@ function requestTo(
   // The usage of a compressed stream could not be read.
   const passed = usageAsked ? withoutCompression(to.passed) : to.passed;
   const length = isWhole ? undefined : head.length[1];
-  const announced = length === undefined ? undefined : Number(length);
+  const contentLength = length === undefined ? undefined : Number(length);
   const { origin, path, lookUp } = target;
   const sent = hold?.endsWhenSent === true ? hold.release : undefined;
-  return { organizationId, method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, announced, sent };
+  return { organizationId, method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, contentLength, sent };
 }
 
 function respondHere(
@@ -66,7 +66,7 @@ function respondHere(
     return;
   }
   ports.largeBodies
-    .echo(askerOf(organizationId, call), echo)
+    .echo(bodyOwnerOf(organizationId, call), echo)
     .then((response) => respond(sink, response))
     .catch((error: unknown) => sink.fail(asRefusal(ports, error)));
 }

@@ -12,7 +12,7 @@ import { lookUpCache, releaseLease, captureForCache } from './cache/lookup.ts';
 import { sendTo } from './dispatch.ts';
 import { planRequest, waysToRead, withLimits } from './plan.ts';
 import { countCopies, dropReceived, isCounted, openHold, readHeldBody } from './bodies/hold.ts';
-import { askerOf } from './bodies/threads.ts';
+import { bodyOwnerOf } from './bodies/threads.ts';
 import { identify } from './record/identify.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import { beginExchange, rejectOpen, rejectRecorded, rejectUnauthenticated } from './exchange.ts';
@@ -132,7 +132,7 @@ function scanThenSend(ports: ForwardPorts, admitted: AuthenticatedCall, route: R
     send(ports, admitted, route, body);
     return;
   }
-  ports.largeBodies.shape(askerOf(admitted.admission.principal.organizationId, admitted.call), body.whole).then(
+  ports.largeBodies.shape(bodyOwnerOf(admitted.admission.principal.organizationId, admitted.call), body.whole).then(
     (shape) => {
       rememberShape(body.whole, shape);
       send(ports, admitted, route, body);
@@ -143,11 +143,11 @@ function scanThenSend(ports: ForwardPorts, admitted: AuthenticatedCall, route: R
 
 /** Goes on now, or in a later tick where this one has spent its time for calls. */
 function send(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route, body: RequestBody): void {
-  const { clock, turns } = ports;
+  const { clock, scheduler } = ports;
   const readyAt = clock.monotonic();
   const arrived: Arrived = { body, readyAt };
-  if (turns.hasTime(readyAt)) sendNow(ports, admitted, pathRoute, arrived);
-  else turns.later(admitted.admission.principal.organizationId, () => sendNow(ports, admitted, pathRoute, arrived));
+  if (scheduler.hasTime(readyAt)) sendNow(ports, admitted, pathRoute, arrived);
+  else scheduler.later(admitted.admission.principal.organizationId, () => sendNow(ports, admitted, pathRoute, arrived));
 }
 
 /** Decides the provider, and reads what the limits need of the body. Never throws. */
@@ -175,7 +175,7 @@ function sendNow(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Ro
     // An override replaces members of the caller's own body, which is the one to read.
     const read = plan.bodyOverride !== undefined && 'whole' in body ? body.whole : plan.outgoing.whole;
     ports.largeBodies
-      .facts(askerOf(organizationId, admitted.call), read, ways)
+      .facts(bodyOwnerOf(organizationId, admitted.call), read, ways)
       .then((facts) => askThenCarryOut(ports, known, { ...plan, found: facts.map((each) => ({ facts: each })) }, arrived))
       .catch(refuse);
   } catch (error) {
@@ -196,16 +196,16 @@ function askThenCarryOut(ports: ForwardPorts, admitted: AuthenticatedCall, plan:
   const failed = (error: unknown): void => {
     rejectRecorded(ports, afterWait(admitted, readyAt, { body, plan }), plan.route.provider, error);
   };
-  lookUpCache(ports, { admitted, plan, ask }, { ready, failed });
+  lookUpCache(ports, { admitted, plan, policy: ask }, { ready, failed });
 }
 
 /** One response may release many waiting calls in the same tick. */
 function goOnAfterWait(ports: ForwardPorts, admitted: AuthenticatedCall, asked: RequestPlan, body: RequestBody): void {
-  const { clock, turns } = ports;
+  const { clock, scheduler } = ports;
   const readyAt = clock.monotonic();
   const goOn = (): void => carryOut(ports, admitted, asked, { body, readyAt });
-  if (turns.hasTime(readyAt)) goOn();
-  else turns.later(admitted.admission.principal.organizationId, goOn);
+  if (scheduler.hasTime(readyAt)) goOn();
+  else scheduler.later(admitted.admission.principal.organizationId, goOn);
 }
 
 interface Arrived {

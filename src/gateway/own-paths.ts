@@ -6,7 +6,7 @@ import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
 import { headerValue } from '../platform/http/header-list.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import { jsonBody, refuseUnrecorded } from './http/error-response.ts';
-import { elsewhere } from './routing/routes.ts';
+import { apiPathMessage } from './routing/routes.ts';
 import { serverTiming } from './http/server-timing.ts';
 
 const page: FrontPage = {
@@ -51,7 +51,7 @@ function handlePage(request: IncomingRequest, response: ServerResponse, clientSt
 }
 
 function refuseElsewhere(_request: IncomingRequest, response: ServerResponse, clientStallMs: number): void {
-  refuseUnrecorded(response, new GatelogError('not_found', elsewhere), ownLines(), clientStallMs);
+  refuseUnrecorded(response, new GatelogError('not_found', apiPathMessage), ownLines(), clientStallMs);
 }
 
 /** Our headers on a response without a call. */

@@ -21,7 +21,7 @@ import { findModelField } from './json/model-field.ts';
 import { withoutProvider } from './routing/no-provider.ts';
 import { type Addressed, modelUnread, wantsStreamUsage, addIncludeUsage } from './routing/outgoing-body.ts';
 import { isCompressed, mayBeJson, type RequestBody } from './http/request-body.ts';
-import { isToldOnce, type Route } from './routing/routes.ts';
+import { isNeverRepeated, type Route } from './routing/routes.ts';
 import type { ListedTarget } from './directives/targets.ts';
 import { planTargets } from './retry/listed-targets.ts';
 
@@ -54,7 +54,7 @@ function prepareByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: A
   const credentials = signed ?? credentialsOf(ports, admission, { arrived, addressed, call });
   const passed = passedTo(call, addressed, signed !== undefined);
   const first: Target = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model, bodyOverride: undefined };
-  const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || isToldOnce(destination);
+  const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || isNeverRepeated(destination);
   const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsStreamUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked(arrived.body)] : warnings;
   const unread = modelUnread(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;

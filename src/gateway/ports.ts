@@ -12,10 +12,10 @@ import type { CredentialCache, VerifyKey } from './credentials/credentials.ts';
 import type { GiveFeedback } from './feedback.ts';
 import type { CallsInFlight } from './http/concurrency.ts';
 import type { CallLimits } from './limits/call-limits.ts';
-import type { LoopTurns } from './limits/loop-turns.ts';
+import type { EventLoopScheduler } from './limits/loop-turns.ts';
 import type { GatewayMeter } from './metrics.ts';
 import type { RequestIdClaims } from './record/identify.ts';
-import type { ModelSurroundings } from './routing/by-model.ts';
+import type { RoutingPorts } from './routing/by-model.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export interface ForwardLimits {
@@ -35,7 +35,7 @@ export interface ForwardLimits {
 }
 
 /** What a plan of a call is made from. */
-export interface PlanPorts extends ModelSurroundings {
+export interface PlanPorts extends RoutingPorts {
   readonly callLimits: CallLimits;
   readonly clock: Clock;
   readonly observe: Observe;
@@ -77,7 +77,7 @@ export interface ForwardPorts extends PlanPorts, ExchangePorts, DispatchPorts {
   readonly failedKeys: AuthFailureLimiter;
   readonly callsInFlight: CallsInFlight;
   readonly heldBodies: HeldBodies;
-  readonly turns: LoopTurns;
+  readonly scheduler: EventLoopScheduler;
   readonly cache: SingleFlight;
   /** From 0 to 1, 1 excluded: jitter of retries. */
   readonly random: () => number;

@@ -33,7 +33,7 @@ async function stored(spool: SpoolRig): Promise<readonly string[]> {
 function keepResponseOf(userId: string, organizationId: OrganizationId): void {
   const times = { createdAt: 0, expiresAt: 1, latencyMs: 1 };
   const response = { requestId: 'any', userId, status: 200, headers: [], body: Buffer.from('x'), ...times };
-  parts.responses.keep({ organizationId, fingerprint: userId, places: 1 }, 0, response, 0);
+  parts.responses.keep({ organizationId, fingerprint: userId, buckets: 1 }, 0, response, 0);
 }
 
 /** Targets of a core that dies at a stage, after what it did there and before that is written down. */

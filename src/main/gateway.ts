@@ -12,7 +12,7 @@ import type { ForwardPorts } from '../gateway/ports.ts';
 import { CredentialCache } from '../gateway/credentials/credentials.ts';
 import type { LargeBodies } from '../gateway/bodies/threads.ts';
 import { HeldBodies } from '../gateway/bodies/memory.ts';
-import { LoopTurns } from '../gateway/limits/loop-turns.ts';
+import { EventLoopScheduler } from '../gateway/limits/loop-turns.ts';
 import { GatewayMeter } from '../gateway/metrics.ts';
 import { makeProviderTable } from '../gateway/routing/provider-table.ts';
 import { StoredLimits } from '../gateway/limits/stored-policies.ts';
@@ -220,7 +220,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
       sharePercent: config.organizationSharePercent,
       waitMs: config.shareWaitMs,
     }),
-    turns: new LoopTurns(systemClock.monotonic),
+    scheduler: new EventLoopScheduler(systemClock.monotonic),
     meter: parts.meter,
     callLog: parts.callLog,
     cache,

@@ -17,7 +17,7 @@ export interface SharedState {
 export interface OpenState {
   readonly windows: FixedWindows;
   readonly responses: CachedResponses;
-  readonly turns: CacheLeases;
+  readonly leases: CacheLeases;
 }
 
 const retryMs = 1000;
@@ -51,6 +51,6 @@ function openTables(config: Config, observe: Observe): OpenState & { readonly en
   const { stateMaxBytes, cacheMaxBytes, cacheResponseMaxBytes, organizationSharePercent } = config;
   const environment = openEnvironment(dataPaths(config).state, stateMaxBytes, observe);
   const responses = new CachedResponses(environment, { maxBytes: cacheMaxBytes, maxResponseBytes: cacheResponseMaxBytes });
-  const turns = new CacheLeases(environment, responses, systemClock.now());
-  return { environment, windows: new FixedWindows(environment, stateMaxBytes, organizationSharePercent), responses, turns };
+  const leases = new CacheLeases(environment, responses, systemClock.now());
+  return { environment, windows: new FixedWindows(environment, stateMaxBytes, organizationSharePercent), responses, leases };
 }

@@ -17,21 +17,21 @@ interface Failure {
   readonly expiresAt: number;
 }
 
-type PlaceKey = string[];
+type EntryKey = string[];
 
 export interface BucketLease {
   readonly key: CacheKey;
-  readonly place: number;
+  readonly bucket: number;
   readonly owner: string;
 }
 
 /** A response, a lease to fetch one, or `wait` while other calls fill all free buckets. */
-export type TurnAnswer = Extract<Lookup, { hit: unknown }> | { readonly held: BucketLease } | 'wait';
+export type LeaseResult = Extract<Lookup, { hit: unknown }> | { readonly lease: BucketLease } | 'wait';
 
 /** A lease that its owner does not renew expires after this, milliseconds. */
 export const leaseMs = 5000;
 /** A lease is marked as awaited again once the mark is valid for less than this, milliseconds. */
-const awaitAgainMs = leaseMs - 1000;
+const awaitedRenewalMs = leaseMs - 1000;
 
 /**
  * Leases on the buckets of the cache: one call at a time fetches the response for a bucket, over all workers of a machine.
@@ -41,62 +41,62 @@ const awaitAgainMs = leaseMs - 1000;
 export class CacheLeases {
   private readonly environment: LmdbEnvironment;
   private readonly responses: CachedResponses;
-  private readonly leases: Database<Lease, PlaceKey>;
-  private readonly failures: Database<Failure, PlaceKey>;
+  private readonly leases: Database<Lease, EntryKey>;
+  private readonly failures: Database<Failure, EntryKey>;
 
   constructor(environment: LmdbEnvironment, responses: CachedResponses, now: number) {
     this.environment = environment;
     this.responses = responses;
-    this.leases = environment.table<Lease, PlaceKey>('leases');
-    this.failures = environment.table<Failure, PlaceKey>('failures');
+    this.leases = environment.table<Lease, EntryKey>('leases');
+    this.failures = environment.table<Failure, EntryKey>('failures');
     this.sweep(now);
   }
 
   /** @param now Unix milliseconds. */
-  ask(key: CacheKey, owner: string, now: number, maxAgeMs: number): TurnAnswer {
+  acquire(key: CacheKey, owner: string, now: number, maxAgeMs: number): LeaseResult {
     const found = this.responses.find(key, now, maxAgeMs);
     if ('hit' in found) return found;
-    if (this.allTaken(key, found.freePlaces, now)) return 'wait';
+    if (this.allLeased(key, found.freeBuckets, now)) return 'wait';
     return this.environment.write(() => {
       const latest = this.responses.find(key, now, maxAgeMs);
       if ('hit' in latest) return latest;
-      const place = latest.freePlaces.find((free) => !this.isTaken(leaseOf(key, free), now));
-      if (place === undefined) return 'wait';
-      this.leases.putSync(leaseOf(key, place), { owner, expiresAt: now + leaseMs, awaitedUntil: 0 });
-      return { held: { key, place, owner } };
+      const bucket = latest.freeBuckets.find((free) => !this.isLeased(leaseKey(key, free), now));
+      if (bucket === undefined) return 'wait';
+      this.leases.putSync(leaseKey(key, bucket), { owner, expiresAt: now + leaseMs, awaitedUntil: 0 });
+      return { lease: { key, bucket, owner } };
     });
   }
 
   /** Marks the leases of a key as awaited, for the time of a lease. */
-  await(key: CacheKey, now: number): void {
-    const unaware = placesOf(key).filter((at) => {
+  markAwaited(key: CacheKey, now: number): void {
+    const unmarked = leaseKeys(key).filter((at) => {
       const lease = this.leases.get(at);
-      return lease !== undefined && !(lease.awaitedUntil >= now + awaitAgainMs && runs(lease.awaitedUntil, now));
+      return lease !== undefined && !(lease.awaitedUntil >= now + awaitedRenewalMs && isValid(lease.awaitedUntil, now));
     });
-    if (unaware.length === 0) return;
+    if (unmarked.length === 0) return;
     this.environment.write(() => {
-      for (const at of unaware) this.change(at, (lease) => ({ ...lease, awaitedUntil: now + leaseMs }));
+      for (const at of unmarked) this.change(at, (lease) => ({ ...lease, awaitedUntil: now + leaseMs }));
     });
   }
 
-  isAwaited({ key, place, owner }: BucketLease, now: number): boolean {
-    const lease = this.leases.get(leaseOf(key, place));
-    return lease?.owner === owner && runs(lease.awaitedUntil, now);
+  isAwaited({ key, bucket, owner }: BucketLease, now: number): boolean {
+    const lease = this.leases.get(leaseKey(key, bucket));
+    return lease?.owner === owner && isValid(lease.awaitedUntil, now);
   }
 
   /** Renews leases, except those that another owner has taken over. */
-  renew(held: readonly BucketLease[], now: number): void {
+  renew(leases: readonly BucketLease[], now: number): void {
     this.environment.write(() => {
-      for (const { key, place, owner } of held) {
-        this.change(leaseOf(key, place), (lease) => (lease.owner === owner ? { ...lease, expiresAt: now + leaseMs } : lease));
+      for (const { key, bucket, owner } of leases) {
+        this.change(leaseKey(key, bucket), (lease) => (lease.owner === owner ? { ...lease, expiresAt: now + leaseMs } : lease));
       }
     });
   }
 
   /** Releases a lease, so that the next call gets it. */
-  release({ key, place, owner }: BucketLease): void {
+  release({ key, bucket, owner }: BucketLease): void {
     this.environment.write(() => {
-      if (this.leases.get(leaseOf(key, place))?.owner === owner) this.leases.removeSync(leaseOf(key, place));
+      if (this.leases.get(leaseKey(key, bucket))?.owner === owner) this.leases.removeSync(leaseKey(key, bucket));
     });
   }
 
@@ -104,41 +104,41 @@ export class CacheLeases {
    * Releases a lease without a response, and notes the failure if other calls wait for it.
    * @returns whether it noted the failure: call {@link forgetFailure} once every waiting call has had time to see it.
    */
-  fail(held: BucketLease, now: number): boolean {
+  fail({ key, bucket, owner }: BucketLease, now: number): boolean {
     return this.environment.write(() => {
-      const at = leaseOf(held.key, held.place);
+      const at = leaseKey(key, bucket);
       const lease = this.leases.get(at);
-      if (lease?.owner !== held.owner) return false;
+      if (lease?.owner !== owner) return false;
       this.leases.removeSync(at);
-      if (!runs(lease.awaitedUntil, now)) return false;
-      this.failures.putSync(failureOf(held.key), { owner: held.owner, expiresAt: now + leaseMs });
+      if (!isValid(lease.awaitedUntil, now)) return false;
+      this.failures.putSync(failureKey(key), { owner, expiresAt: now + leaseMs });
       return true;
     });
   }
 
   /** Owner of the latest lease that failed while other calls waited; undefined: no recent failure. */
   lastFailure(key: CacheKey): string | undefined {
-    return this.failures.get(failureOf(key))?.owner;
+    return this.failures.get(failureKey(key))?.owner;
   }
 
   /** Forgets this failure, but not a later one of the same key. */
   forgetFailure({ key, owner }: BucketLease): void {
     this.environment.write(() => {
-      if (this.lastFailure(key) === owner) this.failures.removeSync(failureOf(key));
+      if (this.lastFailure(key) === owner) this.failures.removeSync(failureKey(key));
     });
   }
 
-  private allTaken(key: CacheKey, places: readonly number[], now: number): boolean {
-    return places.every((place) => this.isTaken(leaseOf(key, place), now));
+  private allLeased(key: CacheKey, buckets: readonly number[], now: number): boolean {
+    return buckets.every((bucket) => this.isLeased(leaseKey(key, bucket), now));
   }
 
-  private isTaken(at: PlaceKey, now: number): boolean {
+  private isLeased(at: EntryKey, now: number): boolean {
     const lease = this.leases.get(at);
-    return lease !== undefined && runs(lease.expiresAt, now);
+    return lease !== undefined && isValid(lease.expiresAt, now);
   }
 
   /** Within a transaction. */
-  private change(at: PlaceKey, change: (lease: Lease) => Lease): void {
+  private change(at: EntryKey, change: (lease: Lease) => Lease): void {
     const lease = this.leases.get(at);
     if (lease !== undefined) this.leases.putSync(at, change(lease));
   }
@@ -148,7 +148,7 @@ export class CacheLeases {
     for (const table of [this.leases, this.failures]) {
       this.environment.write(() => {
         const all = [...table.getRange()];
-        for (const { key, value } of all) if (!runs(value.expiresAt, now)) table.removeSync(key);
+        for (const { key, value } of all) if (!isValid(value.expiresAt, now)) table.removeSync(key);
       });
     }
   }
@@ -159,18 +159,18 @@ export class CacheLeases {
  * that.
  * TRICKY: the caller read the clock before it waited for the transaction, so a lease may have been granted after `now`.
  */
-function runs(until: number, now: number): boolean {
+function isValid(until: number, now: number): boolean {
   return until > now && until <= now + 2 * leaseMs;
 }
 
-function failureOf({ organizationId, fingerprint }: CacheKey): PlaceKey {
+function failureKey({ organizationId, fingerprint }: CacheKey): EntryKey {
   return [organizationId, fingerprint];
 }
 
-function placesOf(key: CacheKey): PlaceKey[] {
-  return Array.from({ length: key.places }, (_, place) => leaseOf(key, place));
+function leaseKeys(key: CacheKey): EntryKey[] {
+  return Array.from({ length: key.buckets }, (_, bucket) => leaseKey(key, bucket));
 }
 
-function leaseOf({ organizationId, fingerprint }: CacheKey, place: number): PlaceKey {
-  return [organizationId, fingerprint, String(place)];
+function leaseKey({ organizationId, fingerprint }: CacheKey, bucket: number): EntryKey {
+  return [organizationId, fingerprint, String(bucket)];
 }

@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const keyOf = (fingerprint: string, places = 1, organizationId = 'one'): CacheKey => ({ organizationId, fingerprint, places });
+const keyOf = (fingerprint: string, buckets = 1, organizationId = 'one'): CacheKey => ({ organizationId, fingerprint, buckets });
 
 function responseOf(requestId: string, given: Partial<CachedResponse> = {}): CachedResponse {
   return {
@@ -52,7 +52,7 @@ describe('a reply', () => {
     const response = responseOf('r1', { body: Uint8Array.from([0, 255, 10]), headers: ['Set-Thing', 'ü'] });
     cache.keep(keyOf('f'), 0, response, 0);
     const lookup = cache.find(keyOf('f'), 1);
-    expect(lookup).toMatchObject({ place: 0, hit: { requestId: 'r1', status: 200, headers: ['Set-Thing', 'ü'], latencyMs: 120 } });
+    expect(lookup).toMatchObject({ bucket: 0, hit: { requestId: 'r1', status: 200, headers: ['Set-Thing', 'ü'], latencyMs: 120 } });
     expect('hit' in lookup && Buffer.from(lookup.hit.body)).toEqual(Buffer.from(response.body));
   });
 
@@ -65,7 +65,7 @@ describe('a reply', () => {
   it('is not found once it has expired, and makes room for the next', () => {
     cache.keep(keyOf('f'), 0, responseOf('r1', { expiresAt: 100 }), 0);
     expect(found(keyOf('f'), 99)).toBe('r1');
-    expect(cache.find(keyOf('f'), 100)).toEqual({ freePlaces: [0] });
+    expect(cache.find(keyOf('f'), 100)).toEqual({ freeBuckets: [0] });
     cache.keep(keyOf('f'), 0, responseOf('r2'), 101);
     expect(found(keyOf('f'), 102)).toBe('r2');
     expect(cache.total()).toBe(responseOf('r2').body.length + overhead);
@@ -74,7 +74,7 @@ describe('a reply', () => {
   it('lives no longer by a clock that is set back: one from the future makes room for the next', () => {
     cache.keep(keyOf('f'), 0, responseOf('r1', { createdAt: 10 * minute, expiresAt: 20 * minute }), 10 * minute);
     expect(found(keyOf('f'), 9 * minute)).toBe('r1');
-    expect(cache.find(keyOf('f'), 9 * minute - 1)).toEqual({ freePlaces: [0] });
+    expect(cache.find(keyOf('f'), 9 * minute - 1)).toEqual({ freeBuckets: [0] });
     cache.keep(keyOf('f'), 0, responseOf('r2', { createdAt: minute, expiresAt: 2 * minute }), minute);
     expect(found(keyOf('f'), minute)).toBe('r2');
     expect(cache.total()).toBe(responseOf('r2').body.length + overhead);
@@ -92,12 +92,12 @@ describe('a reply', () => {
   });
 });
 
-describe('several places', () => {
+describe('several buckets', () => {
   it('are filled before any of them is given, then each is given at times', () => {
     const key = keyOf('f', 3);
-    for (const place of [0, 1, 2]) {
-      expect(cache.find(key, 1)).toEqual({ freePlaces: [0, 1, 2].slice(place) });
-      cache.keep(key, place, responseOf(`r${place}`), 1);
+    for (const bucket of [0, 1, 2]) {
+      expect(cache.find(key, 1)).toEqual({ freeBuckets: [0, 1, 2].slice(bucket) });
+      cache.keep(key, bucket, responseOf(`r${bucket}`), 1);
     }
     const seen = new Set(Array.from({ length: 200 }, () => found(key)));
     expect(seen).toEqual(new Set(['r0', 'r1', 'r2']));
@@ -126,7 +126,7 @@ describe('a full cache', () => {
     expect(['a', 'c', 'd', 'e'].map((name) => found(keyOf(name), 9))).toEqual(['a', 'c', undefined, 'e']);
   });
 
-  it('does not count a use for what has taken the place since', () => {
+  it('does not count a use for what has taken the bucket since', () => {
     cache.keep(keyOf('a'), 0, responseOf('a1'), 0);
     found(keyOf('a'), 2000);
     found(keyOf('a'), 2001);
@@ -181,7 +181,7 @@ it('is shared by all that open it', async () => {
   await other.close();
 });
 
-it('of places that are looked at only the body that is given is read', () => {
+it('of buckets that are looked at only the body that is given is read', () => {
   const read: unknown[] = [];
   const table = environment.table.bind(environment);
   vi.spyOn(environment, 'table').mockImplementation((name) => {
@@ -198,8 +198,8 @@ it('of places that are looked at only the body that is given is read', () => {
   });
   const counted = new CachedResponses(environment, { maxBytes: 100_000, maxResponseBytes: 50_000 });
   const key = keyOf('f', 20);
-  for (let place = 0; place < 19; place += 1) counted.keep(key, place, responseOf(`r${place}`, { userId: 'u' }), 0);
-  expect([counted.find(key, 1), counted.count('one', 'u'), read.length]).toEqual([{ freePlaces: [19] }, 19, 0]);
+  for (let bucket = 0; bucket < 19; bucket += 1) counted.keep(key, bucket, responseOf(`r${bucket}`, { userId: 'u' }), 0);
+  expect([counted.find(key, 1), counted.count('one', 'u'), read.length]).toEqual([{ freeBuckets: [19] }, 19, 0]);
   counted.keep(key, 19, responseOf('r19'), 0);
   expect([found(key) !== undefined, 'hit' in counted.find(key, 1), read.length]).toEqual([true, true, 1]);
   expect([counted.forget('one'), counted.total(), read.length]).toEqual([20, 0, 1]);

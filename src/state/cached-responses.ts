@@ -24,7 +24,7 @@ export interface CacheKey {
   /** Hash of everything that must be equal. */
   readonly fingerprint: string;
   /** Number of buckets, at least 1: this many responses are kept before any is served; then each lookup picks one at random. */
-  readonly places: number;
+  readonly buckets: number;
 }
 
 export interface CacheLimits {
@@ -35,14 +35,14 @@ export interface CacheLimits {
 }
 
 /** A response, or the buckets, at least one, that a new one may take. */
-export type Lookup = { readonly hit: CachedResponse; readonly place: number } | { readonly freePlaces: readonly number[] };
+export type Lookup = { readonly hit: CachedResponse; readonly bucket: number } | { readonly freeBuckets: readonly number[] };
 
 /** Fields that lookups need, stored beside the response: its body may be megabytes, and waiting calls look every few milliseconds. */
 interface Facts extends Pick<CachedResponse, 'requestId' | 'userId' | 'createdAt' | 'expiresAt'> {
   readonly bytes: number;
 }
 
-interface Kept extends CachedResponse {
+interface StoredResponse extends CachedResponse {
   readonly bytes: number;
   /** Last use, written by an earlier version. */
   readonly usedAt?: number;
@@ -54,11 +54,11 @@ interface LastUse {
   readonly usedAt: number;
 }
 
-type Place = string[];
+type BucketKey = string[];
 
 /** Last uses are flushed together: after this interval, above this number, and before an eviction. */
-const useStepMs = 1000;
-const maxUnwritten = 256;
+const flushIntervalMs = 1000;
+const maxUnflushed = 256;
 /**
  * After the clock is set back, responses lie in the future. Up to this many milliseconds count as a correction; beyond that their age is
  * unknown.
@@ -67,8 +67,8 @@ const maxAheadMs = 60_000;
 /** Estimated bytes of a response besides its body and headers. */
 const overheadBytes = 512;
 /** Responses removed in one transaction, for which calls of all workers wait. */
-const forgottenAtOnce = 32;
-const totalKey: Place = ['total'];
+const removalBatchSize = 32;
+const totalKey: BucketKey = ['total'];
 
 /**
  * Cached responses, shared by all workers of a machine and bounded in bytes.
@@ -79,23 +79,23 @@ const totalKey: Place = ['total'];
 export class CachedResponses {
   private readonly environment: LmdbEnvironment;
   private readonly limits: CacheLimits;
-  private readonly responses: Database<Kept, Place>;
-  private readonly facts: Database<Facts, Place>;
+  private readonly responses: Database<StoredResponse, BucketKey>;
+  private readonly facts: Database<Facts, BucketKey>;
   private readonly uses: Database<boolean, (string | number)[]>;
-  private readonly lastUses: Database<LastUse, Place>;
-  private readonly totals: Database<number, Place>;
+  private readonly lastUses: Database<LastUse, BucketKey>;
+  private readonly totals: Database<number, BucketKey>;
   /** Uses that are not flushed yet, by bucket, the oldest first. */
-  private readonly unwritten = new Map<string, LastUse & { readonly at: Place }>();
-  private writtenAt = 0;
+  private readonly unflushed = new Map<string, LastUse & { readonly at: BucketKey }>();
+  private flushedAt = 0;
 
   constructor(environment: LmdbEnvironment, limits: CacheLimits) {
     this.environment = environment;
     this.limits = limits;
-    this.responses = environment.table<Kept, Place>('replies');
-    this.facts = environment.table<Facts, Place>('facts');
+    this.responses = environment.table<StoredResponse, BucketKey>('replies');
+    this.facts = environment.table<Facts, BucketKey>('facts');
     this.uses = environment.table<boolean, (string | number)[]>('uses');
-    this.lastUses = environment.table<LastUse, Place>('last-uses');
-    this.totals = environment.table<number, Place>('totals');
+    this.lastUses = environment.table<LastUse, BucketKey>('last-uses');
+    this.totals = environment.table<number, BucketKey>('totals');
   }
 
   /**
@@ -104,34 +104,34 @@ export class CachedResponses {
    * @param now Unix milliseconds.
    */
   find(key: CacheKey, now: number, maxAgeMs = Number.POSITIVE_INFINITY): Lookup {
-    const freePlaces: number[] = [];
-    const pick = key.places === 1 ? 0 : randomInt(key.places);
+    const freeBuckets: number[] = [];
+    const pick = key.buckets === 1 ? 0 : randomInt(key.buckets);
     let picked: Facts | undefined;
-    for (let place = 0; place < key.places; place += 1) {
-      const facts = this.factsOf(placeOf(key, place));
-      if (facts === undefined || !isOf(now, facts) || now - facts.createdAt >= maxAgeMs) freePlaces.push(place);
-      else if (place === pick) picked = facts;
+    for (let bucket = 0; bucket < key.buckets; bucket += 1) {
+      const facts = this.factsOf(bucketKey(key, bucket));
+      if (facts === undefined || !isFresh(now, facts) || now - facts.createdAt >= maxAgeMs) freeBuckets.push(bucket);
+      else if (bucket === pick) picked = facts;
     }
-    if (picked === undefined || freePlaces.length > 0) return { freePlaces };
-    const hit = this.responses.get(placeOf(key, pick));
+    if (picked === undefined || freeBuckets.length > 0) return { freeBuckets };
+    const hit = this.responses.get(bucketKey(key, pick));
     // An earlier version, running in between, replaces a response without its facts.
-    if (hit?.requestId !== picked.requestId) return { freePlaces: [pick] };
-    this.use(placeOf(key, pick), { requestId: hit.requestId, usedAt: now });
-    return { hit, place: pick };
+    if (hit?.requestId !== picked.requestId) return { freeBuckets: [pick] };
+    this.use(bucketKey(key, pick), { requestId: hit.requestId, usedAt: now });
+    return { hit, bucket: pick };
   }
 
   /** Stores a response in a bucket, in place of its current one. @returns false if it is too large. */
-  keep(key: CacheKey, place: number, response: CachedResponse, now: number): boolean {
+  keep(key: CacheKey, bucket: number, response: CachedResponse, now: number): boolean {
     const bytes = response.headers.reduce((sum, part) => sum + part.length, response.body.length + overheadBytes);
     if (bytes > this.limits.maxResponseBytes || bytes > this.limits.maxBytes) return false;
-    const at = placeOf(key, place);
+    const at = bucketKey(key, bucket);
     this.environment.write(() => {
-      let total = this.total() - this.drop(at) + bytes;
-      if (total > this.limits.maxBytes) this.writeUses(now);
+      let total = this.total() - this.remove(at) + bytes;
+      if (total > this.limits.maxBytes) this.flushUses(now);
       while (total > this.limits.maxBytes) {
         const [oldest] = [...this.uses.getKeys({ limit: 1 })];
         if (oldest === undefined) break;
-        total -= this.drop(oldest.slice(1).map(String));
+        total -= this.remove(oldest.slice(1).map(String));
         // Whatever is in the bucket: otherwise this entry would stay the oldest for ever.
         this.uses.removeSync(oldest);
       }
@@ -153,20 +153,20 @@ export class CachedResponses {
   /** Removes the cached responses of an organisation, or of one of its users. @returns how many. */
   forget(organizationId: string, userId?: string): number {
     const keys = this.keysOf(organizationId, userId);
-    let forgotten = 0;
-    for (let start = 0; start < keys.length; start += forgottenAtOnce) {
-      forgotten += this.environment.write(() => this.forgetNow(keys.slice(start, start + forgottenAtOnce), userId));
+    let removed = 0;
+    for (let start = 0; start < keys.length; start += removalBatchSize) {
+      removed += this.environment.write(() => this.removeBatch(keys.slice(start, start + removalBatchSize), userId));
     }
-    return forgotten;
+    return removed;
   }
 
   /** Within a transaction: a bucket may have another user's response by now. */
-  private forgetNow(keys: readonly Place[], userId: string | undefined): number {
+  private removeBatch(keys: readonly BucketKey[], userId: string | undefined): number {
     const own = keys.filter((key) => {
       const facts = this.factsOf(key);
       return facts !== undefined && (userId === undefined || facts.userId === userId);
     });
-    const freed = own.reduce((sum, key) => sum + this.drop(key), 0);
+    const freed = own.reduce((sum, key) => sum + this.remove(key), 0);
     this.totals.putSync(totalKey, this.total() - freed);
     return own.length;
   }
@@ -176,48 +176,48 @@ export class CachedResponses {
     return this.totals.get(totalKey) ?? 0;
   }
 
-  private keysOf(organizationId: string, userId: string | undefined): Place[] {
+  private keysOf(organizationId: string, userId: string | undefined): BucketKey[] {
     const all = this.responses.getKeys({ start: [organizationId], end: [organizationId, '\u{10ffff}'] });
     return [...all].filter((key) => userId === undefined || this.factsOf(key)?.userId === userId);
   }
 
   /** An earlier version stored them only with the body. */
-  private factsOf(at: Place): Facts | undefined {
+  private factsOf(at: BucketKey): Facts | undefined {
     return this.facts.get(at) ?? this.responses.get(at);
   }
 
-  private use(at: Place, use: LastUse): void {
+  private use(at: BucketKey, use: LastUse): void {
     const name = at.join('/');
-    this.unwritten.delete(name);
-    this.unwritten.set(name, { ...use, at });
-    const isTime = this.unwritten.size > maxUnwritten || use.usedAt - this.writtenAt >= useStepMs;
-    if (isTime && this.environment.hasFreeSpace()) this.environment.write(() => this.writeUses(use.usedAt));
-    const [oldest] = this.unwritten.size > maxUnwritten ? this.unwritten.keys() : [];
-    if (oldest !== undefined) this.unwritten.delete(oldest);
+    this.unflushed.delete(name);
+    this.unflushed.set(name, { ...use, at });
+    const isDue = this.unflushed.size > maxUnflushed || use.usedAt - this.flushedAt >= flushIntervalMs;
+    if (isDue && this.environment.hasFreeSpace()) this.environment.write(() => this.flushUses(use.usedAt));
+    const [oldest] = this.unflushed.size > maxUnflushed ? this.unflushed.keys() : [];
+    if (oldest !== undefined) this.unflushed.delete(oldest);
   }
 
   /** Within a transaction. A response that has replaced the used one does not inherit its use. */
-  private writeUses(now: number): void {
-    for (const { at, requestId, usedAt } of this.unwritten.values()) {
+  private flushUses(now: number): void {
+    for (const { at, requestId, usedAt } of this.unflushed.values()) {
       const before = this.lastUseOf(at);
       if (before?.requestId !== requestId || before.usedAt >= usedAt) continue;
       this.uses.removeSync([before.usedAt, ...at]);
       this.uses.putSync([usedAt, ...at], true);
       this.lastUses.putSync(at, { requestId, usedAt });
     }
-    this.unwritten.clear();
-    this.writtenAt = now;
+    this.unflushed.clear();
+    this.flushedAt = now;
   }
 
-  private lastUseOf(at: Place): LastUse | undefined {
+  private lastUseOf(at: BucketKey): LastUse | undefined {
     const last = this.lastUses.get(at);
     if (last !== undefined) return last;
-    const kept = this.responses.get(at);
-    return kept?.usedAt === undefined ? undefined : { requestId: kept.requestId, usedAt: kept.usedAt };
+    const stored = this.responses.get(at);
+    return stored?.usedAt === undefined ? undefined : { requestId: stored.requestId, usedAt: stored.usedAt };
   }
 
   /** Removes a response and its last use, within a transaction; the caller updates the total. @returns its bytes. */
-  private drop(at: Place): number {
+  private remove(at: BucketKey): number {
     const facts = this.factsOf(at);
     if (facts === undefined) return 0;
     const last = this.lastUseOf(at);
@@ -229,10 +229,10 @@ export class CachedResponses {
   }
 }
 
-function isOf(now: number, { createdAt, expiresAt }: Facts): boolean {
+function isFresh(now: number, { createdAt, expiresAt }: Facts): boolean {
   return now < expiresAt && createdAt <= now + maxAheadMs;
 }
 
-function placeOf({ organizationId, fingerprint }: CacheKey, place: number): Place {
-  return [organizationId, fingerprint, String(place)];
+function bucketKey({ organizationId, fingerprint }: CacheKey, bucket: number): BucketKey {
+  return [organizationId, fingerprint, String(bucket)];
 }

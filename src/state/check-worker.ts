@@ -1,7 +1,7 @@
 import { open, type Key } from 'lmdb';
 
 /** Maximum time for reading and for writing, milliseconds; the rest of a very large state is assumed to be intact. */
-const eachMs = 5000;
+const phaseMaxMs = 5000;
 
 /**
  * Reads a copy of a state file and rewrites every entry, because much damage shows only when pages are changed and taken from the free
@@ -13,7 +13,7 @@ async function exercise(file: string): Promise<void> {
   const environment = open<unknown, string>(file, { maxDbs: 16, noSync: true, noSubdir: true });
   const tables = [...environment.getKeys()].map((name) => environment.openDB<unknown, Key>({ name }));
   const keys = tables.map(() => [] as Key[]);
-  let deadline = performance.now() + eachMs;
+  let deadline = performance.now() + phaseMaxMs;
   for (const [index, table] of tables.entries()) {
     for (const { key, value } of table.getRange()) {
       if (value === undefined) throw new Error('an entry has no value');
@@ -21,7 +21,7 @@ async function exercise(file: string): Promise<void> {
       if (performance.now() > deadline) break;
     }
   }
-  deadline = performance.now() + eachMs;
+  deadline = performance.now() + phaseMaxMs;
   for (const [index, table] of tables.entries()) {
     table.transactionSync(() => {
       for (const key of keys[index] ?? []) {

@@ -43,20 +43,20 @@ const settle = (call: number, amount: bigint | undefined): void => windows.settl
 
 describe('a window', () => {
   it('begins with its first claim and grants its quota, no more', () => {
-    expect(claim([claimOf(4n)], 1000)).toMatchObject({ granted: true, standings: [{ left: 6n, endsAt: 61_000 }] });
-    expect(claim([claimOf(6n)], 2000)).toMatchObject({ granted: true, standings: [{ left: 0n, endsAt: 61_000 }] });
+    expect(claim([claimOf(4n)], 1000)).toMatchObject({ granted: true, states: [{ left: 6n, endsAt: 61_000 }] });
+    expect(claim([claimOf(6n)], 2000)).toMatchObject({ granted: true, states: [{ left: 0n, endsAt: 61_000 }] });
     expect(claim([claimOf(1n)], 60_999)).toMatchObject({ granted: false, refused: 0, reserved: false });
   });
 
   it('refuses what is left of the quota when more is asked for, and takes nothing then', () => {
     claim([claimOf(8n)], 0);
-    expect(claim([claimOf(3n)], 1)).toMatchObject({ granted: false, standings: [{ left: 0n }] });
+    expect(claim([claimOf(3n)], 1)).toMatchObject({ granted: false, states: [{ left: 0n }] });
     expect(claim([claimOf(2n)], 2).granted).toBe(true);
   });
 
   it('ends: the next claim begins a new one', () => {
     claim([claimOf(10n)], 1000);
-    expect(claim([claimOf(10n)], 61_000)).toMatchObject({ granted: true, standings: [{ left: 0n, endsAt: 121_000 }] });
+    expect(claim([claimOf(10n)], 61_000)).toMatchObject({ granted: true, states: [{ left: 0n, endsAt: 121_000 }] });
   });
 
   it('is not made longer by a clock that is set back', () => {
@@ -80,7 +80,7 @@ describe('a window', () => {
   it('counts amounts beyond 2⁵³ exactly', () => {
     const quota = 2n ** 60n;
     claim([claimOf(quota - 1n, quota)], 0);
-    expect(claim([claimOf(1n, quota)], 0)).toMatchObject({ granted: true, standings: [{ left: 0n }] });
+    expect(claim([claimOf(1n, quota)], 0)).toMatchObject({ granted: true, states: [{ left: 0n }] });
     expect(claim([claimOf(1n, quota)], 0).granted).toBe(false);
   });
 });
@@ -89,7 +89,7 @@ describe('several claims', () => {
   it('are granted together or not at all', () => {
     claim([claimOf(10n, 10n, 'narrow')], 0);
     const verdict = claim([claimOf(5n, 10n, 'wide'), claimOf(1n, 10n, 'narrow')], 1);
-    expect(verdict).toMatchObject({ granted: false, refused: 1, standings: [{ left: 10n }, { left: 0n }] });
+    expect(verdict).toMatchObject({ granted: false, refused: 1, states: [{ left: 10n }, { left: 0n }] });
     expect(claim([claimOf(10n, 10n, 'wide')], 2).granted).toBe(true);
   });
 });
@@ -98,26 +98,26 @@ describe('a reservation', () => {
   it('is replaced by what it came to', () => {
     expect(claim([estimateOf(8n)], 0).reserved).toBe(true);
     settle(1, 3n);
-    expect(claim([claimOf(7n)], 1)).toMatchObject({ granted: true, standings: [{ left: 0n }] });
+    expect(claim([claimOf(7n)], 1)).toMatchObject({ granted: true, states: [{ left: 0n }] });
   });
 
   it('is settled once, however often that is asked for', () => {
     claim([estimateOf(8n)], 0);
     for (let times = 0; times < 3; times += 1) settle(1, 3n);
-    expect(claim([claimOf(0n)], 1).standings).toMatchObject([{ left: 7n }]);
+    expect(claim([claimOf(0n)], 1).states).toMatchObject([{ left: 7n }]);
   });
 
   it('counts what came to more than was reserved, so that nothing is granted any more', () => {
     claim([estimateOf(2n)], 0);
     settle(1, 12n);
-    expect(claim([claimOf(0n)], 1)).toMatchObject({ granted: false, standings: [{ left: 0n }] });
+    expect(claim([claimOf(0n)], 1)).toMatchObject({ granted: false, states: [{ left: 0n }] });
   });
 
   it('that is settled after the end of its window changes nothing', () => {
     claim([estimateOf(8n)], 0);
     claim([claimOf(1n)], minute);
     settle(1, 0n);
-    expect(claim([claimOf(9n)], minute + 1)).toMatchObject({ granted: true, standings: [{ left: 0n }] });
+    expect(claim([claimOf(9n)], minute + 1)).toMatchObject({ granted: true, states: [{ left: 0n }] });
   });
 
   it('that is never settled, or with an amount that nobody knows, is counted in full', () => {
@@ -134,14 +134,14 @@ describe('a reservation', () => {
     expect(claim([estimateOf(20n, 10n, 'money')], 0).reserved).toBe(false);
     settle(1, 1n);
     settle(2, 0n);
-    expect(claim([claimOf(0n), claimOf(0n, 10n, 'money')], 1).standings).toMatchObject([{ left: 8n }, { left: 9n }]);
+    expect(claim([claimOf(0n), claimOf(0n, 10n, 'money')], 1).states).toMatchObject([{ left: 8n }, { left: 9n }]);
   });
 
   it('that two quotas over one count have asked for is counted and settled once', () => {
     claim([estimateOf(4n, 10n), estimateOf(4n, 6n)], 0);
-    expect(claim([claimOf(0n)], 1).standings).toMatchObject([{ left: 6n }]);
+    expect(claim([claimOf(0n)], 1).states).toMatchObject([{ left: 6n }]);
     settle(1, 1n);
-    expect(claim([claimOf(0n)], 1).standings).toMatchObject([{ left: 9n }]);
+    expect(claim([claimOf(0n)], 1).states).toMatchObject([{ left: 9n }]);
   });
 
   it('survives the process that made it', async () => {

@@ -20,7 +20,7 @@ export interface Claim {
 }
 
 /** State of a claim's window after the decision. */
-export interface Standing {
+export interface WindowState {
   /** Rest of the quota: 0 for the refused claim, never negative. */
   readonly left: bigint;
   /** Unix milliseconds. */
@@ -31,7 +31,7 @@ export interface Standing {
 export interface Verdict {
   readonly granted: boolean;
   /** In the order of the claims. */
-  readonly standings: readonly Standing[];
+  readonly states: readonly WindowState[];
   /** Index of the first refused claim. */
   readonly refused: number | undefined;
   /** A reservation was kept under the given name, to be settled. */
@@ -90,7 +90,7 @@ export class FixedWindows {
   private readonly maxBytes: number;
   private readonly sharePercent: number;
   private bytes = 0;
-  private bytesOfOne = 0;
+  private bytesPerEntry = 0;
   private claims = 0;
   private isFull = false;
   private sweptTo: string[] = [];
@@ -125,14 +125,14 @@ export class FixedWindows {
       const found = claims.map((claim) => this.windowOf(claim, now, organizationId));
       const refused = claims.findIndex((claim, index) => (found[index]?.window.used ?? 0n) + claim.amount > claim.quota.amount);
       const granted = refused === -1;
-      if (granted && found.some(({ isNew }, index) => isNew || claims[index]?.isEstimate === true)) this.checkRoom(organizationId);
-      const reserved = granted && this.take(claims, found, reservation);
-      const standings = found.map(({ window }, index): Standing => {
-        const { quota, amount } = claims[index] ?? nothing;
+      if (granted && found.some(({ isNew }, index) => isNew || claims[index]?.isEstimate === true)) this.checkSpace(organizationId);
+      const reserved = granted && this.record(claims, found, reservation);
+      const states = found.map(({ window }, index): WindowState => {
+        const { quota, amount } = claims[index] ?? noClaim;
         const left = quota.amount - window.used - (granted ? amount : 0n);
         return { left: left < 0n || index === refused ? 0n : left, endsAt: window.endsAt };
       });
-      return { granted, standings, refused: granted ? undefined : refused, reserved };
+      return { granted, states, refused: granted ? undefined : refused, reserved };
     });
   }
 
@@ -145,47 +145,47 @@ export class FixedWindows {
         const parts = this.reservations.get(key);
         if (parts === undefined) continue;
         this.reservations.removeSync(key);
-        this.hold(reservation[0], -1);
+        this.addToHeld(reservation[0], -1);
         if (amount !== undefined) for (const part of parts) this.replace(part, amount);
       }
     });
   }
 
   /** Records granted claims. @returns whether they include estimates. */
-  private take(claims: readonly Claim[], found: readonly Found[], reservation: readonly [string, string]): boolean {
+  private record(claims: readonly Claim[], found: readonly Found[], reservation: readonly [string, string]): boolean {
     const parts = new Map<string, Part>();
-    const begun = new Set<string>();
+    const started = new Set<string>();
     for (const [index, { key, window, isNew }] of found.entries()) {
-      const { amount, isEstimate } = claims[index] ?? nothing;
+      const { amount, isEstimate } = claims[index] ?? noClaim;
       // Two quotas on one count have found the same window: it is written twice and counted once.
       this.table.putSync(key, { ...window, used: window.used + amount });
       const { startedAt, endsAt } = window;
       if (isEstimate === true) parts.set(JSON.stringify(key), { key, startedAt, endsAt, amount });
-      if (isNew) begun.add(key.join('/'));
+      if (isNew) started.add(key.join('/'));
     }
     const reserved = parts.size > 0;
     if (reserved) this.reservations.putSync([...reservation], [...parts.values()]);
-    this.hold(reservation[0], begun.size + (reserved ? 1 : 0));
+    this.addToHeld(reservation[0], started.size + (reserved ? 1 : 0));
     return reserved;
   }
 
   /** Within a transaction. */
-  private hold(organizationId: string, more: number): void {
+  private addToHeld(organizationId: string, more: number): void {
     if (more !== 0) this.held.putSync([organizationId], Math.max(0, (this.held.get([organizationId]) ?? 0) + more));
   }
 
   /** @throws when nothing new may begin. */
-  private checkRoom(organizationId: string): void {
-    if (this.isFull) throw new Error(full);
-    const own = (this.held.get([organizationId]) ?? 0) * this.bytesOfOne;
+  private checkSpace(organizationId: string): void {
+    if (this.isFull) throw new Error(fullMessage);
+    const own = (this.held.get([organizationId]) ?? 0) * this.bytesPerEntry;
     const left = this.maxBytes - Math.max(0, this.bytes - own);
     if (own >= (left * this.sharePercent) / 100) throw new ShareTakenError(this.sharePercent);
   }
 
-  private replace({ key, startedAt, amount }: Part, real: bigint): void {
+  private replace({ key, startedAt, amount }: Part, finalAmount: bigint): void {
     const window = this.table.get(key);
     if (window?.startedAt !== startedAt) return;
-    const used = window.used - amount + real;
+    const used = window.used - amount + finalAmount;
     this.table.putSync(key, { ...window, used: used < 0n ? 0n : used });
   }
 
@@ -203,19 +203,19 @@ export class FixedWindows {
     this.sweptTo = sweepTable(this.table, this.sweptTo, (key, { endsAt, owner }) => {
       if (endsAt > now) return;
       this.table.removeSync(key);
-      if (owner !== undefined) this.hold(owner, -1);
+      if (owner !== undefined) this.addToHeld(owner, -1);
     });
     this.sweptReservationsTo = sweepTable(this.reservations, this.sweptReservationsTo, (key, parts) => {
       if (parts.some(({ endsAt }) => endsAt > now)) return;
       this.reservations.removeSync(key);
-      this.hold(key[0] ?? '', -1);
+      this.addToHeld(key[0] ?? '', -1);
     });
     this.measure();
   }
 
   private measure(): void {
     this.bytes = bytesOf(this.table) + bytesOf(this.reservations);
-    this.bytesOfOne = this.bytes / Math.max(1, entriesOf(this.table) + entriesOf(this.reservations));
+    this.bytesPerEntry = this.bytes / Math.max(1, entriesOf(this.table) + entriesOf(this.reservations));
     this.isFull = this.bytes >= this.maxBytes;
   }
 }
@@ -231,9 +231,9 @@ export class ShareTakenError extends Error {
   }
 }
 
-const nothing: Claim = { name: [], quota: { amount: 0n, windowMs: 0 }, amount: 0n };
+const noClaim: Claim = { name: [], quota: { amount: 0n, windowMs: 0 }, amount: 0n };
 
-const full = 'the limits that run take all of GATELOG_STATE_MAX_BYTES';
+const fullMessage = 'the limits that run take all of GATELOG_STATE_MAX_BYTES';
 
 interface TableStats {
   readonly pageSize: number;

@@ -23,7 +23,7 @@ it('without room on the disk is not changed, can be read, and is changed again o
   );
   const windows = new FixedWindows(environment, mapBytes);
   const responses = new CachedResponses(environment, { maxBytes: mapBytes, maxResponseBytes: mapBytes });
-  const key = { organizationId: 'one', fingerprint: 'a', places: 1 };
+  const key = { organizationId: 'one', fingerprint: 'a', buckets: 1 };
   const response = {
     requestId: 'r',
     userId: '',
@@ -36,7 +36,7 @@ it('without room on the disk is not changed, can be read, and is changed again o
   };
   const claim = () => windows.claim([{ name: ['n'], quota: { amount: 2n, windowMs: 1e6 }, amount: 1n }], 0, ['one', 'r']);
   responses.keep(key, 0, response, 0);
-  expect(claim().standings[0]?.left).toBe(1n);
+  expect(claim().states[0]?.left).toBe(1n);
 
   hasFreeSpace = false;
   const refusal = /^less than \d+ bytes are free on the disk of the shared state$/;
@@ -46,7 +46,7 @@ it('without room on the disk is not changed, can be read, and is changed again o
   expect(responses.find(key, 100_000)).toMatchObject({ hit: { requestId: 'r' } });
 
   hasFreeSpace = true;
-  expect(claim().standings[0]?.left).toBe(0n);
+  expect(claim().states[0]?.left).toBe(0n);
   expect(responses.forget('one')).toBe(1);
   await environment.close();
 });

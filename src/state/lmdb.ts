@@ -29,7 +29,7 @@ export class LmdbEnvironment {
 
   /** Runs work in one transaction, which excludes every other process. @throws while the disk lacks space, before any change. */
   write<Result>(work: () => Result): Result {
-    if (!this.hasFreeSpace()) throw new Error(noRoom);
+    if (!this.hasFreeSpace()) throw new Error(noSpace);
     return this.database.transactionSync(work);
   }
 
@@ -38,7 +38,7 @@ export class LmdbEnvironment {
   }
 }
 
-const noRoom = `less than ${spareBytes} bytes are free on the disk of the shared state`;
+const noSpace = `less than ${spareBytes} bytes are free on the disk of the shared state`;
 
 /**
  * Opens the small state that the workers of one machine share: a memory-mapped file.
@@ -47,13 +47,13 @@ const noRoom = `less than ${spareBytes} bytes are free on the disk of the shared
  * may damage it silently. So each boot has a file of its own and removes the earlier ones, which is reported: cached responses and the
  * counts of running windows may be lost.
  * @param mapBytes initial size of the map. TRICKY: LMDB's binding grows it on demand, so each table has a limit of its own.
- * @param given whether its disk has space; default: 16 MiB are free where the folder is.
+ * @param hasSpace whether its disk has space; default: 16 MiB are free where the folder is.
  * @throws while the disk lacks space.
  */
-export function openEnvironment(folder: string, mapBytes: number, observe: Observe, given?: HasFreeSpace): LmdbEnvironment {
+export function openEnvironment(folder: string, mapBytes: number, observe: Observe, hasSpace?: HasFreeSpace): LmdbEnvironment {
   ensureFolder(folder);
-  const hasFreeSpace = given ?? makeHasFreeSpace(folder, spareBytes);
-  if (!hasFreeSpace()) throw new Error(noRoom);
+  const hasFreeSpace = hasSpace ?? makeHasFreeSpace(folder, spareBytes);
+  if (!hasFreeSpace()) throw new Error(noSpace);
   const file = stateFile(folder);
   const name = path.basename(file);
   const others = readdirSync(folder).filter((other) => other.startsWith('state-') && other !== name && other !== `${name}-lock`);

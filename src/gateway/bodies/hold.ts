@@ -90,7 +90,7 @@ class GrowingBody {
   /** At least two, because joining the pieces copies them. */
   private readonly copies: number;
   private bytes = 0;
-  private coveredBytes = uncountedMaxBytes + oneReadBytes;
+  private reservedBytes = uncountedMaxBytes + oneReadBytes;
   private isWaiting = false;
 
   constructor(request: IncomingRequest, holding: Holding, ready: (body: RequestBody | GatelogError) => void) {
@@ -102,32 +102,32 @@ class GrowingBody {
 
   read(): void {
     if (this.request.destroyed) this.ready({ whole: Buffer.alloc(0) });
-    else this.request.readChunks((chunk) => (chunk === null ? this.end() : this.take(chunk)));
+    else this.request.readChunks((chunk) => (chunk === null ? this.end() : this.add(chunk)));
   }
 
-  private take(chunk: Buffer): void {
+  private add(chunk: Buffer): void {
     this.pieces.add(chunk);
     this.bytes += chunk.length;
-    if (this.bytes > this.holding.wholeMaxBytes) this.pass(false);
-    else if (!this.isWaiting && this.bytes + oneReadBytes > this.coveredBytes) this.grow();
+    if (this.bytes > this.holding.wholeMaxBytes) this.streamRest(false);
+    else if (!this.isWaiting && this.bytes + oneReadBytes > this.reservedBytes) this.grow();
   }
 
   private grow(): void {
     const { hold, wholeMaxBytes, isNeeded } = this.holding;
-    const covered = Math.min(2 * this.coveredBytes, wholeMaxBytes + 2 * oneReadBytes);
-    const more = covered * this.copies - hold.bytes;
-    if (hold.tryGrow(more)) this.coveredBytes = covered;
-    else if (!isNeeded) this.pass(true);
+    const reserved = Math.min(2 * this.reservedBytes, wholeMaxBytes + 2 * oneReadBytes);
+    const more = reserved * this.copies - hold.bytes;
+    if (hold.tryGrow(more)) this.reservedBytes = reserved;
+    else if (!isNeeded) this.streamRest(true);
     else {
       this.isWaiting = true;
       this.request.holdBack();
-      hold.waitToGrow(more, (outcome) => this.grown(outcome, covered));
+      hold.waitToGrow(more, (outcome) => this.grown(outcome, reserved));
     }
   }
 
-  private grown(outcome: 'granted' | 'refused' | 'left', covered: number): void {
+  private grown(outcome: 'granted' | 'refused' | 'left', reserved: number): void {
     this.isWaiting = false;
-    this.coveredBytes = covered;
+    this.reservedBytes = reserved;
     if (outcome !== 'refused') {
       this.request.goOn();
       return;
@@ -137,8 +137,7 @@ class GrowingBody {
     this.ready(this.holding.hold.refusal());
   }
 
-  /** Streams the rest. */
-  private pass(isCrowded: boolean): void {
+  private streamRest(isCrowded: boolean): void {
     const { hold } = this.holding;
     if (this.isWaiting) hold.stopWaiting();
     this.request.switchToStream();

@@ -29,10 +29,10 @@ export class HeldBodies {
   readonly options: HeldBodiesOptions;
   private readonly organizations = new Map<string, OrganizationBytes>();
   /** Organisations with waiting calls, the next one first. */
-  private readonly turns = new Set<OrganizationBytes>();
+  private readonly queue = new Set<OrganizationBytes>();
   private bytes = 0;
   private waiting = 0;
-  private turnsSoon = false;
+  private isGrantScheduled = false;
 
   constructor(options: HeldBodiesOptions) {
     this.options = options;
@@ -70,7 +70,7 @@ export class HeldBodies {
     const own = organization.waiting.size;
     if (own >= shareOf(maxWaiting, this.waiting - own, this.options.sharePercent)) return false;
     organization.waiting.add(hold);
-    this.turns.add(organization);
+    this.queue.add(organization);
     this.waiting += 1;
     return true;
   }
@@ -79,9 +79,9 @@ export class HeldBodies {
     const organization = this.organizationOf(hold.organizationId);
     if (!organization.waiting.delete(hold)) return;
     this.waiting -= 1;
-    if (organization.waiting.size === 0) this.turns.delete(organization);
+    if (organization.waiting.size === 0) this.queue.delete(organization);
     this.forget(organization);
-    this.turnSoon();
+    this.grantSoon();
   }
 
   /** Changes a reservation without a limit check. */
@@ -90,7 +90,7 @@ export class HeldBodies {
     const organization = this.organizationOf(hold.organizationId);
     this.change(organization, hold, bytes);
     this.forget(organization);
-    if (bytes < 0) this.turnSoon();
+    if (bytes < 0) this.grantSoon();
   }
 
   /** The only body of an organisation may exceed its share. */
@@ -107,25 +107,25 @@ export class HeldBodies {
     this.bytes += bytes;
   }
 
-  private turnSoon(): void {
-    if (this.turnsSoon || this.waiting === 0) return;
-    this.turnsSoon = true;
+  private grantSoon(): void {
+    if (this.isGrantScheduled || this.waiting === 0) return;
+    this.isGrantScheduled = true;
     setImmediate(() => {
-      this.turnsSoon = false;
+      this.isGrantScheduled = false;
       while (this.grantNext());
     });
   }
 
   /** @returns whether a waiting call got its bytes. */
   private grantNext(): boolean {
-    for (const organization of this.turns) {
+    for (const organization of this.queue) {
       const [hold] = organization.waiting;
       if (hold === undefined || !this.fits(organization, hold, hold.wanted)) continue;
       this.change(organization, hold, hold.wanted);
-      this.turns.delete(organization);
+      this.queue.delete(organization);
       organization.waiting.delete(hold);
       this.waiting -= 1;
-      if (organization.waiting.size > 0) this.turns.add(organization);
+      if (organization.waiting.size > 0) this.queue.add(organization);
       hold.settle('granted');
       return true;
     }
@@ -158,8 +158,8 @@ export class BodyHold {
   private readonly budget: HeldBodies;
   private settled: ((outcome: HoldOutcome) => void) | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private isOver = false;
-  private over: AbortController | undefined;
+  private isReleased = false;
+  private controller: AbortController | undefined;
 
   constructor(budget: HeldBodies, organizationId: string) {
     this.budget = budget;
@@ -168,14 +168,14 @@ export class BodyHold {
 
   /** @returns whether the bytes were reserved. */
   tryGrow(bytes: number): boolean {
-    return !this.isOver && this.budget.reserve(this, bytes);
+    return !this.isReleased && this.budget.reserve(this, bytes);
   }
 
   /** `settled` is called once, asynchronously unless it is refused, and not after {@link stopWaiting}. */
   waitToGrow(bytes: number, settled: (outcome: HoldOutcome) => void): void {
     this.wanted = bytes;
-    if (this.isOver || !this.budget.wait(this)) {
-      settled(this.isOver ? 'left' : 'refused');
+    if (this.isReleased || !this.budget.wait(this)) {
+      settled(this.isReleased ? 'left' : 'refused');
       return;
     }
     this.settled = settled;
@@ -201,7 +201,7 @@ export class BodyHold {
   }
 
   resize(bytes: number): void {
-    if (!this.isOver) this.budget.adjust(this, bytes - this.bytes);
+    if (!this.isReleased) this.budget.adjust(this, bytes - this.bytes);
   }
 
   refusal(): GatelogError {
@@ -210,16 +210,16 @@ export class BodyHold {
 
   /** Aborted on release: from then on the body is uncounted memory. */
   get released(): AbortSignal {
-    this.over ??= new AbortController();
-    if (this.isOver) this.over.abort();
-    return this.over.signal;
+    this.controller ??= new AbortController();
+    if (this.isReleased) this.controller.abort();
+    return this.controller.signal;
   }
 
   /** Idempotent. A wait ends as `left`. */
   readonly release = (): void => {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.over?.abort();
+    if (this.isReleased) return;
+    this.isReleased = true;
+    this.controller?.abort();
     this.budget.adjust(this, -this.bytes);
     if (this.settled === undefined) return;
     this.budget.stopWaiting(this);

@@ -4,7 +4,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { packShape, rememberShape, replaceModel, shapeOf, unpackShape } from './shape.ts';
 import { cacheKeyOf } from '../cache/key.ts';
 import { openAiAt, startRig } from '../testing/gateway-harness.ts';
-import type { BodyAsker } from './threads.ts';
+import type { BodyOwner } from './threads.ts';
 import { findStoredPrompt } from './stored-prompt.ts';
 import { askForStreamUsage } from '../relay/stream-usage.ts';
 import { bodyOf, call, requestText, startProvider } from '../testing/raw-http.ts';
@@ -25,7 +25,7 @@ it('a body that was gone through elsewhere is edited, asked and keyed as any oth
   const seed = 20261123;
   const dice = new Dice(seed);
   const key = { organizationId: 'o', method: 'POST', origin: 'x', path: '/', headers: [] };
-  const ask = { seed: '', places: 1, ignoredKeys: ['a'] } as unknown as Parameters<typeof cacheKeyOf>[1];
+  const ask = { seed: '', buckets: 1, ignoredKeys: ['a'] } as unknown as Parameters<typeof cacheKeyOf>[1];
   for (let count = 0; count < 2000; count += 1) {
     const gap = (): string => dice.of(['', ' ', '\n']);
     const member = (): string => `${gap()}"${dice.of(names)}"${gap()}:${gap()}${dice.of(values)}${gap()}`;
@@ -74,10 +74,10 @@ it('a body over 1 MiB is gone through beside the event loop, and its call is ref
   const rig = await startRig({ providers: openAiAt(provider.port), limits: { routeMaxBytes: 16 * mebi } });
   const { shape } = rig.ports.largeBodies;
   Object.assign(rig.ports.largeBodies, {
-    shape: async (asker: BodyAsker, body: Buffer) => {
+    shape: async (owner: BodyOwner, body: Buffer) => {
       asked.push(body.length);
       if (asked.length === 2) throw new GatelogError('too_many_calls', 'Too many.');
-      return shape(asker, body);
+      return shape(owner, body);
     },
   });
   try {

@@ -33,7 +33,7 @@ export interface FoundFacts {
   readonly facts: BodyFacts | undefined;
 }
 
-export interface BodyAsker {
+export interface BodyOwner {
   readonly organizationId: string;
   /** Aborted when the body's memory is released, because its client disconnected. */
   readonly signal: AbortSignal | undefined;
@@ -42,11 +42,11 @@ export interface BodyAsker {
 /** Reads bodies in threads. Rejects with a GatelogError on a time-out, with too many waiting, or after a disconnect. */
 export interface LargeBodies {
   /** One result for each form. */
-  readonly facts: (asker: BodyAsker, body: Buffer, ways: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
-  readonly shape: (asker: BodyAsker, body: Buffer) => Promise<BodyShape>;
-  readonly echo: (asker: BodyAsker, request: EchoRequest) => Promise<BufferedResponse>;
+  readonly facts: (owner: BodyOwner, body: Buffer, forms: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
+  readonly shape: (owner: BodyOwner, body: Buffer) => Promise<BodyShape>;
+  readonly echo: (owner: BodyOwner, request: EchoRequest) => Promise<BufferedResponse>;
 }
 
-export function askerOf(organizationId: string, { hold }: { readonly hold: BodyHold | undefined }): BodyAsker {
+export function bodyOwnerOf(organizationId: string, { hold }: { readonly hold: BodyHold | undefined }): BodyOwner {
   return { organizationId, signal: hold?.released };
 }

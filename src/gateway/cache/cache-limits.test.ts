@@ -15,8 +15,8 @@ beforeEach(async () => {
   isUsedUp = false;
   const claim = (asked: readonly Claim[], now: number): Verdict => {
     claims.push(...asked);
-    const standings = asked.map(() => ({ left: 1n, endsAt: now + 60_000 }));
-    return { granted: !isUsedUp, reserved: !isUsedUp, refused: isUsedUp ? 0 : undefined, standings };
+    const states = asked.map(() => ({ left: 1n, endsAt: now + 60_000 }));
+    return { granted: !isUsedUp, reserved: !isUsedUp, refused: isUsedUp ? 0 : undefined, states };
   };
   const callLimits = { windows: { claim }, storedPolicies: () => policies, estimateCost: () => moneyOfUnits(7n), readUser: () => '' };
   cached = await startCacheRig({ ports: { callLimits } });
@@ -61,7 +61,7 @@ it('a body that is hashed in steps is one miss, then a hit', async () => {
     ]);
     // What breaks between the steps is the call's own trouble.
     Object.assign(large.cache, {
-      ask: () => {
+      acquire: () => {
         throw new Error('broken');
       },
     });

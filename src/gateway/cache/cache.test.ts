@@ -105,7 +105,7 @@ describe('what differs', () => {
   });
 });
 
-describe('several places', () => {
+describe('several buckets', () => {
   it('are filled one after the other, then one of them is given by chance', async () => {
     const bucket = ['Svc-Cache-Bucket-Max-Size: 3'];
     const first = [await ask(bucket), await ask(bucket), await ask(bucket)];

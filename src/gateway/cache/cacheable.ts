@@ -36,16 +36,16 @@ const failedElement = new RegExp(anyOf(failedElements));
 
 function isWholeStream(text: string): boolean {
   if (!streamEnd.test(text) || failureEvent.test(text) || failedChoice.test(text)) return false;
-  return !anyTellsFailure(text, suspectData);
+  return !anyReportsError(text, suspectData);
 }
 
 /** One object per line; Ollama's objects state whether they are the last. */
 function isWholeSeries(text: string): boolean {
   if (/"done"\s*:\s*false/.test(text) && !/"done"\s*:\s*true/.test(text)) return false;
-  return !anyTellsFailure(text, suspectLine);
+  return !anyReportsError(text, suspectLine);
 }
 
-function anyTellsFailure(text: string, suspects: RegExp): boolean {
+function anyReportsError(text: string, suspects: RegExp): boolean {
   for (const [, json = ''] of text.matchAll(suspects)) if (reportsError(Buffer.from(json, 'latin1'))) return true;
   return false;
 }
@@ -59,7 +59,7 @@ function reportsError(json: Buffer): boolean {
     const text = bytesAt(json, value);
     switch (bytesAt(json, name).toString('latin1')) {
       case 'error':
-        return !text.equals(nothing);
+        return !text.equals(jsonNull);
       case 'type':
         return failureTypes.has(text.subarray(0, 64).toString('latin1'));
       default:
@@ -68,5 +68,5 @@ function reportsError(json: Buffer): boolean {
   });
 }
 
-const nothing = Buffer.from('null');
+const jsonNull = Buffer.from('null');
 const failureTypes: ReadonlySet<string> = new Set(failureEvents.map((event) => `"${event}"`));

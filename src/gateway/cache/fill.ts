@@ -8,9 +8,9 @@ import { isCacheable } from './cacheable.ts';
 import { readResponseHead } from '../relay/response-headers.ts';
 import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
 
-export interface KeeperOptions {
+export interface CacheFillOptions {
   readonly next: ResponseSink;
-  readonly turn: Lease;
+  readonly lease: Lease;
   /** Ends the record and the call of a disconnected caller. */
   readonly abandon: () => void;
   readonly requestId: string;
@@ -21,7 +21,7 @@ export interface KeeperOptions {
   readonly clock: Clock;
 }
 
-interface KeptHead {
+interface CapturedHead {
   readonly status: number;
   readonly lines: readonly string[];
   readonly coding: string | undefined;
@@ -50,19 +50,19 @@ const { perDeliveryPrefixes } = wireFacts;
  * Invariant: the lease of a call ends through its fill, so that a call whose caller has disconnected ends with it.
  */
 export class CacheFill implements ResponseSink {
-  private readonly options: KeeperOptions;
+  private readonly options: CacheFillOptions;
   private readonly startedAt: number;
   private call: CallControl | undefined;
   private isPaused = false;
   private abortedBy: Error | undefined;
   /** The caller has disconnected; the call runs on for equal calls. */
-  private isLeftBehind = false;
-  private head: KeptHead | undefined;
+  private isDetached = false;
+  private head: CapturedHead | undefined;
   private chunks: Buffer[] = [];
   private bytes = 0;
-  private gaveUp = false;
+  private hasEnded = false;
 
-  constructor(options: KeeperOptions) {
+  constructor(options: CacheFillOptions) {
     this.options = options;
     this.startedAt = options.clock.monotonic();
     options.next.begin({
@@ -89,12 +89,12 @@ export class CacheFill implements ResponseSink {
     }
     const { passed, recorded } = readResponseHead(raw);
     const coding = recorded['content-encoding'];
-    this.head = { status, lines: linesToKeep(passed), coding, contentType: recorded['content-type'] ?? '' };
+    this.head = { status, lines: cacheableHeaders(passed), coding, contentType: recorded['content-type'] ?? '' };
   }
 
   data(chunk: Buffer): void {
     this.options.next.data(chunk);
-    if (this.gaveUp) return;
+    if (this.hasEnded) return;
     this.bytes += chunk.length;
     if (this.bytes > this.options.maxResponseBytes) this.giveUp();
     else this.chunks.push(chunk);
@@ -107,18 +107,18 @@ export class CacheFill implements ResponseSink {
   finish(): void {
     this.options.next.finish();
     const { head } = this;
-    if (head === undefined || this.gaveUp) {
+    if (head === undefined || this.hasEnded) {
       this.giveUp();
       return;
     }
     const latencyMs = Math.round(this.options.clock.monotonic() - this.startedAt);
     const body = Buffer.concat(this.chunks);
     if (head.coding === undefined || isIdentity(head.coding) || body.length === 0) {
-      this.keep(head, body, latencyMs);
+      this.store(head, body, latencyMs);
       return;
     }
     decodeWhole(body, head.coding, this.options.maxResponseBytes).then(
-      (decoded) => (decoded === undefined ? this.giveUp() : this.keep(head, decoded, latencyMs)),
+      (decoded) => (decoded === undefined ? this.giveUp() : this.store(head, decoded, latencyMs)),
       () => this.giveUp(),
     );
   }
@@ -128,42 +128,42 @@ export class CacheFill implements ResponseSink {
     this.giveUp();
   }
 
-  private keep(head: KeptHead, body: Buffer, latencyMs: number): void {
-    const { turn, requestId, userId, maxAgeMs, clock } = this.options;
+  private store(head: CapturedHead, body: Buffer, latencyMs: number): void {
+    const { lease, requestId, userId, maxAgeMs, clock } = this.options;
     if (!isCacheable(body, head.contentType)) {
-      turn.giveUp();
+      lease.giveUp();
       return;
     }
     const createdAt = clock.now();
     const { status, lines } = head;
-    const keepFor = (user: string): void =>
-      turn.keep({ requestId, userId: user, status, headers: lines, body, createdAt, expiresAt: createdAt + maxAgeMs, latencyMs });
+    const storeFor = (user: string): void =>
+      lease.store({ requestId, userId: user, status, headers: lines, body, createdAt, expiresAt: createdAt + maxAgeMs, latencyMs });
     try {
       const user = userId();
-      if (typeof user === 'string') keepFor(user);
-      else user.then(keepFor, () => turn.giveUp());
+      if (typeof user === 'string') storeFor(user);
+      else user.then(storeFor, () => lease.giveUp());
     } catch {
       // Without the user, an erasure could not find the response.
-      turn.giveUp();
+      lease.giveUp();
     }
   }
 
   /** No response will be kept, so equal calls stop waiting. */
   giveUp(): void {
-    this.endTurn(() => this.options.turn.giveUp());
+    this.endLease(() => this.options.lease.giveUp());
   }
 
   /** Aborts the call of a disconnected caller once no other call waits for its response. */
   abortIfUnawaited(): void {
-    if (this.isLeftBehind && !this.options.turn.isAwaited()) this.endTurn(() => this.options.turn.pass());
+    if (this.isDetached && !this.options.lease.isAwaited()) this.endLease(() => this.options.lease.release());
   }
 
-  private endTurn(end: () => void): void {
-    if (this.gaveUp) return;
-    this.gaveUp = true;
+  private endLease(end: () => void): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     this.chunks = [];
     end();
-    if (this.isLeftBehind) this.options.abandon();
+    if (this.isDetached) this.options.abandon();
   }
 
   private pause(isPaused: boolean): void {
@@ -173,19 +173,19 @@ export class CacheFill implements ResponseSink {
   }
 
   private survivesDisconnect(): boolean {
-    if (this.gaveUp || !this.options.turn.isAwaited()) return false;
-    this.isLeftBehind = true;
+    if (this.hasEnded || !this.options.lease.isAwaited()) return false;
+    this.isDetached = true;
     return true;
   }
 
   private abort(reason: Error): void {
     this.abortedBy = reason;
     // Immediately, because an aborted call need not report its end.
-    this.endTurn(() => this.options.turn.pass());
+    this.endLease(() => this.options.lease.release());
     this.call?.abort(reason);
   }
 }
 
-function linesToKeep(lines: HeaderList): readonly string[] {
+function cacheableHeaders(lines: HeaderList): readonly string[] {
   return filterHeaders(lines, (name) => !perDelivery.has(name) && !perDeliveryPrefixes.some((prefix) => name.startsWith(prefix)));
 }

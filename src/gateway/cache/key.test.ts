@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CachePolicy } from '../directives/cache.ts';
 import { cacheKeyOf, cacheKeySteps, type KeyedCall } from './key.ts';
 
-const ask: CachePolicy = { reads: true, keeps: true, seed: '', places: 1, ignoredKeys: [], maxAgeMs: 1 };
+const ask: CachePolicy = { reads: true, keeps: true, seed: '', buckets: 1, ignoredKeys: [], maxAgeMs: 1 };
 const call: KeyedCall = {
   organizationId: 'one',
   method: 'POST',
@@ -79,8 +79,8 @@ describe('what does not count', () => {
     expect(keyOf({}, { ignoredKeys: ['user', 'seed', 'user'] })).toBe(keyOf({}, { ignoredKeys }));
   });
 
-  it('how many places there are', () => {
-    expect(keyOf({}, { places: 20 })).toBe(keyOf());
+  it('how many buckets there are', () => {
+    expect(keyOf({}, { buckets: 20 })).toBe(keyOf());
   });
 });
 

@@ -41,8 +41,8 @@ export const hashedInlineMaxBytes = 1024 * 1024;
 const stepBytes = 1024 * 1024;
 
 /** Equal for calls that differ in nothing that may change the response. */
-export function cacheKeyOf(call: KeyedCall, ask: CachePolicy): CacheKey {
-  const steps = cacheKeySteps(call, ask);
+export function cacheKeyOf(call: KeyedCall, policy: CachePolicy): CacheKey {
+  const steps = cacheKeySteps(call, policy);
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
@@ -50,25 +50,25 @@ export function cacheKeyOf(call: KeyedCall, ask: CachePolicy): CacheKey {
 }
 
 /** As {@link cacheKeyOf}, in steps, so that other calls run in between. */
-export function* cacheKeySteps(call: KeyedCall, { seed, places, ignoredKeys }: CachePolicy): Generator<void, CacheKey, undefined> {
+export function* cacheKeySteps(call: KeyedCall, { seed, buckets, ignoredKeys }: CachePolicy): Generator<void, CacheKey, undefined> {
   const { organizationId, method, origin, path, headers, body } = call;
   const hash = createHash('sha256');
   // With ignored keys, the response may be one to other values of them, so only calls that ignore the same keys share it.
   const ignored = [...new Set(ignoredKeys)].toSorted();
-  for (const part of [method, origin, path, seed, JSON.stringify(ignored), ...keyedLines(headers)]) add(hash, part);
+  for (const part of [method, origin, path, seed, JSON.stringify(ignored), ...keyedHeaderTexts(headers)]) addPart(hash, part);
   yield* hashBody(hash, body, ignored);
-  return { organizationId, fingerprint: hash.digest('base64url'), places };
+  return { organizationId, fingerprint: hash.digest('base64url'), buckets };
 }
 
 /** Length-prefixed, so that different lists of parts never hash the same bytes. */
-function add(hash: Hash, part: string | Buffer): void {
+function addPart(hash: Hash, part: string | Buffer): void {
   hash.update(`${Buffer.byteLength(part)}:`).update(part);
 }
 
 /** As {@link add}, in steps. */
-function* addLarge(hash: Hash, part: Buffer): Generator<void, void, undefined> {
+function* addLargePart(hash: Hash, part: Buffer): Generator<void, void, undefined> {
   if (part.length <= stepBytes) {
-    add(hash, part);
+    addPart(hash, part);
     return;
   }
   hash.update(`${part.length}:`);
@@ -78,7 +78,7 @@ function* addLarge(hash: Hash, part: Buffer): Generator<void, void, undefined> {
   }
 }
 
-function keyedLines(headers: HeaderList): readonly string[] {
+function keyedHeaderTexts(headers: HeaderList): readonly string[] {
   const lines: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const lower = headers[index]?.toLowerCase() ?? '';
@@ -96,8 +96,8 @@ function* hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): Ge
   const { object, isWhole } = topObject(body);
   // A byte-order mark is not JSON.
   if (object === undefined || !isWhole || lengthOfMark(body) > 0) {
-    add(hash, 'bytes');
-    yield* addLarge(hash, body);
+    addPart(hash, 'bytes');
+    yield* addLargePart(hash, body);
     return;
   }
   const ignored = new Set(ignoredKeys);
@@ -105,11 +105,11 @@ function* hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): Ge
     .map(({ name, value }) => ({ name: bytesAt(body, name), value: bytesAt(body, value) }))
     // TRICKY: the sort is stable, so the values of a duplicate name keep their order.
     .toSorted((one, other) => Buffer.compare(one.name, other.name));
-  add(hash, 'members');
+  addPart(hash, 'members');
   for (const { name, value } of members) {
     if (ignored.size > 0 && ignored.has(nameOf(name))) continue;
-    add(hash, name);
-    yield* addLarge(hash, value);
+    addPart(hash, name);
+    yield* addLargePart(hash, value);
   }
 }
 

@@ -6,19 +6,19 @@ import { cacheKeyOf, cacheKeySteps, hashedInlineMaxBytes, type KeyedCall } from 
 import { type AuthenticatedCall, type Call, type RequestPlan, isDisconnected, type RecordedCall } from '../call.ts';
 import type { ForwardPorts } from '../ports.ts';
 import { outgoingCallOf, sentBodyOf } from '../plan.ts';
-import { askerOf, inlineMaxBytes } from '../bodies/threads.ts';
+import { bodyOwnerOf, inlineMaxBytes } from '../bodies/threads.ts';
 import type { CacheResult, CacheHit, CacheQuery, SingleFlight } from './single-flight.ts';
 import type { CacheStatus } from './status.ts';
-import { isToldOnce } from '../routing/routes.ts';
+import { isNeverRepeated } from '../routing/routes.ts';
 
 interface CacheCall {
   readonly admitted: AuthenticatedCall;
   readonly plan: RequestPlan;
-  readonly ask: CachePolicy;
+  readonly policy: CachePolicy;
 }
 
 /** `hasWaited`: for an equal call in flight, or for an encoder. */
-interface CacheAsked {
+interface LookupCallbacks {
   readonly ready: (plan: RequestPlan, hasWaited: boolean) => void;
   readonly failed: (error: unknown) => void;
 }
@@ -27,30 +27,29 @@ interface CacheAsked {
  * Looks a call up in the cache. `ready` is called once, with the plan and its cache status; synchronously unless the call has to wait or
  * its body is large. A disconnect ends the wait. Exceptions after this returns go to `failed`.
  */
-export function lookUpCache(ports: ForwardPorts, asking: CacheCall, { ready, failed }: CacheAsked): void {
-  const { admitted, plan: errand, ask } = asking;
-  const { outgoing } = errand;
-  const why = 'whole' in outgoing ? reasonAgainst(admitted.call, errand) : 'the request body is over GATELOG_ROUTE_MAX_BYTES';
-  if (why !== undefined || !('whole' in outgoing)) {
-    ready({ ...errand, cache: { kind: 'unused', why: why ?? '' } }, false);
-    return;
-  }
-  const keyed = keyedCallOf(admitted, errand, outgoing.whole);
-  const look = (key: CacheKey): void => lookFor(ports, asking, key, ready);
-  if (outgoing.whole.length <= hashedInlineMaxBytes) look(cacheKeyOf(keyed, ask));
-  else ports.turns.inSteps(keyed.organizationId, cacheKeySteps(keyed, ask), { done: look, failed });
+export function lookUpCache(ports: ForwardPorts, cacheCall: CacheCall, { ready, failed }: LookupCallbacks): void {
+  const { admitted, plan, policy } = cacheCall;
+  const { outgoing } = plan;
+  const skip = (why: string): void => ready({ ...plan, cache: { kind: 'unused', why } }, false);
+  if (!('whole' in outgoing)) return skip('the request body is over GATELOG_ROUTE_MAX_BYTES');
+  const why = reasonAgainst(admitted.call, plan);
+  if (why !== undefined) return skip(why);
+  const keyed = keyedCallOf(admitted, plan, outgoing.whole);
+  const find = (key: CacheKey): void => findResponse(ports, cacheCall, key, ready);
+  if (outgoing.whole.length <= hashedInlineMaxBytes) find(cacheKeyOf(keyed, policy));
+  else ports.scheduler.inSteps(keyed.organizationId, cacheKeySteps(keyed, policy), { done: find, failed });
 }
 
-function lookFor(ports: ForwardPorts, { admitted, plan: errand, ask }: CacheCall, key: CacheKey, ready: CacheAsked['ready']): void {
-  const question = { key, maxAgeMs: ask.maxAgeMs };
+function findResponse(ports: ForwardPorts, { admitted, plan, policy }: CacheCall, key: CacheKey, ready: LookupCallbacks['ready']): void {
+  const query = { key, maxAgeMs: policy.maxAgeMs };
   let hasWaited = false;
-  const settle = (answer: CacheResult | undefined): void =>
-    toCacheStatus(answer, admitted.call, (cache) => ready({ ...errand, cache }, hasWaited));
-  if (!ask.reads) settle({ turn: ports.cache.refresh(question) });
+  const settle = (result: CacheResult | undefined): void =>
+    reportStatus(result, admitted.call, (cache) => ready({ ...plan, cache }, hasWaited));
+  if (!policy.reads) settle({ lease: ports.cache.refresh(query) });
   // max-age=0: nothing can be served from or kept in the cache, so do not wait.
-  else if (ask.maxAgeMs === 0) settle('alone');
-  else if (ask.keeps) askOrWait(ports.cache, admitted.call, question, settle);
-  else settle(ports.cache.look(question));
+  else if (policy.maxAgeMs === 0) settle('alone');
+  else if (policy.keeps) acquireOrWait(ports.cache, admitted.call, query, settle);
+  else settle(ports.cache.find(query));
   hasWaited = true;
 }
 
@@ -66,32 +65,32 @@ function keyedCallOf({ call, admission }: AuthenticatedCall, { route, target, pa
 }
 
 /** Stops waiting when the caller disconnects. */
-function askOrWait(cache: SingleFlight, { request }: Call, question: CacheQuery, settle: (answer?: CacheResult) => void): void {
+function acquireOrWait(cache: SingleFlight, { request }: Call, query: CacheQuery, settle: (result?: CacheResult) => void): void {
   const { socket } = request;
   let isSettled = false;
   const leave = (): void => {
     stop();
     settle();
   };
-  const stop = cache.ask(question, (answer) => {
+  const stop = cache.acquire(query, (result) => {
     isSettled = true;
     socket.off('close', leave);
-    settle(answer);
+    settle(result);
   });
   if (!isSettled) socket.once('close', leave);
 }
 
-function toCacheStatus(answer: CacheResult | undefined, call: Call, stand: (standing: CacheStatus) => void): void {
-  if (answer === undefined || answer === 'alone') stand({ kind: 'miss', turn: undefined });
-  else if ('turn' in answer) stand({ kind: 'miss', turn: answer.turn });
-  else giveHit(answer, call.head.passed, stand);
+function reportStatus(result: CacheResult | undefined, call: Call, report: (status: CacheStatus) => void): void {
+  if (result === undefined || result === 'alone') report({ kind: 'miss', lease: undefined });
+  else if ('lease' in result) report({ kind: 'miss', lease: result.lease });
+  else prepareHit(result, call.head.passed, report);
 }
 
-function giveHit(found: CacheHit, passed: readonly string[], stand: (standing: CacheStatus) => void): void {
+function prepareHit(found: CacheHit, passed: readonly string[], report: (status: CacheStatus) => void): void {
   const coding = hitCodingFor(found.hit, passed);
-  const asItIs = (): void => stand({ kind: 'hit', found, response: plainResponse(found.hit) });
-  if (coding === undefined) asItIs();
-  else encodedResponse(found.hit, coding).then((response) => stand({ kind: 'hit', found, response }), asItIs);
+  const plain = (): void => report({ kind: 'hit', found, response: plainResponse(found.hit) });
+  if (coding === undefined) plain();
+  else encodedResponse(found.hit, coding).then((response) => report({ kind: 'hit', found, response }), plain);
 }
 
 /** Why the cache is not used although the caller asked for it; undefined: it is used. */
@@ -100,7 +99,7 @@ function reasonAgainst(call: Call, { route }: RequestPlan): string | undefined {
   const method = methodOf(call);
   if (requestBody === 'never' || responseBody === 'never') return 'with Svc-Omit-Request or -Response: strict nothing may reach a disk';
   if (method !== 'POST') return `only replies to POST are kept, not to ${method}`;
-  if (isToldOnce(route.destination)) return 'the gateway answers this itself';
+  if (isNeverRepeated(route.destination)) return 'the gateway answers this itself';
   return undefined;
 }
 
@@ -108,26 +107,26 @@ function reasonAgainst(call: Call, { route }: RequestPlan): string | undefined {
 export function captureForCache(
   ports: ForwardPorts,
   { call, identity }: AuthenticatedCall,
-  open: RecordedCall,
+  recorded: RecordedCall,
   plan: RequestPlan,
 ): RecordedCall {
   const { cache, tags } = call.head.directives;
-  if (plan.cache?.kind !== 'miss' || plan.cache.turn === undefined || cache === undefined) return open;
+  if (plan.cache?.kind !== 'miss' || plan.cache.lease === undefined || cache === undefined) return recorded;
   if (isDisconnected(call)) {
     releaseLease(plan);
-    return open;
+    return recorded;
   }
   const cacheFill = new CacheFill({
-    next: open.sink,
-    turn: plan.cache.turn,
-    abandon: () => open.relay.onClientDisconnect(),
+    next: recorded.sink,
+    lease: plan.cache.lease,
+    abandon: () => recorded.relay.onClientDisconnect(),
     requestId: identity.requestId,
-    userId: () => tags.userId ?? userOf(ports, open, plan),
+    userId: () => tags.userId ?? userOf(ports, recorded, plan),
     maxAgeMs: cache.maxAgeMs,
     maxResponseBytes: ports.limits.cachedResponseMaxBytes,
     clock: ports.clock,
   });
-  return { ...open, sink: cacheFill, cacheFill };
+  return { ...recorded, sink: cacheFill, cacheFill };
 }
 
 /** The user named in the body. */
@@ -135,12 +134,12 @@ function userOf(ports: ForwardPorts, { call, organizationId }: RecordedCall, pla
   const outgoing = outgoingCallOf(call, plan, plan.found?.[0]);
   const { body, found } = outgoing;
   if (found !== undefined || body === undefined || body.length <= inlineMaxBytes) return ports.callLimits.readUser(outgoing);
-  return ports.largeBodies.facts(askerOf(organizationId, call), body, [sentBodyOf(plan)]).then(([facts]) => facts?.user ?? '');
+  return ports.largeBodies.facts(bodyOwnerOf(organizationId, call), body, [sentBodyOf(plan)]).then(([facts]) => facts?.user ?? '');
 }
 
 /** For a call that is not sent: the next call gets its lease. */
 export function releaseLease({ cache }: RequestPlan): void {
-  if (cache?.kind === 'miss') cache.turn?.pass();
+  if (cache?.kind === 'miss') cache.lease?.release();
 }
 
 function methodOf({ request }: Call): string {

@@ -235,7 +235,7 @@ describe('the caller whose call is on its way leaves', () => {
     expect([left?.end?.outcome, left?.responseBody.toString()]).toEqual(['client_left', 'half']);
   });
 
-  it('and it leaves its turn to the next at once, also while it waits for a connection', async () => {
+  it('and it passes its lease on at once, also while it waits for a connection', async () => {
     const busy = requestText('POST /v1/chat/completions', ['Content-Type: application/json'], '{"model":"m"}');
     const others = Array.from({ length: connections }, () => call(portOf(0), busy));
     await until(() => seen() === connections);
@@ -281,7 +281,7 @@ describe('a caller who waits', () => {
     expect((await Promise.all(responses)).map(tell)).toEqual(['MISS whole', 'MISS whole', 'MISS whole']);
   });
 
-  it('has its turn when the one before is refused before it is sent', async () => {
+  it('gets the lease when the one before is refused before it is sent', async () => {
     const budget = { unit: 'cents', quota: 1n, windowMs: 1000, segment: undefined, text: '1;w=1;u=cents' } as const;
     let stored: readonly LimitPolicy[] = [budget];
     await start({ ports: { callLimits: { ...noLimits, storedPolicies: () => stored } } });
@@ -294,11 +294,11 @@ describe('a caller who waits', () => {
   });
 });
 
-it('a call that takes longer than a turn lasts goes on having it', async () => {
+it('a call that takes longer than a lease lasts keeps it', async () => {
   const responses = storm(4);
   await until(() => seen() === 1);
   for (let passedMs = 0; passedMs < 4 * leaseMs; passedMs += leaseMs - 1000) {
-    for (const { cache } of workers) cache.renewTurns();
+    for (const { cache } of workers) cache.renewLeases();
     for (const worker of workers) worker.pass(leaseMs - 1000);
     await settle();
   }
@@ -307,7 +307,7 @@ it('a call that takes longer than a turn lasts goes on having it', async () => {
   expect(counted((await Promise.all(responses)).map(tell))).toEqual({ 'MISS whole': 1, 'HIT whole': 3 });
 });
 
-it('several places are filled by as many calls at once', async () => {
+it('several buckets are filled by as many calls at once', async () => {
   const bucket = requestText('POST /v1/chat/completions', ['Svc-Cache-Enabled: true', 'Svc-Cache-Bucket-Max-Size: 3'], '{"model":"m"}');
   const responses = Array.from({ length: 10 }, (_, index) => call(portOf(index), bucket));
   await until(() => open.length === 3);

@@ -7,7 +7,7 @@ import { type CacheLeases, type BucketLease, leaseMs } from '../../state/cache-l
 /** Shared by all workers of a machine. */
 export interface CacheState {
   readonly responses: CachedResponses;
-  readonly turns: CacheLeases;
+  readonly leases: CacheLeases;
 }
 
 export interface ResponseCacheOptions {
@@ -27,30 +27,30 @@ export interface CacheQuery {
 
 export interface CacheHit {
   readonly hit: CachedResponse;
-  readonly place: number;
+  readonly bucket: number;
 }
 
 /** The right to fetch a response while equal calls wait. It ends once, in one of three ways; further calls do nothing. */
 export interface Lease {
   /** Whether another call waits for the response. */
   readonly isAwaited: () => boolean;
-  readonly keep: (response: CachedResponse) => void;
+  readonly store: (response: CachedResponse) => void;
   /** No response may be kept: all waiting calls go to the provider themselves. */
   readonly giveUp: () => void;
   /** The call was not made, or nobody waited for it: the next call gets the lease. */
-  readonly pass: () => void;
+  readonly release: () => void;
 }
 
 /** `alone`: the call goes on without the cache, which failed or made it wait too long. */
-export type CacheResult = CacheHit | { readonly turn: Lease } | 'alone';
+export type CacheResult = CacheHit | { readonly lease: Lease } | 'alone';
 
 interface Waiter {
-  readonly question: CacheQuery;
+  readonly query: CacheQuery;
   /** Monotonic time at which the wait ends. */
   readonly until: number;
   /** The latest failure when the wait began; a later one ends it. */
   readonly knownFailure: string | undefined;
-  readonly settled: (answer: CacheResult) => void;
+  readonly settled: (result: CacheResult) => void;
 }
 
 /** Calls of this worker that wait for one response, in order of arrival. */
@@ -64,9 +64,9 @@ interface Queue {
  * Interval at which waiting calls look for a response from another worker, milliseconds. A look is three reads of a memory map, about 5
  * µs, so a key costs a four-thousandth of a core, however many of its calls wait.
  */
-const lookMs = 20;
+const pollMs = 20;
 /** Waiting calls settled in one tick of the event loop: a response of 4 MiB takes about 2 ms to read. */
-const answersAtOnce = 16;
+const settledPerTick = 16;
 /** A lease is renewed several times before it would expire. */
 const renewMs = 1000;
 
@@ -79,9 +79,9 @@ const renewMs = 1000;
 export class SingleFlight {
   private readonly options: ResponseCacheOptions;
   private readonly queues = new Map<string, Queue>();
-  private readonly held = new Set<BucketLease>();
+  private readonly heldLeases = new Set<BucketLease>();
   private renewal: NodeJS.Timeout | undefined;
-  private turnsGiven = 0;
+  private leaseCount = 0;
   private closed = false;
 
   constructor(options: ResponseCacheOptions) {
@@ -89,26 +89,26 @@ export class SingleFlight {
   }
 
   /** Looks for a response, without waiting and without a lease. */
-  look({ key, maxAgeMs }: CacheQuery): CacheHit | undefined {
+  find({ key, maxAgeMs }: CacheQuery): CacheHit | undefined {
     const found = this.safely(() => this.options.state().responses.find(key, this.options.clock.now(), maxAgeMs), undefined);
     return found !== undefined && 'hit' in found ? found : undefined;
   }
 
   /** A lease that nobody waits for: its response takes a free bucket, else replaces the response in one. */
   refresh({ key, maxAgeMs }: CacheQuery): Lease {
-    const found = this.safely(() => this.options.state().responses.find(key, this.options.clock.now(), maxAgeMs), { freePlaces: [] });
-    const place = 'hit' in found ? found.place : (found.freePlaces[0] ?? 0);
-    return this.turnOf({ key, place, owner: '' });
+    const found = this.safely(() => this.options.state().responses.find(key, this.options.clock.now(), maxAgeMs), { freeBuckets: [] });
+    const bucket = 'hit' in found ? found.bucket : (found.freeBuckets[0] ?? 0);
+    return this.leaseFor({ key, bucket, owner: '' });
   }
 
   /**
    * Finds a response, or takes the lease to fetch it. `settled` is called once, synchronously if there is nothing to wait for.
    * @returns ends the wait; `settled` is not called afterwards.
    */
-  ask(question: CacheQuery, settled: (answer: CacheResult) => void): () => void {
-    const answer = this.attempt(question);
-    if (answer !== 'wait') {
-      settled(answer);
+  acquire(query: CacheQuery, settled: (result: CacheResult) => void): () => void {
+    const result = this.attempt(query);
+    if (result !== 'wait') {
+      settled(result);
       return () => undefined;
     }
     if (this.options.waitMs === 0) {
@@ -116,10 +116,10 @@ export class SingleFlight {
       return () => undefined;
     }
     const until = this.options.clock.monotonic() + this.options.waitMs;
-    const waiter: Waiter = { question, until, knownFailure: this.lastFailure(question.key), settled };
-    const queue = this.queueOf(question.key);
+    const waiter: Waiter = { query, until, knownFailure: this.lastFailure(query.key), settled };
+    const queue = this.queueFor(query.key);
     queue.waiters.push(waiter);
-    this.await(question.key);
+    this.markAwaited(query.key);
     return () => {
       const at = queue.waiters.indexOf(waiter);
       if (at !== -1) queue.waiters.splice(at, 1);
@@ -127,8 +127,9 @@ export class SingleFlight {
   }
 
   /** Renews the leases of this worker, because a call may last for minutes. A timer calls it. */
-  renewTurns(): void {
-    if (this.held.size > 0) this.safely(() => this.options.state().turns.renew([...this.held], this.options.clock.now()), undefined);
+  renewLeases(): void {
+    if (this.heldLeases.size === 0) return;
+    this.safely(() => this.options.state().leases.renew([...this.heldLeases], this.options.clock.now()), undefined);
   }
 
   /** No lookups and no writes afterwards. */
@@ -140,63 +141,63 @@ export class SingleFlight {
 
   private attempt({ key, maxAgeMs }: CacheQuery): CacheResult | 'wait' {
     return this.safely((): CacheResult | 'wait' => {
-      this.turnsGiven += 1;
-      const owner = `${process.pid}-${this.turnsGiven}`;
-      const answer = this.options.state().turns.ask(key, owner, this.options.clock.now(), maxAgeMs);
-      if (answer === 'wait' || 'hit' in answer) return answer;
-      this.hold(answer.held);
-      return { turn: this.turnOf(answer.held) };
+      this.leaseCount += 1;
+      const owner = `${process.pid}-${this.leaseCount}`;
+      const result = this.options.state().leases.acquire(key, owner, this.options.clock.now(), maxAgeMs);
+      if (result === 'wait' || 'hit' in result) return result;
+      this.holdLease(result.lease);
+      return { lease: this.leaseFor(result.lease) };
     }, 'alone');
   }
 
-  private turnOf(held: BucketLease): Lease {
+  private leaseFor(leased: BucketLease): Lease {
     let ended = false;
     const end = (then: (state: CacheState) => void): void => {
       if (ended) return;
       ended = true;
-      this.held.delete(held);
+      this.heldLeases.delete(leased);
       this.safely(() => then(this.options.state()), undefined);
       // Deferred: the next call may end at once too, and so on.
-      if (this.queues.has(nameOf(held.key))) setImmediate(() => this.advance(nameOf(held.key)));
+      if (this.queues.has(queueName(leased.key))) setImmediate(() => this.advance(queueName(leased.key)));
     };
     return {
-      isAwaited: () => !ended && this.safely(() => this.options.state().turns.isAwaited(held, this.options.clock.now()), false),
-      keep: (response) => end((state) => this.keep(state, held, response)),
-      giveUp: () => end(({ turns }) => this.fail(turns, held)),
-      pass: () => end(({ turns }) => turns.release(held)),
+      isAwaited: () => !ended && this.safely(() => this.options.state().leases.isAwaited(leased, this.options.clock.now()), false),
+      store: (response) => end((state) => this.keep(state, leased, response)),
+      giveUp: () => end(({ leases }) => this.fail(leases, leased)),
+      release: () => end(({ leases }) => leases.release(leased)),
     };
   }
 
   /** The bucket is released even if the response could not be written. */
-  private keep({ responses, turns }: CacheState, held: BucketLease, response: CachedResponse): void {
-    const isKept = this.safely(() => responses.keep(held.key, held.place, response, this.options.clock.now()), false);
-    if (isKept) turns.release(held);
-    else this.fail(turns, held);
+  private keep({ responses, leases }: CacheState, leased: BucketLease, response: CachedResponse): void {
+    const isKept = this.safely(() => responses.keep(leased.key, leased.bucket, response, this.options.clock.now()), false);
+    if (isKept) leases.release(leased);
+    else this.fail(leases, leased);
   }
 
-  private fail(turns: CacheLeases, held: BucketLease): void {
-    if (!turns.fail(held, this.options.clock.now())) return;
-    setTimeout(() => this.safely(() => turns.forgetFailure(held), undefined), leaseMs).unref();
+  private fail(leases: CacheLeases, leased: BucketLease): void {
+    if (!leases.fail(leased, this.options.clock.now())) return;
+    setTimeout(() => this.safely(() => leases.forgetFailure(leased), undefined), leaseMs).unref();
   }
 
   private lastFailure(key: CacheKey): string | undefined {
-    return this.safely(() => this.options.state().turns.lastFailure(key), undefined);
+    return this.safely(() => this.options.state().leases.lastFailure(key), undefined);
   }
 
-  private await(key: CacheKey): void {
-    this.safely(() => this.options.state().turns.await(key, this.options.clock.now()), undefined);
+  private markAwaited(key: CacheKey): void {
+    this.safely(() => this.options.state().leases.markAwaited(key, this.options.clock.now()), undefined);
   }
 
-  private hold(held: BucketLease): void {
-    this.held.add(held);
-    this.renewal ??= setInterval(() => this.renewTurns(), renewMs).unref();
+  private holdLease(leased: BucketLease): void {
+    this.heldLeases.add(leased);
+    this.renewal ??= setInterval(() => this.renewLeases(), renewMs).unref();
   }
 
-  private queueOf(key: CacheKey): Queue {
-    const name = nameOf(key);
+  private queueFor(key: CacheKey): Queue {
+    const name = queueName(key);
     const existing = this.queues.get(name);
     if (existing !== undefined) return existing;
-    const queue: Queue = { key, waiters: [], timer: setInterval(() => this.advance(name), lookMs).unref() };
+    const queue: Queue = { key, waiters: [], timer: setInterval(() => this.advance(name), pollMs).unref() };
     this.queues.set(name, queue);
     return queue;
   }
@@ -206,39 +207,39 @@ export class SingleFlight {
     const queue = this.queues.get(name);
     if (queue === undefined || this.closed) return;
     const failure = this.lastFailure(queue.key);
-    let answered = 0;
+    let settled = 0;
     for (let first = queue.waiters[0]; first !== undefined; first = queue.waiters[0]) {
-      if (answered === answersAtOnce) {
+      if (settled === settledPerTick) {
         setImmediate(() => this.advance(name));
         return;
       }
-      answered += 1;
-      const answer = this.attempt(first.question);
+      settled += 1;
+      const result = this.attempt(first.query);
       const isLate = this.options.clock.monotonic() >= first.until;
-      const isReleased = failure !== undefined && failure !== first.knownFailure;
-      if (answer === 'wait' && !isLate && !isReleased) {
+      const hasFailed = failure !== undefined && failure !== first.knownFailure;
+      if (result === 'wait' && !isLate && !hasFailed) {
         // The current lease may not be marked as awaited yet, or not for much longer.
-        this.await(queue.key);
+        this.markAwaited(queue.key);
         return;
       }
       queue.waiters.shift();
-      first.settled(answer === 'wait' ? 'alone' : answer);
+      first.settled(result === 'wait' ? 'alone' : result);
     }
     clearInterval(queue.timer);
     this.queues.delete(name);
   }
 
-  private safely<Result>(work: () => Result, otherwise: Result): Result {
-    if (this.closed) return otherwise;
+  private safely<Result>(work: () => Result, fallback: Result): Result {
+    if (this.closed) return fallback;
     try {
       return work();
     } catch (error) {
       this.options.observe({ kind: 'cache_failed', reason: messageOf(error) });
-      return otherwise;
+      return fallback;
     }
   }
 }
 
-function nameOf({ organizationId, fingerprint }: CacheKey): string {
+function queueName({ organizationId, fingerprint }: CacheKey): string {
   return `${organizationId}/${fingerprint}`;
 }

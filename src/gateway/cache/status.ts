@@ -5,20 +5,20 @@ import type { BufferedResponse } from '../upstream/response-sink.ts';
 export type CacheStatus =
   | { readonly kind: 'hit'; readonly found: CacheHit; readonly response: BufferedResponse }
   /** Without a lease the response is not kept. */
-  | { readonly kind: 'miss'; readonly turn: Lease | undefined }
+  | { readonly kind: 'miss'; readonly lease: Lease | undefined }
   | { readonly kind: 'unused'; readonly why: string };
 
 /** Response headers that report the cache status. */
-export function cacheHeaders(standing: CacheStatus, isAliased: boolean): readonly string[] {
-  switch (standing.kind) {
+export function cacheHeaders(status: CacheStatus, isAliased: boolean): readonly string[] {
+  switch (status.kind) {
     case 'unused':
-      return ['svc-warning', `the cache was not used: ${standing.why}`];
+      return ['svc-warning', `the cache was not used: ${status.why}`];
     case 'miss':
       return aliasedIf(isAliased, ['svc-cache', 'MISS']);
     case 'hit': {
-      const { hit, place } = standing.found;
-      const told = { 'svc-cache': 'HIT', 'svc-cache-bucket-idx': String(place), 'svc-cache-latency': String(hit.latencyMs) };
-      return aliasedIf(isAliased, Object.entries(told).flat());
+      const { hit, bucket } = status.found;
+      const headers = { 'svc-cache': 'HIT', 'svc-cache-bucket-idx': String(bucket), 'svc-cache-latency': String(hit.latencyMs) };
+      return aliasedIf(isAliased, Object.entries(headers).flat());
     }
   }
 }

@@ -12,7 +12,7 @@ import type { Route } from '../routing/routes.ts';
 type AmazonPorts = Pick<PlanPorts, 'providers' | 'clock'>;
 
 /** A target whose credentials are not known yet. */
-type Place = Pick<Target, 'route' | 'target' | 'outgoing'>;
+type UnsignedTarget = Pick<Target, 'route' | 'target' | 'outgoing'>;
 
 /** Whether a call is signed with AWS keys of its caller, for which its body is needed. */
 export function isToBeSigned({ amazon }: RequestHead, { provider }: Route): boolean {
@@ -31,7 +31,11 @@ export const amazonKeysStay =
  * @returns undefined for a call without keys, or to another provider.
  * @throws GatelogError `malformed_request` for half a pair of keys, `body_too_large` for a body that is not buffered.
  */
-export function signedForAmazon(ports: AmazonPorts, { request, head }: Call, { route, target, outgoing }: Place): HeaderList | undefined {
+export function signedForAmazon(
+  ports: AmazonPorts,
+  { request, head }: Call,
+  { route, target, outgoing }: UnsignedTarget,
+): HeaderList | undefined {
   if (target === undefined || !isToBeSigned(head, route)) return undefined;
   const keys = amazonKeysOf(head);
   if (!('whole' in outgoing)) {
@@ -63,10 +67,10 @@ function regionOfHost(hostname: string): string | undefined {
   return bedrockHost.exec(hostname)?.[1];
 }
 
-const ofOldSignature: ReadonlySet<string> = new Set(['x-amz-date', 'x-amz-content-sha256']);
+const signatureHeaders: ReadonlySet<string> = new Set(['x-amz-date', 'x-amz-content-sha256']);
 
 export function withoutSignature(lines: HeaderList): HeaderList {
-  return filterHeaders(lines, (name) => !ofOldSignature.has(name));
+  return filterHeaders(lines, (name) => !signatureHeaders.has(name));
 }
 
 /** Adds the session token where the caller's own client signed for Bedrock. */

@@ -205,8 +205,8 @@ export function withoutOurKeys(path: string): string {
 export function credentialsFor(route: Route, { principal, providerCredentials }: Authentication, keys: ProviderKeys): readonly string[] {
   const sent = callerCredentialsFor(route, providerCredentials);
   if (hasCallerCredential(route, sent)) return sent;
-  const kept = storedCredentials(route, principal.organizationId, keys);
-  if (kept !== undefined) return kept;
+  const stored = storedCredentials(route, principal.organizationId, keys);
+  if (stored !== undefined) return stored;
   throw new GatelogError(
     'no_provider_key',
     `No key for the provider ${route.provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or ${missingKeyHint(route)}.`,

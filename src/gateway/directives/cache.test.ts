@@ -9,7 +9,7 @@ function read(...lines: string[]): Directives {
 }
 
 const day = 24 * 60 * 60 * 1000;
-const plain: CachePolicy = { reads: true, keeps: true, seed: '', places: 1, ignoredKeys: [], maxAgeMs: 7 * day };
+const plain: CachePolicy = { reads: true, keeps: true, seed: '', buckets: 1, ignoredKeys: [], maxAgeMs: 7 * day };
 const enabled = 'Svc-Cache-Enabled: true';
 
 describe('what is asked of the cache', () => {
@@ -24,7 +24,7 @@ describe('what is asked of the cache', () => {
     [['Svc-Cache-Save: true'], { reads: false }],
     [[enabled, 'Svc-Cache-Save: false'], { keeps: false }],
     [[enabled, 'Svc-Cache-Seed: user 7 '], { seed: 'user 7' }],
-    [[enabled, 'Svc-Cache-Bucket-Max-Size: 20'], { places: 20 }],
+    [[enabled, 'Svc-Cache-Bucket-Max-Size: 20'], { buckets: 20 }],
     [[enabled, 'Svc-Cache-Ignore-Keys: request_id, , time stamp ,a.b'], { ignoredKeys: ['request_id', 'time stamp', 'a.b'] }],
     [[enabled, 'Cache-Control: max-age=60'], { maxAgeMs: 60_000 }],
     [[enabled, 'Cache-Control: public, Max-Age="60"'], { maxAgeMs: 60_000 }],

@@ -9,14 +9,14 @@ export interface CachePolicy {
   readonly keeps: boolean;
   readonly seed: string;
   /** Different responses cached for one call. */
-  readonly places: number;
+  readonly buckets: number;
   /** Top-level keys of the body that are no part of the cache key. */
   readonly ignoredKeys: readonly string[];
   /** How long the response is cached, and how old a cached one may be, milliseconds. */
   readonly maxAgeMs: number;
 }
 
-const maxPlaces = 20;
+const maxBuckets = 20;
 const daySeconds = 24 * 60 * 60;
 const defaultMaxAgeSeconds = 7 * daySeconds;
 const maxMaxAgeSeconds = 365 * daySeconds;
@@ -37,8 +37,8 @@ export const cacheReaders = {
   'cache-seed': (draft, value) => {
     cacheOf(draft).seed = headerText(value).trim();
   },
-  'cache-bucket-max-size': number({ min: 1, max: maxPlaces }, (draft, places) => {
-    cacheOf(draft).places = places;
+  'cache-bucket-max-size': number({ min: 1, max: maxBuckets }, (draft, buckets) => {
+    cacheOf(draft).buckets = buckets;
   }),
   'cache-ignore-keys': (draft, value) => {
     const keys = headerText(value).split(',');
@@ -55,12 +55,12 @@ export const cacheReaders = {
  * @throws GatelogError `invalid_directive`.
  */
 export function finishCache(draft: CacheDraft, cacheControl: string | undefined): CachePolicy | undefined {
-  const { enabled = false, reads: mayRead = enabled, keeps = enabled, seed = '', places = 1, ignoredKeys = [] } = draft;
+  const { enabled = false, reads: mayRead = enabled, keeps = enabled, seed = '', buckets = 1, ignoredKeys = [] } = draft;
   if (!mayRead && !keeps) return undefined;
   const control = readCacheControl(draft.control ?? { name: 'Cache-Control', value: cacheControl ?? '' });
   const reads = mayRead && !control.has('no-cache');
   if (control.has('no-store') || !(reads || keeps)) return undefined;
-  return { reads, keeps, seed, places, ignoredKeys, maxAgeMs: maxAgeOf(control) * 1000 };
+  return { reads, keeps, seed, buckets, ignoredKeys, maxAgeMs: maxAgeOf(control) * 1000 };
 }
 
 /** The directives of a `Cache-Control`, lower-case names. Unknown ones are ignored (RFC 9111 §5.2.3). */

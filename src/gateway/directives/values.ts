@@ -40,7 +40,7 @@ export interface CacheDraft {
   reads?: boolean;
   keeps?: boolean;
   seed?: string;
-  places?: number;
+  buckets?: number;
   ignoredKeys?: readonly string[];
   /** `Svc-Cache-Control` as sent. */
   control?: { readonly name: string; readonly value: string };

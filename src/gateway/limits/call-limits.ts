@@ -72,8 +72,8 @@ export interface LimitedRequest {
 }
 
 /** @throws as {@link reserve} does. */
-export function checkLimits(ports: LimitPorts, asked: LimitedRequest): RateLimitDecision {
-  const { organizationId, requestId, directives, outgoing, alternatives, policies } = asked;
+export function checkLimits(ports: LimitPorts, request: LimitedRequest): RateLimitDecision {
+  const { organizationId, requestId, directives, outgoing, alternatives, policies } = request;
   const { windows, estimateCost, readUser } = ports.callLimits;
   const { tags, aliased } = directives;
   const call = {
@@ -90,8 +90,8 @@ export function checkLimits(ports: LimitPorts, asked: LimitedRequest): RateLimit
   };
   try {
     // Not the arrival: the upload may have taken longer than a window.
-    const grant = reserve({ windows, observe: ports.observe }, policies, call, ports.clock.now());
-    return aliased ? { ...grant, lines: withAliases(grant.lines) } : grant;
+    const decision = reserve({ windows, observe: ports.observe }, policies, call, ports.clock.now());
+    return aliased ? { ...decision, lines: withAliases(decision.lines) } : decision;
   } catch (error) {
     throw aliased && error instanceof RateLimitExceeded
       ? new RateLimitExceeded(error.message, error.usedUp, withAliases(error.lines))

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../platform/clock.ts';
 import { startCacheRig } from '../testing/cache-harness.ts';
 import { openAiAt, startRig } from '../testing/gateway-harness.ts';
-import { LoopTurns } from './loop-turns.ts';
+import { EventLoopScheduler } from './loop-turns.ts';
 import { call, openClient, requestText, startProvider, until } from '../testing/raw-http.ts';
 
 /** Turns of 5 ms, and a clock that moves when it is told to. */
-function makeTurns(): { readonly turns: LoopTurns; readonly pass: (ms: number) => void; readonly now: () => number } {
+function makeScheduler(): { readonly scheduler: EventLoopScheduler; readonly pass: (ms: number) => void; readonly now: () => number } {
   let now = 0;
-  return { turns: new LoopTurns(() => now, 5), pass: (ms) => (now += ms), now: () => now };
+  return { scheduler: new EventLoopScheduler(() => now, 5), pass: (ms) => (now += ms), now: () => now };
 }
 
 function* broken(): Generator<void, string, undefined> {
@@ -19,51 +19,51 @@ function* broken(): Generator<void, string, undefined> {
 
 const modest = (count: number): string[] => Array.from({ length: count }, () => 'modest');
 
-describe('turns of the event loop', () => {
+describe('the scheduler of the event loop', () => {
   it('let calls go on at once while they have time, and again in the next one', async () => {
-    const { turns, pass, now } = makeTurns();
-    expect([turns.hasTime(now()), turns.hasTime(now() + 4)]).toEqual([true, true]);
+    const { scheduler, pass, now } = makeScheduler();
+    expect([scheduler.hasTime(now()), scheduler.hasTime(now() + 4)]).toEqual([true, true]);
     pass(5);
-    expect(turns.hasTime(now())).toBe(false);
+    expect(scheduler.hasTime(now())).toBe(false);
     await nextTurn();
-    expect(turns.hasTime(now())).toBe(true);
+    expect(scheduler.hasTime(now())).toBe(true);
   });
 
   it('do what waits for as long as each has time, and let nobody pass', async () => {
-    const { turns, pass, now } = makeTurns();
+    const { scheduler, pass, now } = makeScheduler();
     const done: number[] = [];
     for (const number of [1, 2, 3]) {
-      turns.later('one', () => {
+      scheduler.later('one', () => {
         done.push(number);
         pass(3);
       });
     }
-    expect([done, turns.hasTime(now())]).toEqual([[], false]);
+    expect([done, scheduler.hasTime(now())]).toEqual([[], false]);
     await nextTurn();
-    expect([done, turns.hasTime(now())]).toEqual([[1, 2], false]);
+    expect([done, scheduler.hasTime(now())]).toEqual([[1, 2], false]);
     await nextTurn();
     expect(done).toEqual([1, 2, 3]);
     pass(2);
     // It took the time of this turn, whoever comes in it.
-    expect(turns.hasTime(now())).toBe(false);
+    expect(scheduler.hasTime(now())).toBe(false);
     await nextTurn();
-    expect(turns.hasTime(now())).toBe(true);
+    expect(scheduler.hasTime(now())).toBe(true);
   });
 
   it('give organisations the same time, however many pieces of work that is, also to one that comes later', async () => {
-    const { turns, pass } = makeTurns();
+    const { scheduler, pass } = makeScheduler();
     const done: string[] = [];
     const work = (name: string, ms: number) => (): void => {
       done.push(name);
       pass(ms);
     };
-    for (let number = 0; number < 3; number += 1) turns.later('greedy', work('greedy', 10));
-    for (let number = 0; number < 12; number += 1) turns.later('modest', work('modest', 1));
+    for (let number = 0; number < 3; number += 1) scheduler.later('greedy', work('greedy', 10));
+    for (let number = 0; number < 12; number += 1) scheduler.later('modest', work('modest', 1));
     await nextTurn();
     expect(done).toEqual(['greedy']);
     await nextTurn();
     expect(done).toEqual(['greedy', ...modest(5)]);
-    turns.later('other', work('other', 2));
+    scheduler.later('other', work('other', 2));
     await nextTurn();
     await nextTurn();
     expect(done).toEqual(['greedy', ...modest(5), 'other', ...modest(5), 'greedy']);
@@ -72,7 +72,7 @@ describe('turns of the event loop', () => {
   });
 
   it('do long work in steps, others between them, and tell what came of it or what broke', async () => {
-    const { turns, pass } = makeTurns();
+    const { scheduler, pass } = makeScheduler();
     const done: string[] = [];
     function* steps(): Generator<void, string, undefined> {
       for (let step = 1; step <= 2; step += 1) {
@@ -83,12 +83,12 @@ describe('turns of the event loop', () => {
       return 'result';
     }
     const end = { done: (result: string) => void done.push(result), failed: (error: unknown) => void done.push(String(error)) };
-    turns.inSteps('greedy', steps(), end);
-    turns.later('modest', () => void done.push('modest'));
+    scheduler.inSteps('greedy', steps(), end);
+    scheduler.later('modest', () => void done.push('modest'));
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();
     expect(done).toEqual(['step 1', 'modest', 'step 2', 'result']);
-    turns.inSteps('greedy', broken(), end);
-    turns.inSteps('modest', [].values() as Iterator<void, string>, {
+    scheduler.inSteps('greedy', broken(), end);
+    scheduler.inSteps('modest', [].values() as Iterator<void, string>, {
       ...end,
       done: () => {
         throw new Error('told');
@@ -99,12 +99,12 @@ describe('turns of the event loop', () => {
   });
 });
 
-it('calls that arrive together go on in as many turns of the event loop as they take', async () => {
+it('calls that arrive together go on in as many ticks of the event loop as they take', async () => {
   const provider = await startProvider((_request, response) => void response.end('{}'));
   let now = 0;
   // Every look at the clock takes longer than a turn has.
   const clock = { ...systemClock, monotonic: () => (now += 10) };
-  const rig = await startRig({ providers: openAiAt(provider.port), ports: { clock, turns: new LoopTurns(clock.monotonic) } });
+  const rig = await startRig({ providers: openAiAt(provider.port), ports: { clock, scheduler: new EventLoopScheduler(clock.monotonic) } });
   const { send } = rig.ports.upstream;
   let turn = 0;
   let counting = setImmediate(function count() {
@@ -131,10 +131,10 @@ it('calls that arrive together go on in as many turns of the event loop as they 
   }
 });
 
-it('calls that waited for an equal one go on in as many turns of the event loop as they take', async () => {
+it('calls that waited for an equal one go on in as many ticks of the event loop as they take', async () => {
   // Each piece of work takes longer than a turn has.
-  const turns = new LoopTurns(systemClock.monotonic, 0);
-  const cached = await startCacheRig({ ports: { turns } });
+  const scheduler = new EventLoopScheduler(systemClock.monotonic, 0);
+  const cached = await startCacheRig({ ports: { scheduler } });
   let turn = 0;
   let counting = setImmediate(function count() {
     turn += 1;

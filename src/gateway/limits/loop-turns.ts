@@ -3,8 +3,8 @@ const defaultMaxMs = 5;
 
 /** The waiting work of one organisation. */
 interface Share {
-  readonly works: (() => void)[];
-  /** Time that its work took, comparable to that of the others. */
+  readonly tasks: (() => void)[];
+  /** Time that its tasks took, comparable to that of the others. */
   spentMs: number;
 }
 
@@ -19,16 +19,16 @@ export interface StepsEnd<Result> {
  * delay every other call. So each tick has a time budget; further work waits for later ticks, the organisation with the least time so far
  * first. Fifty small calls go before the second long one.
  */
-export class LoopTurns {
+export class EventLoopScheduler {
   private readonly monotonic: () => number;
   private readonly maxMs: number;
   /** By organisation, since work began to wait. */
   private readonly shares = new Map<string, Share>();
   private waiting = 0;
   /** The spent time of the organisation that ran last. A new organisation starts with it. */
-  private levelMs = 0;
+  private baselineMs = 0;
   /** End of this tick's budget; undefined before its first call. */
-  private until: number | undefined;
+  private budgetEndsAt: number | undefined;
 
   constructor(monotonic: () => number, maxMs = defaultMaxMs) {
     this.monotonic = monotonic;
@@ -38,19 +38,19 @@ export class LoopTurns {
   /** Whether a call may go on at once, as nearly every one may; otherwise it waits with {@link later}. @param now monotonic. */
   hasTime(now: number): boolean {
     if (this.waiting > 0) return false;
-    if (this.until === undefined) this.begin(now);
-    return now < (this.until ?? 0);
+    if (this.budgetEndsAt === undefined) this.begin(now);
+    return now < (this.budgetEndsAt ?? 0);
   }
 
   /** Runs work in a later tick. It must not throw. */
-  later(organizationId: string, work: () => void): void {
-    if (this.until === undefined) this.begin(this.monotonic());
+  later(organizationId: string, task: () => void): void {
+    if (this.budgetEndsAt === undefined) this.begin(this.monotonic());
     this.waiting += 1;
     const share = this.shares.get(organizationId);
-    if (share === undefined) this.shares.set(organizationId, { works: [work], spentMs: this.levelMs });
+    if (share === undefined) this.shares.set(organizationId, { tasks: [task], spentMs: this.baselineMs });
     else {
-      if (share.works.length === 0) share.spentMs = Math.max(share.spentMs, this.levelMs);
-      share.works.push(work);
+      if (share.tasks.length === 0) share.spentMs = Math.max(share.spentMs, this.baselineMs);
+      share.tasks.push(task);
     }
   }
 
@@ -58,8 +58,8 @@ export class LoopTurns {
   inSteps<Result>(organizationId: string, steps: Iterator<void, Result>, { done, failed }: StepsEnd<Result>): void {
     const step = (): void => {
       try {
-        const next = steps.next();
-        if (next.done === true) done(next.value);
+        const result = steps.next();
+        if (result.done === true) done(result.value);
         else this.later(organizationId, step);
       } catch (error) {
         failed(error);
@@ -69,38 +69,38 @@ export class LoopTurns {
   }
 
   private begin(now: number): void {
-    this.until = now + this.maxMs;
-    setImmediate(this.next);
+    this.budgetEndsAt = now + this.maxMs;
+    setImmediate(this.runTick);
   }
 
   /** Starts the next tick's budget with the waiting work. */
-  private readonly next = (): void => {
-    this.until = undefined;
+  private readonly runTick = (): void => {
+    this.budgetEndsAt = undefined;
     if (this.waiting === 0) return;
     let now = this.monotonic();
     this.begin(now);
-    const until = now + this.maxMs;
+    const budgetEndsAt = now + this.maxMs;
     do {
-      const share = this.least();
-      const work = share?.works.shift();
-      if (share === undefined || work === undefined) break;
+      const share = this.leastServed();
+      const task = share?.tasks.shift();
+      if (share === undefined || task === undefined) break;
       this.waiting -= 1;
-      this.levelMs = share.spentMs;
-      work();
+      this.baselineMs = share.spentMs;
+      task();
       const endedAt = this.monotonic();
       share.spentMs += endedAt - now;
       now = endedAt;
-    } while (now < until);
+    } while (now < budgetEndsAt);
     if (this.waiting > 0) return;
     this.shares.clear();
-    this.levelMs = 0;
+    this.baselineMs = 0;
   };
 
   /** The share with the least spent time; of equals, the oldest. */
-  private least(): Share | undefined {
+  private leastServed(): Share | undefined {
     let least: Share | undefined;
     for (const share of this.shares.values()) {
-      if (share.works.length > 0 && (least === undefined || share.spentMs < least.spentMs)) least = share;
+      if (share.tasks.length > 0 && (least === undefined || share.spentMs < least.spentMs)) least = share;
     }
     return least;
   }

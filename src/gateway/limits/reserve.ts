@@ -3,7 +3,7 @@ import { type LimitPolicy, unitsOfCall } from '../../model/limit-policy.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { RateLimitState } from '../../model/rate-limit-lines.ts';
-import { type Claim, ShareTakenError, type Standing, type Verdict } from '../../state/fixed-windows.ts';
+import { type Claim, ShareTakenError, type WindowState, type Verdict } from '../../state/fixed-windows.ts';
 
 /** The windows that all workers share. Throws when they are unavailable. */
 export interface LimitWindows {
@@ -78,15 +78,15 @@ export function reserve(
     observe({ kind: 'limits_failed', reason: messageOf(error) });
     return withoutWindows(applied, error);
   }
-  const index = verdict.refused === undefined ? strictest(applied, verdict.standings) : reportedFirst(applied, verdict.refused);
+  const index = verdict.refused === undefined ? strictest(applied, verdict.states) : reportedFirst(applied, verdict.refused);
   const one = applied[index];
-  const standing = verdict.standings[index];
-  if (one === undefined || standing === undefined) throw new TypeError('A verdict has a standing for each claim.');
-  const lines = standingLines(one.policy, standing, now);
+  const state = verdict.states[index];
+  if (one === undefined || state === undefined) throw new TypeError('A verdict has a state for each claim.');
+  const lines = stateHeaders(one.policy, state, now);
   if (verdict.granted) return { reserved: verdict.reserved, lines };
   throw new RateLimitExceeded(
-    refusal(one, standing, now),
-    { ...usedUpOf(one.policy, standing, now), ...(isHopeless(one) ? { isHopeless: true } : {}) },
+    refusal(one, state, now),
+    { ...usedUpOf(one.policy, state, now), ...(isHopeless(one) ? { isHopeless: true } : {}) },
     lines,
   );
 }
@@ -139,12 +139,12 @@ function isHopeless({ policy, claim }: Applied): boolean {
 }
 
 /** The limit with the smallest remaining share. */
-function strictest(applied: readonly Applied[], standings: readonly Standing[]): number {
-  const shares = applied.map(({ policy }, index) => Number(standings[index]?.left ?? 0n) / Number(policy.quota));
+function strictest(applied: readonly Applied[], states: readonly WindowState[]): number {
+  const shares = applied.map(({ policy }, index) => Number(states[index]?.left ?? 0n) / Number(policy.quota));
   return shares.indexOf(Math.min(...shares));
 }
 
-function refusal(applied: Applied, { endsAt }: Standing, now: number): string {
+function refusal(applied: Applied, { endsAt }: WindowState, now: number): string {
   const { policy, claim } = applied;
   const { text, unit } = policy;
   const again = `Try again in ${secondsUntil(endsAt, now)} s`;
@@ -156,7 +156,7 @@ function refusal(applied: Applied, { endsAt }: Standing, now: number): string {
 }
 
 /** `svc-ratelimit-*` as existing clients read them. */
-function standingLines(policy: LimitPolicy, { left, endsAt }: Standing, now: number): string[] {
+function stateHeaders(policy: LimitPolicy, { left, endsAt }: WindowState, now: number): string[] {
   return Object.entries({
     'svc-ratelimit-limit': shownAmount(policy, policy.quota),
     'svc-ratelimit-remaining': shownAmount(policy, left),
@@ -167,7 +167,7 @@ function standingLines(policy: LimitPolicy, { left, endsAt }: Standing, now: num
 }
 
 /** Whole calls or whole cents, for clients that know no units. */
-function usedUpOf(policy: LimitPolicy, { left, endsAt }: Standing, now: number): RateLimitState {
+function usedUpOf(policy: LimitPolicy, { left, endsAt }: WindowState, now: number): RateLimitState {
   const whole = (amount: bigint): number => Math.floor(Number(shownAmount(policy, amount)));
   const windowSeconds = Math.ceil(policy.windowMs / 1000);
   return { limit: whole(policy.quota), remaining: whole(left), resetSeconds: secondsUntil(endsAt, now), windowSeconds };

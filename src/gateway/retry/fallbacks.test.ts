@@ -199,7 +199,7 @@ it('a budget sets aside what the dearest place can cost', async () => {
     windows: {
       claim: (claims) => {
         reserved.push(...claims.map(({ amount }) => amount));
-        return { granted: true, reserved: true, refused: undefined, standings: [{ left: 1n, endsAt: Date.now() + 1000 }] };
+        return { granted: true, reserved: true, refused: undefined, states: [{ left: 1n, endsAt: Date.now() + 1000 }] };
       },
     },
     storedPolicies: () => [],

@@ -171,7 +171,7 @@ const callLimits = (asked: BilledRequest[], reserved: bigint[]): ForwardPorts['c
   windows: {
     claim: (claims) => {
       reserved.push(...claims.map(({ amount }) => amount));
-      return { granted: true, reserved: true, refused: undefined, standings: [{ left: 1n, endsAt: Date.now() + 1000 }] };
+      return { granted: true, reserved: true, refused: undefined, states: [{ left: 1n, endsAt: Date.now() + 1000 }] };
     },
   },
   storedPolicies: () => [],
@@ -256,7 +256,7 @@ describe('what was sent counts', () => {
   it('a call that a limit refuses has the caller`s own body on record', async () => {
     const limits = callLimits([], []);
     const windows: typeof limits.windows = {
-      claim: () => ({ granted: false, reserved: false, refused: 0, standings: [{ left: 0n, endsAt: Date.now() + 1000 }] }),
+      claim: () => ({ granted: false, reserved: false, refused: 0, states: [{ left: 0n, endsAt: Date.now() + 1000 }] }),
     };
     const [rig, one] = await targets([200], [200], { ports: { callLimits: { ...limits, windows } } });
     const list = listed({ 'target-url': at(one), bodyKeyOverride: { model: 'one' } });

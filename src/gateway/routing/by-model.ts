@@ -12,7 +12,7 @@ import type { ProviderKeys } from '../credentials/stored-keys.ts';
 /** The provider that makes a model; undefined if OpenAI lists it, or no provider does. */
 export type MakerOfModel = (model: string) => AddressedProvider | undefined;
 
-export interface ModelSurroundings {
+export interface RoutingPorts {
   readonly providers: ProviderTable;
   readonly makerOf: MakerOfModel;
   readonly knownModels: KnownModels;
@@ -33,19 +33,19 @@ const onlineSuffix = ':online';
  * @returns undefined for a name that goes to the path's provider unchanged.
  * @throws GatelogError `invalid_model` for an unsupported form, `unknown_model` for a model whose maker has no key.
  */
-export function resolveModel(from: NamedFrom, model: string, around: ModelSurroundings): ModelRoute | undefined {
+export function resolveModel(from: NamedFrom, model: string, ports: RoutingPorts): ModelRoute | undefined {
   if (model.startsWith('!')) {
     throw invalid(model, 'excludes a provider and names no model; write the models behind it: "!openai,groq/llama-3.3-70b-versatile"');
   }
-  if (!model.includes('/')) return resolveBare(from, model, around);
-  const named = resolveNamed(from.route, model, around.providers);
-  if (named === undefined) refuseSuffix(model, from.route.provider, around.providers);
+  if (!model.includes('/')) return resolveBare(from, model, ports);
+  const named = resolveNamed(from.route, model, ports.providers);
+  if (named === undefined) refuseSuffix(model, from.route.provider, ports.providers);
   else if (named.model.endsWith(onlineSuffix) && !takesSuffix(named.route.provider)) throw suffixed(model, named.route.provider);
   return named;
 }
 
-function resolveBare({ route, organizationId }: NamedFrom, model: string, around: ModelSurroundings): ModelRoute | undefined {
-  const { providers, makerOf, knownModels, providerKeys } = around;
+function resolveBare({ route, organizationId }: NamedFrom, model: string, ports: RoutingPorts): ModelRoute | undefined {
+  const { providers, makerOf, knownModels, providerKeys } = ports;
   refuseSuffix(model, route.provider, providers);
   const maker = makerOf(model);
   if (maker === undefined || knownModels(route.provider, organizationId).includes(model)) return undefined;
@@ -131,7 +131,7 @@ export interface ListedModel {
   /** Index in the list, exclusions counted. */
   readonly index: number;
   /** Undefined: it goes to the path's provider unchanged. */
-  readonly way: ModelRoute | undefined;
+  readonly modelRoute: ModelRoute | undefined;
 }
 
 export interface ModelList {
@@ -143,7 +143,7 @@ export interface ModelList {
  * Reads `a, !provider, b`: `!` excludes a provider for the names that follow.
  * @throws GatelogError `invalid_model` for a malformed or empty list, and as {@link resolveModel} does.
  */
-export function readModelList(from: NamedFrom, text: string, around: ModelSurroundings, max: number): ModelList {
+export function readModelList(from: NamedFrom, text: string, ports: RoutingPorts, max: number): ModelList {
   const entries = text.split(',').map((entry) => entry.trim());
   if (entries.includes('') || entries.length > max) {
     throw new GatelogError(
@@ -155,11 +155,11 @@ export function readModelList(from: NamedFrom, text: string, around: ModelSurrou
   const models: ListedModel[] = [];
   for (const [index, model] of entries.entries()) {
     if (model.startsWith('!')) {
-      excluded.add(excludedProvider(from, model, around.providers));
+      excluded.add(excludedProvider(from, model, ports.providers));
       continue;
     }
-    const way = wayBeside(excluded, from, model, around);
-    if (way !== 'excluded') models.push({ model, index, way });
+    const modelRoute = resolveUnlessExcluded(excluded, from, model, ports);
+    if (modelRoute !== 'excluded') models.push({ model, index, modelRoute });
   }
   const [first, ...others] = models;
   if (first !== undefined) return { models: [first, ...others], excluded };
@@ -167,18 +167,18 @@ export function readModelList(from: NamedFrom, text: string, around: ModelSurrou
 }
 
 /** The maker of an excluded model needs no key. */
-function wayBeside(
+function resolveUnlessExcluded(
   excluded: ReadonlySet<string>,
   from: NamedFrom,
   model: string,
-  around: ModelSurroundings,
+  ports: RoutingPorts,
 ): ModelRoute | undefined | 'excluded' {
   try {
-    const way = resolveModel(from, model, around);
-    return excluded.has((way?.route ?? from.route).provider) ? 'excluded' : way;
+    const modelRoute = resolveModel(from, model, ports);
+    return excluded.has((modelRoute?.route ?? from.route).provider) ? 'excluded' : modelRoute;
   } catch (error) {
     const isUnknown = error instanceof GatelogError && error.code === 'unknown_model';
-    if (isUnknown && excluded.has(around.makerOf(model) ?? '')) return 'excluded';
+    if (isUnknown && excluded.has(ports.makerOf(model) ?? '')) return 'excluded';
     throw error;
   }
 }

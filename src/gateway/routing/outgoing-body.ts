@@ -2,7 +2,7 @@ import type { Call } from '../call.ts';
 import { maxFallbacks } from '../directives/fallbacks.ts';
 import { replaceModel } from '../bodies/shape.ts';
 import { findModelField, type ModelField } from '../json/model-field.ts';
-import { type ListedModel, type ModelSurroundings, type NamedFrom, readModelList, resolveModel } from './by-model.ts';
+import { type ListedModel, type RoutingPorts, type NamedFrom, readModelList, resolveModel } from './by-model.ts';
 import { isCompressed, mayHoldJson, type RequestBody } from '../http/request-body.ts';
 import { factsOfProvider } from '../../providers/wire-facts.ts';
 import type { Route } from './routes.ts';
@@ -25,38 +25,31 @@ export interface Addressed {
  * Routes by the body's model. With `provider/model` only the bytes of the name change; of a list the first model is sent.
  * @throws GatelogError `invalid_model` for a malformed list or name, `unknown_model` for a model whose maker has no key.
  */
-export function routeByModel(from: NamedFrom, body: RequestBody, around: ModelSurroundings): Addressed {
+export function routeByModel(from: NamedFrom, body: RequestBody, ports: RoutingPorts): Addressed {
   const { route } = from;
   if (!route.routedByModel || !('whole' in body)) return unrouted(route, body);
   const field = findModelField(body.whole);
   if (field === undefined) return unrouted(route, body);
-  if (field.text.includes(',')) return firstOfList(from, { body: body.whole, field }, around);
-  const byModel = resolveModel(from, field.text, around);
+  if (field.text.includes(',')) return routeByFirstModel(from, { body: body.whole, field }, ports);
+  const byModel = resolveModel(from, field.text, ports);
   if (byModel === undefined) return unrouted(route, body);
   const outgoing = byModel.model === field.text ? body : { whole: replaceModel(body.whole, field, byModel.model) };
-  return {
-    route: byModel.route,
-    outgoing,
-    model: byModel.model,
-    isPicked: byModel.isPicked === true,
-    furtherModels: undefined,
-    excluded: undefined,
-  };
+  return { ...unrouted(byModel.route, outgoing), model: byModel.model, isPicked: byModel.isPicked === true };
 }
 
 /** `a, b`: the short form of fallbacks. */
-function firstOfList(
+function routeByFirstModel(
   from: NamedFrom,
   { body, field }: { readonly body: Buffer; readonly field: ModelField },
-  around: ModelSurroundings,
+  ports: RoutingPorts,
 ): Addressed {
-  const { models, excluded } = readModelList(from, field.text, around, maxFallbacks + 1);
-  const [{ model, way }, ...furtherModels] = models;
+  const { models, excluded } = readModelList(from, field.text, ports, maxFallbacks + 1);
+  const [{ model, modelRoute }, ...furtherModels] = models;
   return {
-    route: way?.route ?? from.route,
-    outgoing: { whole: replaceModel(body, field, way?.model ?? model) },
-    model: way?.model,
-    isPicked: way?.isPicked === true,
+    route: modelRoute?.route ?? from.route,
+    outgoing: { whole: replaceModel(body, field, modelRoute?.model ?? model) },
+    model: modelRoute?.model,
+    isPicked: modelRoute?.isPicked === true,
     furtherModels,
     excluded,
   };

@@ -13,7 +13,7 @@ import { echoProviderName, type ProviderEndpoint, type ProviderTable } from './p
 export type BuiltinTarget = 'echo' | 'models' | 'feedback';
 
 /** Whether calls to it are neither retried nor cached. */
-export function isToldOnce(destination: Route['destination']): boolean {
+export function isNeverRepeated(destination: Route['destination']): boolean {
   return destination === 'models' || destination === 'feedback';
 }
 
@@ -72,7 +72,8 @@ const modelList = /^\/v1\/models\/?(?:\?|$)/;
 
 /** @returns undefined for a path of OpenAI's. @throws GatelogError `not_found` for a path of our API. */
 function routeBesideOpenAi(method: string, path: string, providers: ProviderTable, client?: string): Route | undefined {
-  refuseApiPath(path);
+  // TRICKY: the ports of gateway and API differ by one digit. A misdirected API request must not reach a provider.
+  if (apiPath.test(path)) throw new GatelogError('not_found', apiPathMessage);
   if ((method === 'GET' || method === 'HEAD') && modelList.test(path)) {
     return { provider: customProviderName, destination: 'models', path, routedByModel: false };
   }
@@ -89,16 +90,10 @@ function routeBesideOpenAi(method: string, path: string, providers: ProviderTabl
   return provider === undefined ? undefined : nativeRoute(provider, path, providers);
 }
 
-export const elsewhere =
+export const apiPathMessage =
   "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).";
 
 const apiPath = new RegExp(String.raw`^/v1/(?:${apiPathSegments.join('|')})(?:[/?]|$)`);
-
-/** TRICKY: the ports of gateway and API differ by one digit. A misdirected API request must not reach a provider. */
-function refuseApiPath(path: string): void {
-  if (!apiPath.test(path)) return;
-  throw new GatelogError('not_found', elsewhere);
-}
 
 /** OpenAI has no such path, so nothing else under it is forwarded. @throws GatelogError `not_found`. */
 function feedbackRoute(method: string, path: string): Route {

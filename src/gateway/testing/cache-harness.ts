@@ -55,7 +55,7 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
     maxBytes: options.cacheBytes ?? 64 * mebi,
     maxResponseBytes: options.responseBytes ?? mebi,
   });
-  const turns = new CacheLeases(environment, responses, systemClock.now());
+  const leases = new CacheLeases(environment, responses, systemClock.now());
   const provider = beside ?? (await startTold());
   let passedMs = 0;
   let broken = false;
@@ -64,7 +64,7 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
   const cache = new CountingCache({
     state: () => {
       if (broken) throw new Error('the shared state is away');
-      return { responses, turns };
+      return { responses, leases };
     },
     clock,
     observe: (observation) => observed.push(observation),
@@ -109,9 +109,9 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
 class CountingCache extends SingleFlight {
   asked = 0;
 
-  override ask(...question: Parameters<SingleFlight['ask']>): () => void {
+  override acquire(...query: Parameters<SingleFlight['acquire']>): () => void {
     this.asked += 1;
-    return super.ask(...question);
+    return super.acquire(...query);
   }
 }
 

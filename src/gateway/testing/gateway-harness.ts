@@ -28,7 +28,7 @@ import type { ForwardLimits, ForwardPorts } from '../ports.ts';
 import { CredentialCache } from '../credentials/credentials.ts';
 import { responseOfEcho } from '../builtin/echo.ts';
 import { HeldBodies } from '../bodies/memory.ts';
-import { LoopTurns } from '../limits/loop-turns.ts';
+import { EventLoopScheduler } from '../limits/loop-turns.ts';
 import { gatewayFamilies, GatewayMeter } from '../metrics.ts';
 import { makeProviderTable, type ProviderOverride } from '../routing/provider-table.ts';
 import { SingleFlight } from '../cache/single-flight.ts';
@@ -212,7 +212,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     callLimits: noLimits,
     largeBodies: readInTurn,
     heldBodies: new HeldBodies({ maxBytes: 256 * mebi, sharePercent: 100, waitMs: 10_000 }),
-    turns: new LoopTurns(systemClock.monotonic),
+    scheduler: new EventLoopScheduler(systemClock.monotonic),
     meter: new GatewayMeter(new Meter(gatewayFamilies)),
     cache: noCache((observation) => rig.observed.push(observation)),
     clock: systemClock,

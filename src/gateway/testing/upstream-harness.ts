@@ -76,7 +76,7 @@ export async function scene(onRequest: (socket: Socket) => void, options: Partia
         lines: [],
         credentials: [],
         body: null,
-        announced: undefined,
+        contentLength: undefined,
         ...request,
       },
       seen,

@@ -11,33 +11,33 @@ export type BodyEnd = (error: Error | undefined) => void;
 export class BodyWriter {
   private readonly socket: Socket;
   private readonly body: Readable;
-  private readonly announced: number | undefined;
-  private readonly ended: BodyEnd;
+  private readonly contentLength: number | undefined;
+  private readonly done: BodyEnd;
   private bytes = 0;
-  private isOver = false;
+  private hasEnded = false;
 
-  constructor(socket: Socket, body: Readable, announced: number | undefined, ended: BodyEnd) {
+  constructor(socket: Socket, body: Readable, contentLength: number | undefined, done: BodyEnd) {
     this.socket = socket;
     this.body = body;
-    this.announced = announced;
-    this.ended = ended;
-    body.on('error', this.fail).once('close', this.closed).once('end', this.finish).on('data', this.pass);
+    this.contentLength = contentLength;
+    this.done = done;
+    body.on('error', this.fail).once('close', this.onClose).once('end', this.finish).on('data', this.write);
   }
 
   /** The rest of the body is not needed. */
   stop(): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     this.release();
     this.body.destroy();
   }
 
-  private readonly pass = (chunk: Buffer): void => {
-    const { socket, announced } = this;
+  private readonly write = (chunk: Buffer): void => {
+    const { socket, contentLength } = this;
     this.bytes += chunk.length;
     if (chunk.length === 0) return;
-    if (announced !== undefined) {
-      if (this.bytes > announced) this.fail(new Error('the body is longer than its Content-Length'));
-      else if (!socket.write(chunk)) this.hold();
+    if (contentLength !== undefined) {
+      if (this.bytes > contentLength) this.fail(new Error('the body is longer than its Content-Length'));
+      else if (!socket.write(chunk)) this.pause();
       return;
     }
     socket.cork();
@@ -45,43 +45,43 @@ export class BodyWriter {
     socket.write(chunk);
     const isDrained = socket.write('\r\n', 'latin1');
     socket.uncork();
-    if (!isDrained) this.hold();
+    if (!isDrained) this.pause();
   };
 
-  private hold(): void {
+  private pause(): void {
     this.body.pause();
-    this.socket.once('drain', this.goOn);
+    this.socket.once('drain', this.resume);
   }
 
-  private readonly goOn = (): void => {
-    if (!this.isOver) this.body.resume();
+  private readonly resume = (): void => {
+    if (!this.hasEnded) this.body.resume();
   };
 
   private readonly finish = (): void => {
-    const { announced, bytes } = this;
-    if (announced !== undefined && bytes !== announced) {
+    const { contentLength, bytes } = this;
+    if (contentLength !== undefined && bytes !== contentLength) {
       this.fail(new Error('the body is shorter than its Content-Length'));
       return;
     }
-    if (announced === undefined) this.socket.write('0\r\n\r\n', 'latin1');
+    if (contentLength === undefined) this.socket.write('0\r\n\r\n', 'latin1');
     this.release();
-    this.ended(undefined);
+    this.done(undefined);
   };
 
-  private readonly closed = (): void => {
+  private readonly onClose = (): void => {
     this.fail(this.body.errored ?? new Error('the body broke off'));
   };
 
   private readonly fail = (error: Error): void => {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     this.stop();
-    this.ended(error);
+    this.done(error);
   };
 
   private release(): void {
-    this.isOver = true;
-    this.socket.off('drain', this.goOn);
-    this.body.off('data', this.pass).off('end', this.finish).off('close', this.closed);
+    this.hasEnded = true;
+    this.socket.off('drain', this.resume);
+    this.body.off('data', this.write).off('end', this.finish).off('close', this.onClose);
     // TRICKY: the error listener stays, because an unhandled error event ends the process.
   }
 }

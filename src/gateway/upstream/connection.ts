@@ -13,19 +13,19 @@ export interface SerializedRequest {
   readonly head: string;
   readonly body: Buffer | Readable | null;
   /** Length of a streamed body; undefined: it is sent in chunks. */
-  readonly announced: number | undefined;
+  readonly contentLength: number | undefined;
   /** Called when a buffered body has been written. */
   readonly sent?: (() => void) | undefined;
 }
 
-/** Receives one response: its heads, any pieces of its body, then `whole` or `broken`. */
+/** Receives one response: its heads, any pieces of its body, then `complete` or `failed`. */
 export interface ParserCallbacks {
   /** Also called for interim heads (1xx). */
   readonly head: (head: ResponseHead) => void;
   /** The callee may retain the chunk. */
   readonly body: (chunk: Buffer) => void;
-  readonly whole: () => void;
-  readonly broken: (error: Error) => void;
+  readonly complete: () => void;
+  readonly failed: (error: Error) => void;
 }
 
 export interface ConnectionLimits {
@@ -48,12 +48,12 @@ export interface ConnectionOwner {
 }
 
 /** An idle connection is closed this long before the provider's time-out, or at half of it if that is later. */
-const closesAheadMs = 1000;
+const closeEarlyMs = 1000;
 /** Maximum idle time, whatever the provider states. */
 const maxIdleMs = 600_000;
 
-/** What the connection waits for: the response's head or body, the next request, or (`ours`) the sink or the sender of the body. */
-type Waiting = 'head' | 'body' | 'request' | 'ours';
+/** What the connection waits for: the response's head or body, the next request, or (`local`) the sink or the sender of the body. */
+type Awaited = 'head' | 'body' | 'request' | 'local';
 
 /** A connection to a provider, with one exchange at a time. */
 export class ProviderConnection implements ResponseHandler {
@@ -62,14 +62,14 @@ export class ProviderConnection implements ResponseHandler {
   private readonly owner: ConnectionOwner;
   private readonly parser: ResponseParser;
   private response: ParserCallbacks | undefined;
-  private pump: BodyWriter | undefined;
+  private bodyWriter: BodyWriter | undefined;
   private hasHead = false;
-  private mayBeKept = false;
+  private isReusable = false;
   private isPaused = false;
   private isClosed = false;
   /** Deadline of an idle connection, monotonic. */
   private idleUntil = 0;
-  /** Counts progress, for {@link look}. */
+  /** Counts progress, for {@link checkTimeouts}. */
   private events = 0;
   private eventsSeen = -1;
   private quietSince = 0;
@@ -82,7 +82,7 @@ export class ProviderConnection implements ResponseHandler {
     this.parser = new ResponseParser(this, headerMaxBytes);
     this.idleUntil = monotonic() + idleTimeoutMs;
     socket.on('error', (error) => this.close(error));
-    socket.on('end', () => this.ended());
+    socket.on('end', () => this.onEnd());
     socket.on('close', () => this.close(undefined));
   }
 
@@ -98,11 +98,11 @@ export class ProviderConnection implements ResponseHandler {
     this.hasHead = false;
     // TRICKY: a server that ignores an unexpected body takes it for the next request. One that sends a body with its response to HEAD
     // makes us take that for the next response, which may be another caller's.
-    this.mayBeKept = expectsBody(method) || (body === null && method !== 'HEAD');
+    this.isReusable = expectsBody(method) || (body === null && method !== 'HEAD');
     this.events += 1;
     this.parser.begin(method);
     if (body === null) socket.write(head, 'latin1');
-    else if (!Buffer.isBuffer(body)) this.pumpBody(head, body, request.announced);
+    else if (!Buffer.isBuffer(body)) this.streamBody(head, body, request.contentLength);
     else if (this.isEncrypted || !writeCoalesced(socket, head, body)) {
       socket.cork();
       socket.write(head, 'latin1');
@@ -135,36 +135,36 @@ export class ProviderConnection implements ResponseHandler {
       this.close(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    if (this.parser.isWhole()) this.finish();
+    if (this.parser.isComplete()) this.finish();
   }
 
-  takeHead(head: ResponseHead): void {
+  onHead(head: ResponseHead): void {
     this.hasHead = head.status >= 200;
     this.events += 1;
     this.response?.head(head);
   }
 
-  takeBody(bytes: Buffer): void {
+  onBody(bytes: Buffer): void {
     this.events += 1;
     this.response?.body(Buffer.from(bytes));
   }
 
   /** Checks the time-outs. @param now monotonic, milliseconds. */
-  look(now: number): void {
-    const waiting = this.waiting();
-    if (waiting === 'request') {
+  checkTimeouts(now: number): void {
+    const awaited = this.awaited();
+    if (awaited === 'request') {
       if (now >= this.idleUntil) this.close(undefined);
       return;
     }
     // Bytes written count too: an upload that progresses is not silence.
     const events = this.events + this.socket.bytesWritten;
-    if (events !== this.eventsSeen || waiting === 'ours') {
+    if (events !== this.eventsSeen || awaited === 'local') {
       this.eventsSeen = events;
       this.quietSince = now;
       return;
     }
     const { headersTimeoutMs, bodyTimeoutMs } = this.owner.options;
-    const maxMs = waiting === 'head' ? headersTimeoutMs : bodyTimeoutMs;
+    const maxMs = awaited === 'head' ? headersTimeoutMs : bodyTimeoutMs;
     if (now - this.quietSince >= maxMs) this.close(new ResponseTimeoutError());
   }
 
@@ -172,38 +172,38 @@ export class ProviderConnection implements ResponseHandler {
   close(error: Error | undefined): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    const { response, pump } = this;
+    const { response, bodyWriter } = this;
     this.response = undefined;
-    this.pump = undefined;
+    this.bodyWriter = undefined;
     this.parser.stop();
     this.socket.destroy();
     this.owner.gone(this);
-    pump?.stop();
-    response?.broken(error ?? new SocketClosedError());
+    bodyWriter?.stop();
+    response?.failed(error ?? new SocketClosedError());
   }
 
-  private waiting(): Waiting {
+  private awaited(): Awaited {
     if (this.response === undefined) return 'request';
-    if (this.isPaused) return 'ours';
+    if (this.isPaused) return 'local';
     if (this.hasHead) return 'body';
     // The sender of the body causes the wait, not the provider.
-    return this.pump !== undefined && !this.socket.writableNeedDrain ? 'ours' : 'head';
+    return this.bodyWriter !== undefined && !this.socket.writableNeedDrain ? 'local' : 'head';
   }
 
-  private pumpBody(head: string, body: Readable, announced: number | undefined): void {
+  private streamBody(head: string, body: Readable, contentLength: number | undefined): void {
     if (body.destroyed) {
       this.close(body.errored ?? undefined);
       return;
     }
     this.socket.write(head, 'latin1');
-    this.pump = new BodyWriter(this.socket, body, announced, (error) => {
-      this.pump = undefined;
+    this.bodyWriter = new BodyWriter(this.socket, body, contentLength, (error) => {
+      this.bodyWriter = undefined;
       this.events += 1;
       if (error !== undefined) this.close(error);
     });
   }
 
-  private ended(): void {
+  private onEnd(): void {
     if (!this.isClosed && this.response !== undefined && this.parser.end()) this.finish();
     this.close(undefined);
   }
@@ -212,35 +212,35 @@ export class ProviderConnection implements ResponseHandler {
   private finish(): void {
     const { response, parser, owner } = this;
     this.response = undefined;
-    response?.whole();
+    response?.complete();
     if (this.isClosed) return;
-    const isSent = this.pump === undefined && this.socket.writableLength === 0;
-    if (!isSent || !this.mayBeKept || !parser.keepsConnection) {
+    const isSent = this.bodyWriter === undefined && this.socket.writableLength === 0;
+    if (!isSent || !this.isReusable || !parser.keepsConnection) {
       this.close(undefined);
       return;
     }
     if (this.isPaused) this.resume();
     const { idleTimeoutMs, monotonic } = owner.options;
-    this.idleUntil = monotonic() + idleMs(idleTimeoutMs, parser.keptForMs);
+    this.idleUntil = monotonic() + idleMs(idleTimeoutMs, parser.keepAliveMs);
     owner.release(this);
   }
 }
 
-function idleMs(settingMs: number, saidMs: number | undefined): number {
-  return saidMs === undefined ? settingMs : Math.min(maxIdleMs, Math.max(saidMs - closesAheadMs, saidMs / 2));
+function idleMs(defaultMs: number, statedMs: number | undefined): number {
+  return statedMs === undefined ? defaultMs : Math.min(maxIdleMs, Math.max(statedMs - closeEarlyMs, statedMs / 2));
 }
 
 class SocketClosedError extends Error {
   readonly code = 'ECONNCLOSED';
   constructor() {
     super('the provider closed the connection');
-    this.name = 'ConnectionLostError';
+    this.name = 'SocketClosedError';
   }
 }
 
 export class ResponseTimeoutError extends Error {
   constructor(reason = 'the provider did not answer in time') {
     super(reason);
-    this.name = 'ReplyTimeoutError';
+    this.name = 'ResponseTimeoutError';
   }
 }

@@ -9,9 +9,9 @@ export class NameLookUps {
   private readonly running = new Map<string, number>();
 
   /** Wraps a lookup with the limit. @param whose the organisation of the lookup that begins. */
-  limited(lookUp: LookupFunction, whose: () => string): LookupFunction {
+  limited(lookUp: LookupFunction, organizationOf: () => string): LookupFunction {
     return (hostname, options, callback) => {
-      const organizationId = whose();
+      const organizationId = organizationOf();
       const count = this.running.get(organizationId) ?? 0;
       if (count >= maxLookUps) {
         callback(tooMany(), []);
@@ -19,9 +19,9 @@ export class NameLookUps {
       }
       this.running.set(organizationId, count + 1);
       lookUp(hostname, options, (...found) => {
-        const left = (this.running.get(organizationId) ?? 1) - 1;
-        if (left === 0) this.running.delete(organizationId);
-        else this.running.set(organizationId, left);
+        const remaining = (this.running.get(organizationId) ?? 1) - 1;
+        if (remaining === 0) this.running.delete(organizationId);
+        else this.running.set(organizationId, remaining);
         callback(...found);
       });
     };

@@ -7,8 +7,8 @@ class Seen implements ParserCallbacks {
   error: Error | undefined;
   head(): void {}
   body(): void {}
-  whole(): void {}
-  broken(error: Error): void {
+  complete(): void {}
+  failed(error: Error): void {
     this.error = error;
   }
 }
@@ -33,7 +33,7 @@ describe('calls that wait for a connection', () => {
       idleTimeoutMs: 60_000,
       monotonic: () => 0,
     });
-    const request = { method: 'GET', head: '', body: null, announced: undefined };
+    const request = { method: 'GET', head: '', body: null, contentLength: undefined };
     for (let count = 0; count < 80; count += 1) new PendingRequest(pool, 'one', request, new Seen()).send();
     const perTurn: number[] = [];
     while (begun.length < 80) {
@@ -60,7 +60,7 @@ describe('calls that wait for a connection', () => {
       idleTimeoutMs: 60_000,
       monotonic: () => now,
     });
-    const request = { method: 'GET', head: '', body: null, announced: undefined };
+    const request = { method: 'GET', head: '', body: null, contentLength: undefined };
     const calls = [0, 10, 60].map((at) => {
       now = at;
       const seen = new Seen();
@@ -72,7 +72,7 @@ describe('calls that wait for a connection', () => {
       setImmediate(resolve);
     });
     const told = (at: number): readonly boolean[] => {
-      pool.look(at);
+      pool.checkTimeouts(at);
       return calls.map(({ error }) => error instanceof PoolExhaustedError);
     };
     expect([109, 110, 159, 160].map(told)).toEqual([

@@ -37,7 +37,7 @@ export interface PoolOptions extends ConnectionLimits {
  * Maximum number of calls served, and of connections opened, per tick of the event loop: a thousand at once would delay every other call
  * by 100 ms.
  */
-const maxOfTurn = 32;
+const maxPerTick = 32;
 
 /** Receives an error, or the open socket. */
 export type Connected = (error: Error | null, socket: Socket | null | undefined) => ProviderConnection | undefined;
@@ -53,7 +53,7 @@ export class ProviderPool implements ConnectionOwner {
   /** Waiting calls, and the number of connections of each organisation. */
   private readonly waiting: OrganizationShares<PendingRequest>;
   private connecting = 0;
-  private turnsSoon = false;
+  private isTickScheduled = false;
   private isRetired = false;
   private isClosed = false;
 
@@ -64,12 +64,12 @@ export class ProviderPool implements ConnectionOwner {
 
   send(call: PendingRequest): void {
     if (this.isClosed) {
-      call.broken(new PoolClosedError());
+      call.failed(new PoolClosedError());
       return;
     }
-    call.waitsSince = this.options.monotonic();
+    call.waitingSince = this.options.monotonic();
     this.waiting.add(call);
-    this.turnSoon();
+    this.scheduleTick();
   }
 
   forget(call: PendingRequest): void {
@@ -82,7 +82,7 @@ export class ProviderPool implements ConnectionOwner {
    */
   ended(call: PendingRequest): void {
     this.waiting.release(call);
-    if (this.waiting.size > 0) this.turnSoon();
+    if (this.waiting.size > 0) this.scheduleTick();
   }
 
   /**
@@ -91,14 +91,14 @@ export class ProviderPool implements ConnectionOwner {
    */
   release(connection: ProviderConnection): void {
     this.coolingDown.push(connection);
-    this.turnSoon();
+    this.scheduleTick();
   }
 
   gone(connection: ProviderConnection): void {
     this.open.delete(connection);
     for (const free of [this.idle, this.cooled, this.coolingDown]) {
-      const at = free.indexOf(connection);
-      if (at !== -1) free.splice(at, 1);
+      const index = free.indexOf(connection);
+      if (index !== -1) free.splice(index, 1);
     }
     this.connectAsNeeded();
   }
@@ -109,15 +109,15 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   /** Checks the time-outs of connections and of waiting calls. @param now monotonic, milliseconds. */
-  look(now: number): void {
-    for (const connection of this.open) connection.look(now);
-    if (this.waiting.size > 0) this.lookAtWaiting(now);
+  checkTimeouts(now: number): void {
+    for (const connection of this.open) connection.checkTimeouts(now);
+    if (this.waiting.size > 0) this.checkWaiting(now);
   }
 
   /** No further calls come; running ones go on to their end. */
   retire(): void {
     this.isRetired = true;
-    this.turnSoon();
+    this.scheduleTick();
   }
 
   hasEnded(): boolean {
@@ -127,60 +127,60 @@ export class ProviderPool implements ConnectionOwner {
   /** Aborts all calls. */
   close(): void {
     this.isClosed = true;
-    for (const { calls } of this.waiting.standings(0)) for (const call of calls) this.breakOff(call, new PoolClosedError());
+    for (const { calls } of this.waiting.standings(0)) for (const call of calls) this.abortCall(call, new PoolClosedError());
     for (const connection of this.open) connection.close(new PoolClosedError());
   }
 
   /** Calls that a connection is being opened for are not timed out here: the attempt has a time-out of its own. */
-  private lookAtWaiting(now: number): void {
+  private checkWaiting(now: number): void {
     const { headersTimeoutMs, shareWaitMs, connections, organizationSharePercent } = this.options;
     for (const { calls, provided, servable } of this.waiting.standings(this.free() + this.connecting)) {
       for (const [index, call] of calls.entries()) {
-        const waitedMs = now - call.waitsSince;
-        if (index >= servable && waitedMs >= shareWaitMs) this.breakOff(call, new ShareTakenError(connections, organizationSharePercent));
-        else if (index >= provided && waitedMs >= headersTimeoutMs) this.breakOff(call, new PoolExhaustedError(connections));
+        const waitedMs = now - call.waitingSince;
+        if (index >= servable && waitedMs >= shareWaitMs) this.abortCall(call, new ShareTakenError(connections, organizationSharePercent));
+        else if (index >= provided && waitedMs >= headersTimeoutMs) this.abortCall(call, new PoolExhaustedError(connections));
       }
     }
   }
 
-  private breakOff(call: PendingRequest, error: Error): void {
+  private abortCall(call: PendingRequest, error: Error): void {
     this.waiting.delete(call);
-    call.broken(error);
+    call.failed(error);
   }
 
   private free(): number {
     return this.idle.length + this.cooled.length + this.coolingDown.length;
   }
 
-  private turnSoon(): void {
-    if (this.turnsSoon) return;
-    this.turnsSoon = true;
+  private scheduleTick(): void {
+    if (this.isTickScheduled) return;
+    this.isTickScheduled = true;
     setImmediate(() => {
-      this.turnsSoon = false;
-      this.turn();
+      this.isTickScheduled = false;
+      this.runTick();
     });
   }
 
   /** Runs after a tick of the event loop and makes rested connections available. */
-  private turn(): void {
+  private runTick(): void {
     this.idle.push(...this.cooled);
     this.cooled = this.coolingDown;
     this.coolingDown = [];
-    if (this.waiting.size > 0) this.handOut(this.options.monotonic());
+    if (this.waiting.size > 0) this.assignIdle(this.options.monotonic());
     if (this.isRetired && this.waiting.size === 0) this.closeIdle();
-    if (this.cooled.length > 0) this.turnSoon();
+    if (this.cooled.length > 0) this.scheduleTick();
   }
 
-  private handOut(now: number): void {
-    let left = maxOfTurn;
+  private assignIdle(now: number): void {
+    let left = maxPerTick;
     for (let call = this.waiting.next(); call !== undefined && left > 0; call = this.waiting.next()) {
       const connection = this.takeIdle(now);
       if (connection === undefined) break;
       this.waiting.take(call);
-      call.tick(connection);
+      call.assign(connection);
       left -= 1;
     }
-    if (left === 0) this.turnSoon();
+    if (left === 0) this.scheduleTick();
     this.connectAsNeeded();
   }
 
@@ -198,11 +198,11 @@ export class ProviderPool implements ConnectionOwner {
 
   private connectAsNeeded(): void {
     for (
-      let left = maxOfTurn;
+      let left = maxPerTick;
       !this.isClosed && this.needsConnection() && this.open.size + this.connecting < this.options.connections;
       left -= 1
     ) {
-      if (left === 0) return this.turnSoon();
+      if (left === 0) return this.scheduleTick();
       this.connect();
     }
   }
@@ -228,18 +228,18 @@ export class ProviderPool implements ConnectionOwner {
       const connection = new ProviderConnection(socket, this);
       this.open.add(connection);
       this.idle.push(connection);
-      this.turnSoon();
+      this.scheduleTick();
       return connection;
     }
     socket?.destroy();
-    this.failed(error ?? new PoolClosedError());
+    this.onConnectFailed(error ?? new PoolClosedError());
     return undefined;
   }
 
   /** A failed attempt fails the next waiting call, unless another connection is there for it. */
-  private failed(error: Error): void {
+  private onConnectFailed(error: Error): void {
     const next = this.waiting.next();
-    if (next !== undefined && this.needsConnection()) this.breakOff(next, error);
+    if (next !== undefined && this.needsConnection()) this.abortCall(next, error);
     this.connectAsNeeded();
   }
 }
@@ -252,7 +252,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
   behind: PendingRequest | undefined;
   isQueued = false;
   /** Start of its wait, monotonic milliseconds. */
-  waitsSince = 0;
+  waitingSince = 0;
   private readonly pool: ProviderPool;
   private request: SerializedRequest;
   private readonly response: ParserCallbacks;
@@ -272,7 +272,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
     if (!this.isOver) this.pool.send(this);
   }
 
-  tick(connection: ProviderConnection): void {
+  assign(connection: ProviderConnection): void {
     this.connection = connection;
     const { request } = this;
     connection.send(request, this);
@@ -296,7 +296,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
     if (this.connection !== undefined) this.connection.close(reason);
     else {
       this.pool.forget(this);
-      this.broken(reason);
+      this.failed(reason);
     }
   }
 
@@ -308,18 +308,18 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
     this.response.body(chunk);
   }
 
-  whole(): void {
+  complete(): void {
     this.leave();
-    this.response.whole();
+    this.response.complete();
   }
 
   /** TRICKY: nobody else destroys a body that was never sent; a destroyed upload drains the rest of its client's bytes. */
-  broken(error: Error): void {
+  failed(error: Error): void {
     if (this.isOver) return;
     this.leave();
     const { body } = this.request;
     if (body !== null && !Buffer.isBuffer(body)) body.destroy();
-    this.response.broken(error);
+    this.response.failed(error);
   }
 
   private leave(): void {
@@ -335,7 +335,7 @@ export class PoolExhaustedError extends ResponseTimeoutError {
 
   constructor(connections: number) {
     super('all connections to the provider were busy');
-    this.name = 'ConnectionsBusyError';
+    this.name = 'PoolExhaustedError';
     this.connections = connections;
   }
 }

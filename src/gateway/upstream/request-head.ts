@@ -32,16 +32,16 @@ export function expectsBody(method: string): boolean {
 export function outgoingHead({ method, path, host, lines, credentials, bodyBytes }: OutgoingHead): string {
   if (!fieldName.test(method) || illegalInPath.test(path)) throw illegal();
   const start = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
-  return `${start}${textOf(lines, 0)}${textOf(credentials, lines.length)}${framing(method, bodyBytes)}\r\n`;
+  return `${start}${serialize(lines, 0)}${serialize(credentials, lines.length)}${framing(method, bodyBytes)}\r\n`;
 }
 
-/** @param before number of names and values before these. */
-function textOf(lines: HeaderList, before: number): string {
+/** @param offset number of names and values before these. */
+function serialize(lines: HeaderList, offset: number): string {
   let text = '';
   for (let index = 0; index + 1 < lines.length; index += 2) {
     const name = lines[index] ?? '';
     const value = lines[index + 1] ?? '';
-    if (!names.at((before + index) >> 1, name) || illegalInValue.test(value)) throw illegal();
+    if (!names.at((offset + index) >> 1, name) || illegalInValue.test(value)) throw illegal();
     text += `${name}: ${value}\r\n`;
   }
   return text;

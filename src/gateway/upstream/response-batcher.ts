@@ -3,7 +3,7 @@ import type { ParserCallbacks } from './connection.ts';
 import type { ResponseHead } from './response-head.ts';
 import type { ResponseSink } from './response-sink.ts';
 
-const endOfTurn = Promise.resolve();
+const resolved = Promise.resolve();
 
 /**
  * Feeds one response to its sink. Chunks from one read of the connection are joined, because a stream has many small ones and each costs a
@@ -14,43 +14,43 @@ const endOfTurn = Promise.resolve();
  */
 export class ResponseBatcher implements ParserCallbacks {
   private readonly sink: ResponseSink;
-  private readonly failure: (error: unknown) => GatelogError;
-  private gathered: Buffer[] = [];
-  private awaitsEndOfTurn = false;
+  private readonly toGatelogError: (error: unknown) => GatelogError;
+  private pending: Buffer[] = [];
+  private isFlushScheduled = false;
   private hasFailed = false;
 
-  /** @param failure maps the error of a connection. */
-  constructor(sink: ResponseSink, failure: (error: unknown) => GatelogError) {
+  /** @param toGatelogError maps the error of a connection. */
+  constructor(sink: ResponseSink, toGatelogError: (error: unknown) => GatelogError) {
     this.sink = sink;
-    this.failure = failure;
+    this.toGatelogError = toGatelogError;
   }
 
   head({ status, lines, message }: ResponseHead): void {
     this.sink.start(status, lines, message);
-    this.awaitEndOfTurn();
+    this.flushSoon();
   }
 
   /** @throws after the sink has failed, which closes the connection. */
   body(chunk: Buffer): void {
     if (this.hasFailed) throw new Error('the reply is passed on to nobody, as its sink has failed');
-    this.gathered.push(chunk);
-    this.awaitEndOfTurn();
+    this.pending.push(chunk);
+    this.flushSoon();
   }
 
-  whole(): void {
+  complete(): void {
     if (this.hasFailed) return;
     try {
-      this.passOn();
+      this.flush();
       this.sink.finish();
     } catch (error) {
       this.fail(error);
     }
   }
 
-  broken(error: Error): void {
+  failed(error: Error): void {
     if (this.hasFailed) return;
     try {
-      this.passOn();
+      this.flush();
     } catch (thrown) {
       this.fail(thrown);
       return;
@@ -58,18 +58,18 @@ export class ResponseBatcher implements ParserCallbacks {
     this.fail(error);
   }
 
-  private awaitEndOfTurn(): void {
-    if (this.awaitsEndOfTurn) return;
-    this.awaitsEndOfTurn = true;
+  private flushSoon(): void {
+    if (this.isFlushScheduled) return;
+    this.isFlushScheduled = true;
     // A microtask runs after everything from one read, and costs a third of a tick.
-    void endOfTurn.then(() => this.endTurn());
+    void resolved.then(() => this.endOfRead());
   }
 
-  private endTurn(): void {
-    this.awaitsEndOfTurn = false;
+  private endOfRead(): void {
+    this.isFlushScheduled = false;
     if (this.hasFailed) return;
     try {
-      this.passOn();
+      this.flush();
       this.sink.sendHeadEarly();
     } catch (error) {
       this.fail(error);
@@ -78,19 +78,19 @@ export class ResponseBatcher implements ParserCallbacks {
 
   private fail(error: unknown): void {
     this.hasFailed = true;
-    this.gathered = [];
+    this.pending = [];
     try {
-      this.sink.fail(this.failure(error));
+      this.sink.fail(this.toGatelogError(error));
     } catch {
       // The sink failed again, so nobody is left to notify.
     }
   }
 
-  private passOn(): void {
-    const [first] = this.gathered;
+  private flush(): void {
+    const [first] = this.pending;
     if (first === undefined) return;
-    const chunk = this.gathered.length === 1 ? first : Buffer.concat(this.gathered);
-    this.gathered = [];
+    const chunk = this.pending.length === 1 ? first : Buffer.concat(this.pending);
+    this.pending = [];
     this.sink.data(chunk);
   }
 }

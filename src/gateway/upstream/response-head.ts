@@ -19,7 +19,7 @@ export interface ResponseHead {
   /** The connection may be reused. */
   readonly keepsConnection: boolean;
   /** How long the provider keeps an idle connection, milliseconds; undefined if it does not say. */
-  readonly keptForMs: number | undefined;
+  readonly keepAliveMs: number | undefined;
 }
 
 /** The response is not HTTP/1.1, or is ambiguous. */
@@ -53,7 +53,7 @@ interface Framing {
   isChunked: boolean;
   closes: boolean;
   keeps: boolean;
-  keptForMs: number | undefined;
+  keepAliveMs: number | undefined;
 }
 
 interface Draft extends Framing {
@@ -82,17 +82,17 @@ const names = new InternTable((name): LineKind => {
 /**
  * Parses the head of a response.
  * @param text the head without its last line end, Latin-1.
- * @param toHead the request's method was HEAD.
+ * @param isHeadResponse the request's method was HEAD.
  * @throws InvalidResponseError.
  */
-export function readResponseLines(text: string, toHead: boolean): ResponseHead {
+export function readResponseLines(text: string, isHeadResponse: boolean): ResponseHead {
   if (illegalInHead.test(text)) throw new InvalidResponseError(illegalHead);
   let end = endOfLine(text, 0);
   const { isHttp10, status, message } = statusLines.at(0, text.slice(0, end));
   // HTTP/1.0 has no interim responses; a client that took one for final would wait for ever.
   if (status < 200 && isHttp10) throw new InvalidResponseError('it has an interim head of HTTP/1.0');
   if (status === 101) throw new InvalidResponseError('it changes to a protocol that nobody asked for');
-  const draft: Draft = { text, lines: [], contentLength: undefined, isChunked: false, closes: false, keeps: false, keptForMs: undefined };
+  const draft: Draft = { text, lines: [], contentLength: undefined, isChunked: false, closes: false, keeps: false, keepAliveMs: undefined };
   while (end < text.length) {
     const start = end + 2;
     end = endOfLine(text, start);
@@ -100,19 +100,19 @@ export function readResponseLines(text: string, toHead: boolean): ResponseHead {
   }
   // RFC 9112 §6.1: HTTP/1.0 has no transfer codings, so the framing is faulty.
   if (isHttp10 && draft.isChunked) throw new InvalidResponseError('it is of HTTP/1.0 and has a Transfer-Encoding');
-  const length = lengthOf(status, toHead, draft);
-  const { lines, closes, keeps, keptForMs } = draft;
+  const length = lengthOf(status, isHeadResponse, draft);
+  const { lines, closes, keeps, keepAliveMs } = draft;
   if (status < 200 && closes) throw new InvalidResponseError('an interim head says that its connection is closed');
   const isKept = !closes && (keeps || !isHttp10);
-  return { status, message, lines, length, keepsConnection: isKept && length.kind !== 'to close', keptForMs };
+  return { status, message, lines, length, keepsConnection: isKept && length.kind !== 'to close', keepAliveMs };
 }
 
 /** @returns the end of the line that begins at `start`. @throws InvalidResponseError for a CR or LF on its own. */
 function endOfLine(text: string, start: number): number {
   const end = text.indexOf('\r', start);
-  const behind = text.indexOf('\n', start);
-  if (end === -1 && behind === -1) return text.length;
-  if (end === -1 || behind !== end + 1) throw new InvalidResponseError(illegalHead);
+  const lineFeed = text.indexOf('\n', start);
+  if (end === -1 && lineFeed === -1) return text.length;
+  if (end === -1 || lineFeed !== end + 1) throw new InvalidResponseError(illegalHead);
   return end;
 }
 
@@ -122,7 +122,7 @@ function addLine(draft: Draft, start: number, end: number): void {
   const name = colon === -1 || colon > end ? '' : text.slice(start, colon);
   const kind = names.at(draft.lines.length >> 1, name);
   if (kind === 'none') throw new InvalidResponseError('a header line has no name, or a name with characters that are not allowed in it');
-  const value = withoutSpace(text, start + name.length + 1, end);
+  const value = trimmed(text, start + name.length + 1, end);
   draft.lines.push(name, value);
   switch (kind) {
     case 'connection':
@@ -132,10 +132,10 @@ function addLine(draft: Draft, start: number, end: number): void {
       readKeepAlive(draft, value);
       break;
     case 'length':
-      readLength(draft, unambiguous(text.slice(start, end), value));
+      readLength(draft, strictValue(text.slice(start, end), value));
       break;
     case 'coding':
-      readCoding(draft, unambiguous(text.slice(start, end), value));
+      readCoding(draft, strictValue(text.slice(start, end), value));
       break;
     case 'other':
   }
@@ -150,7 +150,7 @@ export function checkTrailer(line: string): void {
 }
 
 /** TRICKY: `trim` would also remove 0xA0, a byte of the value here. */
-function withoutSpace(text: string, from: number, to: number): string {
+function trimmed(text: string, from: number, to: number): string {
   let [start, end] = [from, to];
   while (start < end && isSpace(text.charCodeAt(start))) start += 1;
   while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
@@ -158,7 +158,7 @@ function withoutSpace(text: string, from: number, to: number): string {
 }
 
 /** TRICKY: with a trailing tab, Node's parser reads neither `chunked` nor a length. The whole line is returned, which is neither. */
-function unambiguous(line: string, value: string): string {
+function strictValue(line: string, value: string): string {
   return /\t[\t ]*$/.test(line) ? line : value;
 }
 
@@ -168,14 +168,14 @@ function isSpace(code: number): boolean {
 
 function readKeepAlive(framing: Framing, value: string): void {
   const seconds = /(?:^|[,; ])timeout=(\d{1,9})/i.exec(value)?.[1];
-  if (seconds !== undefined) framing.keptForMs = Number(seconds) * 1000;
+  if (seconds !== undefined) framing.keepAliveMs = Number(seconds) * 1000;
 }
 
 function readConnection(framing: Framing, value: string): void {
   for (const option of value.toLowerCase().split(',')) {
-    const asked = withoutSpace(option, 0, option.length);
-    if (asked === 'close') framing.closes = true;
-    if (asked === 'keep-alive') framing.keeps = true;
+    const token = trimmed(option, 0, option.length);
+    if (token === 'close') framing.closes = true;
+    if (token === 'keep-alive') framing.keeps = true;
   }
 }
 
@@ -194,9 +194,9 @@ function readCoding(framing: Framing, value: string): void {
 }
 
 /** RFC 9112 §6.3. */
-function lengthOf(status: number, toHead: boolean, { contentLength, isChunked }: Framing): BodyFraming {
+function lengthOf(status: number, isHeadResponse: boolean, { contentLength, isChunked }: Framing): BodyFraming {
   if (contentLength !== undefined && isChunked) throw new InvalidResponseError('it has both a Content-Length and a Transfer-Encoding');
-  if (toHead || status < 200 || status === 204 || status === 304) return none;
+  if (isHeadResponse || status < 200 || status === 204 || status === 304) return none;
   if (isChunked) return { kind: 'chunked' };
   return contentLength === undefined ? { kind: 'to close' } : { kind: 'bytes', bytes: contentLength };
 }

@@ -19,8 +19,8 @@ function read(pieces: readonly Buffer[], { method = 'GET', closes = false, heade
   const result: Read = { heads: [], body: '', isWhole: false, keepsConnection: false };
   const parser = new ResponseParser(
     {
-      takeHead: ({ status, message, lines }) => result.heads.push([status, message, lines]),
-      takeBody: (bytes) => {
+      onHead: ({ status, message, lines }) => result.heads.push([status, message, lines]),
+      onBody: (bytes) => {
         result.body += bytes.toString('latin1');
       },
     },
@@ -34,7 +34,7 @@ function read(pieces: readonly Buffer[], { method = 'GET', closes = false, heade
     parser.read(shared.subarray(0, piece.length));
     shared.fill('!');
   }
-  result.isWhole = closes ? parser.end() : parser.isWhole();
+  result.isWhole = closes ? parser.end() : parser.isComplete();
   result.keepsConnection = parser.keepsConnection;
   return result;
 }

@@ -3,12 +3,12 @@ import { checkTrailer, InvalidResponseError, readResponseLines, type ResponseHea
 /** Receives the parts of a response from within {@link ResponseParser.read}. */
 export interface ResponseHandler {
   /** Also called for interim heads (1xx), before the final one. */
-  readonly takeHead: (head: ResponseHead) => void;
+  readonly onHead: (head: ResponseHead) => void;
   /** The bytes are valid only until this returns. */
-  readonly takeBody: (bytes: Buffer) => void;
+  readonly onBody: (bytes: Buffer) => void;
 }
 
-type State = 'head' | 'length' | 'to close' | 'chunk size' | 'chunk' | 'chunk end' | 'trailer' | 'whole' | 'stopped';
+type State = 'head' | 'length' | 'to close' | 'chunk size' | 'chunk' | 'chunk end' | 'trailer' | 'complete' | 'stopped';
 
 const [lf, cr] = [10, 13];
 /** RFC 9112 §7.1.1, without white space and escapes, which nobody sends. */
@@ -16,41 +16,41 @@ const extension = /^(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Z
 /** Nobody reads extensions. Node has the same limit. */
 const extensionMaxBytes = 16 * 1024;
 /** Start of every response. */
-const begin = Buffer.from('HTTP/1.');
+const responseStart = Buffer.from('HTTP/1.');
 /** A number holds 13 hexadecimal digits exactly, not more. */
 const maxSizeDigits = 13;
 /** Initial buffer for an incomplete line or head. */
-const minKeptBytes = 1024;
-const nothing = Buffer.alloc(0);
+const minBufferBytes = 1024;
+const empty = Buffer.alloc(0);
 
 /** Parses the responses of one connection (RFC 9112). At least as strict as Node's own parser: an ambiguous response is rejected. */
 export class ResponseParser {
   /** Whether the connection may be reused. Known once the response is complete. */
   keepsConnection = false;
   /** How long the provider keeps an idle connection, milliseconds, if it says so. */
-  keptForMs: number | undefined;
-  private readonly taker: ResponseHandler;
+  keepAliveMs: number | undefined;
+  private readonly handler: ResponseHandler;
   private readonly headerMaxBytes: number;
-  private state: State = 'whole';
-  private toHead = false;
+  private state: State = 'complete';
+  private isHeadResponse = false;
   private remaining = 0;
   private trailerBytes = 0;
   /** Start of an incomplete line or head. */
-  private kept = nothing;
-  private keptBytes = 0;
+  private buffered = empty;
+  private bufferedBytes = 0;
 
-  constructor(taker: ResponseHandler, headerMaxBytes: number) {
-    this.taker = taker;
+  constructor(handler: ResponseHandler, headerMaxBytes: number) {
+    this.handler = handler;
     this.headerMaxBytes = headerMaxBytes;
   }
 
   /** Prepares for the response to a request. @param method of the request: a response to HEAD has no body. */
   begin(method: string): void {
     this.state = 'head';
-    this.toHead = method === 'HEAD';
+    this.isHeadResponse = method === 'HEAD';
     this.keepsConnection = false;
-    this.keptForMs = undefined;
-    this.keptBytes = 0;
+    this.keepAliveMs = undefined;
+    this.bufferedBytes = 0;
   }
 
   /** Ignores everything that follows. */
@@ -58,26 +58,26 @@ export class ResponseParser {
     this.state = 'stopped';
   }
 
-  isWhole(): boolean {
-    return this.state === 'whole';
+  isComplete(): boolean {
+    return this.state === 'complete';
   }
 
   /** @param bytes are not retained. @throws InvalidResponseError, HeadersTooLargeError. */
   read(bytes: Buffer): void {
-    const input = this.keptBytes === 0 ? bytes : this.joined(bytes);
+    const input = this.bufferedBytes === 0 ? bytes : this.append(bytes);
     let at = 0;
     while (at < input.length) {
       const next = this.step(input, at);
       if (next === undefined) break;
       at = next;
     }
-    this.keep(input, at);
+    this.bufferRest(input, at);
   }
 
   /** The provider has closed the connection. @returns whether the response is complete. */
   end(): boolean {
-    if (this.state === 'to close') this.state = 'whole';
-    return this.state === 'whole';
+    if (this.state === 'to close') this.state = 'complete';
+    return this.state === 'complete';
   }
 
   /** @returns the next position; undefined: more bytes are needed. */
@@ -87,9 +87,9 @@ export class ResponseParser {
         return this.head(input, at);
       case 'length':
       case 'chunk':
-        return this.counted(input, at);
+        return this.readCounted(input, at);
       case 'to close':
-        this.taker.takeBody(at === 0 ? input : input.subarray(at));
+        this.handler.onBody(at === 0 ? input : input.subarray(at));
         return input.length;
       case 'chunk size':
         return this.chunkSize(input, at);
@@ -97,7 +97,7 @@ export class ResponseParser {
         return this.chunkEnd(input, at);
       case 'trailer':
         return this.trailer(input, at);
-      case 'whole':
+      case 'complete':
         // Unrequested bytes would be taken for the next response.
         this.keepsConnection = false;
         return input.length;
@@ -107,29 +107,29 @@ export class ResponseParser {
   }
 
   private head(input: Buffer, at: number): number | undefined {
-    const end = input.indexOf('\r\n\r\n', Math.max(at, this.keptBytes - 3), 'latin1');
+    const end = input.indexOf('\r\n\r\n', Math.max(at, this.bufferedBytes - 3), 'latin1');
     if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadersTooLargeError();
     if (end === -1) {
-      refuseEarly(input, at, this.keptBytes);
+      refuseEarly(input, at, this.bufferedBytes);
       return undefined;
     }
-    const head = readResponseLines(input.toString('latin1', at, end), this.toHead);
-    this.keptBytes = 0;
-    if (head.status >= 200) this.begins(head);
-    this.taker.takeHead(head);
+    const head = readResponseLines(input.toString('latin1', at, end), this.isHeadResponse);
+    this.bufferedBytes = 0;
+    if (head.status >= 200) this.startBody(head);
+    this.handler.onHead(head);
     return end + 4;
   }
 
-  private begins({ length, keepsConnection, keptForMs }: ResponseHead): void {
+  private startBody({ length, keepsConnection, keepAliveMs }: ResponseHead): void {
     this.keepsConnection = keepsConnection;
-    this.keptForMs = keptForMs;
+    this.keepAliveMs = keepAliveMs;
     switch (length.kind) {
       case 'none':
-        this.state = 'whole';
+        this.state = 'complete';
         break;
       case 'bytes':
         this.remaining = length.bytes;
-        this.state = length.bytes === 0 ? 'whole' : 'length';
+        this.state = length.bytes === 0 ? 'complete' : 'length';
         break;
       case 'chunked':
         this.trailerBytes = 0;
@@ -140,11 +140,11 @@ export class ResponseParser {
     }
   }
 
-  private counted(input: Buffer, at: number): number {
+  private readCounted(input: Buffer, at: number): number {
     const bytes = Math.min(this.remaining, input.length - at);
     this.remaining -= bytes;
-    if (this.remaining === 0) this.state = this.state === 'chunk' ? 'chunk end' : 'whole';
-    this.taker.takeBody(input.subarray(at, at + bytes));
+    if (this.remaining === 0) this.state = this.state === 'chunk' ? 'chunk end' : 'complete';
+    this.handler.onBody(input.subarray(at, at + bytes));
     return at + bytes;
   }
 
@@ -183,65 +183,65 @@ export class ResponseParser {
     if (end === undefined) return undefined;
     this.trailerBytes += end - at;
     if (this.trailerBytes > this.headerMaxBytes) throw new HeadersTooLargeError();
-    if (end === at) this.state = 'whole';
+    if (end === at) this.state = 'complete';
     else checkTrailer(input.toString('latin1', at, end));
     return end + 2;
   }
 
   /** End of the line that begins here; undefined while it is incomplete. */
   private lineEnd(input: Buffer, at: number): number | undefined {
-    const end = input.indexOf(lf, Math.max(at, this.keptBytes - 1));
+    const end = input.indexOf(lf, Math.max(at, this.bufferedBytes - 1));
     if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadersTooLargeError();
     if (end === -1) return undefined;
-    this.keptBytes = 0;
+    this.bufferedBytes = 0;
     const isClean = end > at && input[end - 1] === cr && input.indexOf(cr, at) === end - 1;
     if (!isClean) throw new InvalidResponseError('a line does not end with CR and LF');
     return end - 1;
   }
 
   /** Appends to the kept bytes. */
-  private joined(bytes: Buffer): Buffer {
-    const needed = this.keptBytes + bytes.length;
-    if (this.kept.length < needed) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(minKeptBytes, 2 * needed));
-      this.kept.copy(larger, 0, 0, this.keptBytes);
-      this.kept = larger;
+  private append(bytes: Buffer): Buffer {
+    const needed = this.bufferedBytes + bytes.length;
+    if (this.buffered.length < needed) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(minBufferBytes, 2 * needed));
+      this.buffered.copy(larger, 0, 0, this.bufferedBytes);
+      this.buffered = larger;
     }
-    bytes.copy(this.kept, this.keptBytes);
-    return this.kept.subarray(0, needed);
+    bytes.copy(this.buffered, this.bufferedBytes);
+    return this.buffered.subarray(0, needed);
   }
 
-  private keep(input: Buffer, at: number): void {
+  private bufferRest(input: Buffer, at: number): void {
     const left = input.length - at;
     if (left === 0) {
-      this.kept = nothing;
-      this.keptBytes = 0;
+      this.buffered = empty;
+      this.bufferedBytes = 0;
       return;
     }
-    if (at === 0 && this.keptBytes > 0 && input.buffer === this.kept.buffer) {
+    if (at === 0 && this.bufferedBytes > 0 && input.buffer === this.buffered.buffer) {
       // The kept buffer already holds the bytes.
-      this.keptBytes = left;
+      this.bufferedBytes = left;
       return;
     }
-    const rest = Buffer.allocUnsafeSlow(Math.max(minKeptBytes, left));
+    const rest = Buffer.allocUnsafeSlow(Math.max(minBufferBytes, left));
     input.copy(rest, 0, at);
-    this.kept = rest;
-    this.keptBytes = left;
+    this.buffered = rest;
+    this.bufferedBytes = left;
   }
 }
 
 export class HeadersTooLargeError extends Error {
   constructor() {
     super('the head of the reply is over the limit');
-    this.name = 'HeadTooLargeError';
+    this.name = 'HeadersTooLargeError';
   }
 }
 
-/** Rejects an incomplete head that can never become a response. @param seen bytes that were checked before. */
-function refuseEarly(input: Buffer, at: number, seen: number): void {
-  const length = Math.min(begin.length, input.length - at);
-  if (begin.compare(input, at, at + length, 0, length) !== 0) throw new InvalidResponseError('it does not begin with HTTP/1');
-  for (let index = input.indexOf(lf, at + seen); index !== -1; index = input.indexOf(lf, index + 1)) {
+/** Rejects an incomplete head that can never become a response. @param checkedBytes were checked before. */
+function refuseEarly(input: Buffer, at: number, checkedBytes: number): void {
+  const length = Math.min(responseStart.length, input.length - at);
+  if (responseStart.compare(input, at, at + length, 0, length) !== 0) throw new InvalidResponseError('it does not begin with HTTP/1');
+  for (let index = input.indexOf(lf, at + checkedBytes); index !== -1; index = input.indexOf(lf, index + 1)) {
     if (index === at || input[index - 1] !== cr) throw new InvalidResponseError('a line does not end with CR and LF');
   }
 }

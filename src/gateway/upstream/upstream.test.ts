@@ -264,7 +264,7 @@ describe('a request', () => {
     ['longer', ['abc', 'def']],
   ])('whose body is %s than announced is broken off', async (_name, pieces) => {
     const { provider, send } = await scene(() => undefined);
-    const seen = send({ body: Readable.from(pieces.map((piece) => Buffer.from(piece))), announced: 5 });
+    const seen = send({ body: Readable.from(pieces.map((piece) => Buffer.from(piece))), contentLength: 5 });
     await until(() => seen.isOver());
     expect(seen.error?.code).toBe('provider_unreachable');
     await until(() => provider.sockets[0]?.closed === true);

@@ -38,7 +38,7 @@ export interface ProviderRequest {
   readonly credentials: HeaderList;
   readonly body: Buffer | Readable | null;
   /** Length of a streamed body, if its sender announced it. */
-  readonly announced: number | undefined;
+  readonly contentLength: number | undefined;
   /** Called when a buffered body has been written; this client no longer holds it then. */
   readonly sent?: (() => void) | undefined;
 }
@@ -66,8 +66,8 @@ const maxNamedHosts = 256;
 /**
  * Interval of the time-out checks as a share of the shortest time-out, within the bounds. A time-out is noticed up to two intervals late.
  */
-const lookShare = 0.1;
-const lookBounds = { minMs: 10, maxMs: 1000 };
+const checkIntervalShare = 0.1;
+const checkIntervalBounds = { minMs: 10, maxMs: 1000 };
 
 /**
  * Connections to providers, one pool per origin.
@@ -79,10 +79,10 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
   const pools = new Map<string, ProviderPool>();
   const named = new Map<string, ProviderPool>();
   /** Retired pools, whose calls run to their end. */
-  const leaving = new Set<ProviderPool>();
+  const retired = new Set<ProviderPool>();
   const lookUps = new NameLookUps();
   let isClosed = false;
-  const all = (): ProviderPool[] => [...pools.values(), ...named.values(), ...leaving];
+  const all = (): ProviderPool[] => [...pools.values(), ...named.values(), ...retired];
   const poolFor = (origin: string): ProviderPool => {
     const existing = pools.get(origin);
     if (existing !== undefined) return existing;
@@ -97,19 +97,19 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
     named.set(origin, pool);
     const [oldest] = named;
     if (named.size > maxNamedHosts && oldest !== undefined) {
-      const [oldestOrigin, left] = oldest;
+      const [oldestOrigin, evicted] = oldest;
       named.delete(oldestOrigin);
-      left.retire();
-      leaving.add(left);
+      evicted.retire();
+      retired.add(evicted);
     }
     return pool;
   };
-  const lookTimer = setInterval(() => {
+  const checkTimer = setInterval(() => {
     const now = options.monotonic();
-    for (const pool of all()) pool.look(now);
-    for (const pool of leaving) if (pool.hasEnded()) leaving.delete(pool);
-  }, lookEveryMs(options));
-  lookTimer.unref();
+    for (const pool of all()) pool.checkTimeouts(now);
+    for (const pool of retired) if (pool.hasEnded()) retired.delete(pool);
+  }, checkIntervalMs(options));
+  checkTimer.unref();
   return {
     send: (request, sink) => {
       const { origin, lookUp, body } = request;
@@ -124,25 +124,25 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
     counts: () => countsOf(all()),
     close: async () => {
       isClosed = true;
-      clearInterval(lookTimer);
+      clearInterval(checkTimer);
       for (const pool of all()) pool.close();
     },
   };
 }
 
 function send(pool: ProviderPool, request: ProviderRequest, sink: ResponseSink): void {
-  const { organizationId, method, path, lines, credentials, body, announced, sent } = request;
-  const bodyBytes = body === null || Buffer.isBuffer(body) ? (body?.length ?? 0) : announced;
+  const { organizationId, method, path, lines, credentials, body, contentLength, sent } = request;
+  const bodyBytes = body === null || Buffer.isBuffer(body) ? (body?.length ?? 0) : contentLength;
   const head = outgoingHead({ method, path, host: pool.options.host, lines, credentials, bodyBytes });
-  const wire = { method, head, body, announced, sent };
+  const wire = { method, head, body, contentLength, sent };
   const call = new PendingRequest(pool, organizationId, wire, new ResponseBatcher(sink, providerFailure));
   sink.begin(call);
   call.send();
 }
 
-function lookEveryMs({ headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs, shareWaitMs }: UpstreamOptions): number {
+function checkIntervalMs({ headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs, shareWaitMs }: UpstreamOptions): number {
   const shortest = Math.min(headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs, shareWaitMs);
-  return Math.min(lookBounds.maxMs, Math.max(lookBounds.minMs, shortest * lookShare));
+  return Math.min(checkIntervalBounds.maxMs, Math.max(checkIntervalBounds.minMs, shortest * checkIntervalShare));
 }
 
 function countsOf(pools: readonly ProviderPool[]): ConnectionCounts {
@@ -172,8 +172,8 @@ interface NamedHost {
 }
 
 function openPool(origin: string, options: UpstreamOptions, named?: NamedHost): ProviderPool {
-  let asking = '';
-  const lookup = named?.lookUps.limited(named.lookUp, () => asking);
+  let connectingFor = '';
+  const lookup = named?.lookUps.limited(named.lookUp, () => connectingFor);
   const connect = makeConnector(origin, {
     timeoutMs: options.connectTimeoutMs,
     lookup,
@@ -184,7 +184,7 @@ function openPool(origin: string, options: UpstreamOptions, named?: NamedHost): 
     host: new URL(origin).host,
     connect: (connected, organizationId) => {
       // Node starts the lookup before this returns.
-      asking = organizationId;
+      connectingFor = organizationId;
       connect((error, socket) => {
         const connection = connected(error, socket);
         if (socket !== null && connection !== undefined) connections.set(socket, connection);

@@ -87,7 +87,7 @@ it('a batch that a crash interrupts is settled again and counts once', async () 
   const spool = new SpoolRig(rig);
   const environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
   const windows = new FixedWindows(environment, 16 * 1024 * 1024);
-  const usedOf = (): bigint => 1000n - (windows.claim([{ ...claim, amount: 0n }], 0, ['none', 'none']).standings[0]?.left ?? 0n);
+  const usedOf = (): bigint => 1000n - (windows.claim([{ ...claim, amount: 0n }], 0, ['none', 'none']).states[0]?.left ?? 0n);
   const claim = { name: ['budget'], quota: { amount: 1000n, windowMs: 60_000 }, amount: 100n, isEstimate: true };
   const writer = spool.openWriter();
   const requestId = await spool.write(writer, { open: { reserved: true }, response: '{}', head: { status: 500 } });

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { unpackShape } from '../../gateway/bodies/shape.ts';
-import type { BodyAsker, LargeBodies } from '../../gateway/bodies/threads.ts';
+import type { BodyOwner, LargeBodies } from '../../gateway/bodies/threads.ts';
 import { OrganizationShares, type Share, shareOf, type Waiting } from '../../platform/organization-shares.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { AnsweredJob, BodyAnswer, BodyJob, BodyQuestion } from './jobs.ts';
@@ -34,21 +34,21 @@ export function startBodyThreads(
   const smaller = new BodyThread(workerFile, limits);
   const larger = new BodyThread(workerFile, limits);
   smaller.begin();
-  const ask = (asker: BodyAsker, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> =>
-    (body.length <= smallerMaxBytes ? smaller : larger).ask(asker, body, question);
+  const ask = (owner: BodyOwner, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> =>
+    (body.length <= smallerMaxBytes ? smaller : larger).ask(owner, body, question);
   return {
-    facts: async (asker, body, ways) => {
-      const answer = await ask(asker, body, { of: 'facts', ways });
+    facts: async (owner, body, ways) => {
+      const answer = await ask(owner, body, { of: 'facts', ways });
       if ('facts' in answer) return answer.facts;
       throw refusalOf(answer);
     },
-    shape: async (asker, body) => {
-      const answer = await ask(asker, body, { of: 'shape' });
+    shape: async (owner, body) => {
+      const answer = await ask(owner, body, { of: 'shape' });
       if ('shape' in answer) return unpackShape(answer.shape);
       throw refusalOf(answer);
     },
-    echo: async (asker, { body, ...request }) => {
-      const answer = await ask(asker, body, { of: 'echo', request });
+    echo: async (owner, { body, ...request }) => {
+      const answer = await ask(owner, body, { of: 'echo', request });
       if (!('response' in answer)) throw refusalOf(answer);
       const chunks = answer.response.chunks.map((chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
       return { ...answer.response, chunks };
@@ -108,7 +108,7 @@ class BodyThread {
     this.worker ??= this.start();
   }
 
-  ask({ organizationId, signal }: BodyAsker, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> {
+  ask({ organizationId, signal }: BodyOwner, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> {
     return new Promise((resolve, reject) => {
       const refusal = this.refusalFor(organizationId, signal);
       if (refusal !== undefined) {

@@ -12,7 +12,7 @@ import type { CredentialCache, VerifyKey } from './credentials/credentials.ts';
 import type { GiveFeedback } from './feedback.ts';
 import type { CallsInFlight } from './http/concurrency.ts';
 import type { CallLimits } from './limits/call-limits.ts';
-import type { EventLoopScheduler } from './limits/loop-turns.ts';
+import type { EventLoopScheduler } from './limits/event-loop-scheduler.ts';
 import type { GatewayMeter } from './metrics.ts';
 import type { RequestIdClaims } from './record/identify.ts';
 import type { RoutingPorts } from './routing/by-model.ts';

@@ -12,7 +12,7 @@ import type { ForwardPorts } from '../gateway/ports.ts';
 import { CredentialCache } from '../gateway/credentials/credentials.ts';
 import type { LargeBodies } from '../gateway/bodies/threads.ts';
 import { HeldBodies } from '../gateway/bodies/memory.ts';
-import { EventLoopScheduler } from '../gateway/limits/loop-turns.ts';
+import { EventLoopScheduler } from '../gateway/limits/event-loop-scheduler.ts';
 import { GatewayMeter } from '../gateway/metrics.ts';
 import { makeProviderTable } from '../gateway/routing/provider-table.ts';
 import { StoredLimits } from '../gateway/limits/stored-policies.ts';

@@ -28,7 +28,7 @@ import type { ForwardLimits, ForwardPorts } from '../ports.ts';
 import { CredentialCache } from '../credentials/credentials.ts';
 import { responseOfEcho } from '../builtin/echo.ts';
 import { HeldBodies } from '../bodies/memory.ts';
-import { EventLoopScheduler } from '../limits/loop-turns.ts';
+import { EventLoopScheduler } from '../limits/event-loop-scheduler.ts';
 import { gatewayFamilies, GatewayMeter } from '../metrics.ts';
 import { makeProviderTable, type ProviderOverride } from '../routing/provider-table.ts';
 import { SingleFlight } from '../cache/single-flight.ts';

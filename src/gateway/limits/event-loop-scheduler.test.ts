@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../platform/clock.ts';
 import { startCacheRig } from '../testing/cache-harness.ts';
 import { openAiAt, startRig } from '../testing/gateway-harness.ts';
-import { EventLoopScheduler } from './loop-turns.ts';
+import { EventLoopScheduler } from './event-loop-scheduler.ts';
 import { call, openClient, requestText, startProvider, until } from '../testing/raw-http.ts';
 
 /** Turns of 5 ms, and a clock that moves when it is told to. */

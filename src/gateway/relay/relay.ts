@@ -10,7 +10,7 @@ import { serverTiming } from '../http/server-timing.ts';
 import type { GatewayMeter } from '../metrics.ts';
 import type { ExchangeRecorder } from '../record/recorder.ts';
 import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
-import { DeliveryGate, holdPolicyFor } from './delivery-gate.ts';
+import { type ClientHead, DeliveryGate, holdPolicyFor } from './delivery-gate.ts';
 import { ProviderFlow } from './provider-flow.ts';
 import { readResponseHead } from './response-headers.ts';
 import { UsageChunkFilter } from './stream-usage.ts';
@@ -83,13 +83,19 @@ export class Relay implements ResponseSink {
     const { passed, recorded, hasDate } = readResponseHead(raw);
     this.options.recorder.responseHead(status, recorded);
     const length = recorded['content-length'];
-    const head = { status, message: reasonPhrase(status, message), lines: this.withOwnHeaders(passed), hasDate };
+    // TRICKY: one literal. A copy by spread with one member more took a tenth of the CPU of a call.
+    const head: ClientHead = {
+      status,
+      message: reasonPhrase(status, message),
+      lines: this.withOwnHeaders(passed),
+      hasDate,
+      contentLength: length === undefined ? undefined : Number(length),
+    };
     const policy = holdPolicyFor(recorded);
     if (this.options.hidesUsage && isEventStream(recorded['content-type']) && isIdentity(recorded['content-encoding'])) {
-      // The client gets fewer bytes than the provider's length says.
       this.usageFilter = new UsageChunkFilter();
-      this.gate.setHead({ ...head, lines: withoutLength(head.lines), contentLength: undefined }, policy);
-    } else this.gate.setHead({ ...head, contentLength: length === undefined ? undefined : Number(length) }, policy);
+      this.gate.setHead(withoutLength(head), policy);
+    } else this.gate.setHead(head, policy);
   }
 
   sendHeadEarly(): void {
@@ -194,8 +200,9 @@ export class Relay implements ResponseSink {
   }
 }
 
-function withoutLength(lines: readonly string[]): string[] {
-  return filterHeaders(lines, (name) => name !== 'content-length');
+/** The client gets fewer bytes than the provider's length says. */
+function withoutLength(head: ClientHead): ClientHead {
+  return { ...head, lines: filterHeaders(head.lines, (name) => name !== 'content-length'), contentLength: undefined };
 }
 
 /** Failures on the way to a provider that are ours: nothing was called. */

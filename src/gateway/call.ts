@@ -44,7 +44,7 @@ export interface AuthenticatedCall {
   readonly waitedMs?: number;
   /** Usually none. */
   readonly policies: readonly LimitPolicy[];
-  /** What is known of it so far; set only on rejection. */
+  /** Known so far; set only on rejection. */
   readonly refused?: { readonly body: RequestBody; readonly plan?: RequestPlan };
 }
 

@@ -19,7 +19,7 @@ import { idHeaders, makeRequestId } from './record/request-ids.ts';
 import { serverTiming } from './http/server-timing.ts';
 import { ExchangeRecorder } from './record/recorder.ts';
 
-/** Makes the recorder, which has yet to begin, and the relay. Without a plan the call goes nowhere. */
+/** Makes the relay and the recorder, which has yet to begin. Without a plan the call goes nowhere. */
 export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall, provider: string, plan?: RequestPlan): RecordedCall {
   const { call, admission, identity } = admitted;
   const { request, response } = call;
@@ -80,7 +80,7 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
 
 const pathCut = `the path is over ${textLimits.addressBytes} bytes and was stored without its query, or not at all`;
 
-/** A body that is not to be kept stays out of the call log too. */
+/** A body that is never kept stays out of the call log too. */
 function noteCall(
   { callLog }: ExchangePorts,
   response: ServerResponse,

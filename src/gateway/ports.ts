@@ -26,7 +26,7 @@ export interface ForwardLimits {
   readonly recordMaxBytes: number;
   /** Attempts of one call, retries and fallbacks together. */
   readonly maxAttempts: number;
-  /** A call is not retried at one target after this time since its first attempt there, milliseconds. */
+  /** A call is not retried at one target after this time since its first attempt, milliseconds. */
   readonly retryWithinMs: number;
   /** A larger response is not cached. */
   readonly cachedResponseMaxBytes: number;
@@ -34,7 +34,7 @@ export interface ForwardLimits {
   readonly clientStallMs: number;
 }
 
-/** What a plan of a call is made from. */
+/** For planning a call. */
 export interface PlanPorts extends RoutingPorts {
   readonly callLimits: CallLimits;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export interface PlanPorts extends RoutingPorts {
   readonly limits: ForwardLimits;
 }
 
-/** What a record and the way back are made from. */
+/** For recording a call and relaying its response. */
 export interface ExchangePorts {
   readonly spool: SpoolWriter;
   /** False while the spool is full: calls go on unrecorded. */
@@ -61,14 +61,13 @@ export interface ExchangePorts {
   readonly observe: Observe;
 }
 
-/** What answers calls: the providers, and this process. */
+/** For sending a call to a provider, or answering it in this process. */
 export interface DispatchPorts extends Pick<PlanPorts, 'providers' | 'knownModels' | 'providerKeys' | 'limits' | 'observe'> {
   readonly upstream: Upstream;
   readonly giveFeedback: GiveFeedback;
   readonly largeBodies: LargeBodies;
 }
 
-/** Everything that the gateway needs from the rest of the program. */
 export interface ForwardPorts extends PlanPorts, ExchangePorts, DispatchPorts {
   readonly credentials: CredentialCache;
   readonly verifyKey: VerifyKey;

@@ -3,14 +3,14 @@ import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { jsonBody } from '../http/error-response.ts';
 import type { BufferedResponse } from '../upstream/response-sink.ts';
 
-/** Characters of an answer at most. What is longer is counted and not repeated. */
+/** Characters of a response; longer text is counted but not repeated. */
 export const maxEchoCharacters = 256 * 1024;
-/** Events of a stream at most that repeat text. */
+/** Events of a stream that repeat text. */
 export const maxEchoEvents = 1000;
 
 /**
- * The built-in provider: answers chat completions with the text of the last user message, in OpenAI's shape, with no key and no network.
- * One token is one word (text between white space). Its prices are fixed and documented in docs/guides/providers.md.
+ * A request to the built-in provider, which answers chat completions with the text of the last user message, in OpenAI's shape, without a
+ * key or the network. One token is one word (text between white space). docs/guides/providers.md documents its fixed prices.
  */
 export interface EchoRequest {
   readonly method: string;
@@ -30,7 +30,6 @@ interface EchoResponse {
 const json = 'application/json';
 const eventStream = 'text/event-stream; charset=utf-8';
 
-/** What it answers. @param parse the body. */
 export function responseOfEcho(request: EchoRequest, parse = parseBytes): BufferedResponse {
   const { status, contentType, chunks } = makeResponse(request, parse);
   const lines = ['content-type', contentType];
@@ -96,8 +95,8 @@ interface Answer {
 }
 
 /**
- * One chunk a word, or as many words as it takes for a stream to have no more than its events. Usage stands on the last choice's chunk, or
- * apart from it when the caller asked for that, as OpenAI does it.
+ * One event per word, or per several words to stay within {@link maxEchoEvents}. The usage is in the last choice's event or, if the caller
+ * requested it, in an event of its own, as with OpenAI.
  */
 function streamChunks(base: object, { content, finishReason }: Answer, usage: object, usageApart: boolean): Buffer[] {
   const words = content.match(/\s*\S+|\s+$/g) ?? [];
@@ -125,7 +124,6 @@ function lastUserText(messages: readonly unknown[]): string {
   return messageText(last);
 }
 
-/** Text of a message whose content is a string or an array of parts. */
 function messageText(message: unknown): string {
   if (!isJsonObject(message)) return '';
   const content = message['content'];
@@ -135,12 +133,12 @@ function messageText(message: unknown): string {
   return parts.map((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
 }
 
-/** Of a text as much as is repeated, no character cut in two. */
+/** Never cuts a surrogate pair in two. */
 function beginningOf(text: string): string {
   return text.length <= maxEchoCharacters ? text : text.slice(0, maxEchoCharacters).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** TRICKY: one by one. A list of millions of words takes a hundred times their bytes. */
+/** TRICKY: counted one by one, because a list of millions of words takes a hundred times their bytes. */
 function countWords(text: string): number {
   const word = /\S+/g;
   let words = 0;

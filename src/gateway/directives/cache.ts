@@ -1,7 +1,6 @@
 import { headerText } from '../http/headers.ts';
 import { type CacheDraft, type Draft, flag, invalidValue, number, type Reader } from './values.ts';
 
-/** What a call asks of the response cache. */
 export interface CachePolicy {
   /** A cached response may be given. */
   readonly reads: boolean;

@@ -1,6 +1,6 @@
 import type { DirectiveName } from './directives.ts';
 
-/** What each of our request headers is for, in one sentence: the reference of headers is made of these. */
+/** One sentence per request header, for the reference of headers. */
 export const directiveDescriptions = {
   auth: 'Gatelog key, as `Bearer <key>`; `Authorization` then carries the key of the provider.',
   'request-id': 'Identifier for the request, a UUID of the caller; a used one is replaced, with a warning.',
@@ -40,7 +40,7 @@ export const directiveDescriptions = {
   'ratelimit-policy': 'A limit for this call, such as `100;w=60;s=user`.',
 } satisfies Readonly<Record<DirectiveName, string>>;
 
-/** What each header is that the gateway puts on responses. Those of the API are in its OpenAPI document. */
+/** One sentence per response header of the gateway. The API's are in its OpenAPI document. */
 export const responseHeaderDescriptions: Readonly<Record<string, string>> = {
   'svc-id': 'Identifier of the request.',
   'svc-warning': 'What could not be done as asked; the call went on.',

@@ -30,11 +30,11 @@ export interface Directives {
   readonly attempts: AttemptDirectives | undefined;
   /** `Svc-Cache-*` with `Cache-Control`; undefined: the call does not use the cache. */
   readonly cache: CachePolicy | undefined;
-  /** What could not be done as asked, for `svc-warning`. */
+  /** For `svc-warning`. */
   readonly warnings: readonly string[];
   /** A header came with the alias prefix: the response then has the alias names too. */
   readonly aliased: boolean;
-  /** Why the call must not be made. Sent once the key is verified, so that the refusal is on record. */
+  /** Why the call must be rejected. Sent once the key is verified, so that the rejection is on record. */
   readonly refusal: GatelogError | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { ListedTarget } from './targets.ts';
 
 type Writable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
-/** What the headers read so far say. */
+/** State of the headers read so far. */
 export interface Draft {
   readonly properties: Map<string, TaggedProperty>;
   readonly tags: Writable<Tags>;
@@ -78,7 +78,7 @@ export function invalidValue(name: string, wanted: string, value: string): Gatel
 /** The tags that are plain texts. */
 type TextTag = keyof { [Name in keyof Tags as string extends Tags[Name] ? Name : never]: Name };
 
-/** Keeps a text as a tag. */
+/** Stores a text as a tag. */
 export const text =
   (tag: TextTag): Reader =>
   (draft, value, name) => {
@@ -87,7 +87,7 @@ export const text =
     else if (read !== '') draft.tags[tag] = read;
   };
 
-/** Reads one of a few words, in any case. */
+/** Accepts one of a few words, in any case. */
 export const word =
   <Value>(words: ReadonlyMap<string, Value>, wanted: string, set: (draft: Draft, value: Value, name: string) => void): Reader =>
   (draft, value, name) => {

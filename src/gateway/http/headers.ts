@@ -142,7 +142,7 @@ const harmlessNames: ReadonlySet<string> = new Set([
   ...wireFacts.versionHeaders,
 ]);
 
-/** The caller's headers that hold no credential, wherever they go. */
+/** The caller's headers that hold no credential at any address. */
 export function harmless(list: HeaderList): HeaderList {
   return filterHeaders(list, (name) => harmlessNames.has(name) || name.startsWith('x-stainless-'));
 }

@@ -21,7 +21,7 @@ const noHeaders: RequestHeaders = {
   'access-control-request-headers': undefined,
 };
 
-/** Of these headers the first one counts; all others are joined, as in Node. */
+/** The first of these headers wins; all others are joined, as in Node. */
 const firstCounts: ReadonlySet<string> = new Set<ReadName>(['host', 'content-length', 'content-type']);
 
 const names = new InternTable((name): ReadName | 'none' => {

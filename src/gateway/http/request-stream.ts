@@ -5,7 +5,7 @@ import { bodyTooLarge } from './request-body.ts';
 /** Records a body as it passes. */
 export interface BodyTap {
   readonly requestPart: (chunk: Uint8Array) => void;
-  /** Whether more waits to be written than may. */
+  /** Whether more bytes wait for the spool than may. */
   readonly isBehind: () => boolean;
   readonly whenWritten: (then: () => void) => void;
 }

@@ -1,27 +1,27 @@
 import { bytes, endOfString, lengthOfMark, skipWhitespace } from './scan.ts';
 
-/** Where the value of the top-level `model` key stands in a JSON text, quotes excluded. */
+/** Position of the top-level `model` value in a JSON text, without its quotes. */
 export interface ModelField {
   readonly start: number;
   readonly end: number;
-  /** The name, escapes resolved: PHP writes `openai\/gpt-4o`. */
+  /** Decoded: PHP writes `openai\/gpt-4o`. */
   readonly text: string;
 }
 
 const { quote, openBrace, closeBrace, openBracket, closeBracket, colon } = bytes;
 const key = Buffer.from('model');
-/** Without its first quote: in a JSON text that is so frequent that a search for it takes seven times as long. */
+/** Without the first quote, which is so frequent in JSON that searching for it takes seven times as long. */
 const endOfKey = Buffer.from('model"');
-/** Bytes of a model's name, as written; what is longer is none. */
+/** Bytes of a model's name as written; a longer text is not taken for one. */
 const maxName = 1024;
 
-/** A body over this size is gone through once, however often its model is asked for. */
+/** Results for larger bodies are remembered, so that each is scanned once. */
 const rememberedMinBytes = 64 * 1024;
 const remembered = new WeakMap<Buffer, { readonly field: ModelField | undefined }>();
 
 /**
- * Finds the top-level `model` string of a JSON object without parsing it; of several the last, as JSON parsers read it. The caller's bytes stay
- * as they are, also where they are no valid JSON: then nothing, or what looks like it, is found.
+ * Finds the top-level `model` string of a JSON object without parsing it; the last of several wins, as in JSON parsers. In invalid JSON it
+ * finds nothing, or whatever looks like it.
  */
 export function findModelField(json: Buffer): ModelField | undefined {
   if (json.length < rememberedMinBytes) return searchModelField(json);
@@ -33,7 +33,7 @@ export function findModelField(json: Buffer): ModelField | undefined {
   return known.field;
 }
 
-/** It was looked for elsewhere. */
+/** Keeps a result found elsewhere. */
 export function rememberModelField(json: Buffer, field: ModelField | undefined): void {
   remembered.set(json, { field });
 }
@@ -43,7 +43,7 @@ function searchModelField(json: Buffer): ModelField | undefined {
   return endOfLast === -1 ? undefined : stringAfterColon(json, skipWhitespace(json, endOfLast + 1));
 }
 
-/** Index of the quote behind the last top-level `model` key; −1 without one. */
+/** Index of the closing quote of the last top-level `model` key; −1 without one. */
 function endOfLastKey(json: Buffer): number {
   let at = skipWhitespace(json, lengthOfMark(json));
   if (json[at] !== openBrace) return -1;
@@ -55,7 +55,7 @@ function endOfLastKey(json: Buffer): number {
       const end = endOfString(json, at + 1);
       if (end === -1) break;
       if (depth === 1 && isModelKey(json, at + 1, end)) {
-        // Nearly always there is no second one, and the rest, which may be long, need not be gone through byte by byte.
+        // A second key is rare; without one, the rest needs no byte-by-byte scan.
         if (last === -1 && !mayComeAgain(json, end + 1)) return end;
         last = end;
       }
@@ -70,10 +70,9 @@ function endOfLastKey(json: Buffer): number {
   return last;
 }
 
-/** After so many searches the rest is gone through byte by byte, which is faster then. */
+/** After this many searches a byte-by-byte scan is faster. */
 const maxSearches = 1000;
 
-/** Whether `"model"` may stand anywhere behind a place, be it as a key or not. */
 function mayComeAgain(json: Buffer, from: number): boolean {
   let at = json.indexOf(endOfKey, from);
   for (let searches = 1; at !== -1 && json[at - 1] !== quote; searches += 1) {
@@ -89,7 +88,6 @@ function isModelKey(json: Buffer, start: number, end: number): boolean {
   return json[skipWhitespace(json, end + 1)] === colon;
 }
 
-/** The string behind the colon of a key; undefined when its value is no string. */
 function stringAfterColon(json: Buffer, colonAt: number): ModelField | undefined {
   const open = skipWhitespace(json, colonAt + 1);
   if (json[open] !== quote) return undefined;

@@ -1,4 +1,3 @@
-/** The bytes that shape a JSON text. */
 export const bytes = {
   quote: 0x22,
   backslash: 0x5c,
@@ -10,24 +9,24 @@ export const bytes = {
   comma: 0x2c,
 } as const;
 
-/** Bytes of the byte order mark in front of a text, which some clients write in front of UTF-8; 0 where there is none. */
+/** Length of the UTF-8 byte order mark that some clients send; 0 without one. */
 export function lengthOfMark(json: Buffer): number {
   return json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf ? 3 : 0;
 }
 
-/** A part of a JSON text, `end` excluded. */
+/** `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Bytes of a string that are looked at one by one. TRICKY: a search by the platform costs as much as 60 of them before it begins, so that a body of
- * nothing but short strings, or of quotes with backslashes, took fifteen times as long.
+ * Bytes of a string that are compared one by one before `indexOf` takes over. TRICKY: starting `indexOf` costs as much as 60 bytes; a body
+ * of short strings, or of escaped quotes, took fifteen times as long with it alone.
  */
 const nearBytes = 64;
 
-/** Index of the quote that ends a string whose content starts at `start`, −1 when there is none. */
+/** Index of the quote that ends a string whose content starts at `start`; −1 without one. */
 export function endOfString(json: Buffer, start: number): number {
   let at = start;
   for (;;) {
@@ -50,7 +49,6 @@ function isEscaped(json: Buffer, start: number, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Index of the next byte that is not white space. */
 export function skipWhitespace(json: Buffer, start: number): number {
   let at = start;
   while (isWhitespace(json[at])) at += 1;
@@ -61,30 +59,30 @@ function isWhitespace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
-/** Where a text begins that may be JSON: behind the mark and white space. */
+/** Start of the JSON value, after the byte order mark and white space. */
 export function openOfText(json: Buffer): number {
   return skipWhitespace(json, lengthOfMark(json));
 }
 
-/** A member of an object: its name as it is written, without the quotes, and its value. */
+/** The name is as written, without the quotes. */
 export interface Member {
   readonly name: Span;
   readonly value: Span;
 }
 
-/** An object in a JSON text: its members in their order, and the index behind its brace. */
+/** Members in order; `end` is after the closing brace. */
 export interface ObjectSpan {
   readonly members: readonly Member[];
   readonly end: number;
 }
 
-/** An object of more members than this is none here: to know the places of millions takes seconds, and many times the body's memory. */
+/** An object with more members is not read: the positions of millions take seconds, and many times the body's memory. */
 const maxMembers = 10_000;
 
 /**
- * The object that begins at `open`. Its values are not looked into: of what stands between the separators only the brackets and strings count.
+ * Reads the object that starts at `open`. Values are skipped, not validated: only brackets and strings count.
  * @param json any bytes.
- * @returns undefined when no whole object begins there, or one of more than {@link maxMembers}.
+ * @returns undefined if no complete object starts there, or one with more than {@link maxMembers}.
  */
 export function objectAt(json: Buffer, open: number): ObjectSpan | undefined {
   if (json[open] !== bytes.openBrace) return undefined;
@@ -113,17 +111,16 @@ function memberAt(json: Buffer, at: number): Member | undefined {
 }
 
 /**
- * Where the value of a member stands, the last one of that name, as JSON parsers read it.
+ * Finds the value of a member; the last of that name wins, as in JSON parsers.
  * @param json any bytes.
  * @param open index of the object's brace.
- * @returns undefined when the name does not stand there in these very bytes.
+ * @returns undefined if the name is not there in exactly these bytes.
  */
 export function findMember(json: Buffer, open: number, name: string): Span | undefined {
   const wanted = Buffer.from(name);
   return objectAt(json, open)?.members.findLast((member) => bytesAt(json, member.name).equals(wanted))?.value;
 }
 
-/** What stands in a part. */
 export function bytesAt(json: Buffer, { start, end }: Span): Buffer {
   return json.subarray(start, end);
 }
@@ -138,7 +135,7 @@ function endOfValue(json: Buffer, start: number): number {
       at = end;
     } else if (byte === bytes.openBrace || byte === bytes.openBracket) depth += 1;
     else if (byte === bytes.closeBrace || byte === bytes.closeBracket) {
-      // The end of what surrounds a number or a word.
+      // A number or a literal ends at the bracket that closes its parent.
       if (depth === 0) return at;
       depth -= 1;
     } else if (depth === 0 && (byte === bytes.comma || isWhitespace(byte))) return at;

@@ -3,14 +3,13 @@ import type { WriteCallback } from '../../spool/write-batch.ts';
 import type { RecordedBody } from './recorded-body.ts';
 
 /**
- * The minimum size of a frame grows by one byte for this many frames, so a body of n bytes, however fragmented, becomes fewer than 12·√n frames. The
- * ingest keeps each frame's location in memory, which takes more than a byte.
+ * The minimum size of a frame grows by one byte for this many frames, so a body of n bytes, however fragmented, becomes fewer than 12·√n
+ * frames. The ingest keeps each frame's location in memory, which takes more than a byte.
  */
 const framesPerByte = 64;
-/** Where each piece has to be in the spool before it goes on, nothing is gathered; what comes after this many frames is not recorded. */
+/** Where every chunk must be written before it is delivered, each becomes a frame. Parts beyond this number are not recorded. */
 const maxFrames = 200_000;
 
-/** Pieces of one body that become one frame. */
 interface PendingFrame {
   readonly body: RecordedBody;
   readonly stamp: number;
@@ -20,11 +19,10 @@ interface PendingFrame {
 
 interface GathererOptions {
   readonly writer: SpoolWriter;
-  /** False when the spool takes no further part of a body. */
   readonly takesParts: () => boolean;
 }
 
-/** Gathers the pieces of an exchange's bodies into frames. */
+/** Gathers the chunks of an exchange's bodies into frames. */
 export class FrameGatherer {
   private readonly options: GathererOptions;
   private readonly stream: number;
@@ -52,7 +50,6 @@ export class FrameGatherer {
     if (this.isLongEnough(this.pending.bytes)) this.flush();
   }
 
-  /** Writes what is pending. */
   flush(): void {
     const { pending } = this;
     if (pending === undefined) return;
@@ -60,7 +57,6 @@ export class FrameGatherer {
     this.append(pending.body, Buffer.concat(pending.chunks), pending.stamp);
   }
 
-  /** Forgets what is pending. */
   drop(): void {
     this.pending = undefined;
   }

@@ -3,10 +3,11 @@ import { wireFacts } from '../../providers/wire-facts.ts';
 import { InternTable, maxText } from '../../platform/http/intern-table.ts';
 
 /**
- * The JSON of the two frames that every exchange has, the same text as of `JSON.stringify`. By hand, because they are on the path of every reply. What
- * comes again in call after call (the key, the address, most headers, names) is there as text already: of pieces put together for each call V8 makes a
- * rope, and a rope of seventy pieces took a tenth of a call's time and of its garbage. What only few exchanges have goes through `JSON.stringify` with
- * all the rest.
+ * JSON of the two frames that every exchange has, equal to the output of `JSON.stringify`. Formatted by hand, because they are on the hot
+ * path.
+ * TRICKY: parts that repeat from call to call (key, address, most headers, names) are interned as flat strings. V8 joins concatenated
+ * parts into a rope; a rope of seventy parts took a tenth of a call's time and garbage. A frame with a rare member goes through
+ * `JSON.stringify`.
  */
 export function serializeOpen(open: ExchangeOpen): string {
   const hasMore =
@@ -19,7 +20,7 @@ export function serializeOpen(open: ExchangeOpen): string {
   return `{"version":1,"requestId":"${open.requestId}${ownerText(open)}${open.openedAt}${placeText(open)}${modelText(open)},"headers":{${headersText(open.headers)}},"tags":{${tagsText(open.tags)}}}`;
 }
 
-/** As {@link serializeOpen}, of the frame that ends an exchange with a small reply. */
+/** As {@link serializeOpen}, for the frame that ends an exchange with a small response. */
 export function serializeAnswered(answer: ExchangeAnswer): string {
   const { head, end } = answer;
   const isRare = end.firstByteMs === undefined || end.status !== undefined || end.requestCut !== undefined || end.responseCut !== undefined;
@@ -27,7 +28,7 @@ export function serializeAnswered(answer: ExchangeAnswer): string {
   return `{"head":{"status":${head.status},"headers":{${headersText(head.headers)}},"elapsedMs":${head.elapsedMs}},"end":{"outcome":"${end.outcome}","elapsedMs":${end.elapsedMs},"firstByteMs":${end.firstByteMs},"overheadMs":${end.overheadMs},"requestBytes":${end.requestBytes},"responseBytes":${end.responseBytes}}}`;
 }
 
-/** Whose calls those with one key are: the text of it, and what it is of. */
+/** By key hash. The organisation shows whether the text is current. */
 const owners = new InternTable(() => ({ organizationId: '', text: '' }));
 
 function ownerText({ organizationId, keyHash }: ExchangeOpen): string {
@@ -39,7 +40,7 @@ function ownerText({ organizationId, keyHash }: ExchangeOpen): string {
   return owner.text;
 }
 
-/** Where calls of one path go, nearly always the same place. */
+/** By path, because most calls of a path go to the same target. */
 const places = new InternTable(() => ({ method: '', provider: '', targetUrl: '', text: '' }));
 
 function placeText(open: ExchangeOpen): string {
@@ -59,7 +60,6 @@ function placeOf({ method, path, provider, targetUrl }: ExchangeOpen): string {
   return `,"method":${quoted(method)},"path":${quoted(path)},"provider":${quoted(provider)},"targetUrl":${quoted(targetUrl)}`;
 }
 
-/** Most calls name their model alone. */
 function modelText({ model }: ExchangeOpen): string {
   return model === undefined ? '' : `,"model":${quoted(model)}`;
 }
@@ -69,7 +69,7 @@ function hasFacts({ provider, targetUrl, model, attempts, bodyOverride }: EndFac
   return isOther || attempts !== undefined || bodyOverride !== undefined;
 }
 
-/** A text as the first of its kind, and behind another. */
+/** A text as the first element of a list, and after another element. */
 interface Listed {
   readonly first: string;
   readonly behind: string;
@@ -79,7 +79,7 @@ function listed(text: string): Listed {
   return { first: inOnePiece(text), behind: inOnePiece(`,${text}`) };
 }
 
-/** Headers that have the same few values in nearly all calls. */
+/** Headers with few distinct values. */
 const repeatedHeaders: ReadonlyMap<string, InternTable<Listed>> = new Map(
   ['content-type', 'user-agent', 'accept', 'content-encoding', ...wireFacts.repeatedHeaders].map((name) => [
     name,
@@ -98,7 +98,7 @@ function headersText(headers: Readonly<Record<string, string>>): string {
   return text;
 }
 
-/** A form with files has another boundary in each call. */
+/** Each form with files has a new boundary. */
 function isRepeated(value: string): boolean {
   return value.length <= maxText && !value.startsWith('multipart/');
 }
@@ -138,14 +138,14 @@ function startOfProperty(name: string, index: number, before: string): string {
   return `${before === '' ? '' : ','}{"name":${quoted(name)},"value":`;
 }
 
-/** What JSON escapes. */
+/** Characters that JSON may escape. */
 const escaped = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 function quoted(text: string): string {
   return escaped.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** A text that is no rope. JSON has no halves of surrogate pairs, so that UTF-8 holds all of it. */
+/** Flattens a rope. UTF-8 loses nothing, because JSON text has no lone surrogates. */
 function inOnePiece(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -3,11 +3,11 @@ import { type OrganizationId, parseUuid, type RequestId } from '../../model/ids.
 import type { Observe } from '../../model/observation.ts';
 import { idHeaders, isIssued, makeRequestId } from './request-ids.ts';
 
-/** Identifiers that callers choose. Both throw when the database cannot be written. */
+/** Identifiers chosen by callers. Both functions throw when the database cannot be written. */
 export interface RequestIdClaims {
-  /** Takes one. False: it was used before in this organisation. */
+  /** @returns false if this organisation has used it before. */
   readonly claim: (organizationId: OrganizationId, requestId: RequestId) => boolean;
-  /** Gives one back of which no record will be. */
+  /** For an identifier that gets no record. */
   readonly release: (organizationId: OrganizationId, requestId: RequestId) => void;
 }
 
@@ -16,26 +16,23 @@ export interface IdentifyPorts {
   readonly observe: Observe;
 }
 
-/** What a call's own headers say of its identifier. */
 export interface IdentityDirectives {
   readonly requestId: string | undefined;
-  /** Its headers have the alias prefix, and so have those of its response. */
+  /** The request has headers with the alias prefix, so the response gets alias headers too. */
   readonly aliased: boolean;
   readonly warnings: readonly string[];
 }
 
-/** What an accepted call is called, and how its reply says so. */
 export interface RequestIdentity {
   readonly requestId: RequestId;
-  /** The caller chose it, and it is taken. */
   readonly isChosen: boolean;
-  /** Our own lines on the reply, name and value in turn. */
+  /** Our own headers, name and value in turn. */
   readonly responseHeaders: readonly string[];
 }
 
 const maxWarning = 2000;
 
-/** The caller's own identifier when it is a UUID and new, else a fresh one and a warning. */
+/** Takes the caller's identifier if it is a new UUID, otherwise makes one; a rejected identifier adds a warning. */
 export function identify(
   ports: IdentifyPorts,
   directives: IdentityDirectives,
@@ -51,7 +48,7 @@ export function identify(
   return { requestId, isChosen, responseHeaders: lines };
 }
 
-/** A call is answered and leaves no record, so the caller may choose its identifier again. */
+/** Frees the identifier of a call without a record, so that the caller may use it again. */
 export function releaseRequestId(ports: IdentifyPorts, organizationId: OrganizationId, { requestId, isChosen }: RequestIdentity): void {
   if (!isChosen) return;
   try {

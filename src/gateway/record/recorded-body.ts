@@ -1,12 +1,11 @@
 import type { BodyKeeping } from '../../model/record/exchange.ts';
 import { TailBuffer } from './tail-buffer.ts';
 
-/** Counts one body of an exchange, and cuts it to what may be recorded. */
+/** Counts one body of an exchange and truncates it to its limit. */
 export class RecordedBody {
   readonly frameKind: number;
   readonly isKept: boolean;
   bytes = 0;
-  /** Parts of it are missing in the record. */
   isCut = false;
   private tail: TailBuffer | undefined;
 
@@ -15,7 +14,10 @@ export class RecordedBody {
     this.isKept = keeping !== 'never';
   }
 
-  /** Counts a chunk. @returns what of it is recorded; the last bytes of the rest are in {@link tailBytes}. */
+  /**
+   * Counts a chunk.
+   * @returns the recorded part of it; {@link tailBytes} has the last bytes of the rest.
+   */
   take(chunk: Uint8Array, maxBytes: number): Uint8Array {
     const left = Math.max(0, maxBytes - this.bytes);
     this.bytes += chunk.length;

@@ -14,48 +14,46 @@ import { RecordedBody } from './recorded-body.ts';
 
 export interface RecorderOptions {
   readonly writer: SpoolWriter;
-  /** Recorded bytes of each body; what passes beyond is counted and flagged. */
+  /** Maximum recorded bytes of each body; the rest is counted and flagged. */
   readonly bodyMaxBytes: number;
-  /** False when the spool takes no further part of a body; nothing more of this exchange's bodies is recorded then. */
+  /** False when the spool takes no more body parts; the bodies of this exchange are cut there. */
   readonly takesParts: () => boolean;
   readonly monotonic: () => number;
-  /** Monotonic time at which the request's head had arrived. */
+  /** Monotonic time at which the request head arrived. */
   readonly startedAt: number;
 }
 
-/** Why an exchange is not on record. */
 export type Unrecorded = 'spool_full' | 'write_failed';
 
-/** Bytes of one exchange that may wait for the spool; then the sides wait too. Bounds memory where the disk is slower than the network. */
+/** Bytes of one exchange that may wait for the spool before both sides pause; bounds memory when the disk is slower than the network. */
 const maxUnwrittenBytes = 1024 * 1024;
 
-/** A body up to this size goes into one frame with what is known beside it. Larger ones are not copied on their way to the spool. */
+/** A body up to this size shares a frame with its metadata. Larger ones are not copied on their way to the spool. */
 const maxJoinedBytes = 8 * 1024;
 const noBytes = new Uint8Array();
-/** A last frame for which there was no room is tried again after so long. */
+/** Delay before a lost last frame is written again. */
 const endRetryMs = 1000;
 
 /**
- * How the spool has the first frame of an exchange. `absent`: there was no room, so the call goes on unrecorded. `lost`: the write failed, and the
- * spool knows nothing of the exchange.
+ * State of the first frame. `absent`: the spool was full, so the call goes on unrecorded. `lost`: the write failed, and the spool does not
+ * know the exchange.
  */
 type Opening = 'absent' | 'pending' | 'written' | 'lost';
 
-/** The response's head, and the first piece of its body, while they may be all of it. */
+/** The response head and the first chunk, while they may be the whole response. */
 interface PendingHead {
   readonly head: ExchangeResponseHead;
   first: Uint8Array | undefined;
 }
 
-/** What the last frame held, for the case that it is lost. */
 interface LastFrame {
   readonly head: ExchangeResponseHead | undefined;
   readonly end: ExchangeEnd;
 }
 
-/** Records one exchange in the spool as it passes. Without room in the spool it counts, and calls back at once. */
+/** Records one exchange in the spool as it passes. When the spool is full, it only counts, and calls back at once. */
 export class ExchangeRecorder {
-  /** False when the exchange is not, or no longer surely, on record. */
+  /** False when the exchange is not on record, or not for certain. */
   recorded: boolean;
   private readonly options: RecorderOptions;
   private readonly stream: number;
@@ -71,7 +69,7 @@ export class ExchangeRecorder {
   private ended = false;
   private lastFrame: LastFrame | undefined;
   private firstByteMs: number | undefined;
-  /** Bytes that passed, and how many of them the spool has. */
+  /** Body bytes that passed, and those of them that are in the spool. */
   private passedBytes = 0;
   private writtenBytes = 0;
 
@@ -86,7 +84,10 @@ export class ExchangeRecorder {
     this.gatherer = new FrameGatherer(options, this.stream, this.onWritten);
   }
 
-  /** Makes the exchange known to the spool, before anything else of it; with its request's body where that is here, whole. */
+  /**
+   * Writes the first frame, before all others.
+   * @param whole the request body, if it is complete.
+   */
   begin(whole: Uint8Array = noBytes): void {
     const { request } = this;
     if (this.opening === 'absent') {
@@ -103,7 +104,8 @@ export class ExchangeRecorder {
     } else {
       writer.append(this.stream, frameKinds.open, text);
     }
-    // Before a body in frames of its own: where only that is lost the exchange is known to the spool, and has to be ended there.
+    // Registered before the body's own frames are appended: if only those are lost, the spool knows the exchange, which must be ended
+    // there.
     writer.whenWritten(this.stream, (written) => {
       this.opening = written ? 'written' : 'lost';
       this.onWritten(written);
@@ -111,17 +113,17 @@ export class ExchangeRecorder {
     if (!joins && whole.length > 0) this.requestPart(whole);
   }
 
-  /** Why the exchange is not on record, where it is not. */
+  /** Applies only when `recorded` is false. */
   unrecordedBecause(): Unrecorded {
     return this.opening === 'absent' ? 'spool_full' : 'write_failed';
   }
 
-  /** From then on the client may learn the identifier of the exchange. */
+  /** Once true, the client may learn the identifier of the exchange. */
   isOpened(): boolean {
     return this.opening !== 'pending';
   }
 
-  /** True while much waits for the spool: whoever feeds this recorder pauses until {@link whenWritten}. */
+  /** While true, the feeder of this recorder pauses until {@link whenWritten}. */
   isBehind(): boolean {
     return this.recorded && !this.ended && this.passedBytes - this.writtenBytes > maxUnwrittenBytes;
   }
@@ -130,7 +132,7 @@ export class ExchangeRecorder {
     this.keep(this.request, this.request.take(chunk, this.options.bodyMaxBytes));
   }
 
-  /** The head waits for what comes in the same tick of the event loop, until {@link writeOut}. */
+  /** The head waits for chunks of the same event-loop tick, until {@link writeOut}. */
   responseHead(status: number, headers: Readonly<Record<string, string>>): void {
     if (this.ended) return;
     this.status = status;
@@ -142,7 +144,7 @@ export class ExchangeRecorder {
   responsePart(chunk: Uint8Array): void {
     const { pendingHead, response } = this;
     if (pendingHead !== undefined && pendingHead.first === undefined && chunk.length <= this.maxJoined()) {
-      // Invariant: the caller writes the head out before the tick of the event loop ends, so both came in the same one.
+      // Invariant: the caller writes the head out before the event-loop tick ends, so head and chunk arrived in the same tick.
       this.firstByteMs = pendingHead.head.elapsedMs;
       response.bytes = chunk.length;
       pendingHead.first = chunk;
@@ -153,7 +155,6 @@ export class ExchangeRecorder {
     this.keep(response, response.take(chunk, this.options.bodyMaxBytes));
   }
 
-  /** Gives the spool what waits for more of the response. */
   writeOut(): void {
     const { pendingHead } = this;
     if (pendingHead === undefined) return;
@@ -165,7 +166,7 @@ export class ExchangeRecorder {
     if (first !== undefined) this.keep(this.response, first);
   }
 
-  /** Calls back when all that passed so far is in the spool. */
+  /** Calls back when everything that passed so far is in the spool. */
   whenWritten(settled: WriteCallback): void {
     this.writeOut();
     this.flushParts();
@@ -183,7 +184,7 @@ export class ExchangeRecorder {
     });
   }
 
-  /** Adds facts to the head, if it comes later, and to the end; the last value of a fact holds. */
+  /** Adds facts to the head, if it is yet to come, and to the end; the last value of a fact wins. */
   setFacts(facts: EndFacts): void {
     this.facts = { ...this.facts, ...facts };
   }
@@ -193,7 +194,7 @@ export class ExchangeRecorder {
     this.factsAtEnd = facts;
   }
 
-  /** Ends the exchange, once; calls back when its record is in the spool. A second end changes nothing and only waits. */
+  /** Ends the exchange once, and calls back when its record is in the spool. A second call only waits. */
   end(outcome: ExchangeOutcome, overheadMs: number, settled: WriteCallback): void {
     if (!this.ended) {
       this.flushParts();
@@ -252,8 +253,8 @@ export class ExchangeRecorder {
   }
 
   /**
-   * The last frame was lost, and without one the exchange would count as open, and its segment be kept, for as long as this process lives. So it is
-   * written again, without the body, until there is room, and says that parts are missing.
+   * Writes a lost last frame again, without the body and flagged as cut, until it succeeds. Without a last frame the exchange would count
+   * as open, and its segment be kept, for the life of this process.
    */
   private rewriteEnd(): void {
     const { lastFrame } = this;
@@ -280,7 +281,7 @@ export class ExchangeRecorder {
     else this.gatherer.drop();
   }
 
-  /** Behind all other parts, which they do not touch. */
+  /** Tails follow all parts; there is a gap between them. */
   private appendTails(): void {
     if (!this.recorded) return;
     const { writer } = this.options;
@@ -290,7 +291,7 @@ export class ExchangeRecorder {
     if (response !== undefined) writer.append(this.stream, frameKinds.responseTail, response);
   }
 
-  /** A frame that could not be written makes the record unsure for good. */
+  /** One failed frame makes the record uncertain for good. */
   private readonly onWritten = (written: boolean): void => {
     this.recorded &&= written;
   };
@@ -300,7 +301,7 @@ export class ExchangeRecorder {
   }
 }
 
-/** A frame's stamp: whole milliseconds. */
+/** Whole milliseconds, as an unsigned 32-bit number. */
 function stampOf(elapsedMs: number): number {
   return Math.min(2 ** 32 - 1, Math.round(elapsedMs));
 }

@@ -6,13 +6,13 @@ import { crc32OfAscii, crc32Small } from '../../platform/crc32.ts';
 const taggedBytes = 12;
 const idBytes = 16;
 const scratch = Buffer.alloc(idBytes);
-/** Random bytes for the next identifiers: to ask the system for many at once costs little more than for a few. */
+/** Random bytes for the next identifiers; one request to the system for many costs little more than for a few. */
 const random = Buffer.alloc(256 * idBytes);
 let usedRandom = random.length;
 
 /**
- * A fresh UUIDv7 whose time is the exchange's own. Its last four bytes are a check over the rest and the organisation, so that an identifier
- * that we once issued is recognised without looking it up; 42 random bits stay in each millisecond of each organisation.
+ * A fresh UUIDv7 with the exchange's own time. Its last four bytes are a checksum of the rest and the organisation, so issued identifiers
+ * are recognised without a lookup; 42 random bits remain per millisecond and organisation.
  */
 export function makeRequestId(organizationId: OrganizationId, openedAt: number): RequestId {
   v7({ msecs: openedAt, rng: nextRandom }, scratch);
@@ -23,7 +23,7 @@ export function makeRequestId(organizationId: OrganizationId, openedAt: number):
 const digits = Buffer.from('0123456789abcdef');
 const text = Buffer.alloc(36, '-');
 
-/** TRICKY: byte by byte, as `toString('hex')` cut into five and joined is a rope, which is walked wherever the identifier is written. */
+/** TRICKY: byte by byte, because joined parts of `toString('hex')` are a rope, which V8 walks wherever the identifier is written. */
 function textOf(bytes: Uint8Array): RequestId {
   let at = 0;
   for (const byte of bytes) {
@@ -44,12 +44,15 @@ function nextRandom(): Uint8Array {
   return random.subarray(usedRandom - idBytes, usedRandom);
 }
 
-/** An identifier as a reply carries it, name and value in turn. @param aliased the caller knows it by Helicone's name too. */
+/**
+ * Response headers with the identifier, name and value in turn.
+ * @param aliased adds Helicone's name for it.
+ */
 export function idHeaders(requestId: RequestId, aliased: boolean): string[] {
   return aliased ? ['svc-id', requestId, 'helicone-id', requestId] : ['svc-id', requestId];
 }
 
-/** True when {@link makeRequestId} made this identifier for this organisation (or, once in 2³² others, by chance). */
+/** True if {@link makeRequestId} made this identifier for this organisation; a false positive has a probability of 2⁻³². */
 export function isIssued(organizationId: OrganizationId, requestId: RequestId): boolean {
   if (requestId[14] !== '7') return false;
   const bytes = Buffer.from(requestId.replaceAll('-', ''), 'hex');

@@ -1,9 +1,9 @@
-/** What a provider says of usage at the end of a reply, and the fields of a form behind its file, have room in it. */
+/** Enough for a provider's usage at the end of a response, and for the fields of a form after its file. */
 const maxBytes = 64 * 1024;
-/** Pieces that are kept apart. */
+/** Maximum number of separate pieces. */
 const maxPieces = 256;
 
-/** Keeps the last bytes of a body of which no more is recorded: what a call cost stands at the end of its reply. */
+/** Keeps the last bytes of a body beyond its recorded part: the usage is at the end of a response. */
 export class TailBuffer {
   private chunks: Buffer[] = [];
   private length = 0;
@@ -13,7 +13,7 @@ export class TailBuffer {
     const last = Buffer.from(chunk.subarray(Math.max(0, chunk.length - maxBytes)));
     this.chunks.push(last);
     this.length += last.length;
-    // Joined now and then, as a body may come byte by byte.
+    // Joined now and then, because a body may arrive byte by byte.
     if (this.length <= 2 * maxBytes && this.chunks.length <= maxPieces) return;
     const joined = Buffer.from(this.bytes());
     this.chunks = [joined];

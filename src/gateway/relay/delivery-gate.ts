@@ -6,46 +6,49 @@ import type { ExchangeRecorder } from '../record/recorder.ts';
 import type { ProviderFlow } from './provider-flow.ts';
 import { endIsOpaque, StreamEndDetector } from './stream-end.ts';
 
-/** The head of a response as the client gets it. */
 export interface ClientHead {
   readonly status: number;
   readonly message: string;
   readonly lines: string[];
   readonly hasDate: boolean;
-  /** Bytes of the body; undefined where only its end tells. */
+  /** Undefined for a body of unknown length. */
   readonly contentLength: number | undefined;
 }
 
-/** Which chunks wait for the spool before the client gets them, beside the last one of a body of known length, which waits for the end of the record. */
+/**
+ * Which chunks wait for the spool before they go to the client. The last chunk of a body of known length always waits for the end of the
+ * record.
+ */
 export type HoldPolicy =
   | { readonly kind: 'none' }
   | { readonly kind: 'every-chunk' }
-  /** Those that may end the stream for its reader. */
+  /** Only chunks that may end the stream for its reader. */
   | { readonly kind: 'stream-end'; readonly detector: StreamEndDetector };
 
 const holdNone: HoldPolicy = { kind: 'none' };
 const holdEveryChunk: HoldPolicy = { kind: 'every-chunk' };
 
-/** @param recorded the headers of the response that its record keeps. */
+/** @param recorded response headers as recorded. */
 export function holdPolicyFor(recorded: Readonly<Record<string, string>>): HoldPolicy {
   const type = recorded['content-type'];
   if (isEventStream(type)) {
-    // TRICKY: a compressed stream hides its end; there the spool has every chunk before the client does.
+    // TRICKY: compression hides the end of a stream, so every chunk waits for the spool.
     return isIdentity(recorded['content-encoding']) ? { kind: 'stream-end', detector: new StreamEndDetector() } : holdEveryChunk;
   }
   return recorded['content-length'] === undefined && endIsOpaque(type) ? holdEveryChunk : holdNone;
 }
 
-/** A detached client has left while its call goes on for others. */
+/** `detached`: the client has left while its call goes on for others. */
 type ClientState = 'reading' | 'stalled' | 'detached';
 
 const noBytes = Buffer.alloc(0);
 
 /**
- * Decides what of a response goes to the client, and when.
+ * Decides which bytes of a response go to the client, and when.
  *
- * Invariant: the response is never whole for its client before its record is in the spool. The gate holds what would complete it: the last chunk of
- * a body of known length, the end of a chunked one, a chunk that ends a stream for its reader, the head of a response without a body.
+ * Invariant: the client never has a complete response before its record is in the spool. The gate holds the bytes that would complete it:
+ * the last chunk of a body of known length, the end of a chunked one, a chunk that ends a stream for its reader, the head of a response
+ * without a body.
  */
 export class DeliveryGate {
   private head: ClientHead | undefined;
@@ -69,7 +72,7 @@ export class DeliveryGate {
     this.clientStallMs = clientStallMs;
   }
 
-  /** The status of the response; undefined before its head. */
+  /** Undefined before the head. */
   get status(): number | undefined {
     return this.head?.status;
   }
@@ -79,19 +82,18 @@ export class DeliveryGate {
     this.policy = policy;
   }
 
-  /** Whether the head would tell the client less than the whole response. */
+  /** False if the head would complete the response. */
   canSendHeadEarly(method: string): boolean {
     const { head, response } = this;
     return head !== undefined && !response.headersSent && !isBodyless(method, head) && this.lastChunk === undefined;
   }
 
-  /** Sends the head ahead of a body that keeps the client waiting. */
   flushHead(): void {
     this.sendHead();
     this.response.flushHeaders();
   }
 
-  /** Takes a chunk of the body: delivers it now, once the spool has it, or with the end. */
+  /** Delivers a chunk of the body now, once the spool has it, or with the end. */
   pass(chunk: Buffer): void {
     if (this.client === 'detached') return;
     const contentLength = this.head?.contentLength;
@@ -101,7 +103,10 @@ export class DeliveryGate {
     else this.deliver(chunk);
   }
 
-  /** The record is in the spool: delivers all that was held, and the end. @param rest what follows the held chunks. */
+  /**
+   * Delivers the held chunks and the end. Called once the record is in the spool.
+   * @param rest follows the held chunks.
+   */
   finish(rest: Buffer | undefined): void {
     this.deliverHeld();
     this.sendHead();
@@ -109,7 +114,7 @@ export class DeliveryGate {
     enforceWriteTimeout(this.response, this.clientStallMs);
   }
 
-  /** As {@link finish}, of a response that the provider broke off: the client finds it cut short. */
+  /** As {@link finish}, for a response that the provider broke off; the client sees it truncated. */
   finishBroken(rest: Buffer | undefined): void {
     this.deliverHeld();
     if (rest !== undefined && rest.length > 0) this.deliver(rest);
@@ -117,7 +122,7 @@ export class DeliveryGate {
     this.breakConnection();
   }
 
-  /** The client has left and the call goes on: nothing waits for a slow reader any more. */
+  /** The client has left and the call goes on, no longer paused for a slow reader. */
   detachClient(): void {
     this.client = 'detached';
     this.flow.resume('client');
@@ -125,12 +130,12 @@ export class DeliveryGate {
 
   private mustHold(chunk: Buffer): boolean {
     const { policy } = this;
-    // The detector sees every chunk, also one that waits anyway.
+    // The detector must see every chunk, also one that waits anyway.
     const mayEnd = policy.kind === 'stream-end' ? policy.detector.sees(chunk) : policy.kind === 'every-chunk';
     return mayEnd || this.nextHeld < this.held.length || !this.recorder.isOpened();
   }
 
-  /** Whichever callback comes takes the oldest chunk, so chunks leave in order. */
+  /** Each callback takes the oldest chunk, so chunks leave in order. */
   private hold(chunk: Buffer): void {
     this.held.push(chunk);
     this.recorder.whenWritten(() => {
@@ -139,7 +144,7 @@ export class DeliveryGate {
     });
   }
 
-  /** TRICKY: `shift` moves all that stand behind: quadratic in the length of the list. */
+  /** TRICKY: not `shift`, which moves all later elements: quadratic in the length of the list. */
   private takeHeld(): Buffer | undefined {
     const next = this.held[this.nextHeld];
     if (next === undefined) return undefined;
@@ -150,7 +155,7 @@ export class DeliveryGate {
     return next;
   }
 
-  /** TRICKY: after a failed write the recorder calls back at once, ahead of callbacks that still wait; nothing may stay behind then. */
+  /** TRICKY: after a failed write the recorder calls back at once, before earlier callbacks, so this delivers whatever is still held. */
   private deliverHeld(): void {
     const { held, nextHeld } = this;
     this.held = [];
@@ -165,8 +170,9 @@ export class DeliveryGate {
     if (response.write(chunk) || this.client === 'stalled') return;
     this.client = 'stalled';
     this.flow.pause('client');
-    // TRICKY: Node looks whether the client took anything meanwhile before it breaks the connection. Set all the time, this would end calls whose
-    // provider is silent; and the time-out for a provider's silence rests while it is paused, so without it a client could hold a call for ever.
+    // TRICKY: the time-out runs only while the client is behind. Always on, it would end calls whose provider is silent; never on, a
+    // client could hold a call for ever, because the time-out for a silent provider rests while the provider is paused. Node breaks the
+    // connection only if the client read nothing meanwhile.
     response.setTimeout(this.clientStallMs);
     response.once('drain', () => {
       response.setTimeout(0);
@@ -178,17 +184,17 @@ export class DeliveryGate {
   private sendHead(): void {
     const { response, recorder, head } = this;
     if (head === undefined || response.headersSent || response.destroyed) return;
-    // The provider's own Date passes; Node adds one only where there is none.
+    // The provider's own Date passes; Node adds one only if there is none.
     response.sendDate = !head.hasDate;
     response.writeHead(head.status, head.message, recorder.recorded ? head.lines : [...head.lines, 'svc-recorded', 'false']);
   }
 
-  /** What was written still goes out, then the connection breaks: without its end the client takes the response for cut short. */
+  /** Sends what is written, then breaks the connection. Without its end the response is truncated for the client. */
   private breakConnection(): void {
     const { response, head } = this;
     const { socket } = response;
     if (socket === null) response.destroy();
-    // TRICKY: where the end of the connection is the end of the body, as in HTTP/1.0, only a reset tells the two apart.
+    // TRICKY: where the end of the connection ends the body, as in HTTP/1.0, only a reset marks a broken one.
     else if (response.req.httpVersion === '1.0' && head?.contentLength === undefined) socket.resetAndDestroy();
     else {
       response.flushHeaders();

@@ -1,7 +1,6 @@
 import type { CallControl } from '../upstream/response-sink.ts';
 
 const reasonBits = { client: 1, spool: 2 } as const;
-/** Who is slow. */
 type PauseReason = keyof typeof reasonBits;
 
 /** Pauses a provider's response while the client, the spool or both are slow. */
@@ -13,7 +12,7 @@ export class ProviderFlow {
     this.call = call;
   }
 
-  /** The exchange has ended: its connection may carry the next call, so it is neither paused nor resumed from here any more. */
+  /** After the exchange its connection may carry the next call, which must not be paused or resumed from here. */
   detach(): CallControl | undefined {
     const { call } = this;
     this.call = undefined;

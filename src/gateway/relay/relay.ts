@@ -20,29 +20,29 @@ export interface RelayOptions {
   readonly recorder: ExchangeRecorder;
   readonly meter: GatewayMeter;
   readonly callLog?: CallLog | undefined;
-  /** The caller's method: a response to HEAD has no body. */
+  /** A response to HEAD has no body. */
   readonly method: string;
-  /** Our own headers on the response (`svc-id`, …), name and value in turn. */
+  /** Our own headers (`svc-id`, …), name and value in turn. */
   readonly responseHeaders: readonly string[];
-  /** We asked for the stream's usage, so it is recorded and kept from the client. */
+  /** We asked for the stream's usage, so it is recorded and hidden from the client. */
   readonly hidesUsage: boolean;
-  /** Longest time for which a client may read nothing of what waits for it, milliseconds. */
+  /** Maximum time for which a client may read nothing of a waiting response, milliseconds. */
   readonly clientStallMs: number;
 }
 
 /**
- * `attached`: the response goes to the client. `detached`: the client has left, and the call goes on for others and for the record. `ended`: the last
- * frame is on its way to the spool, and nothing that still comes counts.
+ * `attached`: the response goes to the client. `detached`: the client has left; the call goes on for others and for the record. `ended`:
+ * the last frame is on its way to the spool, and later events are ignored.
  */
 type Phase = 'attached' | 'detached' | 'ended';
 
 /**
- * Passes a provider's response to the client, through the gate, and into the recorder, byte for byte.
+ * Passes a provider's response byte for byte to the client, through the gate, and to the recorder.
  *
  * Invariant: nothing here throws into the spool, whose callbacks serve all calls of this process.
  */
 export class Relay implements ResponseSink {
-  /** Milliseconds of our own work before the call goes out; set before there is a head. */
+  /** Milliseconds of our own work before the call is sent; set before the head arrives. */
   overheadMs = 0;
   private phase: Phase = 'attached';
   private responseHeaders: readonly string[];
@@ -57,27 +57,27 @@ export class Relay implements ResponseSink {
     const { response } = options;
     this.gate = new DeliveryGate(response, options.recorder, this.flow, options.clientStallMs);
     const leave = (): void => this.onClientDisconnect();
-    // Not `once`, which costs an object and a function for each call: a second time changes nothing.
+    // TRICKY: not `once`, which allocates an object and a function per call. A second call of `leave` changes nothing.
     response.on('close', leave);
     if (response.socket !== null) return;
-    // TRICKY: of pipelined responses Node closes only the first in line when the client leaves; the others watch the connection.
+    // TRICKY: when the client leaves, Node closes only the first of several pipelined responses; the others watch the connection.
     const { socket } = response.req;
     socket.once('close', leave);
     response.once('close', () => socket.off('close', leave));
   }
 
-  /** The call to the provider has begun; a client that left meanwhile ends it. */
+  /** Attaches the call to the provider, or aborts it if the client has left meanwhile. */
   begin(call: CallControl): void {
     if (this.phase === 'ended') call.abort(new Error('the client has left'));
     else this.flow.attach(call);
   }
 
-  /** Adds headers of our own to the response, name and value in turn, before it begins. */
+  /** Adds our own headers, name and value in turn, before the response begins. */
   announce(headers: readonly string[]): void {
     this.responseHeaders = [...this.responseHeaders, ...headers];
   }
 
-  /** Takes the provider's head. Interim (1xx) heads are dropped: they are between us and the provider. */
+  /** Takes the provider's head. Interim (1xx) heads are dropped; they concern only the provider and us. */
   start(status: number, raw: HeaderList, message: string): void {
     if (this.phase === 'ended' || status < 200) return;
     const { passed, recorded, hasDate } = readResponseHead(raw);
@@ -93,6 +93,7 @@ export class Relay implements ResponseSink {
     };
     const policy = holdPolicyFor(recorded);
     if (this.options.hidesUsage && isEventStream(recorded['content-type']) && isIdentity(recorded['content-encoding'])) {
+      // The client gets fewer bytes than the provider's `Content-Length`.
       this.usageFilter = new UsageChunkFilter();
       this.gate.setHead(withoutLength(head), policy);
     } else this.gate.setHead(head, policy);
@@ -121,7 +122,7 @@ export class Relay implements ResponseSink {
     if (this.phase !== 'ended') this.end('complete', () => this.gate.finish(this.usageFilter?.rest()));
   }
 
-  /** The provider failed: before its head the client gets our error, after it a broken connection, as the provider's own would be. */
+  /** Before the provider's head the client gets our error; after it, a broken connection, as from the provider itself. */
   fail(error: GatelogError): void {
     if (this.phase === 'ended') return;
     if (this.gate.status === undefined) {
@@ -132,7 +133,6 @@ export class Relay implements ResponseSink {
     this.end('provider_broke', () => this.gate.finishBroken(this.usageFilter?.rest()));
   }
 
-  /** Responds with our own error, on record. */
   refuse(error: GatelogError, outcome: 'refused' | 'no_response' = 'refused'): void {
     if (this.phase === 'ended') return;
     if (this.gate.status !== undefined) {
@@ -156,8 +156,8 @@ export class Relay implements ResponseSink {
   }
 
   /**
-   * The client closed its connection before it had its response: the record is what was seen so far, and the call is aborted. Where others wait for
-   * the response the call goes on, and is recorded to its end, as it is paid for.
+   * Aborts the call; the record ends with what was seen so far. A call whose response others wait for goes on and is recorded to its end,
+   * because it is paid for.
    */
   onClientDisconnect(): void {
     if (this.phase === 'ended') return;
@@ -172,7 +172,7 @@ export class Relay implements ResponseSink {
     call?.abort(new Error('the client has left'));
   }
 
-  /** Ends the exchange, once; `deliver` runs when its record is in the spool, unless the client has left by then. */
+  /** Ends the exchange once. `deliver` runs when the record is in the spool, unless the client has left by then. */
   private end(outcome: ExchangeOutcome, deliver?: () => void): void {
     const isDetached = this.phase === 'detached';
     this.phase = 'ended';
@@ -193,19 +193,17 @@ export class Relay implements ResponseSink {
     this.options.recorder.whenWritten(() => flow.resume('spool'));
   }
 
-  /** Adds our own headers to the list, and returns it. */
   private withOwnHeaders(lines: string[]): string[] {
     lines.push(...this.responseHeaders, 'server-timing', serverTiming(this.overheadMs));
     return lines;
   }
 }
 
-/** The client gets fewer bytes than the provider's length says. */
 function withoutLength(head: ClientHead): ClientHead {
   return { ...head, lines: filterHeaders(head.lines, (name) => name !== 'content-length'), contentLength: undefined };
 }
 
-/** Failures on the way to a provider that are ours: nothing was called. */
+/** Errors of ours, not of the provider. */
 const refusedHere: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'body_too_large',
   'malformed_request',

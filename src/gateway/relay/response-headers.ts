@@ -3,7 +3,9 @@ import { InternTable } from '../../platform/http/intern-table.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
 import { connectionTokens, headerText, hopByHopNames, keepHeader, withoutConnectionHeaders } from '../http/headers.ts';
 
-/** What a provider says of its own host, for as long as it says: a browser would take it for the gateway's, and hold the gateway's other hosts to it too. */
+/**
+ * Headers that set a browser's state for the provider's host. A browser would apply them to the gateway's host, and some to related hosts.
+ */
 const hostNames = [
   'accept-ch',
   'alt-svc',
@@ -22,7 +24,7 @@ const hostNames = [
   'strict-transport-security',
 ] as const;
 
-/** What a record keeps of a reply's headers: an allow-list, as for those of a request. */
+/** An allow-list, as for request headers. */
 const recordedNames = ['content-type', 'content-encoding', 'content-length', 'retry-after', ...wireFacts.recordedResponseHeaders];
 
 type LineKind = 'dropped' | 'connection' | 'recorded' | 'date';
@@ -34,23 +36,21 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ['date', 'date'],
 ]);
 
-/** What is done with a line, by its name. Lines of any other name pass, but those that only we say: from a provider they would be taken for ours. */
+/** By name. Headers that only the gateway sends are dropped: from a provider they would be taken for ours. */
 const names = new InternTable((name) => {
   const lower = name.toLowerCase();
   const isOurs = lower.startsWith('svc-') || lower.startsWith('helicone-');
   return { lower, kind: isOurs ? 'dropped' : lineKinds.get(lower) };
 });
 
-/** What the head of a reply says to the gateway. */
 export interface ResponseHead {
-  /** Lines that pass to the client, name and value in turn, in their order and case. The reader's own list. */
+  /** Headers for the client, name and value in turn, in their order and case. The caller owns the list. */
   readonly passed: string[];
-  /** What the record keeps, lower-case names; the last line of a name wins. */
+  /** By lower-case name; the last header of a name wins. */
   readonly recorded: Readonly<Record<string, string>>;
   readonly hasDate: boolean;
 }
 
-/** Reads the head of a reply in one pass over its lines. */
 export function readResponseHead(raw: HeaderList): ResponseHead {
   const passed: string[] = [];
   const recorded: Record<string, string> = {};

@@ -5,26 +5,24 @@ import { bytes, bytesAt, findMember, lengthOfMark, skipWhitespace, type Span } f
 
 const { member: optionsName, value: askedOptions, path: askedPath } = usageQuestion;
 const question = `"${optionsName}":${askedOptions},`;
-/** By how much a body grows at most when it is asked. */
+/** Maximum growth of a body by the added option. */
 export const usageQuestionMaxBytes = question.length;
 
-/** Whether `Svc-Stream-Usage` has a meaning for calls of this path. */
+/** Whether `Svc-Stream-Usage` applies to this path. */
 export function supportsUsageQuestion(path: string): boolean {
   return askedPath.test(path);
 }
 
-/** A larger body is not parsed for two of its members, but gone through. */
+/** Larger bodies are scanned for the two members instead of parsed. */
 const parsedMaxBytes = 64 * 1024;
-/** Larger options of a stream are none. */
+/** A scanned body with larger `stream_options` stays unchanged. */
 const optionsMaxBytes = 4096;
 
-/** What a body says of its stream. */
 export interface StreamAsked {
   readonly isStream: boolean;
   readonly options: unknown;
 }
 
-/** @returns undefined for what is no JSON object. */
 function streamAskedIn(body: Buffer, mark: number): StreamAsked | undefined {
   if (body.length > parsedMaxBytes) return streamAskedInLarge(body);
   const parsed = parseJson(body.toString('utf8', mark));
@@ -46,25 +44,25 @@ function streamAskedInLarge(body: Buffer): StreamAsked | undefined {
   return options === undefined ? undefined : { isStream, options };
 }
 
-/** A name with its escapes resolved; of one that is too long for what is looked for, nothing. */
+/** The name with its escapes resolved; '' for a name too long for either member. */
 function memberName(written: Buffer): unknown {
   if (written.length > 'stream_options'.length * String.raw`\u0000`.length) return '';
   return written.includes(bytes.backslash) ? parseJson(`"${written.toString()}"`) : written.toString();
 }
 
-/** What a body says of its stream. @returns undefined for what is no JSON object. */
+/** @returns undefined if the body is not a JSON object, or its options cannot be read. */
 export function readStreamAsked(body: Buffer): StreamAsked | undefined {
   return streamAskedIn(body, lengthOfMark(body));
 }
 
-/** Whether {@link askForStreamUsage} adds its question to a body that says this. */
+/** Whether {@link askForStreamUsage} changes such a body. */
 export function takesQuestion({ isStream, options }: StreamAsked): boolean {
   return isStream && (options === undefined || options === null || (isJsonObject(options) && options['include_usage'] !== true));
 }
 
 /**
- * The body of a streamed call that does not ask for its usage, with that question added; every other byte stays.
- * @returns undefined when there is nothing to add: no stream, asked already, or no JSON that could be asked.
+ * Adds `include_usage` to the body of a streamed call that lacks it; every other byte stays.
+ * @returns undefined for an unchanged body: no stream, already requested, or not JSON.
  */
 export function askForStreamUsage(body: Buffer): Buffer | undefined {
   const mark = lengthOfMark(body);
@@ -87,42 +85,40 @@ function inserted(body: Buffer, at: number, text: string): Buffer {
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-/** An event over this size is none that speaks of usage alone; from there on everything passes. */
+/** A larger event cannot be the usage chunk; from there on everything passes. */
 const maxEvent = 1024 * 1024;
-/** Nor is one over this, but those behind it may be. */
+/** A larger event passes; those after it are still checked. */
 const maxUsageEvent = 16 * 1024;
-/** A stream has one event that says the usage, or a few that look like it. Of one that has more of them everything passes: each takes some time. */
+/**
+ * A stream has one usage chunk, perhaps with a few events that resemble it. Beyond this many everything passes, because each takes time to
+ * parse.
+ */
 const maxSuspects = 100;
 const usageName = Buffer.from('"usage"');
-/** In an event of usage alone. */
+/** Tested before an event is parsed. */
 const noChoices = /"choices"\s*:\s*\[\s*\]/;
 const nothing = Buffer.alloc(0);
 
-/**
- * Keeps the event that says the usage, and nothing else, from a client that did not ask for it. Every other byte passes as it came; an event
- * waits until it is whole.
- */
+/** Hides the usage chunk from a client that did not ask for it. Every other byte passes unchanged; an event waits until it is complete. */
 export class UsageChunkFilter {
-  /** Bytes that were copied or looked for the end of a line; it stays within a few times those that passed. */
+  /** Bytes copied or scanned for a line end; at most a few times the bytes that passed. */
   worked = 0;
-  /** The beginning of an event whose end has not come. */
   private held: Buffer = nothing;
-  /** Where what is held is put together. TRICKY: its bytes may be on their way to the client, so that none is written twice. */
+  /** Buffer in which `held` grows. TRICKY: its bytes may be on their way to the client, so no byte is written twice. */
   private store: Buffer = nothing;
   private stored = 0;
-  /** Where in what is held the last line begins, and where its end is looked for next. */
+  /** Indexes in `held`: where its last line begins, and where the search for the end of that line continues. */
   private lineStart = 0;
   private looked = 0;
   private givenUp = false;
-  /** Events that were parsed. */
   private suspects = 0;
 
-  /** What of the stream goes on to the client now. */
+  /** @returns the bytes that go to the client now. */
   pass(chunk: Buffer): Buffer {
     if (this.givenUp) return chunk;
     const stream = this.held.length === 0 ? chunk : this.joined(chunk);
     const passed: Buffer[] = [];
-    // What passes is not taken apart: a piece for each event of a few bytes would take more than all else that is done for them.
+    // Consecutive events pass as one slice: a slice per event of a few bytes would cost more than all the rest.
     let passedTo = 0;
     let eventStart = 0;
     let usageAt = -1;
@@ -142,7 +138,7 @@ export class UsageChunkFilter {
     passed.push(stream.subarray(passedTo, eventStart));
     this.held = stream.subarray(eventStart);
     this.lineStart = lineStart - eventStart;
-    // A line feed behind it belongs to it.
+    // A line feed that follows belongs to this carriage return.
     this.looked = Math.max(this.lineStart, this.held.length - (this.held.at(-1) === carriageReturn ? 1 : 0));
     if (this.held.length > maxEvent || this.suspects > maxSuspects) {
       this.givenUp = true;
@@ -151,7 +147,7 @@ export class UsageChunkFilter {
     return passed.length === 1 ? (passed[0] ?? nothing) : Buffer.concat(passed);
   }
 
-  /** What is held with a piece behind it, without copying it for each piece. */
+  /** Appends a chunk to `held` without copying all of it each time. */
   private joined(chunk: Buffer): Buffer {
     const { held, store, stored } = this;
     const isLast = held.buffer === store.buffer && held.byteOffset + held.length === store.byteOffset + stored;
@@ -168,14 +164,14 @@ export class UsageChunkFilter {
     return this.store.subarray(start, this.stored);
   }
 
-  /** What was waiting for its end when the stream ended. */
+  /** @returns the bytes still held when the stream ended. */
   rest(): Buffer {
     const { held } = this;
     this.held = nothing;
     return held.includes(usageName) && this.isUsageOnlyChunk(held) ? nothing : held;
   }
 
-  /** Whether this is the event that was asked for. What is parsed for that is bounded, of an event and of the stream. */
+  /** Bounded by the size of an event and by the number of events parsed. */
   private isUsageOnlyChunk(event: Buffer): boolean {
     if (event.length > maxUsageEvent || this.suspects > maxSuspects) return false;
     const text = event.toString('utf8');
@@ -185,7 +181,7 @@ export class UsageChunkFilter {
   }
 }
 
-/** Where the next line break is; the length of the stream when there is none, or only its first half. */
+/** Index of the next line break; the stream's length if there is none, or only its first half. */
 function lineBreakFrom(stream: Buffer, from: number): number {
   for (let at = from; at < stream.length; at += 1) {
     if (stream[at] === lineFeed) return at;
@@ -194,13 +190,13 @@ function lineBreakFrom(stream: Buffer, from: number): number {
   return stream.length;
 }
 
-/** Where a text begins, at this place or behind it; the length of the stream when it does not. */
+/** Index of a text; the stream's length if it is absent. */
 function placeOf(stream: Buffer, text: Buffer, from: number): number {
   const at = stream.indexOf(text, from);
   return at < 0 ? stream.length : at;
 }
 
-/** The chunk that `stream_options.include_usage` adds: usage, and no choice. */
+/** The chunk that `include_usage` adds has usage and no choices. */
 function isUsageAlone(event: string): boolean {
   const data = event
     .split(/\r\n|\r|\n/)

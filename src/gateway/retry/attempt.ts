@@ -5,53 +5,50 @@ import { decodeWhole, isIdentity } from '../http/content-coding.ts';
 import { refusalMaxBytes, tellsTooLong } from './context-length.ts';
 import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
 
-/** Decides about the reply of one attempt. */
 export interface RetryDecider {
-  /** The client is gone: nothing may run on. */
+  /** The client has left: no attempt may go on. */
   readonly isDisconnected: () => boolean;
   /**
-   * Asked once, when the attempt's status is known: that of the reply, or of our error in its stead.
-   * @returns true when another attempt follows, so that this reply is nobody's.
+   * Called once, with the status of the response, or of our error in its place.
+   * @returns true when another attempt follows and this response is discarded.
    */
   readonly retries: (attempt: ProviderAttempt, head: AttemptHead) => boolean;
-  /** Whether that depends on the body of a reply with this status, which is then held until it is here, or too long to say it. */
+  /**
+   * Whether the decision depends on the body of a response with this status. The response is then held until its body is complete, or too
+   * long for a plain refusal.
+   */
   readonly asksBody: (status: number) => boolean;
 }
 
-/** What a judge has to know of a reply. */
 export interface AttemptHead {
   readonly status: number;
   readonly raw: HeaderList;
-  /** Its body says that the prompt is too long for the model. */
+  /** The body reports a prompt that is too long for the model. */
   readonly isTooLong: boolean;
 }
 
-/** The beginning of a reply that waits for its judgement. */
+/** The start of a response that waits for the decision. */
 interface Held {
   readonly raw: HeaderList;
   readonly message: string;
   readonly chunks: Buffer[];
   bytes: number;
-  /** Nothing more comes. */
   isWhole: boolean;
 }
 
 export interface RunningAttemptOptions {
   readonly judge: RetryDecider;
-  /** Takes the reply that is passed on. */
   readonly sink: ResponseSink;
-  /** Registry name. */
   readonly provider: string;
   readonly monotonic: () => number;
 }
 
-/** Of a reply that nobody gets so much is read, and for so long, that its connection can be used again; then it is closed. */
+/** A discarded response is read up to this size and for this long, so that its connection can be reused; beyond that it is aborted. */
 const drainedMaxBytes = 64 * 1024;
 const drainedMaxMs = 1000;
 
-/** One attempt's reply: held up until its status is known, then passed on or read away. */
+/** One attempt's response: held until its status is known, then passed on or discarded. */
 export class ProviderAttempt implements ResponseSink {
-  /** Why there is no reply. */
   error: ErrorCode | undefined;
   private readonly options: RunningAttemptOptions;
   private readonly startedAt: number;
@@ -67,7 +64,6 @@ export class ProviderAttempt implements ResponseSink {
     this.startedAt = options.monotonic();
   }
 
-  /** What came of it so far. */
   outcome(): Attempt {
     const { options, startedAt, status, error } = this;
     const base = { provider: options.provider, status, ms: Math.round(options.monotonic() - startedAt) };
@@ -133,12 +129,12 @@ export class ProviderAttempt implements ResponseSink {
       .catch((error: unknown) => this.failed(error));
   }
 
-  /** TRICKY: what is thrown in a later turn would end the process, and all its calls. */
+  /** TRICKY: an exception in a later tick would end the process, with all its calls. */
   private failed(cause: unknown): void {
     try {
       this.fail(new GatelogError('internal', 'The gateway failed on this call.', { cause }));
     } catch {
-      // It cannot even be told, so there is nobody left to tell.
+      // The error cannot be reported either.
     }
   }
 
@@ -161,11 +157,10 @@ export class ProviderAttempt implements ResponseSink {
   private hold(held: Held, chunk: Buffer): void {
     held.chunks.push(chunk);
     held.bytes += chunk.length;
-    // So long a body is no plain refusal.
+    // A body of this size is not a plain refusal.
     if (held.bytes > refusalMaxBytes) this.settle(false);
   }
 
-  /** What was held is judged: it is passed on as it came, or nobody's. */
   private settle(isTooLong: boolean): void {
     const { held, status } = this;
     const { judge, sink } = this.options;

@@ -9,18 +9,18 @@ import { rejectOpen, storableModel } from '../exchange.ts';
 import { retryAfter } from './policy.ts';
 import { type AttemptHead, type RetryDecider, ProviderAttempt } from './attempt.ts';
 
-/** Sends a call to its places, one after the other, until a reply is passed on to the client. */
+/** Sends a call to its targets in turn, until a response is passed on to the client. */
 export function runAttempts(ports: ForwardPorts, open: RecordedCall, plan: RequestPlan, onward: RetryPlan): void {
   new Attempts(ports, open, plan, onward).begin();
 }
 
 /**
- * The attempts of one call. Each gives its reply to a sink of its own; the one that is passed on, because it is good or nothing follows it, goes
- * through that sink to the relay byte for byte.
+ * The attempts of one call. Each has a sink of its own; the response that is passed on, because it is good or no attempt follows, goes
+ * through it to the relay byte for byte.
  *
- * Invariant: once the head of a reply was passed on there is no further attempt.
- * Invariant: a client that leaves ends the attempt that runs, and the wait for the next; where others wait for its reply in the cache, those of
- * the first place go on while somebody does.
+ * Invariant: no attempt follows once the head of a response was passed on.
+ * Invariant: a client that leaves ends the running attempt and the wait for the next. While others wait for the response in the cache, the
+ * attempts at the first target go on.
  */
 class Attempts implements RetryDecider {
   private readonly ports: ForwardPorts;
@@ -28,7 +28,7 @@ class Attempts implements RetryDecider {
   private readonly legs: readonly [Target, ...Target[]];
   private readonly plan: AttemptPlan;
   private readonly startedAt: number;
-  /** Those that failed and were followed by another. */
+  /** Failed attempts that another one followed. */
   private readonly failed: Attempt[] = [];
   private place = 0;
   private retryCount = 0;
@@ -84,13 +84,13 @@ class Attempts implements RetryDecider {
     }
     this.failed.push(attempt.outcome());
     this.running = undefined;
-    // Never from within the callbacks of the attempt that has just failed.
+    // Not from within the callbacks of the attempt that has just failed.
     this.waiting = setTimeout(() => this.send(next), next.kind === 'retry' ? next.waitMs : 0);
     return true;
   }
 
   private send(next: Exclude<NextAttempt, { kind: 'none' }>): void {
-    // What the cache keeps is the first place's; a fallback's reply would be given for it.
+    // The cache entry is for the first target; a fallback's response must not be returned for it.
     if (next.kind === 'fallback' && next.place > 0) this.open.cacheFill?.giveUp();
     else this.open.cacheFill?.abortIfUnawaited();
     if (this.left) return;
@@ -110,12 +110,11 @@ class Attempts implements RetryDecider {
     }
   }
 
-  /** The place of the latest attempt. */
   private get leg(): Target {
     return this.legs[this.place] ?? this.legs[0];
   }
 
-  /** Some of the bodies have an override, so that the record is to know which one was sent. */
+  /** Some bodies have an override, so the record must show which one was sent. */
   private get overrides(): boolean {
     return this.legs.some(({ bodyOverride }) => bodyOverride !== undefined);
   }
@@ -126,7 +125,7 @@ class Attempts implements RetryDecider {
     this.running?.abort(reason);
   }
 
-  /** Says on the reply which attempt it is of, and in the record what led to it, before either begins. */
+  /** Adds headers and facts about the attempts, before the response and its record begin. */
   private announce(because: string | undefined): void {
     const { recorder, relay, call } = this.open;
     const lines = because === undefined ? [] : ['svc-warning', `no further attempt was made ${because}`];
@@ -137,7 +136,7 @@ class Attempts implements RetryDecider {
     recorder.setFacts(this.facts());
   }
 
-  /** @param outcome how the exchange ended; undefined while its reply begins. */
+  /** @param outcome how the exchange ended; undefined while the response begins. */
   private facts(outcome?: ExchangeOutcome): EndFacts {
     const { route, target, bodyOverride } = this.leg;
     const model = storableModel(this.leg.model);

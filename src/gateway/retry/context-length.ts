@@ -1,4 +1,4 @@
-/** How providers say that a prompt is longer than their model's context. */
+/** Wordings of providers for a prompt that exceeds the model's context. */
 const wordings = [
   /context_length_exceeded/,
   /\b(?:max(?:imum)?|exceeds?(?: the)?(?: model's)?)[\w\s']{0,20} (?:context|prompt|input|sequence) (?:length|window|size)/i,
@@ -9,10 +9,9 @@ const wordings = [
   /\breduce the length of the (?:messages|prompt|input)\b/i,
 ];
 
-/** Of a refusal so much is read. */
+/** Bytes read of a refusal. */
 export const refusalMaxBytes = 64 * 1024;
 
-/** Whether the body of a provider's refusal says that the prompt is too long for the model. */
 export function tellsTooLong(body: Buffer): boolean {
   const text = body.toString('utf8', 0, refusalMaxBytes);
   return wordings.some((wording) => wording.test(text));

@@ -13,25 +13,24 @@ import { askForStreamUsage, usageQuestionMaxBytes } from '../relay/stream-usage.
 import { resolveModel } from '../routing/by-model.ts';
 import { type Route, routeByPath, routeToProvider, routeToTarget } from '../routing/routes.ts';
 
-/** Where a call goes first: what its fallbacks differ from. */
+/** The first attempt, from which the fallbacks are derived. */
 export interface FirstAttempt {
   /** By the path alone, or by `Svc-Target-Url`. */
   readonly pathRoute: Route;
-  /** The caller's own body, and where its model stands. */
+  /** The caller's body, and the position of its model. */
   readonly body: Buffer;
   readonly field: ModelField | undefined;
-  /** The body as the first provider gets it, before a stream's usage is asked for. */
+  /** The body for the first provider, before `include_usage` is added. */
   readonly outgoing: Buffer;
-  /** Its model. */
   readonly model: string | undefined;
   readonly first: Target;
-  /** The gateway chose its provider, so that the caller's credential is not that one's. */
+  /** The gateway chose the provider, so the caller's credential is not for it. */
   readonly isPicked: boolean;
 }
 
 /**
- * Decides all about the fallbacks of a call, so that none of them can turn out to be impossible once it is needed.
- * @throws GatelogError `invalid_directive`, with the place of the fallback that cannot be.
+ * Decides everything about the fallbacks before the call is sent, so that none proves impossible when it is needed.
+ * @throws GatelogError `invalid_directive`, with the path of the fallback.
  */
 export function planFallbackTargets(
   ports: PlanPorts,
@@ -43,7 +42,7 @@ export function planFallbackTargets(
     try {
       return planOne(ports, admitted, from, fallback);
     } catch (error) {
-      // Our own fault is not the caller's list.
+      // An error of ours is not a fault in the caller's list.
       if (!(error instanceof GatelogError) || error.status >= 500) throw error;
       throw new GatelogError('invalid_directive', `${fallback.path}: ${error.message}`, {
         details: { path: fallback.path },
@@ -57,7 +56,7 @@ function planOne(ports: PlanPorts, admitted: AuthenticatedCall, from: FirstAttem
   const { call } = admitted;
   const { route: named, model, isPicked } = wayOf(ports, admitted, from, fallback);
   const isSameAddress = isSame(named, from.first);
-  // Beside a key that the fallback names the caller's own is one too many, at its own address too.
+  // With a key named by the fallback, the caller's own would be a second one, even at the same address.
   const keepsQuery = isSameAddress && fallback.keyName === undefined;
   const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
   const mayBeOwn = isSameAddress && !isPicked && !from.isPicked;
@@ -75,11 +74,11 @@ function planOne(ports: PlanPorts, admitted: AuthenticatedCall, from: FirstAttem
     target,
     credentials: signed ?? credentialsOf(ports, admitted, { route, mayBeOwn, keyName: fallback.keyName }),
     passed: passedTo(call.head.passed, mayBeOwn, isSigned),
-    // Made when it is needed, as ten bodies at once would hold ten times the caller's.
+    // Made when needed: ten bodies at once would hold ten times the caller's.
     get outgoing() {
       return makeOutgoing();
     },
-    // Bodies that differ in their model alone all ask for it, or none does, but for those of a provider that is not asked.
+    // Bodies that differ only in their model all get `include_usage`, or none does, except at a provider that does not support it.
     usageAsked,
     model: model ?? from.model,
     bodyOverride: undefined,
@@ -89,20 +88,19 @@ function planOne(ports: PlanPorts, admitted: AuthenticatedCall, from: FirstAttem
   };
 }
 
-/** Of the caller's lines those that go to a fallback. */
 function passedTo(lines: HeaderList, mayBeOwn: boolean, isSigned: boolean): HeaderList {
   if (!mayBeOwn) return harmless(lines);
   return isSigned ? withoutSignature(lines) : lines;
 }
 
-/** A first provider that is never asked tells nothing of the body. */
+/** A first provider without support for `include_usage` says nothing about the body, so the body is inspected. */
 function asksWhereFirstIsNot(call: Call, { first, outgoing }: FirstAttempt): boolean {
   return !wantsStreamUsage(call, first.route) && askForStreamUsage(outgoing) !== undefined;
 }
 
 /**
- * Whether a route leads to what the caller's credential was sent for: the same provider at the same base address.
- * TRICKY: behind one proxy several providers share an origin and differ in their paths alone.
+ * Whether a route leads to the target of the caller's credential: the same provider at the same base address.
+ * TRICKY: behind one proxy several providers share an origin and differ only in their paths.
  */
 function isSame({ provider, destination, path }: Route, first: Target): boolean {
   if (typeof destination === 'string' || first.target === undefined || provider !== first.route.provider) return false;
@@ -110,7 +108,7 @@ function isSame({ provider, destination, path }: Route, first: Target): boolean 
   return origin === first.target.origin && basePath === first.target.basePath;
 }
 
-/** A route, and the model to ask for where it is another than that of the first attempt. */
+/** A route, and the model to request if it differs from the first attempt's. */
 interface Way {
   readonly route: Route;
   readonly model: string | undefined;
@@ -122,7 +120,7 @@ function wayOf(ports: PlanPorts, { call, admission }: AuthenticatedCall, { pathR
   const { provider, targetUrl, model } = fallback;
   if (targetUrl !== undefined) return { route: routeToTarget(targetUrl, pathRoute.path, ports.targets, 'target_url'), model };
   if (provider !== undefined) {
-    // A call to an address of the caller's own goes to a provider as it would without that address.
+    // The route that the call would have without `Svc-Target-Url`.
     const byPath =
       head.directives.targetUrl === undefined
         ? pathRoute
@@ -147,14 +145,13 @@ function routeToNamed({ providers }: PlanPorts, byPath: Route, provider: string)
   );
 }
 
-/** @throws GatelogError where the body has no model that could be replaced. */
+/** @throws GatelogError if the body has no model to replace. */
 function bodyMaker({ body, field, outgoing }: FirstAttempt, model: string | undefined): () => Buffer {
   if (model === undefined) return () => outgoing;
   if (field !== undefined) return () => replaceModel(body, field, model);
   throw new GatelogError('invalid_directive', 'the body is no JSON object with a model, so its model cannot be replaced.');
 }
 
-/** Of the body that is made for a model, without making it. */
 function bytesWith({ body, field, outgoing }: FirstAttempt, model: string | undefined): number {
   if (model === undefined || field === undefined) return outgoing.length;
   return body.length - (field.end - field.start) + Buffer.byteLength(JSON.stringify(model)) - 2;
@@ -162,14 +159,14 @@ function bytesWith({ body, field, outgoing }: FirstAttempt, model: string | unde
 
 interface KeyQuestion {
   readonly route: Route;
-  /** It goes where the caller's own was sent for. */
+  /** The caller's own credential may go there. */
   readonly mayBeOwn: boolean;
   readonly keyName: string | undefined;
 }
 
 /**
- * Credential lines of a fallback: the stored key that it names; else the caller's own where it leads to the address that they were sent to in
- * the first place; else the provider's stored key or the deployment's.
+ * Credential headers of a fallback: the stored key that it names; else the caller's own, if it may go there; else the provider's stored
+ * key or the deployment's.
  */
 function credentialsOf(ports: PlanPorts, { admission }: AuthenticatedCall, { route, mayBeOwn, keyName }: KeyQuestion): readonly string[] {
   const { principal, providerCredentials } = admission;

@@ -17,33 +17,32 @@ import { type Route, routeToTarget } from '../routing/routes.ts';
 import { readStreamAsked, takesQuestion, usageQuestionMaxBytes } from '../relay/stream-usage.ts';
 import type { ListedTarget } from '../directives/targets.ts';
 
-/** Of an override, as JSON. */
+/** Maximum size of an override as JSON. */
 const overrideMaxBytes = 64 * 1024;
-/** Of a body with an override in it: it is gone through in the loop that all calls share. */
+/** Maximum size of a body with an override, which is processed in the event loop. */
 const overriddenMaxBytes = 1024 * 1024;
 
-/** The places of a call whose caller lists all of them, the first attempt's among them. */
+/** All targets of a call whose caller lists them, the first attempt's among them. */
 export interface PlannedTargets {
   readonly legs: readonly FallbackTarget[];
   readonly warnings: readonly string[];
 }
 
-/** What the places of one call share. */
 interface Shared {
   readonly ports: PlanPorts;
   readonly call: Call;
   readonly body: RequestBody;
-  /** Without the caller's secrets, which were for another address. */
+  /** Without the caller's secret parameters, which were for another address. */
   readonly path: string;
-  /** Looked for once, where an override asks for it. */
+  /** Scanned once, if an override needs it. */
   members?: MembersOfBody | undefined;
   streamAsked?: ReturnType<typeof readStreamAsked>;
 }
 
 /**
- * Decides all about the places that a caller lists. What the caller sent to this gateway goes to none of them but for lines that hold no credential: each
- * entry has its own, which go to its address alone.
- * @throws GatelogError `invalid_directive` with the place of an entry that cannot be, or `body_too_large`.
+ * Decides everything about the targets that a caller lists. Of the caller's headers, only those without a credential go there: each entry
+ * has credentials of its own, for its address alone.
+ * @throws GatelogError `invalid_directive` with the path of the entry, or `body_too_large`.
  */
 export function planTargets(
   ports: PlanPorts,
@@ -70,9 +69,8 @@ export function planTargets(
 
 interface Planned {
   readonly route: Route;
-  /** What the entry's own headers say. */
   readonly head: RequestHead;
-  /** Of the entry before it. */
+  /** Of the previous entry. */
   readonly onCodes: ListedTarget['onCodes'];
 }
 
@@ -87,7 +85,7 @@ function planOne(shared: Shared, { path: place, bodyOverride }: ListedTarget, { 
   };
   const usageAsked = asksUsage(shared, route, bodyOverride);
   const isSigned = isToBeSigned(head, route);
-  // Half a pair of keys is told before anything is sent.
+  // Rejects half a key pair before anything is sent.
   if (isSigned) amazonKeysOf(head);
   const own = withAmazonToken(callerCredentialsFor(route, providerCredentialsOf(head.credentials)), head, route);
   const signed = { ...call, head: { ...call.head, amazon: head.amazon } };
@@ -95,7 +93,7 @@ function planOne(shared: Shared, { path: place, bodyOverride }: ListedTarget, { 
   return {
     route,
     target,
-    // A signature is of the body, which is made when it is needed.
+    // The signature covers the body, which is made when needed.
     get credentials() {
       return isSigned ? (signedForAmazon(ports, signed, { route, target, outgoing: makeOutgoing() }) ?? own) : own;
     },
@@ -112,7 +110,7 @@ function planOne(shared: Shared, { path: place, bodyOverride }: ListedTarget, { 
   };
 }
 
-/** The entry's own lines, with those of the caller's that hold no credential and that the entry does not say anew. */
+/** The entry's headers, and those of the caller that hold no credential and that the entry does not set. */
 function linesTo(sent: HeaderList, own: HeaderList): HeaderList {
   const names = new Set(own.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
   return [...filterHeaders(harmless(sent), (name) => !names.has(name)), ...own];
@@ -123,7 +121,7 @@ function replacedIn(shared: Shared, bodyOverride: JsonObject): ReplacedBody {
   if (Buffer.byteLength(JSON.stringify(bodyOverride)) > overrideMaxBytes) {
     throw new GatelogError('invalid_directive', `bodyKeyOverride takes ${overrideMaxBytes} bytes at most.`);
   }
-  // What is not on record whole could not be recorded as it was sent either.
+  // A body that is not recorded whole could not be recorded as sent either.
   const maxBytes = Math.min(overriddenMaxBytes, ports.limits.recordMaxBytes);
   const tooLarge = `bodyKeyOverride takes bodies of ${maxBytes} bytes at most, also as they are sent.`;
   if (!('whole' in body) || body.whole.length > maxBytes) throw new GatelogError('body_too_large', tooLarge);
@@ -136,7 +134,7 @@ function replacedIn(shared: Shared, bodyOverride: JsonObject): ReplacedBody {
   return replaced;
 }
 
-/** Whether the question for a stream's usage is added at this place, found without making its body. */
+/** Whether `include_usage` is added for this target, without making its body. */
 function asksUsage(shared: Shared, route: Route, bodyOverride: JsonObject | undefined): boolean {
   const { call, body } = shared;
   if (!wantsStreamUsage(call, route) || !('whole' in body)) return false;

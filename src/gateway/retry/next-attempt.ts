@@ -1,7 +1,6 @@
 import { type Fallback, matchesStatus, tooLongStatus } from '../directives/fallbacks.ts';
 import { isTransient, type RetryPolicy, waitBeforeRetry } from './policy.ts';
 
-/** All that may be tried for a call. */
 export interface AttemptPlan {
   readonly retry: RetryPolicy | undefined;
   readonly fallbacks: readonly { readonly fallback: Fallback }[];
@@ -9,32 +8,30 @@ export interface AttemptPlan {
   readonly retryWithinMs: number;
 }
 
-/** A failed attempt, and those before it. */
 export interface Failure {
-  /** What the provider answered; 502 and 504 where it could not be reached, or not in time. */
+  /** Status of the response; 502 for an unreachable provider, 504 for a time-out. */
   readonly status: number;
-  /** Its body says that the prompt is too long for the model. */
+  /** The body reports a prompt that is too long for the model. */
   readonly isTooLong: boolean;
-  /** The wait that the provider asks for, milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Its place: 0 is the first, fallbacks come behind it. */
+  /** Index of its target: 0 is the first, fallbacks follow. */
   readonly place: number;
-  /** How often the call had been sent to this place again already. */
+  /** Retries at this target so far. */
   readonly retries: number;
-  /** Attempts so far, this one counted. */
+  /** Attempts so far, including this one. */
   readonly attempts: number;
-  /** Since the first attempt began, milliseconds. */
+  /** Since the first attempt began. */
   readonly elapsedMs: number;
 }
 
-/** What follows a failed attempt: another one, or nothing; and if a limit of the deployment is the reason, which. */
+/** `because` names the limit of the deployment that prevents another attempt. */
 export type NextAttempt =
   | { readonly kind: 'retry'; readonly waitMs: number }
   | { readonly kind: 'fallback'; readonly place: number }
   | { readonly kind: 'none'; readonly because?: string };
 
 /**
- * Decides what follows a failed attempt: the same place once more, else the first of the later places that takes over from this failure.
+ * Decides what follows a failed attempt: the same target again, else the first later target that handles this failure.
  * @param random from 0 to 1, 1 excluded.
  */
 export function nextAttempt(plan: AttemptPlan, failure: Failure, random: number): NextAttempt {
@@ -54,12 +51,11 @@ export function nextAttempt(plan: AttemptPlan, failure: Failure, random: number)
   return repeats ? { kind: 'none', because: `after ${retryWithinMs} ms (GATELOG_RETRY_WITHIN_MS)` } : { kind: 'none' };
 }
 
-/** Whether a fallback at an index is behind a place, and may take over from there. */
+/** Whether the fallback at `index` may follow a failure at `place`. */
 function canFollow({ followsOne }: Fallback, index: number, place: number): boolean {
   return followsOne === true ? index === place : index >= place;
 }
 
-/** Whether what follows depends on what the body of a failed attempt says. */
 export function asksBody({ fallbacks }: AttemptPlan, status: number, place: number): boolean {
   if (status !== tooLongStatus) return false;
   const later = fallbacks.slice(place);

@@ -2,69 +2,69 @@ import type { OrganizationId, RequestId } from './ids.ts';
 import { isJsonObject, type JsonObject } from './text.ts';
 import { bytesOfProperties } from './vocabulary/limits.ts';
 
-/** What of a request can change after it was recorded. */
+/** The parts of a recorded request that can change. */
 export const changeKinds = ['property', 'score', 'feedback', 'session_property'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** Kinds of entries in the history of a request: what callers change, its cost where that was computed anew, and usage that became known later. */
+/** Kinds of entries in a request's history: callers' changes, a recomputed cost, and usage reported after the call. */
 export const historyKinds = [...changeKinds, 'cost', 'usage'] as const;
 export type HistoryKind = (typeof historyKinds)[number];
 
-/** What a caller changes about a request: each name is added or replaced, the others stay. */
+/** A change by a caller: each name is added or replaced; the others stay. */
 export type Change =
   | { readonly kind: 'property'; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: 'score'; readonly values: ReadonlyMap<string, number> }
   | { readonly kind: 'feedback'; readonly rating: boolean }
-  /** One that every request of a session gets: the call has one history entry for all of them, and each request its number. */
+  /**
+   * Applies to every request of a session. The call has one history entry for all of them; each request stores only the change's number.
+   */
   | { readonly kind: 'session_property'; readonly values: ReadonlyMap<string, string> };
 
-/** The score under which a feedback stands too, 1 for good and 0 for bad; the feedback's name in the history. */
+/** The name of feedback in the history, and of the score that mirrors it: 1 is good, 0 is bad. */
 export const feedbackScore = 'svc-score-feedback';
 
-/** Bytes of a score. */
 const numberBytes = 8;
 
-/** A change with what was settled when it was accepted. */
 export interface AcceptedChange {
   readonly organizationId: OrganizationId;
   readonly requestId: RequestId;
   readonly change: Change;
-  /** Id of the key that asked for it. */
+  /** Id of the key that made the change. */
   readonly keyId: string;
   /** Unix milliseconds. */
   readonly acceptedAt: number;
-  /** Grows with every accepted change, below 2^53: the order of changes within a millisecond, and the identifier of a feedback. */
+  /** Grows with every accepted change, below 2^53. Orders changes within a millisecond and identifies feedback. */
   readonly number: number;
 }
 
 /** A rating of the answer, the latest one. */
 export interface Feedback {
-  /** Its identifier in the organisation. */
+  /** Unique in the organisation. */
   readonly number: number;
   readonly rating: boolean;
   /** Unix milliseconds. */
   readonly createdAt: number;
 }
 
-/** The facts of a request that changes reach. */
+/** The mutable facts of a request. */
 export interface ChangeableFacts {
   readonly properties: Map<string, string>;
   readonly scores: Map<string, number>;
   feedback: Feedback | null;
-  /** Numbers of the changes of its session that have reached it. */
+  /** Numbers of the session changes already applied. */
   readonly sessionChanges: number[];
 }
 
-/** A value as the history shows it: text for properties, a number for scores, the rating for feedback. */
+/** Text for properties, a number for scores, the rating for feedback. */
 export type ChangedValue = string | number | boolean;
 
-/** One name of one accepted change, or one cost or count. */
+/** One name of an accepted change, or one cost or token count. */
 export interface ChangeEntry extends Omit<AcceptedChange, 'change'> {
   readonly kind: HistoryKind;
   readonly name: string;
-  /** Null: it was absent. */
+  /** Null: was absent. */
   readonly old: ChangedValue | null;
-  /** Null: it is absent, which only a cost or a count can be. */
+  /** Null: absent, possible only for a cost or a count. */
   readonly new: ChangedValue | null;
 }
 
@@ -103,7 +103,7 @@ function replacedIn<Value extends ChangedValue>(values: Map<string, Value>, by: 
   });
 }
 
-/** How much a change is: names, and bytes of names and values in UTF-8, a number's as a number. */
+/** Number of names, and bytes of names and values in UTF-8; a score takes 8 bytes. */
 export function sizeOfChange(change: Change): { readonly names: number; readonly bytes: number } {
   if (change.kind === 'feedback') return { names: 1, bytes: Buffer.byteLength(feedbackScore) + numberBytes };
   if (change.kind !== 'score') return { names: change.values.size, bytes: bytesOfProperties(change.values) };
@@ -112,12 +112,12 @@ export function sizeOfChange(change: Change): { readonly names: number; readonly
   return { names: change.values.size, bytes };
 }
 
-/** A change without its kind, as JSON holds it. */
+/** JSON form of a change, without its kind. */
 export function changeContent(change: Change): JsonObject {
   return change.kind === 'feedback' ? { rating: change.rating } : Object.fromEntries<string | number>(change.values);
 }
 
-/** The change of a kind with what {@link changeContent} wrote. @returns undefined for anything else. */
+/** Inverse of {@link changeContent}. @returns undefined for malformed content. */
 export function readChange(kind: ChangeKind, content: unknown): Change | undefined {
   if (!isJsonObject(content)) return undefined;
   switch (kind) {

@@ -1,4 +1,4 @@
-/** Levenshtein's distance: single letters put in, left out or changed. It takes time in proportion to the product of both lengths. */
+/** Levenshtein distance. Takes time proportional to the product of the lengths. */
 export function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let i = 1; i <= left.length; i += 1) {

@@ -1,18 +1,18 @@
 import type { OrganizationId } from './ids.ts';
 
-/** What an erasure has taken out, by where it was. */
 export const erasureCounts = ['requests', 'bodies', 'cache_entries', 'spool_records', 'dead_letters', 'blobs'] as const;
 export type ErasureCounts = Readonly<Record<(typeof erasureCounts)[number], number>>;
 
 /**
- * How far an erasure has come: `ordered`: dead letters are counted; `counted`: they go, so that none is replayed; `awaited`: records that are on their
- * way are waited for; `listed`: those in the store are known and go; `removed`: they have gone, replies that were kept are counted; `weighed`: and
- * they go; `forgotten`: letters are counted that have come meanwhile; `recounted`: they go; `done`: nothing is left and every count is final.
- * What goes has been counted at a stage before, so that an erasure that is cut in the middle counts the same.
+ * Progress of an erasure. `ordered`: dead letters are being counted. `counted`: they are being removed, so that none is replayed.
+ * `awaited`: waiting for records still in the spool. `listed`: the stored requests are known and being removed. `removed`: they are gone;
+ * cached responses are being counted. `weighed`: those are being removed. `forgotten`: dead letters that arrived meanwhile are being
+ * counted. `recounted`: they are being removed. `done`: nothing is left and the counts are final. Each removal is counted in an earlier
+ * stage, so an interrupted erasure still reports the same counts.
  */
 export type ErasureStage = 'ordered' | 'counted' | 'awaited' | 'listed' | 'removed' | 'weighed' | 'forgotten' | 'recounted' | 'done';
 
-/** All that came from one user up to a moment goes. */
+/** Removes everything that one user sent up to a moment. */
 export interface Erasure {
   readonly number: number;
   readonly organizationId: OrganizationId;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 
-/** What each error code means, in one sentence: the reference of errors is made of these. */
+/** One sentence per error code, for the generated error reference. */
 export const errorDescriptions = {
   malformed_json: 'The body is not JSON, or more of it than is read.',
   malformed_request: 'The request cannot be read as HTTP, or its path names something that it must not.',

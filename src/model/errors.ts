@@ -1,6 +1,6 @@
 import type { RateLimitState } from './rate-limit-lines.ts';
 
-/** Where a caller can meet a failure: at the gateway, at the API, or at both. */
+/** The listener that returns an error: the gateway, the API, or both. */
 type Door = 'gateway' | 'api';
 
 interface ErrorDefinition {
@@ -9,8 +9,8 @@ interface ErrorDefinition {
 }
 
 /**
- * Every failure that a caller can see: one stable code, one HTTP status, and the doors that answer with it: `api/http/problem.ts` in the API's
- * envelope, `gateway/http/error-response.ts` in OpenAI's error shape.
+ * Every error that a caller can see: a stable code, an HTTP status, and the listeners that return it. `api/http/problem.ts` writes it in
+ * the API's envelope, `gateway/http/error-response.ts` in OpenAI's error shape.
  */
 const errors = {
   malformed_json: { status: 400, doors: ['api'] },
@@ -61,28 +61,23 @@ const errors = {
 /** A stable, documented error code; clients may switch on it. */
 export type ErrorCode = keyof typeof errors;
 
-/** A code that the API answers with. */
 export type ApiErrorCode = { [Code in ErrorCode]: 'api' extends (typeof errors)[Code]['doors'][number] ? Code : never }[ErrorCode];
 
-/** Whether the API answers with this code. */
 export function isApiErrorCode(code: ErrorCode): code is ApiErrorCode {
   const { doors }: ErrorDefinition = errors[code];
   return doors.includes('api');
 }
 
-/** Every code that the API answers with. */
 export const apiErrorCodes: readonly ApiErrorCode[] = (Object.keys(errors) as ErrorCode[]).filter(isApiErrorCode);
 
-/** Every code that the gateway answers with. */
 export const gatewayErrorCodes: readonly ErrorCode[] = (Object.keys(errors) as ErrorCode[]).filter((code) => {
   const { doors }: ErrorDefinition = errors[code];
   return doors.includes('gateway');
 });
 
-/** Where in the caller's input the fault is: a JSON path such as `filter.left.request_response_rmt`, plus what helps to mend it. */
+/** The place of the fault in the caller's input, a JSON path such as `filter.left.request_response_rmt`, and hints for mending it. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** What an error says beside its sentence. */
 export interface GatelogErrorOptions {
   readonly details?: ErrorDetails;
   readonly retryAfterSeconds?: number;
@@ -90,20 +85,20 @@ export interface GatelogErrorOptions {
   readonly cause?: unknown;
 }
 
-/** How soon a part that is away may be back. */
+/** Default Retry-After of a 503. */
 const awaySeconds = 2;
 
 /**
- * A failure with a public sentence. `message` says what is wrong and what to write instead and never holds SQL, a path of the server or a
- * secret; what an operator needs travels in `cause`, which no door ever prints to a caller.
+ * An error with a public message. `message` names the fault and the remedy and never holds SQL, a server path or a secret. `cause` is for
+ * the operator and never reaches a caller.
  */
 export class GatelogError extends Error {
   override readonly name = 'GatelogError';
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
-  /** Seconds after which to try again; every 503 says some, and a refusal that no wait mends says none. */
+  /** Every 503 has one; a refusal that no wait can mend has none. */
   readonly retryAfterSeconds: number | undefined;
-  /** The limit that refuses, where one does. */
+  /** The limit that refused the call. */
   readonly usedUp: RateLimitState | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatelogErrorOptions = {}) {
@@ -116,13 +111,11 @@ export class GatelogError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? resetSeconds ?? (this.status === 503 ? awaySeconds : undefined);
   }
 
-  /** HTTP status of this error. */
   get status(): number {
     return errors[this.code].status;
   }
 }
 
-/** The text of anything thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,4 +1,4 @@
-/** A short text that tells texts apart (53 bits of a mixing hash): for honest mistakes, not against anybody who tries. */
+/** A 53-bit hash against honest mistakes, not against attackers. */
 export function fingerprint(text: string): string {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;

@@ -2,25 +2,25 @@ import { GatelogError } from './errors.ts';
 import { moneyOfUnits, parseMoney, type Money } from './pricing/money.ts';
 import { quotedInHeader } from './text.ts';
 
-/** So many calls, or so much money, in so much time; for each user or each value of a property when there is a segment. */
+/** Max calls or cost per window: per organisation, or per user or property value when there is a segment. */
 export interface LimitPolicy {
   readonly unit: 'request' | 'cents';
-  /** Whole calls, in millionths; of money its units of 10⁻¹² USD. */
+  /** Calls in millionths; cost in 10⁻¹² USD. */
   readonly quota: bigint;
   readonly windowMs: number;
   readonly segment: LimitSegment | undefined;
-  /** As it was written, for the reply's headers. */
+  /** Verbatim, for the response's headers. */
   readonly text: string;
-  /** Only calls of this key count, and for it alone; absent: all calls of the organisation. */
+  /** Counts only this key's calls; absent: all calls of the organisation. */
   readonly keyId?: string;
 }
 
 export type LimitSegment = { readonly of: 'user' } | { readonly of: 'property'; readonly name: string };
 
-/** A call, in the units of a quota of calls: quotas may have decimals. */
+/** One call in quota units; quotas may have decimals. */
 export const unitsOfCall = 1_000_000n;
 
-/** Characters of a policy. */
+/** In characters. */
 export const maxLimitPolicy = 512;
 const maxWindowSeconds = 31_536_000;
 const maxQuota = 1_000_000_000;
@@ -28,12 +28,12 @@ const example =
   'Write "<quota>;w=<seconds>", then ";u=request" or ";u=cents", then ";s=user" or ";s=<property>", e.g. "1000;w=3600;u=cents;s=user".';
 
 /**
- * Reads a policy as a caller writes it: `<quota>;w=<seconds>[;u=request|cents][;s=user|<property>]`, the parts behind the quota in any order.
- * @throws GatelogError `invalid_directive` that says which part is wrong.
+ * Parses `<quota>;w=<seconds>[;u=request|cents][;s=user|<property>]`; the options may come in any order. @throws GatelogError
+ * `invalid_directive` with the faulty part.
  */
 export function parseLimitPolicy(text: string, name = 'Svc-RateLimit-Policy'): LimitPolicy {
   const wrong = (what: string): GatelogError => new GatelogError('invalid_directive', `${name}: ${what} ${example}`);
-  // It is sent back in a header, where a control character has no place.
+  // The policy is returned in a header, where control characters are not allowed.
   if (/\p{Cc}/u.test(text)) throw wrong('it holds a control character.');
   if (text.length > maxLimitPolicy) throw wrong(`it has more than ${maxLimitPolicy} characters.`);
   const [quotaText = '', ...parts] = text.split(';').map((part) => part.trim());
@@ -42,7 +42,7 @@ export function parseLimitPolicy(text: string, name = 'Svc-RateLimit-Policy'): L
   if (unit !== 'request' && unit !== 'cents') throw wrong(`the unit ${quotedInHeader(unit)} is neither request nor cents.`);
   const amount = quotaOf(quotaText);
   if (amount === undefined) throw wrong(`the quota ${quotedInHeader(quotaText)} is no number above 0 and up to ${maxQuota}.`);
-  // The amount is in units of 10⁻¹²: a call is a million of its units, and a cent a hundredth of a dollar.
+  // `amount` is in units of 10⁻¹². A call has a million quota units; a cent is a hundredth of a dollar.
   const quota = unit === 'request' ? amount / (10n ** 12n / unitsOfCall) : amount / 100n;
   return { unit, quota, windowMs: windowOf(options.get('w') ?? '', wrong), segment: segmentOf(options.get('s'), wrong), text };
 }

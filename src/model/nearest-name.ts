@@ -1,13 +1,12 @@
 import { editDistance } from './edit-distance.ts';
 
-/** A longer name is nobody's slip of the finger, and comparing it takes time. */
+/** Bounds the work of a comparison; longer names are not typing errors. */
 const maxComparedCharacters = 60;
-/** Above this many letters two names have nothing to do with each other. */
 const maxDistance = 2;
-/** A name that begins with the other is near it from this length on: `startTime` for `startTimeUnixMs`. */
+/** Min length at which a prefix counts as near, as `startTime` for `startTimeUnixMs`. */
 const minPrefixCharacters = 4;
 
-/** The known name that a caller most likely meant, undefined when none is near. Case does not count. */
+/** The known name that the caller most likely meant; undefined when none is near. Ignores case. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > maxComparedCharacters) return undefined;
   const ranked = known

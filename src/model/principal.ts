@@ -1,14 +1,14 @@
 import type { OrganizationId } from './ids.ts';
 
-/** What a key may do: `r` read, `w` send and log, `rw` both, `admin` both and settings of the organisation. */
+/** `r` reads, `w` sends and logs, `rw` does both, `admin` also manages the organisation. */
 export const keyPermissions = ['rw', 'r', 'w', 'admin'] as const;
 export type KeyPermissions = (typeof keyPermissions)[number];
 
-/** Who asks: the organisation behind an accepted key. */
+/** The organisation and the key of an authenticated caller. */
 export interface Principal {
   readonly organizationId: OrganizationId;
   readonly keyId: string;
-  /** SHA-256 of the key, hexadecimal: what a record keeps of it. */
+  /** SHA-256 in hexadecimal; records store this instead of the key. */
   readonly keyHash: string;
   readonly permissions: KeyPermissions;
 }
@@ -22,7 +22,6 @@ const allowed: Record<Action, readonly KeyPermissions[]> = {
   administer: ['admin'],
 };
 
-/** Whether the key allows this. */
 export function may(principal: Principal, action: Action): boolean {
   return allowed[action].includes(principal.permissions);
 }

@@ -1,24 +1,23 @@
-/** How a limit stands that refuses. */
+/** State of an exceeded limit. */
 export interface RateLimitState {
-  /** What may be used in one window; whole numbers. */
+  /** Quota of a window, a whole number. */
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds after which there is some again. */
+  /** Seconds until some quota is available again. */
   readonly resetSeconds: number;
-  /** Seconds of a window. */
   readonly windowSeconds: number;
-  /** The call is larger than the whole quota, so that no wait helps. */
+  /** The call exceeds the whole quota, so waiting does not help. */
   readonly isHopeless?: true;
 }
 
-/** Header lines of an answer 429, name and value in turn, as draft-ietf-httpapi-ratelimit-headers (06) has them, which clients read. */
+/** Headers of a 429 response, names and values in turn, as in draft-ietf-httpapi-ratelimit-headers-06, which clients read. */
 export function rateLimitHeaders({ limit, remaining, resetSeconds, windowSeconds, isHopeless }: RateLimitState): readonly string[] {
   return Object.entries({
     'RateLimit-Policy': `${limit};w=${windowSeconds}`,
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(remaining),
     'RateLimit-Reset': String(resetSeconds),
-    // What the clients of OpenAI and Anthropic obey before the status.
+    // The clients of OpenAI and Anthropic obey this header before the status.
     ...(isHopeless === true ? { 'x-should-retry': 'false' } : {}),
   }).flat();
 }

@@ -1,19 +1,19 @@
-/** What a rule finds: e-mail addresses, card numbers, keys of known shapes, or what a pattern of the organisation's own matches. */
+/** E-mail addresses, card numbers, keys of known shapes, or matches of the organisation's own pattern. */
 export const redactionKinds = ['email', 'card', 'key', 'regex'] as const;
 export type RedactionKind = (typeof redactionKinds)[number];
 
 /**
- * Where a rule looks. `request`: body, texts of the messages, path, referrer, target address, the model that was asked for. `response`: body, its text,
- * the usage object, its model, identifier and service tier. `properties`: names and values of properties and prompt inputs. `identifiers`: user, session, prompt, job, node and experiment, which are there to be
- * searched by.
+ * `request`: body, texts of the messages, path, referrer, target address, requested model. `response`: body, its text, the usage object,
+ * its model, identifier and service tier. `properties`: names and values of properties and prompt inputs. `identifiers`: user, session,
+ * prompt, job, node and experiment, which exist to be searched by.
  */
 export const redactionPlaces = ['request', 'response', 'properties', 'identifiers'] as const;
 export type RedactionPlace = (typeof redactionPlaces)[number];
 
-/** Where a rule looks that does not say so: everywhere but in what requests are found by. */
+/** Places of a rule that names none: all but the identifiers. */
 export const defaultRedactionPlaces: readonly RedactionPlace[] = ['request', 'response', 'properties'];
 
-/** What stands in the place of what was found, unless a rule says otherwise. */
+/** Default replacement texts. */
 export const defaultReplacements: Readonly<Record<RedactionKind, string>> = {
   email: '[email]',
   card: '[card]',
@@ -21,14 +21,14 @@ export const defaultReplacements: Readonly<Record<RedactionKind, string>> = {
   regex: '[redacted]',
 };
 
-/** One rule, as it is stored: nothing is left to a default. */
+/** A stored rule, with all defaults filled in. */
 export interface RedactionRule {
   readonly kind: RedactionKind;
-  /** Of a `regex`, in the syntax of RE2; null of every other kind. */
+  /** Of a `regex`, in RE2 syntax; null for other kinds. */
   readonly pattern: string | null;
   readonly replacement: string;
   readonly appliesTo: readonly RedactionPlace[];
 }
 
-/** Rules of an organisation, characters of a pattern and of a replacement, and instructions that a pattern may become. */
+/** Rules per organisation, characters of a pattern and of a replacement, and instructions of a compiled pattern. */
 export const redactionLimits = { rules: 32, patternCharacters: 1000, replacementCharacters: 128, patternSize: 1000 } as const;

@@ -2,8 +2,8 @@ import { joinText } from './fold.ts';
 import type { Reducer } from './fold.ts';
 
 /**
- * Joins pieces of base64. TRICKY: a piece may end in padding, behind which nothing may follow; then all pieces are decoded and the whole is
- * encoded anew. Pieces that are not base64 are joined as the text they are.
+ * Joins pieces of base64. TRICKY: a piece may end in padding, which is invalid in the middle; then all pieces are decoded and encoded
+ * anew. Pieces that are not base64 are joined as text.
  */
 export const joinBase64: Reducer = (values) => {
   const pieces = values.filter((value) => typeof value === 'string');

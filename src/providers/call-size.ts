@@ -2,20 +2,19 @@ import type { CallSize } from '../model/record/call-size.ts';
 import { isJsonObject, type JsonObject } from '../model/text.ts';
 import { listOf, objectOf, textOf } from './facts.ts';
 
-/** What providers put around the caller's tools. */
+/** Allowance for the text that providers add around the caller's tools. */
 const toolTokens = 1000;
 const maxAnswers = 100_000;
 
-/** Names, of members or of kinds of parts, for input that the body's bytes do not bound: media, files, what the provider keeps or looks up itself. */
+/** Members or part types for input whose size the body does not bound: media, files, input that the provider stores or looks up. */
 const beyondText =
   /"(?:input_|output_)?(?:image|audio|video|file|document)(?:_url|_id|_data)?"|"(?:inlineData|inline_data|fileData|file_uri|fileUri|url|modalities|responseModalities|response_modalities|cachedContent|cached_content|image_generation|previous_response_id|previous_interaction_id|conversation|assistant_id|container|mcp\w*|web_search\w*|web_fetch\w*|google\w*|urlContext|url_context|codeExecution|code_execution\w*|code_interpreter|file_search|computer\w*|search_\w+|plugins)"/;
 
 /**
- * Reads how large a call may be from its JSON body. All but the limits of its answer is read whatever the wire format: those names mean the same
- * everywhere, and where they mean nothing they make the call look larger, never smaller. A token is at least a byte of the text that it stands for.
- * @param bytes of the whole body.
- * @param outputLimits of the wire format: a limit by the name of another format is none, as its provider does not read it.
- * @param text what {@link readNames} says of the body, where that is known.
+ * Estimates an upper bound of a call's size from its JSON body. Except for the output limits, members are read regardless of the wire
+ * format: their names mean the same everywhere, and where they mean nothing they only enlarge the estimate. A token is at least one byte
+ * of text. @param bytes of the whole body. @param outputLimits of the wire format; a provider ignores limits named as in another format.
+ * @param text result of {@link readNames}, where known.
  */
 export function readCallSize(body: JsonObject, bytes: number, outputLimits: readonly string[], text = readNames(body)): CallSize {
   const generation = objectOf(body['generationConfig'] ?? body['generation_config']);
@@ -34,13 +33,13 @@ export function readCallSize(body: JsonObject, bytes: number, outputLimits: read
   };
 }
 
-/** What the names in a body tell of it, wherever in it they stand. */
+/** Facts from the names at any depth of a body. */
 export interface NamedInBody {
   readonly isText: boolean;
   readonly writesCache: boolean;
 }
 
-/** Goes through all of a body, so that of a large one it is asked once. */
+/** Scans the whole body; call it once for a large one. */
 export function readNames(body: JsonObject): NamedInBody {
   const text = JSON.stringify(body);
   return {
@@ -49,7 +48,7 @@ export function readNames(body: JsonObject): NamedInBody {
   };
 }
 
-/** The body as JSON, without the schemas in it, which may name anything; of tools what kind they are. */
+/** The body as JSON without schemas, which may contain any name; tools keep only their kinds. */
 function withoutSchemas(body: JsonObject): string {
   const { tools, functions: _functions, response_format: _format, toolConfig, ...rest } = body;
   const given = [...listOf(tools), ...listOf(objectOf(toolConfig)['tools'])];
@@ -57,7 +56,7 @@ function withoutSchemas(body: JsonObject): string {
   return JSON.stringify([rest, kinds]);
 }
 
-/** What is asked for in place of the service that everyone gets. */
+/** The requested tier; empty for the default one. */
 function tierOf(body: JsonObject): string {
   const asked = [
     body['speed'],
@@ -68,13 +67,13 @@ function tierOf(body: JsonObject): string {
   return asked.map(textOf).find((tier) => tier !== '' && tier !== 'standard') ?? '';
 }
 
-/** A list of prompts is answered one by one; a list of numbers is one prompt. */
+/** A list of texts is a list of prompts; a list of numbers is one prompt. */
 function promptsIn(prompt: unknown): number {
   const prompts = listOf(prompt).filter((each) => typeof each !== 'number');
   return Math.max(1, prompts.length);
 }
 
-/** TRICKY: to some servers, Ollama among them, a limit of 0 is no limit. */
+/** TRICKY: some servers, such as Ollama, treat a limit of 0 as no limit. */
 function outputBound(said: readonly number[]): number | undefined {
   return said.length === 0 || said.includes(0) ? undefined : Math.max(...said);
 }

@@ -5,37 +5,36 @@ import type { ResponseFacts } from './provider.ts';
 
 const nothing: JsonObject = {};
 
-/** The value as an object; an empty one for anything else. */
+/** The value if it is an object, else an empty one. */
 export function objectOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : nothing;
 }
 
-/** The value as a list; an empty one for anything else. */
+/** The value if it is a list, else an empty one. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value as text that can be stored; empty for anything else. */
+/** The value as well-formed text, empty for anything but a text. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? wellFormed(value) : '';
 }
 
-/** The value as a count; null for anything but a whole, exactly representable number from 0. */
+/** The value if it is a safe integer of at least 0, else null. */
 export function countOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
-/** The object without one of its keys. */
 export function without(object: JsonObject, key: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
 }
 
-/** Joins the texts that are not empty by newlines. */
+/** Joins the non-empty texts by newlines. */
 export function joinLines(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** The value as JSON text, for counting; empty for what is absent or nested deeper than the stack. */
+/** JSON text for counting tokens; empty for an absent value or one nested too deep to serialise. */
 export function jsonOf(value: unknown): string {
   try {
     return value === undefined || value === null ? '' : wellFormed(JSON.stringify(value));
@@ -44,7 +43,6 @@ export function jsonOf(value: unknown): string {
   }
 }
 
-/** Facts of a response that says nothing. */
 export const noResponseFacts: ResponseFacts = {
   responseId: '',
   model: '',

@@ -1,26 +1,26 @@
 import { isJsonObject } from '../model/text.ts';
 import type { JsonObject } from '../model/text.ts';
 
-/** Makes one value of all the values that the pieces of a stream gave for one key, in their order; undefined leaves the key out. */
+/** Merges the values of one key from all pieces of a stream, in order; undefined omits the key. */
 export type Reducer = (values: readonly unknown[]) => unknown;
 
-/** How the objects of a stream become one. */
+/** Rules for merging the objects of a stream. */
 export interface ReducerTable {
   /** Key → reducer. A Map, because a key called `constructor` or `__proto__` is an ordinary key. */
   readonly rows: ReadonlyMap<string, Reducer>;
-  /** What is made of texts at keys without a row, however deep below. */
+  /** For texts at keys without a row, at any depth. */
   readonly unknownTexts: Reducer;
 }
 
-/** Unknown values nested deeper than this are not merged, the last one stands: a hostile stream must not exhaust the stack. */
+/** Unknown values nested deeper are not merged; the last one is used. Keeps a hostile stream from overflowing the stack. */
 const deepestUnknown = 16;
 
-/** A table for what every piece says anew: of texts at other keys the last one stands. */
+/** For objects that are repeated in each piece: at other keys the last text is used. */
 export function reducerTable(rows: Readonly<Record<string, Reducer>>): ReducerTable {
   return { rows: rowsOf(rows), unknownTexts: lastPresent };
 }
 
-/** A table for what is cut into pieces: texts at other keys are joined. */
+/** For objects cut into pieces: at other keys the texts are joined. */
 export function deltaTable(rows: Readonly<Record<string, Reducer>>): ReducerTable {
   return { rows: rowsOf(rows), unknownTexts: joinText };
 }
@@ -29,24 +29,24 @@ function rowsOf(rows: Readonly<Record<string, Reducer>>): ReducerTable['rows'] {
   return new Map(Object.entries(rows));
 }
 
-/** The last value that says something; null and the empty text, which many providers repeat in every piece, do not. */
+/** The last value that is neither null nor an empty text, which many providers repeat in every piece. */
 export const lastPresent: Reducer = (values) => values.findLast((value) => value !== null && value !== '') ?? values.at(-1);
 
 export const leaveOut: Reducer = () => undefined;
 
-/** Joins texts; when there is none, the last value (which is null, where a key is sent but never filled). */
+/** Joins texts; without any, the last value (null when a key is sent but never filled). */
 export const joinText: Reducer = (values) => {
   const texts = values.filter((value) => typeof value === 'string');
   return texts.length > 0 ? texts.join('') : lastPresent(values);
 };
 
-/** Puts lists behind each other; when there is none, the last value. */
+/** Concatenates lists; without any, the last value. */
 export const joinLists: Reducer = (values) => {
   const lists = values.filter((value) => Array.isArray(value));
   return lists.length > 0 ? lists.flat() : lastPresent(values);
 };
 
-/** Folds objects key by key with a table; when there is none, the last value. */
+/** Folds objects key by key with a table; without any, the last value. */
 export function foldObject(reducers: ReducerTable): Reducer {
   return (values) => {
     const objects = values.filter(isJsonObject);
@@ -54,10 +54,10 @@ export function foldObject(reducers: ReducerTable): Reducer {
   };
 }
 
-/** Whether an element begins a new one though its index is taken, by the element that began there last. */
+/** Whether an element starts a new one although its index is taken. `first`: the start of the element at that index. */
 type Begins = (element: JsonObject, first: JsonObject) => boolean;
 
-/** Folds lists whose elements say by `index` (or, failing that, `id`) which element of the whole they continue. */
+/** Folds lists whose elements carry the `index` (or else the `id`) of the element that they continue. */
 export function foldList(reducers: ReducerTable, begins: Begins = () => false): Reducer {
   return (values) => {
     const lists = values.filter((value) => Array.isArray(value));
@@ -65,7 +65,7 @@ export function foldList(reducers: ReducerTable, begins: Begins = () => false): 
   };
 }
 
-/** Parts in runs, in each of which every part continues the one before it. */
+/** Splits parts into runs in which every part continues the one before it. */
 export function runsOf(
   parts: readonly JsonObject[],
   continues: (last: JsonObject, part: JsonObject) => boolean,
@@ -81,8 +81,8 @@ export function runsOf(
 }
 
 /**
- * Folds objects into one. Keys without a row are merged by what their values are: objects are folded, lists with indices merged by index,
- * texts as the table says; of anything else the last present value stands. Keys that name something are never joined.
+ * Merges objects. Keys without a row are merged by type: objects are folded, lists with indices merged by index, texts by `unknownTexts`;
+ * of other values the last present one is used. Identifying keys are never joined.
  */
 export function foldKeys(objects: readonly JsonObject[], { rows, unknownTexts }: ReducerTable): JsonObject {
   return foldWith(objects, (key) => rows.get(key) ?? namingReducers.get(key) ?? mergeUnknown(unknownTexts, 0));
@@ -130,7 +130,7 @@ function hasIndex(value: unknown): boolean {
   return isJsonObject(value) && Number.isSafeInteger(value['index']);
 }
 
-/** Elements that belong together, in the order of their indices; those without one in the order of their arrival, behind. */
+/** Groups elements by index, in order; elements without an index follow in order of arrival. */
 function groupElements(lists: readonly (readonly unknown[])[], begins: Begins): JsonObject[][] {
   const groups = new Map<number | string, [JsonObject, ...JsonObject[]][]>();
   let latestKey: number | string = 0;

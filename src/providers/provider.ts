@@ -2,74 +2,76 @@ import type { Money } from '../model/pricing/money.ts';
 import type { Bill, Usage } from '../model/record/usage.ts';
 import type { ServerSentEvent } from './sse.ts';
 
-/** What a request body says. An empty text is an absent one. */
+/** Facts from a request body. An empty text is an absent one. */
 export interface RequestFacts {
   readonly model: string;
   /** End user named in the body, used when the caller sent no user header. */
   readonly user: string;
-  /** Text of all messages, system messages included, joined by newlines. */
+  /** Text of all messages including system messages, joined by newlines. */
   readonly promptText: string;
-  /** Text of the last message of the user. */
+  /** Text of the user's last message. */
   readonly lastUserText: string;
 }
 
-/** What a response body says. An empty text is an absent one, null is "not said". */
+/** Facts from a response body. An empty text is an absent one, null is "not reported". */
 export interface ResponseFacts {
   readonly responseId: string;
   readonly model: string;
   readonly usage: Usage;
   readonly serviceTier: string;
-  /** Text of the first choice; of a refusal, the sentence that refuses. */
+  /** Text of the first choice, or its refusal. */
   readonly completionText: string;
-  /** Why the first choice ended, in the provider's own word. */
+  /** Finish reason of the first choice, verbatim. */
   readonly finishReason: string;
-  /** The provider's own figure for this one call, where it states one. */
+  /** The provider's own figure for this call. */
   readonly providerCost: Money | null;
-  /** Where several models took part, each at its own price: what each of them did. Together they are the usage. */
+  /** When several models took part, each at its own price: the share of each. The shares add up to `usage`. */
   readonly bills?: readonly Bill[];
 }
 
-/** A stream put together again. */
 export interface AssembledStream {
   /**
-   * What the provider would have answered without streaming, as far as the stream came; `readResponse` reads it. An error that arrived in
-   * mid-stream stands beside the rest under `error`. Null when nothing was understood.
+   * The non-streamed response as far as the stream came, for `readResponse`. An error in mid-stream is in `error`. Null when nothing was
+   * understood.
    */
   readonly body: unknown;
-  /** The event that ends a stream of this format was seen. */
+  /** The stream's end event was seen. */
   readonly whole: boolean;
-  /** At least one event had the shape of this format. When not, the bytes themselves are all there is to keep. */
+  /** At least one event had the shape of this format. Otherwise only the raw bytes can be recorded. */
   readonly understood: boolean;
 }
 
-/** What the tokens of a call were made of, as far as it is text: all of the prompt with its tools, all that was generated with what was thought. */
+/** The texts behind a call's token counts: the prompt with its tools, and all output including reasoning. */
 export interface TokenTexts {
   readonly prompt: string;
   readonly completion: string;
-  /** Messages of the prompt, where the provider is known to frame each and to begin the reply; absent where it is not. */
+  /** Number of prompt messages, where the provider is known to add tokens around each message and before the response. */
   readonly messages?: number;
 }
 
 /**
- * One way to write requests and responses, spoken by one provider or by many. All of it is pure and never throws, whatever a provider or a
- * caller sent; bodies are parsed JSON and are not changed.
+ * A format of requests and responses, used by one or many providers. All functions are pure and never throw, whatever a provider or a
+ * caller sent; they do not change the parsed JSON bodies.
  */
 export interface WireFormat {
   /** Provider and endpoint, such as `openai.chat`. */
   readonly name: string;
-  /** `body` is parsed JSON, or the text fields of a form. `path` is the one that was called: some formats name the model there. */
+  /** `body` is parsed JSON or the text fields of a form. `path` may name the model. */
   readonly readRequest: (body: unknown, path: string) => RequestFacts;
-  /** Reads a whole response, an assembled stream, or an error body. */
+  /** Reads a complete response, an assembled stream, or an error body. */
   readonly readResponse: (body: unknown) => ResponseFacts;
   readonly assembleStream: (events: readonly ServerSentEvent[]) => AssembledStream;
-  /** Reads a response that is text and no JSON; absent where such a one says nothing. */
+  /** Reads a plain text response; absent when such responses hold no facts. */
   readonly readText?: (text: string) => ResponseFacts;
-  /** Puts a stream together that is written as one growing JSON list, or as JSON by the line; absent where there are none, `understood` false for another answer. */
+  /**
+   * Assembles a stream that is one growing JSON list or lines of JSON; `understood` is false for other responses. Absent when there are no
+   * such streams.
+   */
   readonly assembleList?: (text: string) => AssembledStream;
-  /** Header of a reply, in lower case, that identifies the response where its body has no place for that. */
+  /** Response header with the response's id, in lower case, for formats whose body has none. */
   readonly responseIdHeader?: string;
-  /** Members of a request that limit the tokens of one answer, the levels parted by dots; absent where a request has no such limit. */
+  /** Request members that limit the tokens of one answer, as dotted paths; absent when requests have no such limit. */
   readonly outputLimits?: readonly string[];
-  /** Asked when a provider did not report tokens; absent where they are not made of text, or always reported. */
+  /** For estimating unreported tokens; absent when tokens are always reported or are not text. */
   readonly readTokenTexts?: (request: unknown, response: unknown) => TokenTexts;
 }

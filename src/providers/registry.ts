@@ -17,32 +17,31 @@ import { openAiSpeech } from './openai/speech.ts';
 import { openAiTranscriptions } from './openai/transcriptions.ts';
 import type { WireFormat } from './provider.ts';
 
-/** An endpoint that is understood: the end of its path, and the format spoken there. */
 interface Endpoint {
   readonly pathEnd: string;
-  /** Stands in the path as well, where its end alone does not tell the format. */
+  /** Must also match the path, where the path's end is ambiguous. */
   readonly within?: RegExp;
   readonly format: WireFormat;
 }
 
-/** What is known about a provider. Where it lives is the gateway's business. */
+/** The gateway knows the addresses. */
 export interface ProviderEntry {
   /** Name in addresses and settings. */
   readonly name: string;
   /** Name in records. */
   readonly recordName: string;
-  /** Name in the price book; undefined: nothing of it is priced, as a model's name alone does not tell who bills for it. */
+  /** Name in the price book; undefined: unpriced, as a model name alone does not determine who bills for it. */
   readonly priceProviderId: string | undefined;
   readonly endpoints: readonly Endpoint[];
 }
 
 /**
- * Paths that mean the same wherever they are served: OpenAI's, which everyone has taken over below a base of their own, and Anthropic's, which
- * many serve beside them. A provider that serves only some of them is never called at the others.
+ * Paths with the same meaning everywhere: OpenAI's, which all others adopted below their own base, and Anthropic's, which many serve
+ * beside them. A provider may serve only some of them.
  */
 const commonEndpoints: readonly Endpoint[] = [
   { pathEnd: '/chat/completions', format: openAiChat },
-  // Mistral's filling in of code answers as chat does.
+  // Mistral's code completion responds like chat.
   { pathEnd: '/fim/completions', format: openAiChat },
   // So do its agents.
   { pathEnd: '/agents/completions', format: openAiChat },
@@ -62,7 +61,7 @@ const commonEndpoints: readonly Endpoint[] = [
 const claudeAtGoogle = /\/publishers\/anthropic\/models\//;
 const mistralAtGoogle = /\/publishers\/mistralai\/models\//;
 
-/** Google's own, and what Claude and Mistral's models speak at Google's address. */
+/** Google's own endpoints, and those for Claude's and Mistral's models on Vertex AI. */
 const googleEndpoints: readonly Endpoint[] = [
   { pathEnd: ':generateContent', format: geminiGenerateContent },
   { pathEnd: ':streamGenerateContent', format: geminiGenerateContent },
@@ -87,11 +86,14 @@ const cohereEndpoints: readonly Endpoint[] = [
   { pathEnd: '/v1/embed', format: cohereEmbed },
 ];
 
-/** What came to be called an agent's answer is written as a response. */
+/** The agent endpoint returns a response object. */
 const perplexityEndpoints: readonly Endpoint[] = [{ pathEnd: '/v1/agent', format: openAiResponses }];
 
 const modelAtAmazon = /\/model\//;
-/** To an invocation the models of others answer in formats of their own. A profile of the caller's own names no model: what answers as Claude does is read so. */
+/**
+ * Models of other makers respond to `invoke` in formats of their own. A caller's inference profile names no model; its responses are read
+ * as Claude's.
+ */
 const claudeAtAmazon =
   /\/model\/[^/?#]*(?:anthropic\.claude|application-inference-profile|provisioned-model)[^/?#]*\/invoke(?:-with-response-stream)?$/;
 const titanEmbedsAtAmazon = /\/model\/[^/?#]*amazon\.titan-embed-[^/?#]*\/invoke$/;
@@ -109,10 +111,10 @@ const withOllamaEndpoints = [...ollamaEndpoints, ...commonEndpoints];
 const withCohereEndpoints = [...cohereEndpoints, ...commonEndpoints];
 const withPerplexityEndpoints = [...perplexityEndpoints, ...commonEndpoints];
 
-/** Of an address that nobody knows the paths alone tell what is spoken there; no two providers have one that means different things. */
+/** For targets of unknown providers, where only the path shows the format. No path means different things at two providers. */
 const everyEndpoint = [...googleEndpoints, ...amazonEndpoints, ...ollamaEndpoints, ...perplexityEndpoints, ...withCohereEndpoints];
 
-/** Name in addresses, name in records, name in the price book, endpoints. `custom` is an address of which only the caller knows whose it is. */
+/** Name in addresses, name in records, name in the price book, endpoints. `custom` is a target address set by the caller. */
 const rows: readonly (readonly [name: string, recordName: string, priceProviderId: string | undefined, endpoints: readonly Endpoint[]])[] =
   [
     ['openai', 'OPENAI', 'openai', commonEndpoints],
@@ -147,18 +149,18 @@ const providers: ReadonlyMap<string, ProviderEntry> = new Map(
   rows.map(([name, recordName, priceProviderId, endpoints]) => [name, { name, recordName, priceProviderId, endpoints }]),
 );
 
-/** The entry of a provider by its name in addresses; undefined for one that is not known. */
+/** @param name a name in addresses or an alias. */
 export function providerNamed(name: string): ProviderEntry | undefined {
   return providers.get(name) ?? providers.get(providerAliases.get(name) ?? '');
 }
 
-/** The name in records of a provider by any of its names, in any case; undefined for one that is not known. */
+/** @param name any name of a provider, in any case. */
 export function recordNameFor(name: string): string | undefined {
   const upper = name.toUpperCase();
   return providerNamed(name.toLowerCase())?.recordName ?? (priceProviders.has(upper) ? upper : undefined);
 }
 
-/** The name in the price book of a provider by its name in records; undefined: it has none there. */
+/** @returns undefined when the provider is not in the price book. */
 export function priceProviderOf(recordName: string): string | undefined {
   return priceProviders.get(recordName);
 }
@@ -168,9 +170,8 @@ const priceProviders: ReadonlyMap<string, string | undefined> = new Map(
 );
 
 /**
- * The format that a provider speaks at a path.
- * @param path with or without a query; only its end counts, so that a base address with a path of its own makes no difference.
- * @returns undefined when the exchange is recorded but not understood.
+ * The format of a provider's path. @param path with or without a query; only its end counts, so that a base address may have a path of its
+ * own. @returns undefined when the exchange is recorded but not understood.
  */
 export function wireFormatFor(provider: string, path: string): WireFormat | undefined {
   const [beforeQuery = ''] = path.split('?', 1);

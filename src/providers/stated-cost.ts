@@ -3,14 +3,13 @@ import type { Money } from '../model/pricing/money.ts';
 import { isJsonObject, type JsonObject } from '../model/text.ts';
 import { countOf, objectOf } from './facts.ts';
 
-/** xAI counts in ticks, ten thousand million to the dollar. */
+/** xAI counts in ticks of 10⁻¹⁰ USD. */
 const unitsPerTick = 100n;
 
 /**
- * US dollars that the usage itself states: not OpenAI's own, but resellers and others that speak its format say there what they charge.
- * OpenRouter writes `cost`, Perplexity an object of costs with their total, DeepInfra `estimated_cost`, xAI `cost_in_usd_ticks`.
- *
- * A 0 beside tokens is a field that nobody filled in, as Azure's for Grok, and no statement; but for a model whose name says that it is free.
+ * The cost in US dollars that a `usage` states. OpenAI states none; resellers and others with its format do: OpenRouter writes `cost`,
+ * Perplexity an object of costs with their total, DeepInfra `estimated_cost`, xAI `cost_in_usd_ticks`. A 0 beside tokens is an unset
+ * field, as in Azure's for Grok, and is ignored unless the model's name marks it as free.
  */
 export function readStatedCost(usage: unknown, model = ''): Money | null {
   const stated = objectOf(usage);
@@ -30,7 +29,7 @@ function statedIn(stated: JsonObject): Money | null {
   const { cost } = stated;
   const charged = moneyFrom((isJsonObject(cost) ? cost['total_cost'] : cost) ?? stated['estimated_cost']);
   if (charged === null || stated['is_byok'] !== true) return charged;
-  // Who brings a key of their own to OpenRouter pays it a fee, and the provider besides.
+  // With the caller's own key, OpenRouter charges a fee and the provider bills the caller beside it.
   return moneyOfUnits(charged + (moneyFrom(objectOf(stated['cost_details'])['upstream_inference_cost']) ?? 0n));
 }
 

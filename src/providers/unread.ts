@@ -1,12 +1,12 @@
 import { objectOf, textOf } from './facts.ts';
 import { bedrockModelIn, deploymentOf, modelInPath } from './path-names.ts';
 
-/** The model that a call of an endpoint names which is not understood: in its body, where nearly all have it, or in its path. */
+/** The requested model at an endpoint of unknown format: in the body at nearly all, else in the path. */
 export function modelAsked(body: unknown, path: string): string {
   return textOf(objectOf(body)['model']) || modelInPath(path) || bedrockModelIn(path) || deploymentOf(path);
 }
 
-/** The model that the answer of such an endpoint names. */
+/** The responding model at such an endpoint. */
 export function modelTold(body: unknown): string {
   return textOf(objectOf(body)['model']);
 }

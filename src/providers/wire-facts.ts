@@ -13,8 +13,7 @@ function all<Name extends keyof WireFacts>(name: Name): NonNullable<WireFacts[Na
 }
 
 /**
- * The facts about every wire format together. The gateway looks a format's ends and failures up in all of them, as what answers at an address may
- * speak any.
+ * The facts of all wire formats together. The gateway looks ends and failures up in all of them, as any address may respond in any format.
  */
 export const wireFacts = {
   streamEndMarkers: all('streamEndMarkers'),
@@ -38,25 +37,28 @@ export const wireFacts = {
   nativePaths: all('nativePaths'),
 } as const;
 
-/** What differs between providers that speak one format. */
+/** Differences between providers of one format. */
 export interface ProviderFacts {
-  /** It reports the usage of every stream and refuses the question for it. */
+  /** Reports the usage of every stream and rejects the member that asks for it. */
   readonly refusesUsageQuestion?: true;
-  /** `own`: it sells the models it makes. `any`: it sells others', or serves what is put on it, so that names may have slashes and any suffix. */
+  /**
+   * `own`: sells the models it makes. `any`: sells others' models or serves any that are installed, so names may have slashes and any
+   * suffix.
+   */
   readonly models?: 'own' | 'any';
-  /** How the names of all its models begin, and of no other's. */
+  /** Common prefix of all its models and of no others. */
   readonly modelPrefix?: string;
-  /** It carries out the suffix `:online`. */
+  /** Supports the suffix `:online`. */
   readonly searchesOnline?: true;
   /** Calls are signed with the keys of an AWS account. */
   readonly signedByAws?: true;
   /** `model/<provider>/<deployment>` names one of the customer's deployments. */
   readonly hasDeployments?: true;
-  /** Paths that cost nothing there. */
+  /** Paths that are free of charge. */
   readonly freePath?: RegExp;
 }
 
-/** The order is that of precedence among makers of models. */
+/** In order of precedence among makers of models. */
 const providerFacts: Readonly<Partial<Record<AddressedProvider, ProviderFacts>>> = {
   openai: { models: 'own', freePath: /\/moderations$/ },
   anthropic: { models: 'own', modelPrefix: 'claude-' },
@@ -74,7 +76,7 @@ const providerFacts: Readonly<Partial<Record<AddressedProvider, ProviderFacts>>>
   lmstudio: { models: 'any' },
 };
 
-/** Providers that sell the models they make: the first that lists a model counts as its maker. */
+/** Providers that sell the models they make. The first that lists a model counts as its maker. */
 export const modelMakers: readonly AddressedProvider[] = (Object.keys(providerFacts) as AddressedProvider[]).filter(
   (name) => providerFacts[name]?.models === 'own',
 );
@@ -82,7 +84,7 @@ export const modelMakers: readonly AddressedProvider[] = (Object.keys(providerFa
 const factsByName: ReadonlyMap<string, ProviderFacts> = new Map(Object.entries(providerFacts));
 const noFacts: ProviderFacts = {};
 
-/** The facts about a provider by its name in addresses; none of a provider without a row. */
+/** @param name a name in addresses. @returns no facts for a provider without a row. */
 export function factsOfProvider(name: string): ProviderFacts {
   return factsByName.get(name) ?? noFacts;
 }

@@ -3,26 +3,26 @@ import type { AddressedProvider } from '../model/vocabulary/providers.ts';
 /** A header in which clients send a provider's key. */
 export interface KeyHeaderFact {
   readonly name: string;
-  /** On OpenAI's surface only these providers take it; absent: all do. */
+  /** On OpenAI's surface only these providers accept it; absent: all do. */
   readonly owners?: readonly AddressedProvider[];
 }
 
-/** Paths below `/v1/` that lead to a provider without its name. */
+/** Paths below `/v1/` that belong to a provider without naming it. */
 export interface NativePath {
   readonly provider: AddressedProvider;
   readonly path: RegExp;
-  /** Only with this method. */
+  /** Only for this method. */
   readonly method?: string;
-  /** The path counts before a client header: the clients of another provider call it too. */
+  /** Takes precedence over client headers, as clients of another provider call the path too. */
   readonly beforeClientHeaders?: true;
 }
 
 /**
- * Facts about one wire format that need no parser: the gateway reads them once, when it starts. Header names are in lower case; every fact is
- * optional. A file of such facts is named `wire.ts` and imports types alone.
+ * Facts about a wire format that need no parser. The gateway reads them once at startup. Header names are in lower case; every fact is
+ * optional. A file of such facts is named `wire.ts` and imports types only.
  */
 export interface WireFacts {
-  /** An official client stops reading a stream after these bytes, wherever in the stream they stand. */
+  /** An official client stops reading a stream after these bytes, anywhere in the stream. */
   readonly streamEndMarkers?: readonly string[];
   /** Regular expressions for the `type` of a stream's last event. */
   readonly finalEventTypes?: readonly string[];
@@ -38,24 +38,24 @@ export interface WireFacts {
   readonly binaryStreamTypes?: readonly string[];
   /** Headers of a binary message that report a failure. */
   readonly failureMessageHeaders?: readonly string[];
-  /** Members of a whole response that hold its usage or stand in front of it. */
+  /** Members of a complete response that hold its usage or precede it. */
   readonly usageMembers?: readonly string[];
 
   readonly keyHeaders?: readonly KeyHeaderFact[];
-  /** Only this provider's clients send the header. */
+  /** Headers sent only by this provider's clients. */
   readonly clientHeaders?: readonly (readonly [name: string, provider: AddressedProvider])[];
-  /** They select a version of the API: the response depends on them, and they never hold a credential. */
+  /** Headers that select an API version: the response depends on them, and they never hold a credential. */
   readonly versionHeaders?: readonly string[];
-  /** The response depends on them beside the version headers. */
+  /** Further headers on which the response depends. */
   readonly cacheKeyHeaders?: readonly string[];
   readonly recordedRequestHeaders?: readonly string[];
   readonly recordedResponseHeaders?: readonly string[];
-  /** Recorded headers that have few different values. */
+  /** Recorded headers with few different values. */
   readonly repeatedHeaders?: readonly string[];
-  /** Prefixes of response headers that are true of one delivery only. */
+  /** Prefixes of response headers that belong to a single delivery. */
   readonly perDeliveryPrefixes?: readonly string[];
 
-  /** Starts of paths outside `/v1/` that only one provider's clients call. */
+  /** Prefixes of paths outside `/v1/` that only one provider's clients call. */
   readonly nativePrefixes?: readonly (readonly [prefix: string, provider: AddressedProvider])[];
   readonly nativePaths?: readonly NativePath[];
 }

@@ -1,14 +1,14 @@
 /**
- * Levels of lists and objects in a JSON text at most. The one bound for what is recorded, sent and stored: what is deeper is a text and no JSON.
- * Readers of many languages end at 1,000 levels, and an answer puts a body into some levels of its own; what walks such values here calls itself once or
- * twice a level, which fills the stack from some 4,000.
+ * Max nesting of lists and objects in JSON that is recorded, sent or stored; deeper text is treated as plain text. Readers in many
+ * languages stop at 1,000 levels, and a response nests a body a few levels deeper. Our recursive walks take one or two stack frames per
+ * level and overflow at some 4,000.
  */
 export const maxJsonDepth = 500;
 
 /**
- * What a JSON text may cost to hold as values: four for each list and object, two for each name, one for each further value and each line. A parsed empty
- * object takes thirty times as much memory as its text, and a million of names take seconds. A chat of 16 MiB that is streamed by the token stays below,
- * as does a list of four million numbers.
+ * Max cost of the values parsed from a JSON text: four for each list and object, two for each name, one for each further value and each
+ * line. A parsed empty object takes thirty times the memory of its text, and a million names take seconds to parse. A token-by-token
+ * streamed chat of 16 MiB stays below the bound, as does a list of four million numbers.
  */
 export const maxJsonCost = 4_000_000;
 
@@ -22,13 +22,12 @@ const backslash = 0x5c;
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Why a text is not taken for JSON, whatever else it is. */
+/** The bound that a text exceeds. */
 export type JsonExcess = 'depth' | 'cost';
 
 /**
- * Looks for nesting and numbers of values beyond the bounds, without parsing: goes through the text once and calls nothing that calls itself.
- * @param text JSON, lines of JSON, or anything else.
- * @param maxCost what it may cost, where that is less than for what is recorded.
+ * Checks nesting and cost without parsing, in one pass without recursion. @param text JSON, lines of JSON, or anything else. @param
+ * maxCost at most the bound for recorded texts.
  */
 export function jsonExcess(text: string, maxCost = maxJsonCost): JsonExcess | undefined {
   // No character costs more than a bracket.
@@ -39,12 +38,12 @@ export function jsonExcess(text: string, maxCost = maxJsonCost): JsonExcess | un
   return cost > maxCost ? 'cost' : undefined;
 }
 
-/** What a JSON text costs; of one beyond the bounds, more than the bound or as far as it was looked at. */
+/** Cost of a JSON text. For a text beyond the bounds, the cost up to the point where measuring stopped. */
 export function jsonCost(text: string): number {
   return measure(text, maxJsonCost).cost;
 }
 
-/** Most texts have too few brackets to be deep, and to find those takes a tenth of the time of a look at each character. */
+/** Fast path: most texts have too few brackets to be deep. Counting brackets takes a tenth of the time of reading each character. */
 function opensFew(text: string): boolean {
   let count = 0;
   for (const bracket of ['{', '[']) {
@@ -56,7 +55,7 @@ function opensFew(text: string): boolean {
   return true;
 }
 
-/** A string ends with its line, as JSON has none that does not: so a stream of JSON texts by the line is measured as a whole. */
+/** A string ends at its line's end at the latest, since JSON strings hold no line breaks; so lines of JSON are measured as a whole. */
 function measure(text: string, maxCost: number): { readonly cost: number; readonly depth: number } {
   const { length } = text;
   const strings = new Strings(text);
@@ -75,7 +74,7 @@ function measure(text: string, maxCost: number): { readonly cost: number; readon
   return { cost, depth };
 }
 
-/** Where strings end, asked from front to back; no character is looked for twice. */
+/** Finds the ends of strings from front to back, scanning each character at most once. */
 class Strings {
   private readonly text: string;
   private readonly quotes: Places;
@@ -89,7 +88,7 @@ class Strings {
     this.carriageReturns = new Places(text, '\r');
   }
 
-  /** Index of the quotation mark that ends a string, or of what stands in front of the end of its line. */
+  /** Index of the closing quotation mark, or of the last character before the line's end. */
   endOf(start: number): number {
     const lineEnd = Math.min(this.lineFeeds.from(start), this.carriageReturns.from(start));
     let end = this.quotes.from(start);
@@ -104,7 +103,7 @@ class Strings {
   }
 }
 
-/** Where a character stands. */
+/** Finds the occurrences of one character. */
 class Places {
   private readonly text: string;
   private readonly character: string;
@@ -115,7 +114,7 @@ class Places {
     this.character = character;
   }
 
-  /** The first place from an index on, which is never before one asked earlier; infinite without one. */
+  /** The first occurrence at or after `index`, infinite without one. Calls must not go backwards. */
   from(index: number): number {
     if (this.next < index) {
       const found = this.text.indexOf(this.character, index);

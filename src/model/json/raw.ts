@@ -1,9 +1,9 @@
-/** The texts of one writing, in the order in which they come; undefined while nothing is written in parts. */
+/** The raw texts of the `jsonParts` call that is running, in order; undefined outside one. */
 let collected: { readonly marker: string; readonly texts: string[] } | undefined;
 
 /**
- * Text that is JSON already, as part of a value that is going to be written as JSON. {@link jsonParts} puts it in as it is; whoever else writes it gets the same
- * by way of parsing it.
+ * Text that is already JSON, embedded in a value to serialise. {@link jsonParts} inserts it verbatim; plain `JSON.stringify` parses and
+ * rewrites it.
  */
 export class RawJson {
   readonly text: string;
@@ -20,8 +20,8 @@ export class RawJson {
 }
 
 /**
- * A value as JSON in parts that stand one behind the other: neither is a {@link RawJson} parsed and written again, nor is there one text of it all.
- * @param marker a text that no value holds, such as a fresh random one.
+ * Serialises a value to consecutive JSON parts, without parsing a {@link RawJson} and without building one large string. @param marker a
+ * text that occurs in no value, such as a fresh random one.
  */
 export function jsonParts(value: unknown, marker: string): readonly string[] {
   const texts: string[] = [];

@@ -1,24 +1,23 @@
 /**
- * Amounts of US dollars, in whole units of 10⁻¹² USD (the store's `Decimal(38, 12)`), as a bigint: adding a million costs is exact.
- * A `number` of dollars appears only at the two rims: prices that come in as floating point, and JSON that goes out.
+ * US dollars in whole units of 10⁻¹² USD (the store's `Decimal(38, 12)`) as a bigint, so that sums are exact. A `number` of dollars occurs
+ * only at the edges: prices that come in as floating point, and JSON that goes out.
  */
 export type Money = bigint & { readonly __unit: 'USD·10⁻¹²' };
 
 const scale = 12;
 const unitsPerUsd = 10n ** BigInt(scale);
-/** `Decimal(38, 12)` holds 26 digits before the point; anything larger is not a price. */
+/** `Decimal(38, 12)` has 26 digits before the point; anything larger is not a price. */
 const maxUnits = 10n ** 38n - 1n;
 
 export const zeroMoney = 0n as Money;
 
-/** Units of 10⁻¹² USD as Money. */
 export function moneyOfUnits(units: bigint): Money {
   return units as Money;
 }
 
 /**
- * Reads a plain or exponent decimal text (`0.0123`, `1.5e-7`) exactly; digits beyond 10⁻¹² round half away from zero.
- * @returns undefined when the text is not a finite decimal or is out of range.
+ * Parses a plain or exponent decimal (`0.0123`, `1.5e-7`) exactly; digits beyond 10⁻¹² round half away from zero. @returns undefined when
+ * the text is not a finite decimal or is out of range.
  */
 export function parseMoney(text: string): Money | undefined {
   const decimal = readDecimal(text);
@@ -27,16 +26,15 @@ export function parseMoney(text: string): Money | undefined {
   return moneyWithin(signed(rest * 2n < divisor ? whole : whole + 1n, decimal));
 }
 
-/** The amounts on both sides of a number: the largest that is not above it, the smallest that is not below. One and the same when it is an amount. */
+/** The nearest amounts at or below and at or above a number; equal when the number is an amount. */
 export interface MoneyBounds {
   readonly floor: Money;
   readonly ceil: Money;
 }
 
 /**
- * The amounts around a number of dollars. The number stands for the shortest decimal text that JavaScript writes for it, and exactly for that:
- * `0.1 + 0.2` is 0.30000000000000004, which lies above 0.3.
- * @returns undefined for a non-finite number or one beyond every amount.
+ * The amounts around a number of dollars, taken as the shortest decimal text that JavaScript writes for it: `0.1 + 0.2` is
+ * 0.30000000000000004, which lies above 0.3. @returns undefined for a non-finite number or one out of range.
  */
 export function moneyBoundsOfUsd(usd: number): MoneyBounds | undefined {
   const decimal = Number.isFinite(usd) ? readDecimal(String(usd)) : undefined;
@@ -47,12 +45,12 @@ export function moneyBoundsOfUsd(usd: number): MoneyBounds | undefined {
   return decimal.negative ? { floor: away, ceil: towardsZero } : { floor: towardsZero, ceil: away };
 }
 
-/** Rounds a number of dollars to 10⁻¹² USD. @returns undefined for a non-finite or impossibly large number. */
+/** Rounds to 10⁻¹² USD. @returns undefined for a non-finite number or one out of range. */
 export function moneyOfUsd(usd: number): Money | undefined {
   return Number.isFinite(usd) ? parseMoney(String(usd)) : undefined;
 }
 
-/** Exact decimal text with twelve digits after the point: the form that the store's parameters take. */
+/** Exact decimal text with twelve digits after the point, as the store's parameters need it. */
 export function moneyText(money: Money): string {
   const magnitude = money < 0n ? -money : money;
   const fraction = (magnitude % unitsPerUsd).toString().padStart(scale, '0');
@@ -64,7 +62,7 @@ export function usdOf(money: Money): number {
   return Number(moneyText(money));
 }
 
-/** The size of a decimal in units of 10⁻¹² USD: `whole` of them and `rest` / `divisor` of one. */
+/** The magnitude of a decimal in units of 10⁻¹² USD: `whole` + `rest` / `divisor`. */
 interface Decimal {
   readonly negative: boolean;
   readonly whole: bigint;
@@ -72,7 +70,7 @@ interface Decimal {
   readonly divisor: bigint;
 }
 
-/** More places than any text of a JavaScript number has; beyond them a decimal counts as a tiny part of a unit. */
+/** No JavaScript number prints more places; a decimal beyond them counts as a tiny part of a unit. */
 const maxPlaces = 400;
 
 function readDecimal(text: string): Decimal | undefined {

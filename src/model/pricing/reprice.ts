@@ -2,29 +2,27 @@ import type { BilledRequest } from './billed-request.ts';
 import type { RequestId } from '../ids.ts';
 import type { Money } from './money.ts';
 
-/** A stored request whose cost is to be computed again. */
+/** A stored request to price again. */
 export interface RepricedRequest {
   readonly requestId: RequestId;
-  /** Its model as records show it. */
+  /** Model name as records show it. */
   readonly model: string;
   readonly billed: BilledRequest;
 }
 
-/** What requests cost before and after. A cost that is not known adds nothing. */
+/** Sums before and after; an unknown cost counts as 0. */
 export interface CostDifference {
-  /** Requests whose cost is another one. */
+  /** Requests whose cost changes. */
   readonly changed: number;
   readonly before: Money;
   readonly after: Money;
 }
 
-/** What computing costs again came to. */
 export interface RepriceReport {
-  /** Requests that were looked at. */
   readonly checked: number;
-  /** Of these, those whose cost stands: the caller or the provider stated it, or they were answered from the cache. */
+  /** Of these, the requests whose cost is fixed: stated by the caller or the provider, or served from the cache. */
   readonly stated: number;
-  /** Over the requests whose cost is another one. */
+  /** Sums over the changed requests. */
   readonly total: CostDifference;
   readonly byModel: ReadonlyMap<string, CostDifference>;
 }

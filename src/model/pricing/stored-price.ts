@@ -1,13 +1,13 @@
 import type { RateKind } from '../vocabulary/prices.ts';
 
-/** A price as an organisation has stored it; it was checked before it was stored. */
+/** A price stored by an organisation, validated before it was stored. */
 export interface StoredPrice {
-  /** The model's name, or the beginning of names with `*` behind it. */
+  /** A model name, or a prefix followed by `*`. */
   readonly model: string;
-  /** The provider's name in records; null: whoever serves the model. */
+  /** Provider name as in records; null: any provider. */
   readonly provider: string | null;
-  /** Date (`2026-01-31`, UTC) from which it holds; null: always. */
+  /** Date (`2026-01-31`, UTC) from which it is valid; null: always. */
   readonly validFrom: string | null;
-  /** US dollars for a million of each kind. */
+  /** USD per million of each kind. */
   readonly rates: { readonly [Kind in RateKind]?: number | undefined };
 }

@@ -1,16 +1,16 @@
-/** How large a call may be, as far as its body says. */
+/** Size of a call as far as its body determines it. */
 export interface CallSize {
-  /** Models that may answer, besides the one that the wire format reads. */
+  /** Further models that may respond, beside the one that the wire format reads. */
   readonly models: readonly string[];
-  /** The tier that the caller asks for; empty for the one that everyone gets. A provider may still serve, and bill, another. */
+  /** The requested tier; empty for the default one. A provider may serve, and bill, another. */
   readonly serviceTier: string;
-  /** Tokens of the input at most, undefined where the body does not hold all of it. */
+  /** Max input tokens; undefined when the body does not hold all of the input. */
   readonly inputTokens: number | undefined;
-  /** Tokens of one answer at most, undefined where the body sets no limit. */
+  /** Max tokens per answer; undefined when the body sets no limit. */
   readonly outputTokens: number | undefined;
-  /** Answers that are generated. */
+  /** Number of answers to generate. */
   readonly answers: number;
-  /** Only text goes in and comes out. */
+  /** Both input and output are text only. */
   readonly isText: boolean;
   readonly writesCache: boolean;
 }

@@ -2,7 +2,7 @@ import type { Money } from '../pricing/money.ts';
 import type { RequestRecord } from './request-record.ts';
 import { exactTotal, partsOf, usageText } from './usage.ts';
 
-/** Types of columns, each with the value that a record gives it. */
+/** Column types, each with the type of its values in a record. */
 export interface ColumnValues {
   text: string;
   /** Unix milliseconds. */
@@ -21,7 +21,6 @@ export interface ColumnValues {
 
 export type ColumnType = keyof ColumnValues;
 
-/** One column of the table of requests. */
 export interface ColumnDefinition<
   Type extends ColumnType = ColumnType,
   Nullable extends boolean = boolean,
@@ -29,15 +28,15 @@ export interface ColumnDefinition<
 > {
   readonly type: Type;
   readonly nullable: Nullable;
-  /** Null is "not known"; a text is empty instead. */
+  /** Null is "not known"; an absent text is empty instead. */
   readonly value: (record: RequestRecord) => ColumnValues[Type] | null;
   readonly use: Use;
 }
 
-/** `stored`: a page does not read it. `read`: a page reads it, and code of its own makes fields of it. Else: a page shows it as this field. */
+/** `stored`: no page reads it. `read`: a page reads it and derives fields from it. Else: a page shows it as this field. */
 export type ColumnUse = 'stored' | 'read' | ItemField;
 
-/** A field of an item that shows a column as it is. */
+/** A field of an API item that shows a column unchanged. */
 export interface ItemField<Name extends string = string, Empty extends null | '' = null | ''> {
   readonly name: Name;
   /** One sentence for the OpenAPI document. */
@@ -70,15 +69,14 @@ function shown<Name extends string>(name: Name, description: string): ItemField<
   return { name, description, empty: null };
 }
 
-/** A field that has an empty text where there is nothing. */
+/** A field that shows an absent text as an empty one. */
 function shownText<Name extends string>(name: Name, description: string): ItemField<Name, ''> {
   return { name, description, empty: '' };
 }
 
 /**
- * The columns of a request, in the order in which a row is written; its key and the time of its last change stand before them. From a column
- * here follow its place in the row that the store writes, in the row that a page reads, and in the item that the API shows and documents, and
- * the filter of its name.
+ * The columns of a request, in the order of a row; the key and the time of the last change precede them. Each column here determines its
+ * place in the stored row, in the row that a page reads, and in the documented API item, and the filter of its name.
  */
 export const requestColumns = {
   response_created_at: nullable(
@@ -156,7 +154,7 @@ export const requestColumns = {
   prompt_id: text(({ promptId }) => promptId, shown('prompt_id', 'Value of Svc-Prompt-Id.')),
   prompt_version: text(({ promptVersion }) => promptVersion, shown('prompt_version', 'Value of Svc-Prompt-Version.')),
   experiment_id: text(({ experimentId }) => experimentId, 'stored'),
-  // Read where a query asks for inputs.
+  // Read only by queries that ask for inputs.
   inputs: column('texts', ({ inputs }) => inputs, 'stored'),
   attempts: text(({ attempts }) => (attempts.length > 1 ? JSON.stringify(attempts) : ''), 'read'),
   prompt_cache_write_tokens: nullable(
@@ -226,15 +224,12 @@ export const requestColumns = {
 export type RequestColumns = typeof requestColumns;
 export type ColumnName = keyof RequestColumns;
 
-/** Columns that a page shows as they are. */
 export type ShownColumn = { [Name in ColumnName]: RequestColumns[Name]['use'] extends ItemField ? Name : never }[ColumnName];
 
-/** The field of an item that shows a column. */
 export type FieldOf<Name extends ShownColumn> = RequestColumns[Name]['use']['name'];
 
 export const columnNames = Object.keys(requestColumns) as readonly ColumnName[];
 
-/** A column that a page shows as it is. */
 export interface ColumnShown {
   readonly name: ShownColumn;
   readonly type: RequestColumns[ShownColumn]['type'];

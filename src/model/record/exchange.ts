@@ -4,12 +4,11 @@ import type { TextTags } from './text-tags.ts';
 import type { JsonObject } from '../text.ts';
 
 /**
- * One forwarded HTTP request with its response, raw. On its way it is a sequence of frames in the spool: `open` first, then the parts of the
- * request, the response's head and parts as they pass, and `end` last. An exchange whose worker died has no `end`.
- *
- * What is there at the same moment and small goes in one frame, because each costs the gateway about a microsecond: `opened` is `open` with the
- * whole body of the request, `answered` is the response's head, its whole body and `end`. Their payload is JSON, a line feed, which JSON never
- * holds unescaped, and the bytes of the body.
+ * One forwarded HTTP request with its response, raw. The spool holds it as a sequence of frames: `open` first, then the parts of the
+ * request, the head and the parts of the response as they pass, and `end` last. An exchange whose worker died has no `end`. Each frame
+ * costs the gateway about a microsecond, so small parts that are available together share one: `opened` is `open` with the whole request
+ * body; `answered` is the response's head, its whole body and `end`. Their payload is JSON, a line feed (which JSON never holds unescaped)
+ * and the bytes of the body.
  */
 export const frameKinds = {
   open: 1,
@@ -23,17 +22,20 @@ export const frameKinds = {
   responseTail: 9,
 } as const;
 
-/** A property as the caller wrote it. `lowered`: the header's own prefix arrived in lower case, so the name's case is not the caller's choice. */
+/**
+ * A property as the caller wrote it. `lowered`: the header's own prefix arrived in lower case, so the case of the name is not the caller's
+ * choice.
+ */
 export interface TaggedProperty {
   readonly name: string;
   readonly value: string;
   readonly lowered?: true;
 }
 
-/** How much of a body is kept: `counted` is read for its tokens and dropped before the store, `never` does not reach a disk. */
+/** `counted` bodies are read for their tokens and dropped before the store; `never` bodies do not reach a disk. */
 export type BodyKeeping = 'kept' | 'counted' | 'never';
 
-/** What the caller's tagging headers said, parsed; absent = not sent. */
+/** The caller's tagging headers, parsed; absent = not sent. */
 export interface Tags extends Partial<TextTags> {
   readonly properties: readonly TaggedProperty[];
   readonly userId?: string;
@@ -43,56 +45,58 @@ export interface Tags extends Partial<TextTags> {
   readonly modelOverride?: string;
   /** Decimal text of US dollars, as sent. */
   readonly cost?: string;
-  /** The session or the prompt was named by headers that begin with `Helicone-`. */
+  /** The session or the prompt was named by `Helicone-` headers. */
   readonly aliasedNames?: true;
   readonly promptId?: string;
   readonly promptInputs?: Readonly<Record<string, string>>;
   readonly requestBody?: BodyKeeping;
   readonly responseBody?: BodyKeeping;
-  /** The user's text is to be looked at for an attack on the model's instructions. */
+  /** Check the user's text for prompt injection. */
   readonly securityCheck?: true;
 }
 
-/** Payload of the `open` frame. Headers are an allow-list with lower-case names; no credential is among them. */
+/** Payload of the `open` frame. Headers are an allow-list with lower-case names, without credentials. */
 export interface ExchangeOpen {
   readonly version: 1;
   readonly requestId: RequestId;
   readonly organizationId: OrganizationId;
-  /** SHA-256 of the key that was used. */
+  /** SHA-256 of the caller's key. */
   readonly keyHash: string;
-  /** Unix milliseconds at which the request's head had arrived. */
+  /** Arrival of the request's head, Unix milliseconds. */
   readonly openedAt: number;
   readonly method: string;
-  /** Path and query as the caller sent them, secret parameters cut. */
+  /** Path and query as sent, without secret parameters. */
   readonly path: string;
   /** Registry name of the provider: `openai`, `echo`, … or `custom`. */
   readonly provider: string;
-  /** Address that was called, secret parameters cut; empty when none was. */
+  /** The called address without secret parameters; empty when none was called. */
   readonly targetUrl: string;
-  /** The model that the provider was asked for, where the caller's own body names another, or several, or its provider with it. */
+  /** The model asked of the provider, where the caller's body names another, several, or a provider with it. */
   readonly model?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: Tags;
-  /** Country of the caller, two capital letters, as a trusted proxy told it. */
+  /** The caller's country, two capital letters, from a trusted proxy. */
   readonly countryCode?: string | undefined;
-  /** Set when a budget has set money aside for this exchange, which its record settles. */
+  /** Set when a budget has reserved money for this exchange; its record settles the reservation. */
   readonly reserved?: true | undefined;
   /** Set when the caller enabled the response cache. */
   readonly cacheEnabled?: true | undefined;
-  /** The exchange whose reply was given again; absent: this one was for a provider. */
+  /** The exchange whose response was served from the cache; absent: the call was for a provider. */
   readonly cachedFrom?: CachedFrom | undefined;
-  /** Members of the first attempt's body that stand in place of those of the body that the caller sent, which is the one in the frames. */
+  /** Members that replaced those of the caller's body in the first attempt. The frames hold the caller's body. */
   readonly bodyOverride?: JsonObject | undefined;
 }
 
-/** Where a reply of the response cache is from. */
+/** Origin of a cached response. */
 export interface CachedFrom {
   readonly requestId: string;
-  /** When the provider's reply was whole, Unix milliseconds. */
+  /** When the provider's response was complete, Unix milliseconds. */
   readonly createdAt: number;
 }
 
-/** Payload of the `responseHead` frame. What it says beside the head is as in the `end` frame, for an exchange whose worker dies before that. */
+/**
+ * Payload of the `responseHead` frame. Its `EndFacts` are those of the `end` frame, for an exchange whose worker dies before writing that.
+ */
 export interface ExchangeResponseHead extends EndFacts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -101,67 +105,65 @@ export interface ExchangeResponseHead extends EndFacts {
 }
 
 /**
- * How an exchange ended: `complete` (both sides whole), `refused` (our own answer, nothing was forwarded), `client_left`, `provider_broke`
- * (in mid-response), `no_response` (refused connection, reset or time-out before a head).
+ * `complete` (both sides whole), `refused` (our own response, nothing was forwarded), `client_left`, `provider_broke` (in mid-response),
+ * `no_response` (refused connection, reset or time-out before a head).
  */
 export type ExchangeOutcome = 'complete' | 'refused' | 'client_left' | 'provider_broke' | 'no_response';
 
-/** What is known of an exchange only at its end; absent = as the `open` frame says. */
+/** Facts known only at the end; absent = as in the `open` frame. */
 export interface EndFacts {
-  /** Registry name of the provider that gave the reply, where it is another than the first. */
+  /** Registry name of the responding provider, when it is not the first one. */
   readonly provider?: string;
-  /** The address that was called last, secret parameters cut, where it is another than the first. */
+  /** The last called address without secret parameters, when it is not the first one. */
   readonly targetUrl?: string;
-  /** The model that the last attempt asked for, where it is another than the `open` frame or the caller's own body says. */
+  /** The model of the last attempt, when it differs from the `open` frame or from the caller's body. */
   readonly model?: string;
-  /** The attempts, when there was more than one; providers by their registry names. */
+  /** The attempts, when there was more than one; providers by registry name. */
   readonly attempts?: readonly Attempt[];
-  /** As in the `open` frame, of the last attempt's body, where it is not the first one's; empty where that was the caller's own. */
+  /** As in the `open` frame, for the last attempt, when it differs from the first; empty: the caller's own body. */
   readonly bodyOverride?: JsonObject;
 }
 
-/** Payload of the `end` frame. */
 export interface ExchangeEnd extends EndFacts {
   readonly outcome: ExchangeOutcome;
   /** Milliseconds since `openedAt`. */
   readonly elapsedMs: number;
-  /** Milliseconds from `openedAt` to the first body byte of the response; absent when there was none. */
+  /** Milliseconds from `openedAt` to the first byte of the response's body; absent when there was none. */
   readonly firstByteMs?: number | undefined;
   /**
-   * Milliseconds with fractions that we spent on the call before it went out: from the arrival of its head, the wait for its body left out. Also
-   * what its reply's `Server-Timing` says. Passing the reply on is not in it: of a body that comes bit by bit nothing tells our time from the
-   * provider's without looking at the clock for each piece.
+   * Milliseconds (with fractions) spent by the gateway before the request went out, from the arrival of its head, without the wait for its
+   * body; also in the response's `Server-Timing`. Passing the response on is not included: separating our time from the provider's would
+   * need a clock read for each piece.
    */
   readonly overheadMs: number;
-  /** Bytes that passed, which may be more than what was recorded. */
+  /** Bytes that passed, possibly more than were recorded. */
   readonly requestBytes: number;
   readonly responseBytes: number;
-  /** Of the response, where its head has a frame of its own: that may be lost while this one is not. */
+  /** The response's status, when its head has a frame of its own, which may be lost while this one is not. */
   readonly status?: number | undefined;
-  /** Set when the recorded body is shorter than what passed. */
+  /** Set when the recorded body is shorter than the one that passed. */
   readonly requestCut?: true | undefined;
   readonly responseCut?: true | undefined;
 }
 
-/** The JSON of an `answered` frame. */
 export interface ExchangeAnswer {
   readonly head: ExchangeResponseHead;
   readonly end: ExchangeEnd;
 }
 
-/** An exchange put together again from its frames. Without `end` the worker died while it was open. */
+/** An exchange reassembled from its frames. Without `end`, the worker died while it was open. */
 export interface Exchange {
   readonly open: ExchangeOpen;
-  /** As it was sent in the last attempt. */
+  /** As sent in the last attempt. */
   readonly requestBody: Uint8Array;
-  /** As it came from the caller, where members of it were replaced. */
+  /** As received from the caller, when members of it were replaced. */
   readonly receivedBody?: Uint8Array | undefined;
   readonly responseHead: ExchangeResponseHead | undefined;
   readonly responseBody: Uint8Array;
-  /** When the recorded parts of the response passed, milliseconds since `openedAt`; undefined without any. */
+  /** When the recorded parts of the response passed, milliseconds since `openedAt`; undefined without parts. */
   readonly responseParts: { readonly firstMs: number; readonly lastMs: number } | undefined;
   readonly end: ExchangeEnd | undefined;
-  /** The last bytes of a body that was cut, as far as they lie behind the cut. */
+  /** The last bytes of a truncated body, as far as they lie behind the cut. */
   readonly requestTail?: Uint8Array | undefined;
   readonly responseTail?: Uint8Array | undefined;
 }

@@ -5,34 +5,33 @@ import type { TextTags } from './text-tags.ts';
 import type { Usage } from './usage.ts';
 
 /**
- * Where a cost comes from: our price book, the provider's own figure, the caller's `Svc-Cost`, or nowhere (cost is null, or 0 for a reply of
- * the response cache, which nobody bills).
+ * Our price book, the provider's own figure, the caller's `Svc-Cost`, or none (cost is null, or 0 for a cached response, which is not
+ * billed).
  */
 export const costSources = ['price-book', 'provider', 'header', 'none'] as const;
 export type CostSource = (typeof costSources)[number];
 
 /**
- * A recorded body as text. `json`: `JSON.stringify` of the decoded (for streams: put together) body. `text`: the body itself. `binary`: base64
- * with its content type. `absent`: there was none, or the caller asked us not to keep it.
+ * A recorded body as text. `json`: `JSON.stringify` of the decoded body (for streams, the assembled one). `text`: the body itself.
+ * `binary`: base64 with its content type. `absent`: no body, or the caller asked us not to keep it.
  */
 export type RecordedBody =
   | { readonly kind: 'absent' }
   | { readonly kind: 'json' | 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly base64: string; readonly contentType: string };
 
-/** One attempt at a provider. */
 export interface Attempt {
   readonly provider: string;
-  /** What the provider answered, 0 without an answer. */
+  /** The provider's status; 0 without a response. */
   readonly status: number;
-  /** Until its failure was known, or its reply was whole. */
+  /** Until the failure was known or the response was complete. */
   readonly ms: number;
-  /** Why there was no answer, or no whole one: the code of our error, `client_left` or `provider_broke`. */
+  /** Why there was no response or no complete one: our error code, `client_left` or `provider_broke`. */
   readonly error?: string;
 }
 
 /**
- * The interpreted, priced fact about one exchange: what the public API calls a request. Times are Unix milliseconds, durations milliseconds,
+ * The interpreted, priced fact about one exchange; the public API calls it a request. Times are Unix milliseconds, durations milliseconds;
  * an empty text is an absent one, null is "not known".
  */
 export interface RequestRecord extends TextTags {
@@ -60,12 +59,12 @@ export interface RequestRecord extends TextTags {
   readonly sessionName: string;
   readonly sessionPath: string;
   readonly properties: ReadonlyMap<string, string>;
-  /** The session or the prompt was named by headers that begin with `Helicone-`. */
+  /** The session or the prompt was named by `Helicone-` headers. */
   readonly aliasedNames: boolean;
   readonly promptId: string;
   readonly inputs: ReadonlyMap<string, string>;
 
-  /** The provider's identifier of its response. */
+  /** The provider's id of the response. */
   readonly responseId: string;
   /** Upstream HTTP status; 499 the client left, 502 the provider broke off in mid-response, 0 no response at all. */
   readonly status: number;
@@ -78,34 +77,34 @@ export interface RequestRecord extends TextTags {
   readonly serviceTier: string;
   readonly cost: Money | null;
   readonly costSource: CostSource;
-  /** Where in its table the price was found, e.g. `openai/gpt-4o`; empty when there was none. */
+  /** The price's entry in its table, e.g. `openai/gpt-4o`; empty without a price. */
   readonly priceReference: string;
-  /** The price itself, as `pricing/applied-price.ts` writes it; empty when there was none. */
+  /** The price itself, as written by `pricing/applied-price.ts`; empty without a price. */
   readonly appliedPrice: string;
 
   readonly cacheEnabled: boolean;
   readonly cached: boolean;
-  /** Identifier of the request whose reply was given again. */
+  /** Id of the request whose response was served from the cache. */
   readonly cacheReferenceId: string;
-  /** When that reply was whole; null for one that is not from the cache. */
+  /** When that response was complete; null for an uncached response. */
   readonly cacheCreatedAt: number | null;
   readonly threat: boolean | null;
   readonly isPassthroughBilling: boolean | null;
   readonly assets: readonly string[];
   readonly scores: ReadonlyMap<string, number>;
-  /** Null: nobody has rated it. */
+  /** Null: not rated. */
   readonly feedback: Feedback | null;
-  /** History of the changes that are in this record already. */
+  /** History of the changes already applied to this record. */
   readonly changes: readonly ChangeEntry[];
-  /** Numbers of the changes of its session that are in this record already. */
+  /** Numbers of the session changes already applied to this record. */
   readonly sessionChanges: readonly number[];
 
   readonly requestBody: RecordedBody;
   readonly responseBody: RecordedBody;
-  /** Set when the recorded body is shorter than what passed. */
+  /** Set when the recorded body is shorter than the one that passed. */
   readonly requestBodyCut: boolean;
   readonly responseBodyCut: boolean;
-  /** Text of the request's messages, of the last user message, and of the first choice of the response. */
+  /** Text of the request's messages, of the last user message, and of the response's first choice. */
   readonly promptText: string;
   readonly lastUserText: string;
   readonly completionText: string;

@@ -1,5 +1,5 @@
 /**
- * Tags whose text goes as it is from a request header (`Svc-` and the name here) into the record under the name of the tag, and into the column
+ * Tags copied unchanged from a request header (`Svc-` and the name here) into the record's field of the tag's name and the store's column
  * of the header's name: `Svc-Node-Id` is `nodeId`, and `node_id` in the store.
  */
 export const textTags = {
@@ -12,7 +12,7 @@ export const textTags = {
 export type TextTagHeader = keyof typeof textTags;
 export type TextTagName = (typeof textTags)[TextTagHeader];
 
-/** The texts of all these tags; an empty text is an absent one. */
+/** An empty text is an absent one. */
 export type TextTags = Readonly<Record<TextTagName, string>>;
 
 const names = Object.values(textTags);

@@ -2,29 +2,29 @@ import type { OrganizationId } from '../ids.ts';
 import type { Bill, Usage } from './usage.ts';
 
 /**
- * What a later read of a response told of a call whose own answer came before there was any usage, as one in the background does. Plain data: it
- * crosses into a thread, and waits in the spool's checkpoint.
+ * Usage from a later read of a response whose own call ended before any usage was known, such as a background response. Plain data: it is
+ * sent to a thread and stored in the spool's checkpoint.
  */
 export interface UsageCompletion {
   readonly organizationId: OrganizationId;
-  /** The provider's name of the response, which the call's record has. */
+  /** The provider's id of the response, as in the call's record. */
   readonly responseId: string;
-  /** Of both calls, as records name it. */
+  /** Provider of both calls, as named in records. */
   readonly provider: string;
-  /** When the read came, Unix milliseconds: the call was answered before. */
+  /** Time of the read, Unix milliseconds; the call ended earlier. */
   readonly askedAt: number;
-  /** When the provider began with the response by its own clock, Unix milliseconds; null where it does not say. */
+  /** When the provider began the response, by its own clock, Unix milliseconds; null where not reported. */
   readonly begunAt: number | null;
   readonly usage: Usage;
   readonly bills?: readonly Bill[] | undefined;
-  /** The model that answered; empty where that is not said. */
+  /** The responding model; empty where not reported. */
   readonly model: string;
   readonly serviceTier: string;
-  /** The provider's own figure, as `moneyText` writes it. */
+  /** The provider's own figure, as written by `moneyText`. */
   readonly reportedCost: string | null;
 }
 
-/** One text for a response of an organisation at a provider. */
+/** Identifies a response within an organisation and a provider. */
 export function responseKeyOf({
   organizationId,
   provider,

@@ -1,6 +1,6 @@
 /**
- * Token counts of one exchange in one meaning for all providers: `promptTokens` is all input with the cached parts included,
- * `completionTokens` all output with reasoning included; the other counts are parts of these two. `null` = the provider did not say.
+ * Token counts of one exchange with one meaning for all providers: `promptTokens` is all input including cached parts, `completionTokens`
+ * all output including reasoning; the other counts are parts of these two. `null` = not reported.
  */
 export interface Usage {
   readonly promptTokens: number | null;
@@ -10,18 +10,18 @@ export interface Usage {
   readonly promptAudioTokens: number | null;
   readonly completionAudioTokens: number | null;
   readonly reasoningTokens: number | null;
-  /** The part of the tokens written to a cache that is kept for an hour, where the provider bills that apart. */
+  /** Cache writes kept for an hour, where the provider bills them apart. */
   readonly promptCacheWriteHourTokens: number | null;
-  /** The part of the tokens read from a cache that is audio. It is among `promptAudioTokens` too. */
+  /** Audio among the cache reads; also part of `promptAudioTokens`. */
   readonly promptCacheReadAudioTokens: number | null;
   readonly promptImageTokens: number | null;
   readonly completionImageTokens: number | null;
-  /** Seconds of audio that are billed in place of tokens. */
+  /** Seconds of audio, billed in place of tokens. */
   readonly audioSeconds: number | null;
-  /** Searches of the web, and in stored files, that the provider made for the call; they are billed by the search, beside the tokens. */
+  /** Searches on the web and in stored files by the provider; billed per search, beside the tokens. */
   readonly webSearches: number | null;
   readonly fileSearches: number | null;
-  /** True when the counts are ours, made from the text that was seen, because the provider reported none. */
+  /** True when the counts are our estimate from the text, because the provider reported none. */
   readonly estimated: boolean;
   /** The provider's own usage object, as received. */
   readonly raw: unknown;
@@ -46,12 +46,12 @@ export const unreportedUsage: Usage = {
   raw: null,
 };
 
-/** True for counts that are ours in part, while of the other side nobody knows anything: what such a call cost is not known either. */
+/** True when only one side could be estimated; the cost is then unknown too. */
 export function isHalf({ estimated, promptTokens, completionTokens }: Usage): boolean {
   return estimated && (promptTokens === null || completionTokens === null);
 }
 
-/** Counts that are billed apart and that nobody filters by: the store keeps them together. */
+/** Counts that are billed apart and that no filter uses; the store keeps them together. */
 export const partCounts = [
   'promptCacheWriteHourTokens',
   'promptCacheReadAudioTokens',
@@ -62,14 +62,14 @@ export const partCounts = [
   'fileSearches',
 ] as const satisfies readonly (keyof Usage)[];
 
-/** What one of several models did for a call. */
+/** The share of one of several models in a call. */
 export interface Bill {
-  /** Empty: the model that answered. */
+  /** Empty: the responding model. */
   readonly model: string;
   readonly usage: Usage;
 }
 
-/** Counts of both together; what neither reported stays null. The usage object as received is the first's. */
+/** Sums both; counts that neither reported stay null. `raw` is the first's. */
 export function addedUsage(one: Usage, other: Usage): Usage {
   return {
     promptTokens: addedCount(one.promptTokens, other.promptTokens),
@@ -91,27 +91,27 @@ export function addedUsage(one: Usage, other: Usage): Usage {
   };
 }
 
-/** Two counts together; null when neither was reported, or when they come to more than a number can hold. */
+/** Null when neither was reported or the sum is not a safe integer. */
 export function addedCount(left: number | null, right: number | null): number | null {
   if (left === null && right === null) return null;
   const sum = (left ?? 0) + (right ?? 0);
   return Number.isSafeInteger(sum) ? sum : null;
 }
 
-/** All input and output tokens, null when neither was reported. */
+/** Null when neither was reported. */
 export function totalTokens(usage: Usage): number | null {
   if (usage.promptTokens === null && usage.completionTokens === null) return null;
   return (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0);
 }
 
-/** TRICKY: a sum beyond 2⁵³ of two numbers is not always that of the counts. */
+/** TRICKY: beyond 2⁵³ the sum as a number may be inexact. */
 export function exactTotal(usage: Usage): number | bigint | null {
   const total = totalTokens(usage);
   if (total === null || Number.isSafeInteger(total)) return total;
   return BigInt(usage.promptTokens ?? 0) + BigInt(usage.completionTokens ?? 0);
 }
 
-/** Those that were reported. What is no whole number is billed by nobody, and the column takes none. */
+/** The reported counts. Anything but a whole number is not billed, and the column does not accept it. */
 export function partsOf(usage: Usage): ReadonlyMap<string, number> {
   const parts = new Map<string, number>();
   for (const name of partCounts) {

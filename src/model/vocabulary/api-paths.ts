@@ -1,6 +1,6 @@
 /**
- * First segments below `/v1/` of all paths of the API, those of later versions too. OpenAI has none of them: the gateway refuses them, so that
- * what was meant for the API goes to nobody else.
+ * First segments below `/v1/` of all API paths, in every version. OpenAI uses none of them. The gateway refuses them, so that a call meant
+ * for the API never reaches a provider.
  */
 export const apiPathSegments = [
   'request',

@@ -1,8 +1,8 @@
-/** What pages of another origin that a deployment allows may do, on both listeners. */
+/** Permissions for pages of allowed origins, on both listeners. */
 export const crossOrigin = {
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  /** All of our lines and the provider's. It holds for calls without cookies, which are the only ones: no key is in a cookie. */
+  /** All headers, ours and the provider's. The wildcard works only without credentials, and no key is in a cookie. */
   exposed: '*',
-  /** Seconds for which a browser need not ask again: the most that any takes. */
+  /** Seconds to cache a preflight, the most that any browser accepts. */
   maxAgeSeconds: 7200,
 } as const;

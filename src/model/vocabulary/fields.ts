@@ -1,31 +1,29 @@
 import type { OperatorFamily } from './operators.ts';
 
 /**
- * What a field holds. `scalar`: one value of a family. `map`: an object of names, each with its own operator object. `key`: asks whether a
- * name is present and takes `equals` only.
+ * `scalar`: one value of a family. `map`: an object of names, each with its own operator object. `key`: tests whether a name is present;
+ * takes `equals` only.
  */
 export type FieldShape = 'scalar' | 'map' | 'key';
 
-/** One field of the filter language. */
 export interface FieldDefinition {
   readonly shape: FieldShape;
   readonly family: OperatorFamily;
   /** `equals` reads its value as a case-insensitive pattern, as `ilike` does. */
   readonly equalsIsPattern?: true;
-  /** `equals` and `not-equals` compare without regard to case. */
+  /** `equals` and `not-equals` ignore case. */
   readonly equalsIgnoresCase?: true;
-  /** One sentence for people, used in the OpenAPI document. */
+  /** One sentence for the OpenAPI document. */
   readonly description: string;
-  /** What people call it, where that is not its name with spaces. */
+  /** Display name, where it is not the field's name with spaces. */
   readonly label?: string;
-  /** What its numbers count. */
+  /** Unit of its numbers. */
   readonly unit?: string;
 }
 
-/** How people read a field. */
 type Wording = Pick<FieldDefinition, 'label' | 'unit'>;
 
-/** A definition with its shape and family known to the compiler. */
+/** A definition whose shape and family are known to the compiler. */
 type Known<Shape extends FieldShape, Family extends OperatorFamily> = FieldDefinition & { shape: Shape; family: Family };
 
 function scalar<Family extends OperatorFamily>(family: Family, description: string, wording: Wording = {}): Known<'scalar', Family> {
@@ -36,7 +34,7 @@ function map<Family extends OperatorFamily>(family: Family, description: string,
   return { shape: 'map', family, description, ...wording };
 }
 
-/** Fields of the group `request_response_rmt`: the record of one request. */
+/** Group `request_response_rmt`: the record of one request. */
 export const requestFields = {
   country_code: scalar('text', 'Country of the caller, ISO 3166 alpha-2.', { label: 'country' }),
   provider: {
@@ -87,7 +85,7 @@ export const requestFields = {
   scores: map('number', 'Scores by name; the score has to be present.', { label: 'score' }),
 } as const satisfies Record<string, FieldDefinition>;
 
-/** Fields of the group `sessions_request_response_rmt`: the session that a request belongs to, over all its requests. */
+/** Group `sessions_request_response_rmt`: the session that a request belongs to, over all its requests. */
 export const sessionFields = {
   session_session_id: scalar('text', 'Identifier of the session.', { label: 'session' }),
   session_session_name: scalar('text', 'Newest name of the session that is not empty.', { label: 'session name' }),
@@ -101,12 +99,12 @@ export const sessionFields = {
   session_latest_request_created_at: scalar('timestamp', 'When its latest request arrived.', { label: 'latest arrival of the session' }),
 } as const satisfies Record<string, FieldDefinition>;
 
-/** Fields of the group `session`. */
+/** Group `session`. */
 export const sessionPropertyFields = {
   properties: map('text', 'Properties of the whole session by name: the newest value of each.', { label: 'session property' }),
 } as const satisfies Record<string, FieldDefinition>;
 
-/** Fields of the legacy group `request`: names of old for parts of the same record. */
+/** Legacy group `request`: older names for parts of the same record. */
 export const legacyRequestFields = {
   prompt: scalar('text', 'Text of all messages of the request.', { label: 'text of the prompt' }),
   user_id: scalar('text', 'Same as user_id of request_response_rmt.', { label: 'user' }),
@@ -122,7 +120,7 @@ export const legacyRequestFields = {
   created_at: scalar('timestamp', 'When the request arrived.', { label: 'arrival' }),
 } as const satisfies Record<string, FieldDefinition>;
 
-/** Fields of the legacy group `response`. */
+/** Legacy group `response`. */
 export const legacyResponseFields = {
   body_tokens: scalar('number', 'Input and output tokens together.', { label: 'total tokens' }),
   status: scalar('number', 'HTTP status of the provider.'),
@@ -131,7 +129,7 @@ export const legacyResponseFields = {
   model: scalar('text', 'Model that the response names.', { label: 'response model' }),
 } as const satisfies Record<string, FieldDefinition>;
 
-/** Fields of the legacy group `feedback`; absent without feedback. */
+/** Legacy group `feedback`; absent without feedback. */
 export const legacyFeedbackFields = {
   id: scalar('number', 'Number of the feedback.', { label: 'feedback number' }),
   created_at: scalar('timestamp', 'When it was given.', { label: 'time of feedback' }),
@@ -157,5 +155,4 @@ export const mapWrappers = {
   values: map('text', 'Prompt inputs by name.', { label: 'input' }),
 } as const satisfies Record<string, FieldDefinition>;
 
-/** A wrapper key of a leaf that holds names. */
 export type MapWrapper = keyof typeof mapWrappers;

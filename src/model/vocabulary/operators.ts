@@ -1,4 +1,4 @@
-/** The operators of the filter language, by family. The contract's four families; parser, SQL, OpenAPI and error messages derive from here. */
+/** The operators of the filter language by family, from which parser, SQL, OpenAPI and error messages derive. */
 export const operatorFamilies = {
   text: ['equals', 'not-equals', 'like', 'ilike', 'contains', 'not-contains'],
   number: ['equals', 'not-equals', 'gte', 'lte', 'gt', 'lt'],
@@ -6,14 +6,13 @@ export const operatorFamilies = {
   boolean: ['equals'],
 } as const;
 
-/** The kind of value that an operator compares. */
 export type OperatorFamily = keyof typeof operatorFamilies;
 export type TextOperator = (typeof operatorFamilies.text)[number];
 export type NumberOperator = (typeof operatorFamilies.number)[number];
 export type TimestampOperator = (typeof operatorFamilies.timestamp)[number];
 export type BooleanOperator = (typeof operatorFamilies.boolean)[number];
 
-/** What a value of each family looks like, for error messages. */
+/** Shape of a value, for error messages. */
 export const familyValueHints: Record<OperatorFamily, string> = {
   text: 'a string',
   number: 'a finite JSON number',

@@ -1,4 +1,7 @@
-/** What is billed apart. `request` is a fee per call, `web_search` and `file_search` one per search, `audio_seconds` a time, everything else is a kind of token. */
+/**
+ * Kinds of billed quantities. `request` is a fee per call, `web_search` and `file_search` are per search, `audio_seconds` is a duration;
+ * the others are kinds of tokens.
+ */
 export const rateKinds = [
   'input',
   'cache_read',
@@ -19,8 +22,8 @@ export const rateKinds = [
 export type RateKind = (typeof rateKinds)[number];
 
 /**
- * Where a price stands: in what an organisation has stored, in the table of the built-in provider, in that of service tiers, in the operator's
- * file, or in the public list.
+ * Source of a price: stored by the organisation, the built-in provider's table, the table of service tiers, the operator's file, or the
+ * public list.
  */
 export const priceTables = ['organization', 'built-in', 'service-tiers', 'prices-file', 'price-book'] as const;
 export type PriceTable = (typeof priceTables)[number];

@@ -1,10 +1,10 @@
-/** Under this name the prompt's identifier stands among the properties, where a client that reads it there has sent it. */
+/** The prompt's id as a property, kept for calls that named the prompt by upstream's header: their clients read it there. */
 export const promptIdProperty = 'Svc-Prompt-Id';
 
 /**
- * Property names of upstream's clients that also read one of ours. The record keeps what the session headers said among its properties under the
- * `Svc-` names, whatever prefix they were sent with; a filter may say `Helicone-` instead. A property that really has the upstream name wins over
- * the alias, so nothing stored is hidden. An update under an upstream name is one of ours.
+ * Property names of upstream's clients that also resolve to one of ours. The record stores session headers as properties under `Svc-`
+ * names, whatever their prefix; a filter may use the `Helicone-` name. A property that really has the upstream name takes precedence, so
+ * nothing stored is hidden. An update under an upstream name changes ours.
  */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['Helicone-Session-Id', 'Svc-Session-Id'],
@@ -14,14 +14,14 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['Helicone-Prompt-Id', promptIdProperty],
 ]);
 
-/** The name that is read when a record has no property of the given name, and that an update of it sets. */
+/** The name to read when a record has no property of the given name, and to change in an update. */
 export function aliasOf(propertyName: string): string | undefined {
   return aliases.get(propertyName);
 }
 
 const aliasedNames: ReadonlyMap<string, string> = new Map(Array.from(aliases, ([alias, ours]) => [ours, alias]));
 
-/** Properties as they are shown: those of a call that named its session or its prompt by upstream's headers under upstream's names. */
+/** Properties for display. A call that named its session or prompt by upstream headers shows them under upstream names. */
 export function shownProperties(properties: Readonly<Record<string, string>>, isAliased: boolean): Readonly<Record<string, string>> {
   if (!isAliased) return properties;
   return Object.fromEntries(

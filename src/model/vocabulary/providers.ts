@@ -1,4 +1,4 @@
-/** Providers that this version reaches by name, in paths, in `name/model` and in settings. The built-in `echo` needs no address. */
+/** Providers addressable by name: in paths, in `name/model` and in settings. The built-in `echo` needs no address. */
 export const addressedProviders = [
   'openai',
   'anthropic',
@@ -27,10 +27,10 @@ export const addressedProviders = [
 ] as const;
 export type AddressedProvider = (typeof addressedProviders)[number];
 
-/** The provider of `/v1/…`, where neither path nor header nor model names another. */
+/** The provider of `/v1/…` when neither path, header nor model names another. */
 export const defaultProvider: AddressedProvider = 'openai';
 
-/** Other names of providers, wherever callers name one: those of Helicone's models, hosts and records. */
+/** Aliases accepted wherever callers name a provider: those of Helicone's models, hosts and records. */
 export const providerAliases: ReadonlyMap<string, AddressedProvider> = new Map([
   ['google', 'gemini'],
   ['google-ai-studio', 'gemini'],
@@ -43,12 +43,12 @@ const byName: ReadonlyMap<string, AddressedProvider> = new Map([
   ...providerAliases,
 ]);
 
-/** The provider of a name or alias, in lower case; undefined when there is none. */
+/** @param name a name or alias in lower case. */
 export function addressedProviderNamed(name: string): AddressedProvider | undefined {
   return byName.get(name);
 }
 
-/** Names in records that are not simply the provider's own in capitals: Helicone's. */
+/** Helicone's names in records that are not simply the provider's name in capitals. */
 const otherRecordNames: ReadonlyMap<AddressedProvider, string> = new Map([
   ['gemini', 'GOOGLE'],
   ['vertex', 'GOOGLE'],
@@ -56,7 +56,7 @@ const otherRecordNames: ReadonlyMap<AddressedProvider, string> = new Map([
   ['xai', 'X'],
 ]);
 
-/** The name in records of a provider by a name or alias, in any case; undefined when there is none. */
+/** The provider's name in records. @param name a name or alias in any case. */
 export function providerInRecords(name: string): string | undefined {
   const provider = addressedProviderNamed(name.toLowerCase());
   return provider === undefined ? undefined : (otherRecordNames.get(provider) ?? provider.toUpperCase());

@@ -1,4 +1,4 @@
-/** Sort keys of the request query that take a direction, each with one sentence for the OpenAPI document. */
+/** Sort keys that take a direction, each with its sentence for the OpenAPI document. */
 export const sortKeys = {
   created_at: 'When the request arrived.',
   cache_created_at: 'When the cached original was made.',
@@ -16,20 +16,16 @@ export const sortKeys = {
   time_to_first_token: 'Milliseconds to the first byte of a streamed response.',
 } as const satisfies Record<string, string>;
 
-/** One of the sort keys that take a direction. */
 export type SortKey = keyof typeof sortKeys;
 
-/** Sort keys that take an object of names with a direction each. */
+/** Sort keys that take an object of names, each with a direction. */
 export const namedSortKeys = {
   properties: 'Text of a property by its name.',
   values: 'Text of a prompt input by its name.',
 } as const satisfies Record<string, string>;
 
-/** One of the sort keys that take names. */
 export type NamedSortKey = keyof typeof namedSortKeys;
 
-/** Directions of a sort. */
 export const sortDirections = ['asc', 'desc'] as const;
 
-/** One of the directions. */
 export type SortDirection = (typeof sortDirections)[number];

@@ -6,16 +6,16 @@ import { joinBase64 } from '../base64.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
-/** The answer as far as it came. */
+/** The response as received so far. */
 interface Draft {
   role: unknown;
-  /** How each block began, and what continued it. */
+  /** The start and the deltas of each content block. */
   readonly blocks: Map<number, JsonObject[]>;
-  /** What stands beside the message. */
+  /** Members beside the message. */
   readonly rest: Map<string, unknown>;
 }
 
-/** @returns false for an event that does not have the shape of its kind. */
+/** @returns false for an event without the shape of its kind. */
 type EventReducer = (draft: Draft, event: JsonObject) => boolean;
 
 const continueBlock: EventReducer = ({ blocks }, { contentBlockIndex: index, start, delta }) => {
@@ -27,7 +27,7 @@ const continueBlock: EventReducer = ({ blocks }, { contentBlockIndex: index, sta
   return true;
 };
 
-/** The key without which an event is none of its kind; its others are the answer's own. `p` only pads an event, so that its length tells nothing. */
+/** Copies an event's members to the response if `key` has the expected shape. `p` is padding that hides the event's length. */
 const standsBeside =
   (key: string, isOf: (value: unknown) => boolean): EventReducer =>
   ({ rest }, event) => {
@@ -37,7 +37,7 @@ const standsBeside =
   };
 
 const isText = (value: unknown): boolean => typeof value === 'string';
-/** One says why the answer stopped, the other what it took. Amazon sends them in this order, what stands in between need not. */
+/** The stop reason and the usage. Amazon sends them in this order, possibly with other events in between. */
 const lastEvents: ReadonlySet<string> = new Set(['messageStop', 'metadata']);
 
 const reducers: ReadonlyMap<string, EventReducer> = new Map<string, EventReducer>([
@@ -62,7 +62,7 @@ const reducers: ReadonlyMap<string, EventReducer> = new Map<string, EventReducer
   ],
 ]);
 
-/** Puts the events of a streamed conversation together into the answer without streaming. */
+/** Assembles a streamed conversation into the non-streamed response. */
 export function assembleConversation(events: readonly ServerSentEvent[]): AssembledStream {
   const draft: Draft = { role: undefined, blocks: new Map(), rest: new Map() };
   let understood = false;
@@ -96,7 +96,7 @@ const blockReducers = deltaTable({
   toolResult: wholeToolResult,
 });
 
-/** It begins as an object; its content follows in lists, whose texts are pieces of one. */
+/** The first value is an object; its content follows in lists, whose texts are pieces of one text. */
 function wholeToolResult(values: readonly unknown[]): JsonObject {
   const contents = values.flatMap(listOf).filter(isJsonObject);
   const runs = runsOf(contents, (last, piece) => isText(last['text']) && isText(piece['text']));
@@ -105,7 +105,7 @@ function wholeToolResult(values: readonly unknown[]): JsonObject {
   return { ...Object.fromEntries(begun), content };
 }
 
-/** The pieces of a block as one, in the shape that it has without streaming. */
+/** Merges the pieces of a block into its non-streamed shape. */
 function wholeBlock(pieces: readonly JsonObject[]): JsonObject {
   const { toolUse, reasoningContent, citation, text, ...rest } = foldKeys(pieces, blockReducers);
   if (isJsonObject(toolUse)) return { ...rest, toolUse: { ...toolUse, input: inputOf(toolUse['input']) } };
@@ -114,7 +114,7 @@ function wholeBlock(pieces: readonly JsonObject[]): JsonObject {
   return text === undefined ? rest : { ...rest, text };
 }
 
-/** A tool's input is streamed as JSON text; one that broke off stays text, and a tool without any has an empty one. */
+/** A tool's input is streamed as JSON text. A truncated one stays text; an absent one is an empty object. */
 function inputOf(text: unknown): unknown {
   if (typeof text !== 'string') return text ?? {};
   return text === '' ? {} : (parseJson(text) ?? text);

@@ -4,7 +4,7 @@ import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../pro
 import { assembleConversation } from './converse-stream.ts';
 import { readConverseUsage } from './usage.ts';
 
-/** Bedrock's `POST /model/<id>/converse` and `/converse-stream`: one format for the models of every maker. */
+/** Bedrock's `POST /model/<id>/converse` and `/converse-stream`: one format for the models of all makers. */
 export const bedrockConverse: WireFormat = {
   name: 'amazon.converse',
   outputLimits: ['inferenceConfig.maxTokens'],
@@ -15,7 +15,7 @@ export const bedrockConverse: WireFormat = {
   readTokenTexts: readConverseTexts,
 };
 
-/** The format has no place for an end user. */
+/** The format has no field for an end user. */
 function readConverseRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
@@ -24,7 +24,7 @@ function readConverseRequest(body: unknown, path: string): RequestFacts {
     model: bedrockModelIn(path),
     user: '',
     promptText: joinLines([contentText(request['system']), ...messages.map(({ content }) => contentText(content))]),
-    // A message that only brings the results of tools is not what the user said.
+    // A message with tool results only is not the user's text.
     lastUserText: ofUser.findLast((text) => text !== '') ?? '',
   };
 }
@@ -34,7 +34,7 @@ function readConverseResponse(body: unknown): ResponseFacts {
   const router = objectOf(objectOf(response['trace'])['promptRouter']);
   return {
     responseId: '',
-    // An answer names its model only where a prompt router has chosen it.
+    // A response names its model only when a prompt router has chosen it.
     model: bedrockModelOf(textOf(router['invokedModelId'])),
     usage: readConverseUsage(response['usage']),
     serviceTier: servedAs(response),
@@ -46,13 +46,13 @@ function readConverseResponse(body: unknown): ResponseFacts {
   };
 }
 
-/** How the call was served, as far as that decides its price: optimised latency before the tier. */
+/** The part of the service that decides the price: optimised latency takes precedence over the tier. */
 function servedAs({ performanceConfig, serviceTier }: Readonly<Record<string, unknown>>): string {
   const { latency } = objectOf(performanceConfig);
   return latency === 'optimized' ? latency : textOf(objectOf(serviceTier)['type']);
 }
 
-/** The texts of a block: its own, one that a guardrail is to look at, or one with citations, which cut it within its sentences. */
+/** Texts of a block: its own, one marked for a guardrail, or one with citations, which split it within sentences. */
 function blockTexts(block: unknown): readonly string[] {
   const { text, guardContent, citationsContent } = objectOf(block);
   const cited = listOf(objectOf(citationsContent)['content']).map((part) => textOf(objectOf(part)['text']));
@@ -63,7 +63,7 @@ function contentText(content: unknown): string {
   return joinLines(listOf(content).flatMap(blockTexts));
 }
 
-/** Calls of tools and their results are read as they stand; media and documents have no text. */
+/** Tool calls and results count as raw JSON; media and documents have no text. */
 function readConverseTexts(request: unknown, response: unknown): TokenTexts {
   const { system, messages, toolConfig } = objectOf(request);
   const said = listOf(messages).map((message) => allText(objectOf(message)['content']));
@@ -73,7 +73,7 @@ function readConverseTexts(request: unknown, response: unknown): TokenTexts {
   };
 }
 
-/** Of a message everything that is text: what is said, what was thought, calls of tools and what they gave. */
+/** All text of a message: speech, reasoning, tool calls and tool results. */
 function allText(content: unknown): string {
   const texts = listOf(content).map((block) => {
     const { reasoningContent, toolUse, toolResult } = objectOf(block);

@@ -2,10 +2,10 @@ import { crc32Small } from '../../platform/crc32.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
-/** The events of an `application/vnd.amazon.eventstream`, in the form in which others send theirs. */
+/** The events of an `application/vnd.amazon.eventstream`, converted to server-sent events. */
 export interface AmazonEvents {
   readonly events: readonly ServerSentEvent[];
-  /** How the bytes ended: with a whole message, within one, or with one that is not what was sent, behind which nothing can be read. */
+  /** `cut`: within a message. `corrupt`: a message is damaged, so nothing after it can be read. */
   readonly ending: 'whole' | 'cut' | 'corrupt';
 }
 
@@ -14,9 +14,9 @@ const preludeBytes = 12;
 const checksumBytes = 4;
 
 /**
- * Reads a whole or broken-off stream of Amazon's binary messages. Of each message that is an event its type and payload are returned; what a model
- * streams in a format of its own, in base64 within events called `chunk`, comes as that format's events. An exception is an event `error`. Nothing
- * is longer than the bytes that are there, whatever they claim. Never throws.
+ * Reads a complete or truncated stream of Amazon's binary messages. An event keeps its type and payload; an event `chunk`, which holds
+ * base64 of the model's own stream format, becomes an event of that format; an exception becomes an event `error`. Lengths are checked
+ * against the bytes available. Never throws.
  */
 export function readAmazonEvents(bytes: Uint8Array): AmazonEvents {
   const events: ServerSentEvent[] = [];
@@ -32,10 +32,10 @@ export function readAmazonEvents(bytes: Uint8Array): AmazonEvents {
 }
 
 interface Message {
-  /** Those that are texts, by their names. */
+  /** Text headers by name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly payload: Uint8Array;
-  /** Where the next message begins. */
+  /** Offset of the next message. */
   readonly end: number;
 }
 
@@ -53,11 +53,11 @@ function readMessage(bytes: Uint8Array, start: number): Message | 'cut' | 'corru
   return headers === undefined ? 'corrupt' : { headers, payload: bytes.subarray(headersEnd, end - checksumBytes), end };
 }
 
-/** Bytes of a header's value by its kind: two truths, four integers, bytes and text behind their length, a time, a UUID. */
+/** Bytes of a header's value by its type: two booleans, four integers, bytes and text with a length prefix, a timestamp, a UUID. */
 const valueBytes: readonly (number | 'counted')[] = [0, 0, 1, 2, 4, 8, 'counted', 'counted', 8, 16];
 const textKind = 7;
 
-/** @returns undefined when they are none. */
+/** @returns undefined when they are malformed. */
 function readHeaders(bytes: Uint8Array): ReadonlyMap<string, string> | undefined {
   const headers = new Map<string, string>();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -81,7 +81,7 @@ function readHeaders(bytes: Uint8Array): ReadonlyMap<string, string> | undefined
 const utf8 = new TextDecoder();
 const textOf = (bytes: Uint8Array): string => utf8.decode(bytes);
 
-/** @returns undefined for what is no event and no failure. */
+/** @returns undefined for a message that is neither an event nor an error. */
 function eventOf({ headers, payload }: Message): ServerSentEvent | undefined {
   const data = textOf(payload);
   switch (headers.get(':message-type')) {
@@ -96,14 +96,14 @@ function eventOf({ headers, payload }: Message): ServerSentEvent | undefined {
   }
 }
 
-/** A piece of a model's own stream, without what Bedrock puts around it. */
+/** Removes Bedrock's envelope around an event of the model's own stream. */
 function unwrapped(event: ServerSentEvent): ServerSentEvent {
   const chunk = event.event === 'chunk' ? parseJson(event.data) : undefined;
   if (!isJsonObject(chunk) || typeof chunk['bytes'] !== 'string') return event;
   return { event: 'message', data: Buffer.from(chunk['bytes'], 'base64').toString() };
 }
 
-/** As the streams of others tell that they failed. @param said an object with a message, or the message. */
+/** Converts a failure to the error event of other streams. @param said an object with a message, or the message. */
 function failure(type: string | undefined, said: string): ServerSentEvent {
   const parsed = parseJson(said);
   const details = isJsonObject(parsed) ? parsed : { message: said };

@@ -4,7 +4,7 @@ import { notStreamed } from '../openai/typed-events.ts';
 import { bedrockModelIn } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 
-/** Titan's embeddings at Bedrock's `POST /model/<id>/invoke`: a text in, a vector out, with how many tokens the text was. */
+/** Titan's embeddings at Bedrock's `POST /model/<id>/invoke`: a text in, a vector and the token count of the text out. */
 export const titanEmbeddings: WireFormat = {
   name: 'amazon.titan-embeddings',
   readRequest: readTitanRequest,
@@ -13,7 +13,7 @@ export const titanEmbeddings: WireFormat = {
   responseIdHeader: 'x-amzn-requestid',
 };
 
-/** The format has no place for an end user. */
+/** The format has no field for an end user. */
 function readTitanRequest(body: unknown, path: string): RequestFacts {
   const promptText = textOf(objectOf(body)['inputText']);
   return { model: bedrockModelIn(path), user: '', promptText, lastUserText: promptText };

@@ -4,8 +4,8 @@ import type { Usage } from '../../model/record/usage.ts';
 import { countOf, listOf, objectOf } from '../facts.ts';
 
 /**
- * The `usage` of a conversation. Bedrock counts what it read from a cache and what it wrote to one beside the input, for the models of every maker, so
- * all three together are our prompt.
+ * The `usage` of a conversation. For the models of all makers, Bedrock counts cache reads and cache writes beside the input; our prompt
+ * count is the sum of the three.
  */
 export function readConverseUsage(usage: unknown): Usage {
   if (!isJsonObject(usage)) return unreportedUsage;

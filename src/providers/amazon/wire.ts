@@ -3,7 +3,6 @@ import type { WireFacts } from '../wire.ts';
 
 export const bedrockName: AddressedProvider = 'bedrock';
 
-/** Bedrock's formats. */
 export const amazonWire: WireFacts = {
   binaryStreamTypes: ['amazon.eventstream'],
   failureMessageHeaders: [':exception-type', ':error-code'],
@@ -18,15 +17,17 @@ export const amazonWire: WireFacts = {
   recordedResponseHeaders: ['x-amzn-requestid'],
 };
 
-/** A path below `/v1/` that names a region, and the path below that: Helicone's base address for Bedrock ends in `/v1/<region>`. */
+/**
+ * Matches a path below `/v1/` with a region, and captures the path below that. Helicone's base address for Bedrock ends in `/v1/<region>`.
+ */
 export const bedrockRegionPath = /^\/v1\/([a-z]{2}(?:-[a-z]+){1,2}-\d{1,2})(\/(?:model|async-invoke|guardrail)\/.*)$/s;
 
-/** Bedrock's name in what an AWS signature covers. */
+/** The service name in an AWS signature. */
 export const bedrockService = 'bedrock';
 
-/** Host of Bedrock, with its region. */
+/** Captures the region. */
 export const bedrockHost = /^bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com$/;
 
-/** Headers in which Helicone's Bedrock clients send the keys of an AWS account, and the session token of Amazon's own clients. */
+/** Headers with the keys of an AWS account from Helicone's Bedrock clients, and with the session token from Amazon's own clients. */
 export const awsKeyHeaders = ['aws-access-key', 'aws-secret-key', 'aws-session-token', 'x-amz-security-token'] as const;
 export type AwsKeyHeader = (typeof awsKeyHeaders)[number];

@@ -24,7 +24,7 @@ function readMessagesRequest(body: unknown, path: string): RequestFacts {
     model: textOf(request['model']) || modelInPath(path) || bedrockModelIn(path),
     user: textOf(objectOf(request['metadata'])['user_id']),
     promptText: joinLines([contentText(request['system']), ...messages.map((message) => contentText(message['content']))]),
-    // A message that only brings the results of tools is not what the user said.
+    // A message with tool results only is not the user's text.
     lastUserText: ofUser.findLast((text) => text !== '') ?? '',
   };
 }
@@ -32,22 +32,22 @@ function readMessagesRequest(body: unknown, path: string): RequestFacts {
 function readMessagesResponse(body: unknown): ResponseFacts {
   const response = objectOf(body);
   const model = textOf(response['model']);
-  // A text with citations is cut into blocks in the middle of its sentences.
+  // A text with citations is split into blocks within its sentences.
   const texts = blocksOf(response['content'], 'text').map((block) => textOf(block['text']));
   return {
-    // An error has no identifier of its own, but that of the call.
+    // An error has no id of its own, only the call's.
     responseId: textOf(response['id']) || textOf(response['request_id']),
     model,
     ...readAnthropicUsage(response['usage'], model),
     serviceTier: servedAs(response['usage']),
     completionText: texts.join(''),
     finishReason: textOf(response['stop_reason']),
-    // Anthropic states none; OpenRouter does at its address for such messages.
+    // Anthropic reports no cost; OpenRouter does at its Messages endpoint.
     providerCost: readStatedCost(response['usage']),
   };
 }
 
-/** A message's text: it is one itself, or has blocks of which those with text count. */
+/** @param content a text, or a list of blocks. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return textOf(content);
   return joinLines(blocksOf(content, 'text').map((block) => textOf(block['text'])));
@@ -59,7 +59,7 @@ function blocksOf(content: unknown, type: string): readonly Readonly<Record<stri
     .filter((block) => block['type'] === type);
 }
 
-/** Results of tools and their calls are read as they stand; pictures and documents have no text. */
+/** Tool calls and results count as raw JSON; pictures and documents have no text. */
 function readMessagesTexts(request: unknown, response: unknown): TokenTexts {
   const { system, messages, tools } = objectOf(request);
   const said = listOf(messages).flatMap((message) => {

@@ -4,18 +4,18 @@ import { listOf, objectOf, without } from '../facts.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
-/** A content block as far as it came: how it began, and the pieces that continue its texts and lists. */
+/** A content block as received so far: its start, and the pieces of its texts and lists. */
 interface Block {
   readonly start: JsonObject;
   readonly texts: Map<string, string[]>;
   readonly lists: Map<string, unknown[]>;
 }
 
-/** The message as far as it came. */
+/** The message as received so far. */
 interface Draft {
   message: JsonObject | undefined;
   readonly blocks: Map<number, Block>;
-  /** What the message's end changes of it. TRICKY: maps, because copying an object for every event costs the square of a hostile stream. */
+  /** Members set by the end of the message. TRICKY: maps, because copying an object per event is quadratic for a hostile stream. */
   readonly ending: Map<string, unknown>;
   readonly usage: Map<string, unknown>;
   outputCounted: boolean;
@@ -25,7 +25,7 @@ interface Draft {
 
 type EventReducer = (draft: Draft, event: JsonObject) => void;
 
-/** Kind of delta → its own key, and the key of the block that it continues. */
+/** Kind of delta → its text member, and the block's member that it continues. */
 const textDeltas: ReadonlyMap<unknown, readonly [from: string, into: string]> = new Map([
   ['text_delta', ['text', 'text']],
   ['thinking_delta', ['thinking', 'thinking']],
@@ -41,7 +41,7 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
       if (!isJsonObject(event['message'])) return;
       draft.message = event['message'];
       addTo(draft.usage, objectOf(draft.message['usage']));
-      // A message that only goes on with what a program asked of a tool has all of its content here, and why it stopped.
+      // A message that only continues after a tool call made by a program has its whole content and its stop reason here.
       for (const [index, start] of listOf(draft.message['content']).entries()) {
         if (isJsonObject(start)) draft.blocks.set(index, { start, texts: new Map(), lists: new Map() });
       }
@@ -70,7 +70,7 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
     (draft, { delta, usage, ...rest }) => {
       addTo(draft.ending, without(rest, 'type'));
       addTo(draft.ending, objectOf(delta));
-      // Counts that this event leaves out, or sends as null, stay as the beginning said.
+      // Counts that are absent or null here keep the value of the start event.
       const said = Object.entries(objectOf(usage)).filter(([, value]) => value !== null);
       addTo(draft.usage, Object.fromEntries(said));
       draft.outputCounted ||= said.some(([key]) => key === 'output_tokens');
@@ -87,7 +87,7 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
   ],
 ]);
 
-/** Puts the events of a streamed message together into the message. */
+/** Assembles a streamed message. */
 export function assembleMessage(events: readonly ServerSentEvent[]): AssembledStream {
   const draft: Draft = {
     message: undefined,
@@ -109,7 +109,7 @@ export function assembleMessage(events: readonly ServerSentEvent[]): AssembledSt
   return { body: wholeMessage(draft), whole, understood: true };
 }
 
-/** Another model goes on with the message; what the first one keeps in a cache is not said again. */
+/** Another model continues the message. Its usage does not repeat the first model's split of cache writes. */
 function takeOver(draft: Draft, model: unknown): void {
   if (typeof model !== 'string' || model === '') return;
   draft.ending.set('model', model);
@@ -121,7 +121,7 @@ function continueBlock(block: Block, delta: JsonObject): void {
   if (place !== undefined) {
     const piece = delta[place[0]];
     if (typeof piece === 'string') append(block.texts, place[1], piece);
-    // Of a compaction it comes whole, with its text or after it.
+    // The encrypted content of a compaction comes in one piece, with its text or after it.
     const { encrypted_content: encrypted } = delta;
     if (typeof encrypted === 'string') block.texts.set('encrypted_content', [encrypted]);
   } else if (delta['type'] === 'citations_delta') {
@@ -144,7 +144,7 @@ function wholeMessage({ message, blocks, ending, usage, outputCounted, error }: 
   const content = Array.from(blocks)
     .toSorted(([left], [right]) => left - right)
     .map(([, block]) => wholeBlock(block));
-  // The beginning counts the few tokens that were written by then. Where the end never came, the output is not known.
+  // The start event counts only the first few output tokens. Without the end event the output count is unknown.
   const counts = Object.fromEntries(usage);
   const whole = {
     ...message,

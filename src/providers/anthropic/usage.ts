@@ -5,16 +5,13 @@ import type { JsonObject } from '../../model/text.ts';
 import { countOf, listOf, objectOf, textOf } from '../facts.ts';
 import type { ResponseFacts } from '../provider.ts';
 
-/** What a message took, and where other models took part in it, what each of them did. */
+/** The usage of a message and, when several models took part, the share of each. */
 export type MessageUsage = Pick<ResponseFacts, 'usage' | 'bills'>;
 
 /**
- * The `usage` of a message. Anthropic counts what it read from a cache and what it wrote to one beside the input, so all three together are
- * our prompt.
- *
- * In the list of passes alone stand, and are billed as well: a pass that compacted the conversation, the advice of another model, and what a model
- * wrote before another one took over from it. With advice the counts beside the list are those of the first pass in part.
- * @param model the one that answered.
+ * The `usage` of a message. Anthropic counts cache reads and cache writes beside the input; our prompt count is the sum of the three. Some
+ * billed passes occur only in `iterations`: a pass that compacted the conversation, advice of another model, and output of a model before
+ * another one took over. With advice, the top-level counts cover only part of the first pass. @param model the responding model.
  */
 export function readAnthropicUsage(usage: unknown, model: string): MessageUsage {
   if (!isJsonObject(usage)) return { usage: unreportedUsage };
@@ -42,7 +39,7 @@ export function readAnthropicUsage(usage: unknown, model: string): MessageUsage 
   };
 }
 
-/** Models beside the one that answered. What more of them did has no price, as no call has so many. */
+/** Bounds the models beside the responding one; no real call has that many. Usage of further models has no price. */
 const maxOthers = 8;
 const unnamed = 'another model';
 
@@ -54,7 +51,7 @@ function isAdvice({ type }: JsonObject): boolean {
   return type === 'advisor_message';
 }
 
-/** An attempt of another model that wrote nothing before it was replaced is not billed. */
+/** An attempt of another model without output before its replacement is not billed. */
 function isOfReplaced(pass: JsonObject, model: string): boolean {
   const of = textOf(pass['model']);
   return pass['type'] === 'message' && of !== '' && of !== model && (countOf(pass['output_tokens']) ?? 0) > 0;
@@ -81,19 +78,19 @@ function usageOf({ input, output, read, written, hour }: Counts, raw: JsonObject
   };
 }
 
-/** A message says 0 where nobody asked for a search. */
+/** Anthropic reports 0 when no search was requested. */
 function searchesIn(usage: JsonObject): number | null {
   const count = countOf(objectOf(usage['server_tool_use'])['web_search_requests']);
   return count === 0 ? null : count;
 }
 
-/** The counts of one pass. */
+/** Counts of one pass. */
 interface Counts {
   readonly input: number | null;
   readonly output: number | null;
   readonly read: number | null;
   readonly written: number | null;
-  /** Of what was written, what is kept for an hour. */
+  /** Cache writes kept for an hour, part of `written`. */
   readonly hour: number | null;
 }
 
@@ -107,7 +104,7 @@ function countsOf(pass: JsonObject): Counts {
     output: countOf(pass['output_tokens']),
     read: countOf(pass['cache_read_input_tokens']),
     written,
-    // The end of a stream counts what was written until then, and does not say again how long that is kept.
+    // The end event counts the cache writes so far without repeating their lifetime.
     hour: hour !== null && hour > 0 && minutes === 0 && written !== null ? Math.max(hour, written) : hour,
   };
 }
@@ -122,7 +119,7 @@ function added(one: Counts, other: Counts): Counts {
   };
 }
 
-/** How the call was served, as far as that decides its price: fast mode before the tier. */
+/** The part of the service that decides the price: fast mode takes precedence over the tier. */
 export function servedAs(usage: unknown): string {
   const { speed, service_tier: tier } = objectOf(usage);
   return speed === 'fast' ? 'fast' : textOf(tier);

@@ -1,6 +1,5 @@
 import type { WireFacts } from '../wire.ts';
 
-/** Anthropic's messages. */
 export const anthropicWire: WireFacts = {
   streamEndMarkers: ['message_stop'],
   finalEventTypes: ['message_stop'],

@@ -13,7 +13,7 @@ export const cohereChat: WireFormat = {
   readTokenTexts: readChatTexts,
 };
 
-/** The format has no place for an end user. */
+/** The format has no field for an end user. */
 function readChatRequest(body: unknown): RequestFacts {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
@@ -26,7 +26,7 @@ function readChatRequest(body: unknown): RequestFacts {
   };
 }
 
-/** An answer does not name its model. */
+/** A response does not name its model. */
 function readChatResponse(body: unknown): ResponseFacts {
   const response = objectOf(body);
   const parts = listOf(objectOf(response['message'])['content']).map(objectOf);
@@ -41,13 +41,13 @@ function readChatResponse(body: unknown): ResponseFacts {
   };
 }
 
-/** A message's text: it is one itself, or has parts of which those with text count. */
+/** @param content a text, or a list of parts. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return textOf(content);
   return joinLines(listOf(content).map((part) => textOf(objectOf(part)['text'])));
 }
 
-/** Documents, calls of tools and what they gave are read as they stand; pictures have no text. */
+/** Documents, tool calls and tool results count as raw JSON; pictures have no text. */
 function readChatTexts(request: unknown, response: unknown): TokenTexts {
   const { messages, tools, documents } = objectOf(request);
   const said = listOf(messages).map((message) => {

@@ -11,7 +11,7 @@ export const cohereEmbed: WireFormat = {
   assembleStream: notStreamed,
 };
 
-/** Texts stand in a list of their own, or among the parts of inputs. The format has no place for an end user. */
+/** Texts are in a list of their own or among the parts of `inputs`. The format has no field for an end user. */
 function readEmbedRequest(body: unknown): RequestFacts {
   const { model, texts, inputs } = objectOf(body);
   const parts = listOf(inputs).flatMap((input) => listOf(objectOf(input)['content']));
@@ -19,7 +19,7 @@ function readEmbedRequest(body: unknown): RequestFacts {
   return { model: textOf(model), user: '', promptText, lastUserText: promptText };
 }
 
-/** An answer does not name its model. */
+/** A response does not name its model. */
 function readEmbedResponse(body: unknown): ResponseFacts {
   const { id, meta } = objectOf(body);
   return { ...noResponseFacts, responseId: textOf(id), usage: readCohereUsage(meta) };

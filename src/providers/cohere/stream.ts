@@ -5,7 +5,7 @@ import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPr
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
-/** What an event adds to the answer, as a piece of it in which lists say by `index` whose element they continue. */
+/** Converts an event to a partial response, whose list elements carry the `index` of the element that they continue. */
 type ToPiece = (event: JsonObject) => JsonObject;
 
 const messageStart: ToPiece = ({ id, delta }) => {
@@ -60,7 +60,7 @@ const chatReducers = reducerTable({
   error: lastPresent,
 });
 
-/** Puts the events of a streamed chat together into the answer without streaming. */
+/** Assembles a streamed chat into the non-streamed response. */
 export function assembleChat(events: readonly ServerSentEvent[]): AssembledStream {
   const parts: JsonObject[] = [];
   let whole = false;
@@ -77,7 +77,7 @@ export function assembleChat(events: readonly ServerSentEvent[]): AssembledStrea
   return { body: foldKeys(parts, chatReducers), whole, understood: true };
 }
 
-/** The beginning of a message has every list that a message may have, and nothing in them. */
+/** The start event lists every member of a message, empty. */
 function isUnfilled(value: unknown): boolean {
   return value === '' || (Array.isArray(value) && value.length === 0);
 }

@@ -5,7 +5,7 @@ import { notStreamed } from '../openai/typed-events.ts';
 import { modelInPath } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 
-/** `POST …/models/<model>:embedContent` and `:batchEmbedContents`: contents in, vectors out, and for some models what they were counted as. */
+/** `POST …/models/<model>:embedContent` and `:batchEmbedContents`: contents in, vectors out, for some models with token counts. */
 export const geminiEmbedContent: WireFormat = {
   name: 'google.embed-content',
   readRequest: readEmbedRequest,
@@ -13,7 +13,7 @@ export const geminiEmbedContent: WireFormat = {
   assembleStream: notStreamed,
 };
 
-/** One request, or a list of them. The format has no place for an end user. */
+/** One request or a list of them. The format has no field for an end user. */
 function readEmbedRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const requests = [request, ...listOf(request['requests']).map(objectOf)];

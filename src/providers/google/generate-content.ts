@@ -6,8 +6,8 @@ import { assembleEvents, assembleJsonList } from './stream.ts';
 import { readGeminiUsage } from './usage.ts';
 
 /**
- * `POST …/models/<model>:generateContent` and `:streamGenerateContent`, at the Gemini API and at Vertex AI. A stream is one of events with
- * `alt=sse`, else one JSON list.
+ * `POST …/models/<model>:generateContent` and `:streamGenerateContent`, at the Gemini API and Vertex AI. A stream consists of events with
+ * `alt=sse`, else of one JSON list.
  */
 export const geminiGenerateContent: WireFormat = {
   name: 'google.generate-content',
@@ -24,7 +24,7 @@ export const geminiGenerateContent: WireFormat = {
   readTokenTexts: readGenerateTexts,
 };
 
-/** The format has no place for an end user. */
+/** The format has no field for an end user. */
 function readGenerateRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const contents = contentsOf(request['contents']);
@@ -33,7 +33,7 @@ function readGenerateRequest(body: unknown, path: string): RequestFacts {
     model: modelInPath(path) || textOf(request['model']),
     user: '',
     promptText: joinLines([systemText(request), ...contents.map(({ parts }) => partsText(parts))]),
-    // Contents that only bring the results of functions are not what the user said.
+    // Contents with function results only are not the user's text.
     lastUserText: ofUser.findLast((text) => text !== '') ?? '',
   };
 }
@@ -58,7 +58,7 @@ function readGenerateResponse(body: unknown): ResponseFacts {
   };
 }
 
-/** What was asked of the web to ground an answer. */
+/** Adds the web searches that ground a response. */
 function withSearches(usage: Usage, grounding: unknown): Usage {
   const { length } = listOf(objectOf(grounding)['webSearchQueries']);
   return length === 0 ? usage : { ...usage, webSearches: length };
@@ -66,7 +66,7 @@ function withSearches(usage: Usage, grounding: unknown): Usage {
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** Google's servers take both spellings of a name, and a single content in place of a list. */
+/** Google accepts both spellings of a name, and a single content in place of a list. */
 function systemText(request: Part): string {
   return partsText(objectOf(request['systemInstruction'] ?? request['system_instruction'])['parts']);
 }
@@ -92,7 +92,7 @@ function readGenerateTexts(request: unknown, response: unknown): TokenTexts {
   };
 }
 
-/** Calls of functions and their results are read as they stand; media have no text. */
+/** Function calls and results count as raw JSON; media have no text. */
 function allText(content: unknown): string {
   const texts = partsOf(objectOf(content)['parts']).flatMap((part) => [
     textOf(part['text']),

@@ -6,13 +6,13 @@ import { runsOf } from '../fold.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
-/** A step as it began, and what continued it. */
+/** The start and the deltas of a step. */
 interface Step {
   readonly start: JsonObject;
   readonly deltas: JsonObject[];
 }
 
-/** The interaction as far as it came. */
+/** The interaction as received so far. */
 interface Draft {
   readonly interaction: Map<string, unknown>;
   readonly steps: Map<number, Step>;
@@ -20,7 +20,7 @@ interface Draft {
   whole: boolean;
 }
 
-/** @returns false for an event that does not have the shape of its kind. */
+/** @returns false for an event without the shape of its kind. */
 type EventReducer = (draft: Draft, event: JsonObject) => boolean;
 
 const takeInteraction: EventReducer = ({ interaction: known }, { interaction }) => {
@@ -71,7 +71,7 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
   ],
 ]);
 
-/** Puts the events of a streamed interaction together into the interaction. The event that ends it has no steps. */
+/** Assembles a streamed interaction. The event that ends it has no steps. */
 export function assembleInteraction(events: readonly ServerSentEvent[]): AssembledStream {
   const draft: Draft = { interaction: new Map(), steps: new Map(), error: undefined, whole: false };
   let understood = false;
@@ -115,12 +115,12 @@ function wholeStep({ start, deltas }: Step): JsonObject {
   return Object.fromEntries(whole);
 }
 
-/** Annotations are of the text before them: a piece of it without any text. */
+/** Annotations belong to the text before them; they become a piece with an empty text. */
 function annotate(content: JsonObject[], annotations: unknown): void {
   if (typeof content.at(-1)?.['text'] === 'string') content.push({ type: 'text', text: '', annotations });
 }
 
-/** Pieces of one text, or of one recording, become one. */
+/** Merges the pieces of one text or one recording. */
 function joined(pieces: readonly JsonObject[]): readonly JsonObject[] {
   return runsOf(pieces, continues).map((run) => {
     const whole = Object.fromEntries(run.flatMap((piece) => Object.entries(piece)));

@@ -3,7 +3,9 @@ import { unreportedUsage } from '../../model/record/usage.ts';
 import type { Usage } from '../../model/record/usage.ts';
 import { countOf, listOf, objectOf } from '../facts.ts';
 
-/** The `usage` of an interaction. As with generated content, thoughts are counted beside the output, and what tools brought in beside the input. */
+/**
+ * The `usage` of an interaction. Like `generateContent`, it counts thoughts beside the output, and the input from tools beside the input.
+ */
 export function readInteractionUsage(usage: unknown): Usage {
   if (!isJsonObject(usage)) return unreportedUsage;
   const input = countOf(usage['total_input_tokens']);

@@ -4,7 +4,7 @@ import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../pro
 import { assembleInteraction } from './interaction-stream.ts';
 import { readInteractionUsage } from './interaction-usage.ts';
 
-/** `POST …/interactions`, at the Gemini API and at Vertex AI: steps in, steps out, and a stream of typed events. */
+/** `POST …/interactions`, at the Gemini API and Vertex AI: steps in, steps out, and a stream of typed events. */
 export const geminiInteractions: WireFormat = {
   name: 'google.interactions',
   outputLimits: ['generation_config.max_output_tokens'],
@@ -14,7 +14,7 @@ export const geminiInteractions: WireFormat = {
   readTokenTexts: readInteractionTexts,
 };
 
-/** The format has no place for an end user. */
+/** The format has no field for an end user. */
 function readInteractionRequest(body: unknown): RequestFacts {
   const request = objectOf(body);
   const input = inputOf(request['input']);
@@ -23,7 +23,7 @@ function readInteractionRequest(body: unknown): RequestFacts {
     model: modelOf(request),
     user: '',
     promptText: joinLines([contentText(request['system_instruction']), ...input.map(itemText)]),
-    // Steps that only bring the results of functions are not what the user said.
+    // Steps with function results only are not the user's text.
     lastUserText: ofUser.findLast((text) => text !== '') ?? '',
   };
 }
@@ -44,12 +44,12 @@ function readInteractionResponse(body: unknown): ResponseFacts {
   };
 }
 
-/** An interaction is with a model or with an agent. */
+/** An interaction names a model or an agent. */
 function modelOf({ model, agent }: JsonObject): string {
   return textOf(model) || textOf(agent);
 }
 
-/** The input is a text, one piece of content, a list of such pieces, or a list of steps. Pieces without steps are one of the user's. */
+/** The input is a text, a piece of content, a list of pieces, or a list of steps. Pieces without steps form one user step. */
 function inputOf(input: unknown): readonly JsonObject[] {
   const items = listOf(input).map(objectOf);
   const isSteps = items.some(({ type, role }) => role !== undefined || (typeof type === 'string' && type.includes('_')));
@@ -64,14 +64,14 @@ function itemText({ content }: JsonObject): string {
   return contentText(content);
 }
 
-/** The text of a content: one itself, a piece, or a list of pieces. */
+/** @param content a text, a piece, or a list of pieces. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return textOf(content);
   const pieces = (Array.isArray(content) ? content : [content]).map(objectOf);
   return joinLines(pieces.map(({ text }) => textOf(text)));
 }
 
-/** Calls of functions and their results are read as they stand; media have no text. */
+/** Function calls and results count as raw JSON; media have no text. */
 function readInteractionTexts(request: unknown, response: unknown): TokenTexts {
   const asked = objectOf(request);
   const said = inputOf(asked['input']).map(stepText);

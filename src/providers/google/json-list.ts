@@ -1,8 +1,8 @@
 import { parseJson } from '../../model/text.ts';
 
 /**
- * The elements of a JSON list, also of one that broke off: then those that came whole. Reads every character once.
- * @returns nothing when the text is no list.
+ * The elements of a JSON list; of a truncated one, its complete objects and lists. Linear in the length. @returns an empty list when the
+ * text is not a list.
  */
 export function elementsOf(text: string): readonly unknown[] {
   const start = text.search(/\S/);
@@ -11,7 +11,7 @@ export function elementsOf(text: string): readonly unknown[] {
   return Array.isArray(parsed) ? parsed : wholeObjects(text, start + 1);
 }
 
-/** What changes the depth, or begins or ends a text; within a text, what may follow a backslash. */
+/** Brackets, quotation marks, and backslashes for escapes within texts. */
 const marks = /["\\{}[\]]/g;
 
 function wholeObjects(text: string, from: number): unknown[] {

@@ -7,7 +7,7 @@ import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import { elementsOf } from './json-list.ts';
 
-/** A reply that is not streamed has a text in one part; a stream has it in as many as there are chunks. Thoughts and answers stay apart. */
+/** A stream splits a text into one part per chunk; a non-streamed response has it in one part. Thoughts and answers stay separate. */
 const joinParts: Reducer = (values) => runsOf(values.flatMap(listOf).filter(isJsonObject), continues).map(joinRun);
 
 function continues(last: JsonObject, part: JsonObject): boolean {
@@ -37,14 +37,15 @@ const candidateReducers = reducerTable({
 
 const foldCandidates = foldList(candidateReducers);
 
-/** An index of 0 may be left out, as any number of that value in Google's JSON. */
+/** Google's JSON may omit numbers of value 0, so an absent index is 0. */
 function withIndex(candidate: unknown): unknown {
   return isJsonObject(candidate) ? { index: 0, ...candidate } : candidate;
 }
 
 const chunkReducers = reducerTable({
   candidates: (values) => foldCandidates(values.map((list) => (Array.isArray(list) ? list.map(withIndex) : list))),
-  // Each chunk counts anew, and the last one all: a count that it leaves out, as Google does with a 0, is none of an earlier chunk's.
+  // Each chunk repeats all counts so far. Google omits zeros, so a count missing from the last chunk must not be taken from an earlier
+  // one.
   usageMetadata: (values) => values.findLast(countsAnything) ?? lastPresent(values),
   modelVersion: lastPresent,
   responseId: lastPresent,
@@ -57,12 +58,12 @@ function countsAnything(counts: unknown): boolean {
   return Object.keys(objectOf(counts)).some((key) => key.endsWith('TokenCount'));
 }
 
-/** Puts the chunks of a stream together that came as events. */
+/** Assembles a stream of server-sent events. */
 export function assembleEvents(events: readonly ServerSentEvent[]): AssembledStream {
   return assembleChunks(events.map(({ data }) => parseJson(data)));
 }
 
-/** Puts the chunks of a stream together that came as one JSON list, also one that broke off. */
+/** Assembles a stream that is one JSON list, possibly truncated. */
 export function assembleJsonList(text: string): AssembledStream {
   return assembleChunks(elementsOf(text));
 }
@@ -77,7 +78,7 @@ function isChunk(chunk: JsonObject): boolean {
   return Array.isArray(chunk['candidates']) || ['usageMetadata', 'promptFeedback', 'error'].some((key) => isJsonObject(chunk[key]));
 }
 
-/** No event marks the end of a stream; the reason why it ended does. */
+/** A stream has no end event; a finish reason marks its end. */
 function endsResponse({ candidates, promptFeedback }: JsonObject): boolean {
   const reasons = listOf(candidates).map((candidate) => objectOf(candidate)['finishReason']);
   return [...reasons, objectOf(promptFeedback)['blockReason']].some((reason) => typeof reason === 'string' && reason !== '');

@@ -4,9 +4,9 @@ import type { Usage } from '../../model/record/usage.ts';
 import { countOf, listOf, objectOf } from '../facts.ts';
 
 /**
- * The `usageMetadata` of generated content. Google counts thoughts beside the candidates and what tools brought in beside the prompt; both
- * are billed as output and input, so they are parts of ours. What came from a cache is in Google's prompt already.
- * @param ended the reply says why it ended. Before that a stream's counts leave out what is still to come.
+ * The `usageMetadata` of generated content. Google counts thoughts beside the candidates and the input from tools beside the prompt; both
+ * are billed as output and input, so our counts include them. Cache reads are already in Google's prompt count. @param ended the response
+ * has a finish reason. Before that, a stream's counts are incomplete.
  */
 export function readGeminiUsage(usage: unknown, ended: boolean): Usage {
   if (!isJsonObject(usage)) return unreportedUsage;
@@ -15,12 +15,12 @@ export function readGeminiUsage(usage: unknown, ended: boolean): Usage {
   const toolUse = countOf(usage['toolUsePromptTokenCount']);
   const beside = [prompt, toolUse, thoughts].reduce((sum: number, count) => sum + (count ?? 0), 0);
   const total = countOf(usage['totalTokenCount']);
-  // Google leaves out what is 0, and sometimes what is in the total all the same.
+  // Google omits zeros, and sometimes a count that the total includes.
   const left = ended && total !== null && prompt !== null ? Math.max(0, total - beside) : null;
   const candidates = countOf(usage['candidatesTokenCount']) ?? left;
   return {
     promptTokens: prompt === null ? null : countOf(prompt + (toolUse ?? 0)),
-    // A reply that came no further than thinking has no candidates to count.
+    // A response that was cut off while thinking has no candidates to count.
     completionTokens: candidates === null && thoughts === null ? null : countOf((candidates ?? 0) + (thoughts ?? 0)),
     promptCacheReadTokens: countOf(usage['cachedContentTokenCount']),
     promptCacheWriteTokens: null,

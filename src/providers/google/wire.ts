@@ -1,8 +1,8 @@
 import type { WireFacts } from '../wire.ts';
 
-/** Google's formats, of Gemini and of Vertex AI. */
+/** Formats of Gemini and Vertex AI. */
 export const googleWire: WireFacts = {
-  // A stream has no last event; its last chunk says why it finished.
+  // A stream has no end event; its last chunk has the finish reason.
   finalEventTexts: [String.raw`"finishReason"\s*:\s*"`],
   failedElements: [String.raw`[[,]\s*\{\s*"error"\s*:\s*\{`],
   usageMembers: ['usageMetadata'],
@@ -27,7 +27,7 @@ export const googleWire: WireFacts = {
   nativePaths: [
     // Anthropic's client for Vertex AI sends an `anthropic-version` too.
     { provider: 'vertex', path: /^\/v1\/(?:projects\/[^/?#]+\/locations|publishers)\//, beforeClientHeaders: true },
-    // TRICKY: OpenAI's own models may have colons in their names (`ft:gpt-4o:…`), yet nothing is ever posted to one.
+    // TRICKY: names of OpenAI models may contain colons (`ft:gpt-4o:…`), but no OpenAI endpoint takes a POST to a model.
     { provider: 'gemini', path: /^\/v1\/(?:models|tunedModels)\/[^/?#]+:[a-zA-Z]+(?:\?|$)/, method: 'POST' },
   ],
 };

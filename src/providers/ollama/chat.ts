@@ -4,7 +4,7 @@ import { countOf, joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.t
 import { deltaTable, foldKeys, foldObject, joinLists, joinText, lastPresent, reducerTable } from '../fold.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 
-/** Ollama's own `POST /api/chat`, `/api/generate` and `/api/embed`. A stream is one JSON object a line. */
+/** Ollama's own `POST /api/chat`, `/api/generate` and `/api/embed`. A stream is one JSON object per line. */
 export const ollamaChat: WireFormat = {
   name: 'ollama.chat',
   outputLimits: ['options.num_predict'],
@@ -17,7 +17,7 @@ export const ollamaChat: WireFormat = {
 
 const notUnderstood: AssembledStream = { body: null, whole: false, understood: false };
 
-/** The format has no place for an end user. */
+/** The format has no field for an end user. */
 function readChatRequest(body: unknown): RequestFacts {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
@@ -44,7 +44,7 @@ function readChatResponse(body: unknown): ResponseFacts {
   };
 }
 
-/** The counts stand among durations on the response itself. TRICKY: a prompt that is in Ollama's cache as a whole is not counted. */
+/** Counts are members of the response, among durations. TRICKY: Ollama omits the prompt count when the whole prompt is cached. */
 function readUsage(response: JsonObject): Usage {
   const counts = Object.entries(response).filter(([name]) => /_(?:count|duration)$/.test(name));
   if (counts.length === 0) return unreportedUsage;
@@ -67,18 +67,18 @@ const lineReducers = reducerTable({
   error: lastPresent,
 });
 
-/** Puts a stream together; a line that broke off is left out. */
+/** Assembles a stream; drops a truncated line. */
 function assembleLines(text: string): AssembledStream {
   if (!/^\s*\{/.test(text)) return notUnderstood;
   const lines = text
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map(parseJson);
-  // A reply that was not streamed is one object, whose line says that it is all, or stands on several lines.
+  // A non-streamed response is a single object with `done`: true, or spans several lines.
   const pieces = lines.filter(isJsonObject).filter(isPiece);
   const isStream = pieces.length > 0 && (pieces.length > 1 || pieces[0]?.['done'] !== true);
   if (!isStream) return notUnderstood;
-  // What fails in mid-stream is told by a line of its own.
+  // A failure in mid-stream comes in a line of its own.
   const told = lines.filter(isJsonObject).filter((line) => isPiece(line) || typeof line['error'] === 'string');
   return { body: foldKeys(told, lineReducers), whole: pieces.some(({ done }) => done === true), understood: true };
 }
@@ -87,7 +87,7 @@ function isPiece(line: JsonObject): boolean {
   return typeof line['done'] === 'boolean' && (isJsonObject(line['message']) || typeof line['response'] === 'string');
 }
 
-/** Calls of tools are read as they stand; pictures have no text. */
+/** Tool calls count as raw JSON; pictures have no text. */
 function readChatTexts(request: unknown, response: unknown): TokenTexts {
   const { message, response: written, thinking } = objectOf(response);
   const { content, thinking: thought, tool_calls: calls } = objectOf(message);

@@ -7,7 +7,7 @@ import { readStatedCost } from '../stated-cost.ts';
 import { toolsText } from './tool-text.ts';
 import { readOpenAiUsage } from './usage.ts';
 
-/** `POST …/chat/completions`, OpenAI's own and that of everyone who speaks it. */
+/** `POST …/chat/completions` of OpenAI and of all compatible providers. */
 export const openAiChat: WireFormat = {
   name: 'openai.chat',
   outputLimits: ['max_tokens', 'max_completion_tokens'],
@@ -38,7 +38,7 @@ function readChatResponse(body: unknown): ResponseFacts {
   return {
     responseId: textOf(response['id']),
     model,
-    // Groq ends a stream that nobody asked for its usage with a usage of its own place.
+    // Groq reports the usage of a stream that did not ask for it in `x_groq`.
     usage: readOpenAiUsage(response['usage'] ?? objectOf(response['x_groq'])['usage']),
     serviceTier: textOf(response['service_tier']),
     completionText: contentText(message['content']) || textOf(message['refusal']) || spokenText(message),
@@ -47,19 +47,19 @@ function readChatResponse(body: unknown): ResponseFacts {
   };
 }
 
-/** The text of a message's content: a text itself, or a list of parts of which those with text count. */
+/** @param content a text, or a list of parts. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return textOf(content);
   const parts = listOf(content).map((part) => (typeof part === 'string' ? { text: part } : objectOf(part)));
   return joinLines(parts.map((part) => textOf(part['text']) || textOf(part['refusal'])));
 }
 
-/** What an answer in sound says. */
+/** Transcript of an audio answer. */
 function spokenText(message: JsonObject): string {
   return textOf(objectOf(message['audio'])['transcript']);
 }
 
-/** What the model wrote counts in every choice, aloud or not: text, reasoning under either of its names, refusals, calls of tools. */
+/** In every choice all output counts: text, audio transcripts, reasoning under either name, refusals, tool calls. */
 function readChatTexts(request: unknown, response: unknown): TokenTexts {
   const { messages, tools, functions } = objectOf(request);
   const calls = listOf(messages).map((message) => callsText(objectOf(message)['tool_calls']));
@@ -80,7 +80,7 @@ function callsText(calls: unknown): string {
   return joinLines(listOf(calls).map((call) => callText(objectOf(call)['function'] ?? objectOf(call)['custom'])));
 }
 
-/** What a model writes of a call: whom it is to, and the arguments. Identifiers and kinds are put around it afterwards. */
+/** The tokens that a model writes for a call: the name and the arguments. Ids and types are added afterwards. */
 function callText(called: unknown): string {
   const { name, arguments: given, input } = objectOf(called);
   const to = textOf(name);

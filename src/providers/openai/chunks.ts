@@ -9,12 +9,12 @@ import { joinBase64 } from '../base64.ts';
 
 const terminator = '[DONE]';
 
-/** Type of a part that is cut into pieces → how they become one part again. */
+/** Part type → table for merging its pieces. */
 type PartTables = ReadonlyMap<unknown, ReducerTable>;
 
 /**
- * Texts are joined. Models that think aloud send lists of parts in between: then all of it becomes a list of parts, in which neighbours of one
- * type are one part, as they are in an answer that is not streamed.
+ * Joins texts. Reasoning models stream lists of parts in between; then the result is a list of parts in which neighbours of one type are
+ * merged, as in a non-streamed response.
  */
 function joinParts(tables: PartTables): Reducer {
   return (values) => {
@@ -30,7 +30,7 @@ function joinParts(tables: PartTables): Reducer {
 }
 
 const textTable = reducerTable({ text: joinText });
-/** Mistral's thoughts are parts in a part. */
+/** Mistral nests the parts of its thoughts in a part. */
 const thoughtTable = reducerTable({ thinking: joinParts(new Map([['text', textTable]])) });
 const joinContent = joinParts(
   new Map([
@@ -42,8 +42,8 @@ const joinContent = joinParts(
 const functionReducers = deltaTable({ name: lastPresent, arguments: joinText });
 
 /**
- * Google gives every call the index 0 and an identifier of its own, and is not alone in it. TRICKY: a new identifier without a name begins
- * nothing, as others give one to every piece of the same call.
+ * Google and others give every call the index 0 and an id of its own. TRICKY: a new id without a name continues the call, as some
+ * providers give every piece of a call a new id.
  */
 function beginsCall(call: JsonObject, first: JsonObject): boolean {
   const [id, held] = [textOf(call['id']), textOf(first['id'])];
@@ -113,7 +113,7 @@ const chunkReducers = reducerTable({
   obfuscation: leaveOut,
 });
 
-/** Puts the chunks of a chat or text completion together into the shape of the answer without streaming. */
+/** Assembles the chunks of a chat or text completion into the non-streamed response. */
 export function assembleChunks(events: readonly ServerSentEvent[]): AssembledStream {
   const end = events.findIndex((event) => event.data.trim() === terminator);
   const whole = end >= 0;
@@ -135,7 +135,7 @@ function wholeObjectName(name: unknown): unknown {
   return name === 'chat.completion.chunk' ? 'chat.completion' : name;
 }
 
-/** The pieces of the message are called `delta` in a stream and `message` outside of one, where role and content are never missing. */
+/** A stream calls the message `delta`. Outside of a stream it is `message`, always with role and content. */
 function wholeChoice(choice: JsonObject): JsonObject {
   const { delta, ...rest } = choice;
   return isJsonObject(delta) ? { ...rest, message: { role: 'assistant', content: null, ...delta } } : rest;

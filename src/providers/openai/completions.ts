@@ -5,7 +5,7 @@ import { assembleChunks } from './chunks.ts';
 import { readStatedCost } from '../stated-cost.ts';
 import { readOpenAiUsage } from './usage.ts';
 
-/** `POST …/completions`: one prompt text in, one text out, the older sibling of chat. */
+/** `POST …/completions`: one prompt text in, one text out. */
 export const openAiCompletions: WireFormat = {
   name: 'openai.completions',
   outputLimits: ['max_tokens'],
@@ -19,7 +19,7 @@ export const openAiCompletions: WireFormat = {
   }),
 };
 
-/** Without roles the whole prompt is the user's. Prompts given as token numbers have no text. */
+/** Without roles the whole prompt is the user's. Prompts given as token ids have no text. */
 function readCompletionRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const prompt = request['prompt'];

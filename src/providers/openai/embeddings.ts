@@ -15,7 +15,7 @@ export const openAiEmbeddings: WireFormat = {
   responseIdHeader: 'x-request-id',
 };
 
-/** Inputs given as token numbers have no text. */
+/** Inputs given as token ids have no text. */
 function readEmbeddingsRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const { input } = request;
@@ -34,7 +34,7 @@ function readEmbeddingsResponse(body: unknown): ResponseFacts {
   };
 }
 
-/** All of it is input. Voyage says the total alone. */
+/** All tokens are input. Voyage reports only the total. */
 function readEmbeddingsUsage(raw: unknown): Usage {
   const usage = readOpenAiUsage(raw);
   return usage.promptTokens === null ? { ...usage, promptTokens: countOf(objectOf(raw)['total_tokens']) } : usage;

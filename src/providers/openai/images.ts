@@ -7,7 +7,7 @@ import { assembleTyped } from './typed-events.ts';
 import { readStatedCost } from '../stated-cost.ts';
 import { readInputOutputUsage } from './usage.ts';
 
-/** `POST …/images/generations`, `…/edits` and `…/variations`: a prompt in, pictures out. Models that bill by the picture report no tokens. */
+/** `POST …/images/generations`, `…/edits` and `…/variations`: a prompt in, pictures out. Models billed per picture report no tokens. */
 export const openAiImages: WireFormat = {
   name: 'openai.images',
   readRequest: readImagesRequest,
@@ -23,20 +23,20 @@ function readImagesRequest(body: unknown, path: string): RequestFacts {
   return { model: textOf(request['model']) || deploymentOf(path), user: textOf(request['user']), promptText, lastUserText: promptText };
 }
 
-/** The answer names no model; what it says in words is the prompt as the model rewrote it, which is not its answer. */
+/** The response names no model. Its text is the rewritten prompt, not an answer. */
 function readImagesResponse(body: unknown): ResponseFacts {
   const { usage } = objectOf(body);
   return { ...noResponseFacts, usage: usageOf(usage), providerCost: readStatedCost(usage) };
 }
 
-/** Where nothing tells what the output was it was the picture: the events of a stream have no details of it. */
+/** Without details all output is the picture; events of a stream have none. */
 function usageOf(raw: unknown): Usage {
   const usage = readInputOutputUsage(raw);
   const isTold = isJsonObject(objectOf(raw)['output_tokens_details']);
   return isTold ? usage : { ...usage, completionImageTokens: usage.completionTokens };
 }
 
-/** The event's picture where the answer has it, in a list; what the event says besides, beside it. */
+/** Moves an event's picture into the list of the non-streamed response; other members stay. */
 function pictureOf(event: JsonObject): JsonObject {
   const { b64_json: picture, created_at: created, ...rest } = event;
   return { created, data: [{ b64_json: picture }], ...without(without(rest, 'type'), 'partial_image_index') };

@@ -4,7 +4,7 @@ import { countOf, listOf, objectOf } from '../facts.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
-/** Where a delta goes: a key of its item, or of a part in one of the item's lists. */
+/** Target of a delta: a member of its item, or of a part in one of the item's lists. */
 type Place =
   | { readonly key: string }
   | {
@@ -14,7 +14,7 @@ type Place =
       readonly key: string;
     };
 
-/** Texts that arrive in pieces, by the type of their event. */
+/** Event type → target of its delta. */
 const deltas: ReadonlyMap<unknown, Place> = new Map<unknown, Place>([
   ['response.output_text.delta', { list: 'content', index: 'content_index', type: 'output_text', key: 'text' }],
   ['response.refusal.delta', { list: 'content', index: 'content_index', type: 'refusal', key: 'refusal' }],
@@ -28,17 +28,17 @@ const deltas: ReadonlyMap<unknown, Place> = new Map<unknown, Place>([
 
 const endings: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** Pieces of one text of an item, in their order. */
+/** Pieces of one text of an item, in order. */
 interface GrowingText {
   readonly place: Place;
   readonly index: number;
   readonly pieces: string[];
 }
 
-/** One item of the output as far as it came. */
+/** One output item as received so far. */
 interface Item {
   latest: JsonObject;
-  /** The item was sent whole. */
+  /** The item was sent complete. */
   done: boolean;
   readonly texts: Map<string, GrowingText>;
 }
@@ -49,7 +49,7 @@ interface Draft {
   error: JsonObject | undefined;
 }
 
-/** Puts the events of a streamed response together: its end carries it whole, before that it is what the items came to. */
+/** Assembles a streamed response: the end event has it whole; before that, from the items so far. */
 export function assembleResponse(events: readonly ServerSentEvent[]): AssembledStream {
   const draft: Draft = { response: undefined, items: new Map(), error: undefined };
   let whole = false;
@@ -77,7 +77,7 @@ function take(draft: Draft, event: JsonObject): void {
   if (place !== undefined) grow(draft.items, { event, index, place });
 }
 
-/** The error of an event is one itself, or has it under its name. */
+/** The event either is the error or holds it in `error`. */
 function errorOf(event: JsonObject): JsonObject | undefined {
   const { type: _type, error, ...own } = event;
   return isJsonObject(error) ? error : own;
@@ -107,7 +107,7 @@ function wholeItems(items: ReadonlyMap<number, Item>): JsonObject[] {
     .map(([, item]) => (item.done ? item.latest : wholeItem(item)));
 }
 
-/** An item that never was sent whole: what it began with, and its texts as far as they came. */
+/** An incomplete item: its start and its texts so far. */
 function wholeItem({ latest, texts }: Item): JsonObject {
   const whole: Record<string, unknown> = { ...latest };
   const lists = new Map<string, [index: number, part: JsonObject][]>();

@@ -19,7 +19,7 @@ export const openAiResponses: WireFormat = {
   readTokenTexts: readResponsesTexts,
 };
 
-/** Stands for the model that made the pictures where the tool does not name it. It has no price, as which model is usual changes. */
+/** Name for the picture model when the tool names none. It has no price, because the default model changes over time. */
 const unnamedPictureModel = 'image_generation';
 
 function readResponsesRequest(body: unknown, path: string): RequestFacts {
@@ -53,7 +53,7 @@ function readResponsesResponse(body: unknown): ResponseFacts {
   };
 }
 
-/** Pictures that a tool made are counted beside the usage, and billed at the price of the model that made them. */
+/** Pictures made by a tool are counted beside the usage and billed at the price of the picture model. */
 function readResponsesUsage(response: JsonObject): Pick<ResponseFacts, 'usage' | 'bills'> {
   const usage = withSearches(readInputOutputUsage(response['usage']), listOf(response['output']).map(objectOf));
   const pictures = readInputOutputUsage(objectOf(response['tool_usage'])['image_gen']);
@@ -65,14 +65,14 @@ function readResponsesUsage(response: JsonObject): Pick<ResponseFacts, 'usage' |
   return { usage: addedUsage(usage, pictures), bills: [{ model: '', usage }, bill] };
 }
 
-/** Searches are items of the output. Of those in the web only a search is billed, not the opening of a page or a look into it. */
+/** Searches are items of the output. Of web actions only searches are billed, not opening a page or finding text in it. */
 function withSearches(usage: Usage, items: readonly JsonObject[]): Usage {
   const web = items.filter(({ type, action }) => type === 'web_search_call' && (objectOf(action)['type'] ?? 'search') === 'search').length;
   const file = items.filter(({ type }) => type === 'file_search_call').length;
   return web === 0 && file === 0 ? usage : { ...usage, webSearches: web === 0 ? null : web, fileSearches: file === 0 ? null : file };
 }
 
-/** The text of a content: one itself, or a list of parts of which those with text count, be it a refusal. */
+/** @param content a text, or a list of parts with texts or refusals. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return textOf(content);
   return joinLines(
@@ -93,7 +93,7 @@ function readResponsesTexts(request: unknown, response: unknown): TokenTexts {
   };
 }
 
-/** Messages and what was thought are text; calls of tools and their results are read as they stand. */
+/** Messages and reasoning are text; tool calls and results count as raw JSON. */
 function itemText(item: unknown): string {
   const { content, summary, name, arguments: called, input, output } = objectOf(item);
   const parts = [contentText(content), contentText(summary), textOf(name)];

@@ -6,8 +6,8 @@ import { assembleTyped } from './typed-events.ts';
 import { readInputOutputUsage } from './usage.ts';
 
 /**
- * `POST …/audio/speech`: a text in, a recording out. The recording itself tells no usage; as a stream of events it does, and is put together
- * as an object with the audio and the usage.
+ * `POST …/audio/speech`: a text in, a recording out. A plain recording has no usage; a stream of events does, and is assembled into an
+ * object with the audio and the usage.
  */
 export const openAiSpeech: WireFormat = {
   name: 'openai.speech',

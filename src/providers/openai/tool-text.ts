@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../model/text.ts';
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 
-/** Schemas nested deeper are as good as any; a hostile request must not exhaust the stack. */
+/** Deeper schemas count as `any`; keeps a hostile request from overflowing the stack. */
 const deepestSchema = 16;
 
 /**
- * Tools about as OpenAI shows them to a model: functions as types of TypeScript, with descriptions as comments. As JSON they have more than twice the
- * tokens. Tools of OpenAI's own have no text that the caller wrote.
+ * Approximates how OpenAI presents tools to a model: functions as TypeScript types with descriptions as comments. Their JSON would have
+ * more than twice the tokens. OpenAI's built-in tools have no text from the caller.
  */
 export function toolsText(tools: unknown): string {
   const functions = listOf(tools)

@@ -8,8 +8,8 @@ import { assembleTyped } from './typed-events.ts';
 import { readInputOutputUsage, readOpenAiUsage, secondsOf } from './usage.ts';
 
 /**
- * `POST …/audio/transcriptions` and `…/translations`: a form with a recording in, its words out, as JSON or as plain text, which tells no
- * usage. OpenAI's streams end in `transcript.text.done`, Mistral's in `transcription.done`, and its pieces are called `text`.
+ * `POST …/audio/transcriptions` and `…/translations`: a form with a recording in, its words out, as JSON or as plain text (without usage).
+ * OpenAI's streams end in `transcript.text.done`, Mistral's in `transcription.done`; Mistral's pieces are called `text`.
  */
 export const openAiTranscriptions: WireFormat = {
   name: 'openai.transcriptions',
@@ -43,7 +43,7 @@ function readTranscription(body: unknown): ResponseFacts {
   };
 }
 
-/** Mistral counts as in a chat. Groq, and OpenAI without a count, tell with the words for how long they were spoken. */
+/** Mistral counts as in a chat. Groq, and OpenAI without a count, report only the duration. */
 function usageOf({ usage, duration }: JsonObject): Usage {
   const counted = objectOf(usage);
   if ('prompt_tokens' in counted) return readOpenAiUsage(usage);

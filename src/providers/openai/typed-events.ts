@@ -3,17 +3,17 @@ import type { JsonObject } from '../../model/text.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
-/** The events of one kind of stream: the one that carries a piece, and the one that ends it. */
+/** The two kinds of events of a stream. */
 export interface TypedStream {
-  /** End of the type of events with pieces. */
+  /** Suffix of the type of events with pieces. */
   readonly piece: string;
-  /** End of the type of the event that comes last. */
+  /** Suffix of the type of the last event. */
   readonly end: string;
-  /** Makes the answer without streaming of the pieces and of the end, where it came. */
+  /** Builds the non-streamed response. `end` is undefined for a truncated stream. */
   readonly toBody: (pieces: readonly JsonObject[], end: JsonObject | undefined) => JsonObject;
 }
 
-/** Puts a stream together whose events say in `type` what they are, and in their own keys everything else. */
+/** Assembles a stream whose events carry their kind in `type` and their content in other members. */
 export function assembleTyped(events: readonly ServerSentEvent[], { piece, end, toBody }: TypedStream): AssembledStream {
   const pieces: JsonObject[] = [];
   let error: unknown;
@@ -34,7 +34,7 @@ export function assembleTyped(events: readonly ServerSentEvent[], { piece, end, 
   return { body: error === undefined ? body : { ...body, error }, whole, understood: true };
 }
 
-/** For endpoints that have no streams. */
+/** For endpoints without streams. */
 export function notStreamed(): AssembledStream {
   return { body: null, whole: false, understood: false };
 }

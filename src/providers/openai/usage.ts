@@ -4,8 +4,8 @@ import type { Usage } from '../../model/record/usage.ts';
 import { countOf, objectOf } from '../facts.ts';
 
 /**
- * The `usage` of chat, text completions and embeddings. A count that is missing or not a count is null. OpenAI's prompt count includes cached
- * and audio tokens, its completion count includes reasoning, audio and rejected predictions, as ours do.
+ * The `usage` of chat, text completions and embeddings. A missing or malformed count is null. OpenAI's prompt count includes cached and
+ * audio tokens, its completion count includes reasoning, audio and rejected predictions, as ours do.
  */
 export function readOpenAiUsage(usage: unknown): Usage {
   if (!isJsonObject(usage)) return unreportedUsage;
@@ -16,7 +16,7 @@ export function readOpenAiUsage(usage: unknown): Usage {
   const written = countOf(usage['completion_tokens']);
   const stated = withReasoningAside(usage, written, reasoning);
   const aside = countedAside(usage['total_tokens'], promptTokens, stated);
-  // Mistral counts a recording in seconds, and its tokens in the total alone.
+  // Mistral counts a recording in seconds; its tokens occur only in the total.
   const hasRecording = typeof usage['prompt_audio_seconds'] === 'number';
   const [heard, thought] = hasRecording ? [aside, 0] : [0, aside];
   return {
@@ -32,7 +32,7 @@ export function readOpenAiUsage(usage: unknown): Usage {
     promptCacheWriteHourTokens: null,
     promptCacheReadAudioTokens: null,
     audioSeconds: secondsOf(usage['prompt_audio_seconds']),
-    // Perplexity's.
+    // Perplexity only.
     webSearches: countOf(usage['num_search_queries']),
     fileSearches: null,
     estimated: false,
@@ -40,7 +40,7 @@ export function readOpenAiUsage(usage: unknown): Usage {
   };
 }
 
-/** What DeepSeek, Moonshot and Mistral call the tokens that they read from a cache. */
+/** Names of cache reads at DeepSeek, Moonshot and Mistral. */
 const ownCachedCounts = ['prompt_cache_hit_tokens', 'cached_tokens', 'num_cached_tokens'] as const;
 
 function firstCount(usage: JsonObject, keys: readonly string[]): number | null {
@@ -48,9 +48,10 @@ function firstCount(usage: JsonObject, keys: readonly string[]): number | null {
 }
 
 /**
- * Reasoning that is more than the completion cannot be a part of it. Perplexity's deep research says it beside the other counts, and counts it in none
- * of them, nor in the total. Among the details of the completion it is as much as the total has room for: some of OpenRouter's providers count it by
- * another vocabulary than the completion that it is a part of.
+ * Corrects the completion count when there is more reasoning than completion, so that the reasoning cannot be part of it. Perplexity's
+ * deep research reports reasoning beside the other counts and in none of them, not even the total: it is added. As a detail of the
+ * completion next to a total it is not: some of OpenRouter's providers count it with another tokenizer than the completion that includes
+ * it.
  */
 function withReasoningAside(usage: JsonObject, written: number | null, reasoning: number | null): number | null {
   if (written === null || reasoning === null || reasoning <= written) return written;
@@ -59,15 +60,14 @@ function withReasoningAside(usage: JsonObject, written: number | null, reasoning
 }
 
 /**
- * Tokens that stand in the total alone: xAI, and Gemini in OpenAI's shape, count reasoning beside the completion and not in it. It is billed
- * as output all the same.
+ * Tokens that only the total includes: xAI, and Gemini in OpenAI's shape, count reasoning beside the completion. It is billed as output.
  */
 function countedAside(total: unknown, prompt: number | null, completion: number | null): number {
   const all = countOf(total);
   return all === null || prompt === null || completion === null ? 0 : Math.max(0, all - prompt - completion);
 }
 
-/** The `usage` of responses, images and audio, which speak of input and output, or of seconds. */
+/** The `usage` of responses, images and audio, which counts input and output, or seconds. */
 export function readInputOutputUsage(usage: unknown): Usage {
   if (!isJsonObject(usage)) return unreportedUsage;
   const input = objectOf(usage['input_tokens_details'] ?? usage['input_token_details']);
@@ -75,7 +75,7 @@ export function readInputOutputUsage(usage: unknown): Usage {
   return {
     promptTokens: countOf(usage['input_tokens']),
     completionTokens: countOf(usage['output_tokens']),
-    // Perplexity names both as Anthropic does.
+    // Perplexity uses Anthropic's names.
     promptCacheReadTokens: countOf(input['cached_tokens']) ?? countOf(input['cache_read_input_tokens']),
     promptCacheWriteTokens: countOf(input['cache_write_tokens']) ?? countOf(input['cache_creation_input_tokens']),
     promptAudioTokens: countOf(input['audio_tokens']),
@@ -93,10 +93,10 @@ export function readInputOutputUsage(usage: unknown): Usage {
   };
 }
 
-/** A day; whatever is longer is no upload of speech. */
+/** One day, longer than any upload of speech. */
 const maxSeconds = 86_400;
 
-/** Whole seconds, as begun ones are billed; null for what is no length of a recording. */
+/** Seconds rounded up, as they are billed; null for anything but a duration. */
 export function secondsOf(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value <= maxSeconds ? Math.ceil(value) : null;
 }

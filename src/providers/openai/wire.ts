@@ -4,7 +4,7 @@ import type { WireFacts } from '../wire.ts';
 export const openAiWire: WireFacts = {
   streamEndMarkers: [
     '[DONE]',
-    // The end of responses and pictures. Tool calls in the middle of a response contain it too and wait as shortly.
+    // The end of responses and pictures. Some events in mid-response contain it too and are held back as briefly.
     '.completed',
     'response.incomplete',
     'response.failed',
@@ -21,7 +21,7 @@ export const openAiWire: WireFacts = {
   ],
   finalEventTexts: [String.raw`^data: ?\[DONE\]`],
   failureEvents: ['error', 'response.failed'],
-  // OpenRouter's, where the provider behind it did not finish.
+  // OpenRouter, when the provider behind it did not finish.
   failedFinishReasons: ['error'],
   usageMembers: ['tool_usage', 'tools', 'usage'],
   keyHeaders: [{ name: 'authorization' }, { name: 'api-key', owners: ['azure', 'openai'] }],
@@ -33,7 +33,7 @@ export const openAiWire: WireFacts = {
   perDeliveryPrefixes: ['x-ratelimit-'],
 };
 
-/** The question for the usage of a stream: a member of the body, at paths that report no usage unless asked. */
+/** Member that asks for the usage of a stream, at paths that report it only on request. */
 export const usageQuestion = {
   path: /^[^?]*\/completions\/?(?:\?|$)/,
   member: 'stream_options',

@@ -10,8 +10,8 @@ export interface BootstrapOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
   /**
-   * Receives a generated key before it is stored: a process that is killed in between has shown a key that does not exist, and the next
-   * start generates another.
+   * Receives a generated key before it is stored. A process killed in between has shown a key that does not exist; the next start
+   * generates another.
    */
   readonly show?: ((apiKey: string) => void) | undefined;
 }

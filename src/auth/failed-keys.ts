@@ -30,9 +30,7 @@ export class AuthFailureLimiter {
     this.options = options;
   }
 
-  /**
-   * Counts a rejected key. @param rejection the error for it. @returns that, or `too_many_failures` once the address has failed too often.
-   */
+  /** Counts a rejected key. @returns `rejection`, or `too_many_failures` once the address has failed too often. */
   answer(address: string | undefined, rejection: GatelogError): GatelogError {
     const { maxPerMinute, monotonic } = this.options;
     if (maxPerMinute === 0) return rejection;
@@ -65,7 +63,7 @@ function tooMany(limit: number, resetSeconds: number): GatelogError {
   );
 }
 
-/** The /64 network of an IPv6 address: whoever has one address has all of it. */
+/** The /64 network of an IPv6 address, as one client usually controls all of it. */
 function nameOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [head = '', tail] = address.split('::', 2);

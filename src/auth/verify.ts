@@ -17,7 +17,7 @@ export interface KeyVerifierOptions {
 
 /** Verifies keys through a bounded cache of hashes; it never sees a key. */
 export class KeyVerifier {
-  /** A revocation must be seen within 5 s; the rest is for the look-up itself. */
+  /** A revocation must take effect within 5 s; the rest is for the look-up itself. */
   readonly #accepted: StaleCache<string, Principal | undefined, Principal | undefined | Promise<Principal | undefined>>;
   /** A separate cache, so that a flood of invented keys cannot evict valid ones. A new key works within a second of its creation. */
   readonly #unknown: StaleCache<string, true | undefined>;

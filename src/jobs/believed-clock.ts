@@ -22,20 +22,20 @@ interface Look {
 }
 
 /**
- * # The clock, for what removes by age
+ * # The clock for removals by age
  *
- * A machine may boot with its clock years ahead and learn the time a minute later. Until then everything is older than it may be, and what removes
- * by age would leave nothing. So it asks here for the time.
+ * A machine may boot with its clock years ahead and learn the time a minute later. Until then every record seems expired, and removal by
+ * age would delete everything. So removals ask this clock for the time.
  *
- * The rule.
- *   believed    a clock that is at most a day from where it was when it was believed last, plus what has passed since. That moment is written down;
- *               over a restart nothing is known to have passed
- *   doubted     any other. It is believed when it is asked for again an hour later, or after that, and has gone on at most a day from where it was;
- *               one that was set anew meanwhile has to wait anew. A process that starts knows of no hour
- *   behind      a doubted clock that is behind is told all the same, as by it less is of age
- *   ahead       one that is ahead is not, and that is observed each time
+ * Rules.
+ *   trusted     The clock differs by at most a day from its last trusted time plus the time since. The trusted time is stored. A new
+ *               process assumes that no time has passed since.
+ *   suspect     Any other reading. It becomes trusted when a call an hour later or after that finds that the clock has gone on
+ *               consistently, within a day. A clock that was set anew meanwhile waits anew, and the hour begins anew in each process.
+ *   behind      A suspect clock that is behind is used anyway, as fewer records are expired by it.
+ *   ahead       A suspect clock that is ahead is not used, and each call is observed.
  *
- * So a service that was off for more than a day begins to remove an hour late, and a clock that is set right again costs nothing.
+ * So a service that was off for more than a day starts to remove an hour late, and a clock that is set right again costs nothing.
  */
 export class TrustedClock {
   private readonly ports: BelievedClockPorts;

@@ -17,7 +17,7 @@ export interface ErasureRepository {
   readonly order: (organizationId: OrganizationId, userId: string, takesNew: boolean) => Promise<Erasure | undefined>;
   readonly unfinished: () => Promise<readonly Erasure[]>;
   readonly advance: (number: number, reached: Partial<ErasureCounts> & { readonly stage: ErasureStage }) => Promise<void>;
-  /** The number of exchanges it has removed on their way to the store. */
+  /** The number of exchanges removed on their way to the store. */
   readonly countErased: (number: number) => Promise<number>;
   readonly forget: (number: number) => Promise<void>;
 }
@@ -61,11 +61,10 @@ interface Running {
 }
 
 /**
- * Erasures of users: all that came from a user up to the moment of the order goes, wherever it is, and then a receipt says how much it was.
- *
- * An erasure is written down before anything else happens. What is on its way comes first: as long as it runs, nothing of the user's is stored, and
- * when the spool is clear what the store has is all there is. Then the store: which requests go is listed and counted before the first of them does.
- * So one that was cut in the middle, by a stop or a crash, goes on where it was and counts the same.
+ * Erases users: removes everything that a user sent up to the moment of the order, everywhere, and then returns a receipt with the counts.
+ * The order is stored before anything else happens. While an erasure runs, no record of the user is stored, so once the spool has drained,
+ * the store holds all that is left. The store's requests are listed and counted before the first of them is removed, so an erasure
+ * interrupted by a stop or a crash resumes and reports the same counts.
  */
 export class Erasures {
   private readonly ports: ErasurePorts;
@@ -126,10 +125,10 @@ export class Erasures {
   }
 
   /**
-   * Runs `work` while no erasure begins to change what is kept, nor says how far it has come. What it has begun goes on.
+   * Runs `work` while no erasure starts to change stored data or stores its progress. Changes that have begun go on.
    *
-   * Invariant: for whoever copies what is kept, how far an erasure has come before the store: the copy goes on with what the erasure had begun. An
-   * erasure that is not in the copy's book has taken nothing out of the copy's store, and while a record that goes is in it, so is the list of them.
+   * Invariant for copies: copy the progress of erasures before the store; the copy then resumes the erasures in it. An erasure missing from
+   * the copied metadata has removed nothing from the copied store; while a record to be removed is in the copy, so is the list with it.
    */
   async withPaused<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.standstill !== undefined) throw new Error('the erasures stand still already');
@@ -152,7 +151,7 @@ export class Erasures {
       this.ports.targets.ingest.end(erasure);
       this.running.delete(erasure.number);
     });
-    // Nobody has to wait for it.
+    // Not every caller waits for it.
     done.catch(() => undefined);
     const running = { erasure, done };
     this.running.set(erasure.number, running);
@@ -195,7 +194,7 @@ export class Erasures {
     const { letters, store } = this.ports.targets;
     await this.whenMoving();
     const erased = await letters.erase(erasure);
-    // The store has masked these rows; their files must go too, also those of letters that an earlier attempt removed.
+    // The store has masked these rows; their files must be removed too, also those of letters removed by an earlier attempt.
     if (erased > 0 || erasure.counts.dead_letters > 0) await this.exclusive(() => store.removeFiles(erasure, this.stopping.signal));
     return {};
   }

@@ -13,7 +13,7 @@ export interface RetentionPorts {
   readonly removeExpired: RemoveExpired;
   /** Removes claimed identifiers of expired records, so that they can be chosen again. */
   readonly removeClaims: (expiry: Expiry, signal: AbortSignal) => Promise<void>;
-  /** Deletes receipts of erasures that nobody fetched in time. @param now Unix milliseconds. */
+  /** Deletes receipts of erasures that were not fetched in time. @param now Unix milliseconds. */
   readonly forgetReceipts: (now: number) => Promise<void>;
   /** Time between two runs. */
   readonly intervalMs: number;

@@ -116,7 +116,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   };
 }
 
-/** `auto` logs calls on a terminal, where somebody reads along. */
+/** `auto` logs calls on a terminal. */
 function logsCalls({ logCalls }: Config): boolean {
   return logCalls === 'on' || (logCalls === 'auto' && process.stderr.isTTY);
 }

@@ -169,7 +169,7 @@ function bookOf(database: MetadataDatabase, observe: Observe, arrivals: () => Pr
       try {
         await emptyLog(database);
       } catch (error) {
-        // The receipt is handed over all the same, or it would be lost; the next run of retention tries again.
+        // Returns the receipt anyway, or it would be lost; the next run of retention tries again.
         observe({ kind: 'job_failed', job: 'removal of an erased name from the log of the metadata database', reason: messageOf(error) });
       }
     },

@@ -64,7 +64,7 @@ export function failedKeysOf({ authFailuresPerMinute }: Config): AuthFailureLimi
   return new AuthFailureLimiter({ maxPerMinute: authFailuresPerMinute, monotonic: systemClock.monotonic });
 }
 
-/** Whoever holds the lock of this file is the core of the data folder. */
+/** The holder of this file's lock is the core of the data folder. */
 export function coreLockOf({ dataDir }: Config): string {
   return path.join(dataDir, 'core.lock');
 }

@@ -25,7 +25,7 @@ export class BusyRetry {
     this.block(blockingMs);
   }
 
-  /** A write succeeded. */
+  /** Call after a successful write: statements may block again. */
   wrote(): void {
     if (this.trouble === undefined) return;
     this.trouble = undefined;

@@ -1,53 +1,51 @@
-/** Who asks for a share, and how long he waits for it. */
 export interface Asker {
-  /** Of one owner's the first goes first; owners take turns. */
+  /** An owner's requests are served in order; owners take turns. */
   readonly owner: string;
-  /** One that has left is not waited for. */
+  /** Leaves the queue when aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds; absent: until it comes. */
+  /** Milliseconds; absent: no limit. */
   readonly maxWaitMs?: number | undefined;
 }
 
-/** What there is to share out. */
 export interface FairTurnsOptions {
   readonly units: number;
-  /** Most units that one owner holds, whatever is free and however many it asks for. */
+  /** Max units held by one owner, even when more are free or requested. */
   readonly maxUnitsOfOwner: number;
-  /** Of one owner's; more are refused, so that nobody's crowd is in the way of others. */
+  /** Per owner; further requests are refused, so that one owner's queue does not delay the others. */
   readonly maxWaitingOfOwner: number;
-  /** What is thrown when too many wait already, and when the wait was too long. */
+  /** Makes the error for a full queue or an expired wait. */
   readonly refusal: (why: 'full' | 'late') => Error;
-  /** Milliseconds for which others are kept waiting until enough is free for one that needs more than there is. */
+  /** How long smaller requests may be held back for a request that does not fit yet, milliseconds. */
   readonly maxBlockMs?: number;
 }
 
 const defaultMaxBlockMs = 1000;
 
-/** Units that were given out; they go back once, however often that is said. */
+/** Granted units; releasing them twice has no effect. */
 export interface Permit {
-  /** Whether it was not there at once. */
+  /** Whether the request had to wait. */
   readonly waited: boolean;
-  /** Keeps so many of them and gives the rest back. */
+  /** Keeps at most `units` and releases the rest. */
   readonly keep: (units: number) => void;
   readonly release: () => void;
 }
 
 interface Waiter {
   readonly units: number;
-  /** Whether others wait until enough is free for this one. */
+  /** Holds back the requests behind it until it fits. */
   blocks: boolean;
   readonly start: (grant: Permit) => void;
 }
 
 /**
- * Units of something scarce, shared out fairly: who waits stands behind his own, and the owners take turns. What comes next is for a while not passed
- * over by something smaller, so that what needs much is not kept waiting by what needs little; and then it is, so that who holds units for long and who
- * needs many do not together keep everybody else waiting.
+ * Shares a scarce resource fairly: first come, first served per owner, and owners take turns. For `maxBlockMs` no smaller request may
+ * overtake the next one, so that large requests are not starved. After that it may, so that an owner who holds units for long and one who
+ * requests many do not block all others.
  */
 export class FairTurns {
   private readonly options: FairTurnsOptions;
   private readonly held = new Map<string, number>();
-  /** The owner whose turn is next stands first. */
+  /** In the order of turns. */
   private readonly queues = new Map<string, Set<Waiter>>();
   private heldUnits = 0;
   private waitingCount = 0;
@@ -64,7 +62,7 @@ export class FairTurns {
     return this.waitingCount;
   }
 
-  /** @throws what `refusal` makes, or the reason of the signal. */
+  /** @throws the error of `refusal`, or the abort reason of the signal. */
   async take(units: number, asker: Asker): Promise<Permit> {
     asker.signal?.throwIfAborted();
     const wanted = Math.min(units, this.options.maxUnitsOfOwner);
@@ -72,7 +70,7 @@ export class FairTurns {
     return this.grant(wanted, asker.owner, false);
   }
 
-  /** Whether one who comes now has somebody to wait for: of his own, or of others for whom nothing is free. */
+  /** Whether a new request must queue: behind its own owner's, or behind another's that blocks. */
   private waitsInLine(owner: string): boolean {
     if (this.queues.has(owner)) return true;
     for (const [other, [first]] of this.queues) {
@@ -116,7 +114,7 @@ export class FairTurns {
         end();
         this.remove(owner, waiter);
         reject(reason);
-        // Behind one that has left there may be somebody for whom enough is free.
+        // Requests behind this one may fit now.
         this.handOn();
       };
       const left = (): void => leave(signal?.reason instanceof Error ? signal.reason : new Error('Nobody waits for it any more.'));
@@ -153,7 +151,7 @@ export class FairTurns {
     for (let next = this.next(); next !== undefined; next = this.next()) next();
   }
 
-  /** Whoever's turn it is and whose share allows it; nobody while too little is free for one that blocks the others. */
+  /** The first request in turn order that fits; undefined while a blocking one does not. */
   private next(): (() => void) | undefined {
     for (const [owner, queue] of this.queues) {
       const [first] = queue;
@@ -164,7 +162,7 @@ export class FairTurns {
       }
       return () => {
         this.remove(owner, first);
-        // The others come before this owner's next.
+        // The owner goes to the end of the turn order.
         const rest = this.queues.get(owner);
         if (rest !== undefined && this.queues.delete(owner)) this.queues.set(owner, rest);
         first.start(this.grant(first.units, owner, true));

@@ -5,7 +5,7 @@ const waitMs = 300;
 const silentMs = 5000;
 
 /**
- * Whether a part such as the store responds, answered at once: a load balancer with a second of patience must not wait behind slow
+ * Whether a part such as the store responds. Returns quickly, as a load balancer with a second of patience must not wait behind slow
  * queries. One check runs at a time.
  */
 export class HealthProbe {
@@ -15,7 +15,7 @@ export class HealthProbe {
   private last = true;
   private asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
 
-  /** @param ask resolves to whether the part works; may reject. @param monotonic milliseconds. */
+  /** @param ask runs the check; may reject. @param monotonic milliseconds. */
   constructor(ask: () => Promise<boolean>, monotonic: () => number) {
     this.ask = ask;
     this.monotonic = monotonic;

@@ -1,4 +1,4 @@
-/** What stands in a queue; the queue alone changes these. */
+/** Links of a queued item, changed only by its queue. */
 export interface Queued<Item> {
   before: Item | undefined;
   behind: Item | undefined;
@@ -6,11 +6,9 @@ export interface Queued<Item> {
 }
 
 /**
- * A queue whose items may also leave from its middle, in the order in which they came.
- *
- * TRICKY: a `Set` would do, and did. V8 makes a new table for it each few calls, to which the one before points. Once one of these is old, all that
- * follow survive every collection of young objects with the calls that stand in them, until a full collection comes: calls cost the worker twice as much
- * then. What leaves here points to nothing.
+ * A FIFO queue that can remove items from the middle in O(1). TRICKY: not a `Set`. V8 rehashes it every few operations, and the old table
+ * points to the new one; once one table is promoted, every later one survives minor GCs with its items, which doubled the cost of calls.
+ * Removed items here keep no references.
  */
 export class LinkedQueue<Item extends Queued<Item>> {
   private oldest: Item | undefined;
@@ -21,7 +19,6 @@ export class LinkedQueue<Item extends Queued<Item>> {
     return this.count;
   }
 
-  /** The item that has waited longest. */
   get first(): Item | undefined {
     return this.oldest;
   }
@@ -35,7 +32,7 @@ export class LinkedQueue<Item extends Queued<Item>> {
     this.count += 1;
   }
 
-  /** Does nothing with what is not in it. */
+  /** Ignores items that are not queued. */
   delete(item: Item): void {
     if (!item.isQueued) return;
     const { before, behind } = item;
@@ -49,7 +46,7 @@ export class LinkedQueue<Item extends Queued<Item>> {
     this.count -= 1;
   }
 
-  /** The oldest first. Nothing may come or go meanwhile. */
+  /** Oldest first. The queue must not change during the iteration. */
   *[Symbol.iterator](): Generator<Item, void, undefined> {
     for (let item = this.oldest; item !== undefined; item = item.behind) yield item;
   }

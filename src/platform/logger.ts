@@ -36,7 +36,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
 const details: ReadonlySet<Observation['kind']> = new Set(['batch_stored', 'process_started', 'process_ready', 'spool_series_finished']);
 
 export interface LogTarget {
-  /** Somebody reads along. */
+  /** Output is a terminal. */
   readonly isTTY?: boolean;
   readonly write: (line: string) => unknown;
 }

@@ -1,50 +1,49 @@
 import { LinkedQueue, type Queued } from './linked-queue.ts';
 
-/** What one organisation has, and its calls that wait for more. */
+/** The slots held by one organisation, and its waiting calls. */
 export class Share<Call extends Waiting<Call>> implements Queued<Share<Call>> {
   before: Share<Call> | undefined;
   behind: Share<Call> | undefined;
   isQueued = false;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly waiting = new LinkedQueue<Call>();
   taken = 0;
 }
 
-/** A call that stands in {@link OrganizationShares}, which alone changes its share. */
+/** A call in {@link OrganizationShares}, which alone changes `share`. */
 export interface Waiting<Call extends Waiting<Call>> extends Queued<Call> {
   readonly organizationId: string;
   share: Share<Call> | undefined;
 }
 
-/** How the calls of one organisation that wait stand. */
+/** Prospects of the waiting calls of one organisation. */
 export interface Standing<Call> {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly calls: readonly Call[];
   readonly provided: number;
   readonly servable: number;
 }
 
-/** With more organisations than this those that have nothing are forgotten now and then. */
+/** Beyond this number, idle organisations are forgotten. */
 const keptShares = 256;
 
 /**
- * How many of so many an organisation may have while the others have some.
- * @param percent of what the others leave. However many organisations take all that they may, something is left for the next one, as long as there are more than there are organisations.
- * @returns at least 1.
+ * Max slots of an organisation while others hold some. @param percent of the slots that the others leave; so, however many organisations
+ * use their full share, some are left for the next one, as long as there are more slots than organisations. @returns at least 1.
  */
 export function shareOf(max: number, others: number, percent: number): number {
   return Math.max(1, Math.ceil(((max - others) * percent) / 100));
 }
 
 /**
- * Calls of several organisations that take one thing of which there are so many, and that wait for it in turns by organisation: a call that comes behind a
- * thousand of another organisation waits for one of them. Within an organisation they go in their order.
+ * Distributes a limited number of slots among the calls of several organisations. Waiting organisations take turns: a call behind a
+ * thousand calls of another organisation waits for one of them. Calls of one organisation keep their order.
  */
 export class OrganizationShares<Call extends Waiting<Call>> {
   private readonly max: number;
   private readonly percent: number;
   private readonly shares = new Map<string, Share<Call>>();
-  /** Those with calls that wait, the next one first. */
+  /** Organisations with waiting calls, in turn order. */
   private readonly turns = new LinkedQueue<Share<Call>>();
   private taken = 0;
   private count = 0;
@@ -54,12 +53,11 @@ export class OrganizationShares<Call extends Waiting<Call>> {
     this.percent = percent;
   }
 
-  /** How many calls wait. */
+  /** Number of waiting calls. */
   get size(): number {
     return this.count;
   }
 
-  /** How many calls of an organisation wait. */
   waitingOf(organizationId: string): number {
     return this.shares.get(organizationId)?.waiting.size ?? 0;
   }
@@ -72,7 +70,7 @@ export class OrganizationShares<Call extends Waiting<Call>> {
     if (!share.isQueued) this.turns.add(share);
   }
 
-  /** A call waits no more. Does nothing with one that does not wait. */
+  /** Removes a waiting call; ignores other calls. */
   delete(call: Call): void {
     const { share } = call;
     if (share === undefined || !call.isQueued) return;
@@ -81,15 +79,15 @@ export class OrganizationShares<Call extends Waiting<Call>> {
     if (share.waiting.size === 0) this.turns.delete(share);
   }
 
-  /** The call whose turn it is; undefined while no organisation with a call that waits may have more. */
+  /** The next call to serve; undefined while every organisation with waiting calls has its full share. */
   next(): Call | undefined {
-    // Asked for every call, so without an iterator.
+    // Runs for every call, so avoids an iterator.
     let share = this.turns.first;
     while (share !== undefined && this.room(share) <= 0) share = share.behind;
     return share?.waiting.first;
   }
 
-  /** A call that waited gets one; the next turn is another organisation's. */
+  /** Gives a slot to a waiting call; its organisation goes to the end of the turn order. */
   take(call: Call): void {
     const { share } = call;
     if (share === undefined) return;
@@ -101,7 +99,7 @@ export class OrganizationShares<Call extends Waiting<Call>> {
     this.turns.add(share);
   }
 
-  /** A call gives back what it took. */
+  /** Returns the slot of a call. */
   release(call: Call): void {
     const { share } = call;
     if (share === undefined) return;
@@ -110,7 +108,7 @@ export class OrganizationShares<Call extends Waiting<Call>> {
     this.taken -= 1;
   }
 
-  /** How many of the calls that wait might have one at once, were there any number of them: the others have to wait for calls of their own organisation. */
+  /** How many waiting calls could run with unlimited slots; the others wait for calls of their own organisation. */
   servable(): number {
     let servable = 0;
     for (const share of this.turns) servable += Math.min(share.waiting.size, this.room(share));
@@ -118,9 +116,8 @@ export class OrganizationShares<Call extends Waiting<Call>> {
   }
 
   /**
-   * Asks about every organisation with calls that wait. Its first `provided` calls are about to get one, those up to `servable` may, and all others wait
-   * for calls of their own organisation.
-   * @param provided how many there are to be had.
+   * Describes every organisation with waiting calls. Its first `provided` calls are about to get a slot, those up to `servable` may, and
+   * all others wait for calls of their own organisation. @param provided number of slots about to become free.
    */
   standings(provided: number): readonly Standing<Call>[] {
     const standings: Standing<Call>[] = [];
@@ -134,7 +131,7 @@ export class OrganizationShares<Call extends Waiting<Call>> {
     return standings;
   }
 
-  /** How many more an organisation may have. */
+  /** How many more slots an organisation may hold. */
   private room({ taken }: Share<Call>): number {
     return shareOf(this.max, this.taken - taken, this.percent) - taken;
   }

@@ -50,7 +50,7 @@ function isHigher(thread: number): boolean {
   try {
     return getPriority(thread) < below;
   } catch {
-    // It has ended meanwhile.
+    // The thread has ended.
     return false;
   }
 }
@@ -77,6 +77,6 @@ function trySetPriority(id: number, priority: number): void {
   try {
     setPriority(id, priority);
   } catch {
-    // Some systems forbid it; nothing depends on it.
+    // Some systems forbid it; the program works without.
   }
 }

@@ -39,7 +39,7 @@ export function takeLock(file: string, holder: string): ProcessLock | { readonly
   };
 }
 
-/** Whether somebody holds the lock. Creates no file, and two concurrent checks do not see each other. */
+/** Whether the lock is held. Creates no file; two concurrent checks do not see each other. */
 export function isLocked(file: string): boolean {
   if (!existsSync(file)) return false;
   const database = new Database(file, { timeout: 0 });
@@ -54,13 +54,13 @@ export function isLocked(file: string): boolean {
   }
 }
 
-/** The latest holder, for people. */
+/** The latest holder, for display. */
 export function lockHolder(file: string): string {
   const named = readFileIfPresent(`${file}.holder`)?.trim() ?? '';
   return named === '' ? 'another process' : named;
 }
 
-/** The lock holds without its holder's name, which a full disk may refuse. */
+/** The lock is valid without its holder's name, which a full disk may prevent. */
 function nameHolder(file: string, holder: string): void {
   try {
     writeFileSync(`${file}.holder`, `${holder}\n`, { mode: 0o600 });

@@ -7,11 +7,11 @@ export interface StaleCacheOptions<Key, Value, Read extends Value | Promise<Valu
   readonly freshMs: number;
   /** How long after its last successful read a value is served while reads fail, in milliseconds. Default 0: not at all. */
   readonly staleMaxMs?: number;
-  /** Learns of every failed read. @returns the error to throw when no value may be served; default: the error of the read. */
+  /** Called on every failed read. @returns the error to throw when no value may be served; default: the error of the read. */
   readonly onFailure?: (error: unknown) => unknown;
-  /** Which values are kept. Default: all. */
+  /** Selects the values to cache. Default: all. */
   readonly keeps?: (value: Value) => boolean;
-  /** How many values are kept, those that were read last. */
+  /** Max cached values; the least recently read one is evicted. */
   readonly capacity?: number;
 }
 
@@ -22,8 +22,8 @@ interface Entry<Value> {
 }
 
 /**
- * Values that are read from metadata, kept for seconds and served stale while reads fail. `read` may be synchronous or return a promise; concurrent
- * reads of a key are one.
+ * Caches values read from metadata for seconds, and serves stale ones while reads fail. `read` may be synchronous or return a promise;
+ * concurrent reads of a key share one.
  */
 export class StaleCache<Key, Value, Read extends Value | Promise<Value> = Value> {
   readonly #options: StaleCacheOptions<Key, Value, Read>;
@@ -34,12 +34,15 @@ export class StaleCache<Key, Value, Read extends Value | Promise<Value> = Value>
     this.#options = options;
   }
 
-  /** The value of a key: at once when it is fresh or `read` is synchronous. Throws, or rejects, when it cannot be read and none may be served. */
+  /**
+   * Returns the value at once when it is fresh or `read` is synchronous. Throws, or rejects, when it cannot be read and none may be
+   * served.
+   */
   get(key: Key): Value | Read {
     const known = this.#entries.get(key);
     if (known !== undefined && this.#options.monotonic() < known.freshUntil) return known.value;
     const running = this.#reads.get(key);
-    // The cast holds: only a `read` that returns promises puts any there.
+    // Safe: only a `read` that returns promises stores any there.
     if (running !== undefined) return running as Read;
     let found: Read;
     try {
@@ -59,12 +62,12 @@ export class StaleCache<Key, Value, Read extends Value | Promise<Value> = Value>
     return reading as Read;
   }
 
-  /** Keeps a value as if it had been read now. */
+  /** Caches a value as if it had just been read. */
   set(key: Key, value: Value): void {
     this.#keep(key, value);
   }
 
-  /** Makes a change of this process seen at once. A read that began before is not kept. */
+  /** Makes a change by this process visible at once: a read that began earlier is not cached. */
   forget(key: Key): void {
     this.#entries.delete(key);
     this.#reads.delete(key);
@@ -94,7 +97,7 @@ export class StaleCache<Key, Value, Read extends Value | Promise<Value> = Value>
     return known.value;
   }
 
-  /** Puts an entry last and drops the first when there are too many: keys in use come back to the end at every read. */
+  /** Adds an entry at the end and evicts the first when full; each read moves its key to the end. */
   #put(key: Key, entry: Entry<Value>): void {
     this.#entries.delete(key);
     this.#entries.set(key, entry);

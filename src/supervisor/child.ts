@@ -14,7 +14,7 @@ export interface RunningRole {
 const signalPatienceMs = 4000;
 /** Interval of a supervised process' sign of life. */
 const aliveMs = 1000;
-/** Ctrl-C leaves calls at most this long, because somebody waits. */
+/** Ctrl-C leaves calls at most this long, because the user waits. */
 export const interruptCallsMs = 1500;
 
 /** Ends this process, with success (0) or failure (1). */
@@ -100,7 +100,7 @@ export async function runRole(
   else process.stderr.write(`listening on ${role.address}\n`);
 }
 
-/** Reports to the supervisor, as long as both live, that the event loop turns. */
+/** Reports periodically to the supervisor that the event loop runs. */
 function tellAlive(): void {
   const timer = setInterval(() => {
     if (process.connected) send({ type: 'alive' });

@@ -3,7 +3,7 @@ export type ChildMessage =
   | { readonly type: 'ready'; readonly address: string }
   /** It cannot start, and a retry would not help: a sentence for people. */
   | { readonly type: 'failed'; readonly message: string }
-  /** Its event loop turns. */
+  /** Its event loop runs. */
   | { readonly type: 'alive' }
   /** Its metrics since it began, packed. */
   | { readonly type: 'measured'; readonly cells: string };

@@ -98,7 +98,7 @@ export class Supervisor {
     this.options = options;
   }
 
-  /** Starts everything. @throws when a part says that it cannot start. */
+  /** Starts all processes. @throws when one reports that it cannot start. */
   async start(): Promise<Addresses> {
     // Workers accept on one shared socket themselves; handing over every connection would make this process the bottleneck.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -169,7 +169,7 @@ export class Supervisor {
     return address;
   }
 
-  /** As {@link readyAddress}, and tells the watch. */
+  /** As {@link readyAddress}; ends the watch's allowance for the start. */
   private async whenReady({ role, process, watch }: Slot): Promise<string> {
     const address = await readyAddress(process);
     watch.isReady();

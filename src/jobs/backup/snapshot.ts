@@ -8,35 +8,35 @@ import { segmentName } from '../../spool/spool.ts';
 import type { StoreParts } from '../../store/parts/parts.ts';
 
 /**
- * # A snapshot: one moment of a running service, on the disk
+ * # A snapshot: one moment of a running service on disk
  *
- * It holds everything that was answered before it began, each record once: what the store has, by the checkpoint, is not in the spool any more,
- * and what is not in the store is in the spool. Calls go on meanwhile, and so do changes of what is stored.
+ * It contains everything acknowledged before it began, each record once: records in the store, by the checkpoint, are no longer in the
+ * spool, and all others are. Calls and changes of stored records go on meanwhile.
  *
  * Order.
- *   1  the ingest stands still between two batches: nothing enters the store from the spool, nothing leaves the spool or the pending changes; and no
- *      erasure begins a step or ends a stage, so that 4 and 5 tell of the same ones (`jobs/erasures.ts`)
- *   2  the number of the last change that waits for its request
- *   3  the spool: segments with their lengths at this moment, the checkpoint and the identity of the spool; the dead letters
- *   4  the metadata, later than the spool, so that it has the organisation, the key and the claimed identifier of every exchange; of the changes that
- *      wait those up to 2, so that each has its exchange
- *   5  the parts of the store, the table `requests` before the others, so that no row shows a change that is not in its history
- *   6  the ingest goes on, and so do erasures
+ *   1  The ingest pauses between two batches: nothing enters the store from the spool, nothing leaves the spool or the pending changes. No
+ *      erasure begins a step or ends a stage, so that 4 and 5 agree about erasures (`jobs/erasures.ts`).
+ *   2  The sequence of the last pending change.
+ *   3  The spool: segments with their present lengths, the checkpoint and the identity of the spool; the dead letters.
+ *   4  The metadata, after the spool, so that it has the organisation, the key and the claimed id of every exchange; pending changes up to
+ *      2 only, so that each has its exchange.
+ *   5  The parts of the store, the table `requests` first, so that no row shows a change that is not in its history.
+ *   6  The ingest and the erasures resume.
  *
- * Nothing of any size is copied, but for the metadata: files that only grow or never change get a second name in the snapshot's folder, mode 0700
- * in the data folder, and keep their content there when the service deletes them. Whoever made the snapshot removes it.
+ * Only the metadata is copied. Other files only grow or never change: they get hard links in the snapshot's folder (mode 0700, inside the
+ * data folder), which keep their content when the service deletes them. The caller removes the snapshot.
  *
  * Crash cases.
- *   core dies          the next one removes the folder when it starts
+ *   core dies          The next core removes the folder at startup.
  *   an exchange is open, or a frame half-written, at 3
- *                      a service over the snapshot finds the spool of a worker that has died: broken off, or torn and passed over
+ *                      A service over the snapshot finds the spool of a dead worker: an exchange cut off, or a torn frame to skip.
  *   an erasure is half-done at 5
- *                      as when the core dies: by 4 it is not over, and the next start goes on with it; what is in the store of the list of its requests
- *                      is either whole or will be written again
+ *                      As when the core dies: by 4 it is unfinished, and the next start resumes it; its list of requests in the store is
+ *                      either complete or will be rewritten.
  *   a run of retention is half-done at 5
- *                      the next run, at the start, finds by their times what it left: rows of bodies and history without their request
+ *                      The next run, at startup, finds by their times the rows of bodies and history without a request.
  *   a change is half-made at 5
- *                      as when the core dies between its two writes: in the history and not in the row; it was not answered yet
+ *                      As when the core dies between its two writes: in the history and not in the row, and not acknowledged yet.
  */
 export interface SnapshotPorts {
   /** Runs while the ingest and the erasures pause. @throws when they do not in time. */

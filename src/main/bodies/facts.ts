@@ -47,7 +47,7 @@ function factsIn(parsed: JsonObject, { provider, path, replaced, bytes }: SentBo
   return { model, user, size };
 }
 
-/** The larger of two readings of a body whose members are replaced: an estimate may be too high, never too low. */
+/** The larger of two estimates when members of the body are replaced: an estimate may be too high, never too low. */
 function both(one: NamedInBody, other: NamedInBody): NamedInBody {
   return { isText: one.isText && other.isText, writesCache: one.writesCache || other.writesCache };
 }

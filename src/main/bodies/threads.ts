@@ -11,7 +11,7 @@ const smallerMaxBytes = 1024 * 1024;
 const copiedAtOnceBytes = 1024 * 1024;
 
 export interface BodyThreadLimits {
-  /** Bodies that wait for one thread; an organisation gets its share of the room that others leave. */
+  /** Max bodies waiting for one thread; an organisation gets its share of what the others leave. */
   readonly maxWaiting: number;
   readonly sharePercent: number;
   readonly maxWaitMs: number;

@@ -99,7 +99,7 @@ export function keepLettersBounded({ config, observe, replay, believedClock, let
   };
   const pruneAll = async (): Promise<void> => {
     const now = await believedClock.now();
-    // Without a trusted clock none expires by age; the bound of bytes holds all the same.
+    // Without a trusted clock nothing expires by age; the size limit still applies.
     await prune(now === undefined ? 0 : now - config.deadLetterDays * dayMs, config.deadLetterMaxBytes);
   };
   letterRoom.onEvict((maxBytes) => run(() => prune(0, maxBytes)));

@@ -1,19 +1,18 @@
 import type { Socket } from 'node:net';
 
-/** Pieces of up to so many bytes in all go out in one. A connection whose client is slow keeps that much for what it has yet to take, however little that is. */
+/** Writes up to this size are coalesced. A slow client pins one such buffer until it has read it. */
 const memoryBytes = 16 * 1024;
-/** Where pieces are put together. It is free again once the system took them, which it nearly always does at once. */
+/** The shared buffer. The system usually takes its bytes at once; otherwise a new one replaces it. */
 let memory = Buffer.allocUnsafeSlow(memoryBytes);
 
-/** What Node calls the encoding of bytes, and its types do not. */
+/** Node's name for raw bytes, missing from its types. */
 const bytesEncoding = 'buffer' as BufferEncoding;
 
 type Pieces = Parameters<NonNullable<Socket['_writev']>>[0];
 
 /**
- * Writes a small request in one piece: a text of bytes as Latin-1, then its body.
- * @param socket not encrypted: what such a one is given it writes later.
- * @returns false, with nothing written, for what is not small.
+ * Writes a small request in one piece: a Latin-1 text, then its body. @param socket unencrypted, since a TLS socket reads the bytes later.
+ * @returns false, with nothing written, for a request that is not small.
  */
 export function writeCoalesced(socket: Socket, text: string, body: Uint8Array): boolean {
   const length = text.length + body.length;
@@ -26,9 +25,8 @@ export function writeCoalesced(socket: Socket, text: string, body: Uint8Array): 
 }
 
 /**
- * Has what Node hands to a client's connection in several small pieces go out in one: a head with its body and an empty piece behind them, or the four
- * of each chunk of a stream. By `writev` they would be a list that is made and freed each time; as one text with its head a body would be copied
- * twice more, into memory that is garbage then.
+ * Sends Node's small pieces in one write: a head, its body and an empty piece, or the four pieces of each chunk of a stream. `writev`
+ * would allocate a list per write; concatenation with the head as text would copy a body twice more, into garbage.
  */
 export function coalesceWritev(socket: Socket): void {
   const writev = socket._writev?.bind(socket);
@@ -48,7 +46,7 @@ export function coalesceWritev(socket: Socket): void {
   };
 }
 
-/** Puts pieces together. @returns their bytes; undefined for more than there is room for. */
+/** @returns the length; undefined when the pieces do not fit. */
 function join(pieces: Pieces): number | undefined {
   let at = 0;
   for (const { chunk, encoding } of pieces as readonly { readonly chunk: unknown; readonly encoding: BufferEncoding }[]) {

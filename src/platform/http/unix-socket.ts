@@ -6,12 +6,12 @@ import path from 'node:path';
 /**
  * # A socket in a folder that only this user can open
  *
- * It is made in a folder of its own (mode 0700), gets its mode there, and only then its name: nobody can connect before the mode is right,
- * and what an earlier process has left under the name is replaced in the same step. A changed umask would do too, but it is the whole
- * process's, and threads of the embedded databases make folders meanwhile.
+ * The socket is created in a temporary folder (mode 0700), gets its mode there and is then renamed: nobody can connect before the mode is
+ * right, and the rename replaces the socket of an earlier process. A changed umask would work too, but it applies to the whole process, and
+ * threads of the embedded databases create folders meanwhile.
  *
- * The path of a socket has room for some hundred bytes. Where a longer one is asked for, its folder is opened and named by the number of its
- * descriptor, which Linux shows under /proc. Elsewhere a longer path is refused.
+ * The path of a socket has at most about a hundred bytes. For a longer one we open its folder and use the path of the descriptor under /proc
+ * (Linux); other systems refuse a longer path.
  */
 const maxPathBytes = 103;
 const descriptorFolder = '/proc/self/fd';

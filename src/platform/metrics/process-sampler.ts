@@ -55,7 +55,7 @@ export function sampleProcess(meter: Meter, sampled: () => void = () => undefine
   };
 }
 
-/** TRICKY: Node reads a file here, which throws in a process without free descriptors. The last sample stays then. */
+/** TRICKY: Node reads a file here, which throws in a process without free descriptors; the last sample then stays. */
 function readMemory(): NodeJS.MemoryUsage | undefined {
   try {
     return process.memoryUsage();

@@ -19,7 +19,8 @@ import { sendProblem } from './http/problem.ts';
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
 export function createApi(ports: ApiPorts, document: object): Hono {
   const app = bareApi(ports, [measureCalls(ports.meter, ports.monotonic), ...crossOriginLines(ports.corsOrigins)]);
-  // TRICKY: each path refuses its other methods before the next path comes: `/v1/request/{id}` would match `/v1/request/query-clickhouse` too.
+  // TRICKY: refuse a path's other methods before the next path is registered: `/v1/request/{id}` would match `/v1/request/query-
+  // clickhouse` too.
   for (const [path, members] of byPath(openEndpoints)) {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
     refuseOtherMethods(app, path, methodsAt(path, openEndpoints));
@@ -33,7 +34,10 @@ export function createApi(ports: ApiPorts, document: object): Hono {
   return app;
 }
 
-/** An API without endpoints: how it answers failures. It reads no body. @param first what stands before all else. */
+/**
+ * Maps errors and unknown paths to problem responses; has no endpoints and reads no body.
+ * @param first middleware that runs before everything else.
+ */
 export function bareApi({ observe }: ApiPorts, first: readonly MiddlewareHandler[] = []): Hono {
   const app = new Hono();
   app.onError((error, context) => sendProblem(context, error, observe));
@@ -55,7 +59,7 @@ const page: FrontPage = {
   },
 };
 
-/** What this is, for whoever looks; in no document, as no program needs it. */
+/** For people who open the address; not in the OpenAPI document, as no program needs it. */
 function addFrontPage(app: Hono): void {
   app.get('/', (context) => {
     context.header('Vary', 'Accept');
@@ -64,7 +68,7 @@ function addFrontPage(app: Hono): void {
   app.get('/favicon.ico', (context) => context.body(null, 204));
 }
 
-/** Lets pages of these origins call, and answers what their browsers ask before; nothing where none is allowed. */
+/** Answers preflights and allows calls from these origins; no middleware for an empty list. */
 function crossOriginLines(origins: readonly string[]): readonly MiddlewareHandler[] {
   if (origins.length === 0) return [];
   const { methods, exposed, maxAgeSeconds } = crossOrigin;
@@ -72,7 +76,7 @@ function crossOriginLines(origins: readonly string[]): readonly MiddlewareHandle
   return [cors({ origin, allowMethods: [...methods], exposeHeaders: [exposed], maxAge: maxAgeSeconds })];
 }
 
-/** @param methods that the path takes, at itself or at one that comes later. */
+/** @param methods of the path's own endpoints and of later parameterised paths that match it. */
 function refuseOtherMethods(app: Hono, path: string, methods: readonly string[]): void {
   app.all(routerPath(path), async (context, next) => {
     const { method } = context.req;
@@ -104,7 +108,7 @@ function addEndpoint(app: Hono, endpoint: Endpoint, given: { readonly ports: Api
   });
 }
 
-/** Endpoints by their path, in the order in which the paths are declared first. */
+/** Endpoints by path, in order of first declaration. */
 function byPath<Declared extends AddressedPath>(declared: readonly Declared[]): ReadonlyMap<string, readonly Declared[]> {
   const members = new Map<string, Declared[]>();
   for (const endpoint of declared) {
@@ -114,7 +118,7 @@ function byPath<Declared extends AddressedPath>(declared: readonly Declared[]): 
   return members;
 }
 
-/** `/v1/request/{id}` as the router writes it: `/v1/request/:id`. */
+/** `/v1/request/{id}` becomes `/v1/request/:id`. */
 function routerPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

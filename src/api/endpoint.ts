@@ -5,40 +5,38 @@ import type { Action, Principal } from '../model/principal.ts';
 import type { CallMemory } from './http/answer-memory.ts';
 import type { ApiPorts } from './ports.ts';
 
-/** What a handler gets. */
 export interface RequestContext {
   readonly context: Context;
   readonly principal: Principal;
   readonly ports: ApiPorts;
-  /** For the answer. */
+  /** Memory of the response. */
   readonly memory: CallMemory;
 }
 
-/** One endpoint of the API: declared once, for the router and for the OpenAPI document. */
+/** An endpoint that needs a key, declared once for the router and the OpenAPI document. */
 export interface Endpoint {
-  /** Its part of the OpenAPI document. The path is written `/v1/request/{id}`. */
+  /** The entry in the OpenAPI document, with a path like `/v1/request/{id}`. */
   readonly declaration: RouteConfig;
-  /** What the key must allow. Invariant: every endpoint needs a key. */
+  /** The action that the key must permit. Invariant: every `Endpoint` needs a key. */
   readonly action: Action;
   readonly handle: (call: RequestContext) => Promise<Response>;
 }
 
-/** What a handler of an {@link OpenEndpoint} gets. `document` is the OpenAPI document. */
+/** A call of an {@link OpenEndpoint}. `document` is the OpenAPI document. */
 export interface RecordedCall {
   readonly context: Context;
   readonly ports: ApiPorts;
-  /** For the answer; whose it is has to be said. */
+  /** Memory of the response. A handler that takes some must call `ownedBy` first. */
   readonly memory: CallMemory;
   readonly document: object;
 }
 
-/** An endpoint that needs no key: it shows nothing of anybody's records, or its address is signed. */
+/** An endpoint without a key: it shows no recorded data, or its address is signed. */
 export interface OpenEndpoint {
   readonly declaration: RouteConfig;
   readonly handle: (call: RecordedCall) => Response | Promise<Response>;
 }
 
-/** A JSON answer or body in a declaration. */
 export function jsonContent<Schema>(schema: Schema): { readonly 'application/json': { readonly schema: Schema } } {
   return { 'application/json': { schema } };
 }
@@ -62,7 +60,7 @@ type ProblemStatus = keyof typeof sentences;
 type Headers = Readonly<Record<string, { readonly description: string; readonly schema: { readonly type: 'string' | 'integer' } }>>;
 type Responses = Readonly<Record<number, RouteConfig['responses'][number]>>;
 
-/** Headers that go with a status at every endpoint; `problem.ts` and the router of `app.ts` set them. */
+/** Headers of a status at every endpoint; `problem.ts` and the router in `app.ts` set them. */
 const problemHeaders: Readonly<Partial<Record<ProblemStatus, Headers>>> = {
   401: { 'WWW-Authenticate': { description: 'The scheme, `Bearer`.', schema: { type: 'string' } } },
   405: { Allow: { description: 'Methods that the path takes.', schema: { type: 'string' } } },
@@ -76,12 +74,10 @@ const problemHeaders: Readonly<Partial<Record<ProblemStatus, Headers>>> = {
   503: { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } } },
 };
 
-/** Declaration of the header that explains an answer which may surprise. */
 export const hintHeader: Headers = {
   'svc-hint': { description: 'Why the answer is empty, or what else about it may surprise.', schema: { type: 'string' } },
 };
 
-/** Declarations of the headers of a page. */
 export const pageHeaders: Headers = {
   ...hintHeader,
   'svc-next-cursor': {
@@ -91,13 +87,11 @@ export const pageHeaders: Headers = {
   'svc-total-count': { description: 'How many match, pages aside, when `Svc-Include-Count: true` was sent.', schema: { type: 'integer' } },
 };
 
-/** Declarations of the headers of an answer that has a successor. */
 export const deprecationHeaders: Headers = {
   Deprecation: { description: 'Since when the path is deprecated (RFC 9745).', schema: { type: 'string' } },
   Link: { description: 'The successor.', schema: { type: 'string' } },
 };
 
-/** Declarations of these failures; all have one shape. */
 export function problemResponses(...statuses: readonly ProblemStatus[]): Responses {
   return Object.fromEntries(
     statuses.map((status) => {
@@ -112,10 +106,9 @@ export function problemResponses(...statuses: readonly ProblemStatus[]): Respons
   );
 }
 
-/** Declarations of these failures and of those that every endpoint with a key has. */
+/** These failures, and those of every endpoint with a key. */
 export function problems(...statuses: readonly ProblemStatus[]): Responses {
   return problemResponses(401, 403, 405, ...statuses, 429, 500, 503);
 }
 
-/** Declares that an endpoint needs a key. */
 export const keyRequired = [{ bearer: [] }];

@@ -35,7 +35,7 @@ import { setRetention } from './routes/retention/set.ts';
 import { eraseUser } from './routes/users/erase.ts';
 import { updateSessionProperty } from './routes/sessions/update-property.ts';
 
-/** Every endpoint of the API that needs a key. */
+/** Every endpoint that needs a key. */
 export const endpoints: readonly Endpoint[] = [
   queryRequests,
   legacyQueryRequests,

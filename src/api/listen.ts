@@ -12,26 +12,25 @@ import type { Hono } from 'hono';
 import type { Problem } from '../contract/problem.ts';
 import { watchReads } from '../platform/http/write-timeout.ts';
 
-/** A session's identifier stands in the path: the longest that a property holds, 8,192 bytes, has three times as many there. Bytes. */
+/** A session's identifier is in the path: at most 8,192 bytes, three times as many when percent-encoded. */
 const headMaxBytes = 64 * 1024;
 
-/** Connections to the API; Node closes further ones. */
+/** Node closes further connections. */
 const maxConnections = 4096;
 
-/** For how long a request may be on its way, its body with it; then its connection is closed. Milliseconds. */
+/** Maximum time to receive a request with its body; then its connection is closed. */
 const requestTimeoutMs = 300_000;
 
-/** Where the API listens, and how long it waits for its clients, milliseconds. */
 export interface ApiListener {
   readonly host: string;
   readonly port: number;
   /** For the next request on an idle connection. */
   readonly keepAliveTimeoutMs: number;
-  /** For a client that takes nothing of its answer. */
+  /** For a client that reads nothing of its response. */
   readonly clientStallMs: number;
 }
 
-/** Serves the API over HTTP. The server is about to listen; wait for its event. */
+/** The server is not listening yet on return: wait for its event. */
 export function serveApi(api: Hono, { host, port, keepAliveTimeoutMs, clientStallMs }: ApiListener): Server {
   const server = serve({
     fetch: api.fetch,
@@ -49,14 +48,14 @@ export function serveApi(api: Hono, { host, port, keepAliveTimeoutMs, clientStal
   return server;
 }
 
-/** Serves an API on whatever the server is told to listen to. */
+/** A server that does not listen yet. */
 export function serverOf(api: Hono): Server {
   return createAdaptorServer({ fetch: api.fetch }) as Server;
 }
 
 type HeadLines = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
-/** Answers that are watched from when they are there: until then nobody has anything to take. */
+/** Watches from the headers on: before them the client has nothing to read. */
 function watchedAnswers(clientStallMs: number): typeof ServerResponse {
   return class WatchedAnswer extends ServerResponse {
     override writeHead(status: number, message?: string | HeadLines, lines?: HeadLines): this {
@@ -66,7 +65,7 @@ function watchedAnswers(clientStallMs: number): typeof ServerResponse {
   } as typeof ServerResponse;
 }
 
-/** What Node's parser lets through and HTTP/1.1 does not: other versions, and a second Host line (RFC 9112 §3.2). */
+/** Refuses requests that Node's parser accepts and HTTP/1.1 forbids: other versions, and a second Host header (RFC 9112 §3.2). */
 function onlyPlain(listener: RequestListener): RequestListener {
   return (request, response) => {
     if (isPlain(request)) listener(request, response);

@@ -7,7 +7,7 @@ import { getSignedBodies } from './routes/requests/body.ts';
 
 const healthContent = jsonContent(healthSchema);
 
-/** Every endpoint of the API that needs no key. */
+/** Every endpoint that needs no key. */
 export const openEndpoints: readonly OpenEndpoint[] = [
   {
     declaration: {

@@ -3,7 +3,7 @@ const page = { filter, sort: { created_at: 'desc' }, limit: 100 };
 const sessionNames = { nameContains: 'support', pSize: 'p95', filter: {} };
 const requestId = '0193b3a4-0000-7000-8000-000000000001';
 
-/** A body that can be sent, by the `operationId` of its endpoint; a test reads each with the schema of that endpoint. */
+/** A valid body by the `operationId` of its endpoint; a test parses each with the endpoint's schema. */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   queryRequests: page,
   legacyQueryRequests: page,

@@ -5,7 +5,7 @@ import { endpoints } from './endpoints.ts';
 import { openEndpoints } from './open-endpoints.ts';
 import { bodyExamples } from './openapi-examples.ts';
 
-/** The OpenAPI 3.1 document of the API, made from the declarations of its endpoints. @param version of the program. */
+/** The OpenAPI 3.1 document, generated from the declarations of the endpoints. @param version of the program. */
 export function openApiDocument(version: string): object {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', description: 'A Gatelog key.' });
@@ -15,7 +15,7 @@ export function openApiDocument(version: string): object {
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: { title: 'Gatelog', version, description: 'Query and change what the gateway has recorded.' },
-    // The address from which the document came: the API's listener.
+    // The origin that served the document: the API's listener.
     servers: [{ url: '/' }],
     tags: tags.map(({ name, description }) => ({ name, description })),
   });
@@ -23,7 +23,7 @@ export function openApiDocument(version: string): object {
   return document;
 }
 
-/** In the order in which the document shows them; an endpoint has the first one with whose paths its own begins. */
+/** In the order of the document. An endpoint has the first tag with a prefix of its path. */
 const tags: readonly { readonly name: string; readonly description: string; readonly paths: readonly string[] }[] = [
   { name: 'Requests', description: 'Find and change single requests.', paths: ['/v1/request/', '/v1/evals/'] },
   { name: 'Sessions', description: 'Requests that belong together.', paths: ['/v1/session/'] },
@@ -51,7 +51,6 @@ function withExample(declaration: RouteConfig): RouteConfig {
   return { ...declaration, request: { ...declaration.request, body } };
 }
 
-/** What every endpoint that reads a body or parameters says of fields that it does not know. */
 const strictParameter = {
   name: 'Svc-Strict',
   in: 'header',
@@ -64,7 +63,7 @@ const warningHeader = {
   'svc-warning': { description: 'What of the call was ignored, such as a mistyped field.', schema: { type: 'string' } },
 } as const;
 
-/** An endpoint as the document shows it: with the header that makes unknown fields an error, and the one that names them. */
+/** Adds `Svc-Strict` and `svc-warning` to an endpoint that reads a body or query parameters. */
 function withWarnings({ declaration }: Endpoint): { readonly declaration: RouteConfig } {
   if (declaration.request?.body === undefined && declaration.request?.query === undefined) return { declaration };
   const responses = Object.fromEntries(
@@ -79,7 +78,7 @@ function withWarnings({ declaration }: Endpoint): { readonly declaration: RouteC
 
 type Parameters = NonNullable<RouteConfig['parameters']>;
 
-/** The parts of a response or a schema that are looked at here. */
+/** The used members of a response or a schema. */
 interface Described {
   readonly properties?: object;
   readonly headers?: Readonly<Record<string, object>>;

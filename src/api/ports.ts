@@ -19,109 +19,105 @@ import type { Meter } from '../platform/metrics/meter.ts';
 import type { KnownNames } from '../query/hints/known-names.ts';
 import type { RunStatement } from '../store/read/run.ts';
 
-/** Changes of whole sessions; durable and visible to every later read when they return. @throws GatelogError `not_found`, among others. */
+/** Changes of whole sessions; durable and visible to every later read on return. @throws GatelogError `not_found`, among others. */
 export interface SessionPorts {
   readonly setProperties: (principal: Principal, sessionId: string, values: ReadonlyMap<string, string>) => Promise<void>;
   readonly rate: (principal: Principal, sessionId: string, rating: boolean) => Promise<void>;
-  /** An empty tag takes the tag away. */
+  /** An empty tag removes it. */
   readonly tag: (principal: Principal, sessionId: string, tag: string) => Promise<void>;
-  /** True when a request of the session is still on its way to the store. */
+  /** Whether a request of the session is still in flight to the store. */
   readonly isInFlight: (organizationId: OrganizationId, sessionId: string) => Promise<boolean>;
 }
 
-/** The limits that organisations store. */
 export interface RateLimitPorts {
   readonly list: (organizationId: OrganizationId) => Promise<readonly StoredLimit[]>;
-  /** Durable when it returns. @returns a key among them that the organisation does not have; nothing is changed then. */
+  /** Durable on return. @returns an id in the list that is no key of the organisation; nothing is changed then. */
   readonly replace: (
     organizationId: OrganizationId,
     limits: readonly StoredLimit[],
   ) => Promise<{ readonly unknownKey: string } | undefined>;
 }
 
-/** How long records are kept, in days. */
+/** In days. */
 export interface RetentionPorts {
-  /** The deployment's, which holds for all organisations; undefined: none. */
+  /** For all organisations; undefined: none. */
   readonly deploymentDays: number | undefined;
-  /** An organisation's own; null: none. */
+  /** The organisation's own; null: none. */
   readonly read: (organizationId: OrganizationId) => Promise<number | null>;
-  /** Durable when it returns. */
+  /** Durable on return. */
   readonly set: (organizationId: OrganizationId, days: number | null) => Promise<void>;
 }
 
-/** Erasures of users. */
 export interface ErasurePorts {
-  /** @returns the erasure once it is done; undefined when it goes on for longer than a caller is kept waiting. @throws GatelogError `erasure_in_progress`. */
+  /** @returns undefined when the erasure takes longer than a call may wait. @throws GatelogError `erasure_in_progress`. */
   readonly erase: (organizationId: OrganizationId, userId: string) => Promise<Erasure | undefined>;
-  /** Its receipt has been handed over. */
+  /** Call it once the caller has got the receipt. */
   readonly acknowledge: (erasure: Erasure) => Promise<void>;
 }
 
-/** The redaction rules that organisations store. */
 export interface RedactionRulePorts {
   readonly list: (organizationId: OrganizationId) => Promise<readonly RedactionRule[]>;
-  /** Durable when it returns. */
+  /** Durable on return. */
   readonly replace: (organizationId: OrganizationId, rules: readonly RedactionRule[]) => Promise<void>;
 }
 
-/** A price that is not stored: for a provider that nobody knows, or the second one of its kind. */
+/** A refused price: its provider is unknown, or the list has it twice. */
 export interface PriceRefusal {
   readonly refused: 'provider' | 'twice';
-  /** Its place in the list. */
+  /** In the list. */
   readonly index: number;
-  /** The provider, or the model. */
+  /** The name of the provider, or of the model. */
   readonly text: string;
 }
 
-/** What requests cost. */
 export interface PricePorts {
-  /** The prices that an organisation has stored. */
   readonly list: (organizationId: OrganizationId) => Promise<readonly StoredPrice[]>;
-  /** Durable when it returns. @returns the prices, with providers by their names in records; or why nothing was changed. */
+  /** Durable on return. @returns the prices, with providers named as in records, or the refusal; nothing is changed then. */
   readonly replace: (
     organizationId: OrganizationId,
     prices: readonly StoredPrice[],
   ) => Promise<{ readonly prices: readonly StoredPrice[] } | PriceRefusal>;
-  /** Computes the costs of stored requests again and writes those that are others; durable and visible when it returns. @param read reads them, when it may begin. */
+  /**
+   * Recomputes the costs of stored requests and writes those that differ; durable and visible on return.
+   * @param read runs once the work may begin.
+   */
   readonly apply: (principal: Principal, read: () => Promise<readonly RepricedRequest[]>, isTrial: boolean) => Promise<RepriceReport>;
-  /** Why a stored request costs what it costs. @throws GatelogError `metadata_unavailable`. */
+  /** Explains the cost of a stored request. @throws GatelogError `metadata_unavailable`. */
   readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
 }
 
-/** Which parts do not work at the moment, and which do and are behind. */
+/** Parts that fail, and parts that work but lag. */
 export interface ApiHealth {
   readonly failing: readonly string[];
   readonly degraded: readonly string[];
 }
 
-/** The numbers of the whole tree of processes. */
 export interface MetricsPorts {
-  /** The key that they ask for; undefined: none. */
+  /** Scrapes must send it; undefined: no key is needed. */
   readonly key: string | undefined;
-  /** The page that Prometheus reads. */
+  /** The metrics of all processes, in Prometheus' text format. */
   readonly page: () => Promise<string>;
 }
 
-/** What the API needs from the rest of the program. */
 export interface ApiPorts {
-  /** `undefined`: no such key. */
+  /** @returns undefined for an unknown key. */
   readonly verifyKey: (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
   readonly explainRejection: (key: string | undefined) => GatelogError;
   readonly failedKeys: AuthFailureLimiter;
   readonly run: RunStatement;
-  /** Durable and visible when it returns. @throws GatelogError `not_found`. */
+  /** Durable and visible on return. @throws GatelogError `not_found`. */
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
   readonly sessions: SessionPorts;
-  /** Those of an organisation's requests whose records are still on their way to the store. */
+  /** @returns the requests whose records are still in flight to the store. */
   readonly inFlightOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
-  /** Address at which both bodies of a request can be read without a key, for an hour. */
+  /** An address of both bodies that needs no key and is valid for an hour. */
   readonly bodyAddressOf: (organizationId: OrganizationId, requestId: RequestId) => string;
   readonly checkBodyAddress: BodyAddresses['check'];
-  /** @returns the other spelling of the name that the declaration replaced, when there was one. */
+  /** @returns the replaced spelling, if any. */
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   readonly rateLimits: RateLimitPorts;
   readonly providerKeys: ProviderKeyVault;
-  /** What an organisation reaches at the gateway with its key alone. @throws GatelogError `metadata_unavailable`. */
+  /** The models that the organisation reaches without a provider key in the call. @throws GatelogError `metadata_unavailable`. */
   readonly models: (organizationId: OrganizationId, storedProviders: ReadonlySet<string>) => readonly ModelItem[];
   readonly redactionRules: RedactionRulePorts;
   readonly prices: PricePorts;
@@ -132,15 +128,15 @@ export interface ApiPorts {
   /** Has the families of `api/http/latency.ts`. */
   readonly meter: Meter;
   readonly metrics: MetricsPorts;
-  /** Milliseconds of a clock that never steps back. */
+  /** Milliseconds. */
   readonly monotonic: () => number;
   readonly bodyMaxBytes: number;
-  /** Origins of pages that may call the API; `*`: of any. */
+  /** Origins of pages that may call the API; `*`: all. */
   readonly corsOrigins: readonly string[];
-  /** Bytes of all recorded bodies and properties that one answer holds; a single request's are always shown. */
+  /** Maximum bytes of recorded bodies and properties in one response; a single request's are always shown. */
   readonly answerMaxBytes: number;
   readonly answerMemory: AnswerMemory;
-  /** For the hints of empty answers. */
+  /** For the hints of empty responses. */
   readonly knownNames: KnownNames;
   readonly hintLookUps: HintLookUps;
 }

@@ -11,20 +11,20 @@ const inText: ReadonlyMap<string, string> = new Map([
 ]);
 const inLiteral: ReadonlyMap<string, string> = new Map([...inText, ["'", "\\'"]]);
 
-/** TRICKY: with tens of millions of replacements at once V8 ends the process, and no `catch` hears of it. */
+/** TRICKY: tens of millions of replacements at once make V8 end the process; no `catch` can prevent it. */
 const escapedAtOnce = 1024 * 1024;
 
-/** A text in quotes, or a number. It is for what is ours or the engine's; a value of a caller is a parameter. */
+/** A quoted text, or a number. Only for values of ours or the engine's; a caller's value must be a parameter. */
 export function literal(value: string | number): Fragment {
   return fragmentOf([typeof value === 'number' ? String(value) : `'${escapeLiteral(value)}'`]);
 }
 
-/** What stands between the quotes of a literal. */
+/** The content between the quotes of a literal. */
 export function escapeLiteral(text: string): string {
   return escaped(text, inLiteral);
 }
 
-/** A text as the engine reads it where it stands without quotes, such as the value of a parameter. */
+/** A text for places without quotes, such as the value of a parameter. */
 export function escapeText(text: string): string {
   return escaped(text, inText);
 }

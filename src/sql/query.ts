@@ -1,10 +1,9 @@
 import { concat, type Fragment, fragmentOf, join, type Param, type Parts, type Query } from './sql.ts';
 import { type Rows, tableOf, whereOf } from './tables.ts';
 
-/** One expression or several. */
 type Expressions = Fragment | readonly Fragment[];
 
-/** A derived table with others joined to it. */
+/** A derived table with joins to others. */
 export interface Joined {
   readonly kind: 'joined';
   readonly query: Query;
@@ -12,14 +11,14 @@ export interface Joined {
   readonly joins: readonly Join[];
 }
 
-/** A derived table of which each row of the first finds one at most. */
+/** A derived table with at most one match for each row of the first. */
 export interface Join {
   readonly query: Query;
   readonly as: string;
   readonly using: Fragment;
 }
 
-/** The clauses of a SELECT. Those with an empty list are left out. */
+/** The clauses of a SELECT. Empty lists are left out. */
 export interface Select {
   /** Each `expression AS name`. */
   readonly with?: readonly Fragment[];
@@ -27,18 +26,18 @@ export interface Select {
   readonly columns: Expressions;
   /** Rows bring their own WHERE. */
   readonly from?: Rows | Query | Joined;
-  /** For a derived table. */
+  /** Only for a derived table. */
   readonly where?: readonly Fragment[];
   readonly groupBy?: Expressions;
-  /** All hold. */
+  /** Joined by AND. */
   readonly having?: readonly Fragment[];
   readonly orderBy?: Expressions;
-  /** A number stands in the text. */
+  /** A number is written into the text. */
   readonly limit?: Param | number;
   readonly offset?: Param;
 }
 
-/** A SELECT out of its clauses. @throws TypeError when rows, whose WHERE is whole, are given another one. */
+/** @throws TypeError when rows, which bring their own WHERE, get another one. */
 export function select(clauses: Select): Query {
   const { from, limit, offset } = clauses;
   if (from?.kind === 'rows' && clauses.where !== undefined) throw new TypeError('The condition of rows stands in the rows.');
@@ -56,7 +55,6 @@ export function select(clauses: Select): Query {
   ]);
 }
 
-/** The rows of all the queries. */
 export function unionAll(queries: readonly Query[]): Query {
   return queryOf(queries.flatMap((query, index) => (index === 0 ? [query] : [' UNION ALL ', query])));
 }

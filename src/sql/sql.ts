@@ -1,6 +1,7 @@
 /**
- * ClickHouse parameter types with the value that each takes. Scalars of 64 bits and more travel as decimal text, because a JavaScript number
- * cannot hold them; the elements of an array travel as numbers or bigints, because the engine refuses quoted ones.
+ * The ClickHouse types of parameters, with the JavaScript types of their values. Scalars of 64 bits and more are sent as decimal text,
+ * because a JavaScript number cannot hold them; the elements of an array are sent as numbers or bigints, because the engine refuses quoted
+ * ones.
  */
 export interface ParamValues {
   String: string;
@@ -22,7 +23,7 @@ export interface ParamValues {
 
 export type ParamType = keyof ParamValues;
 
-/** A typed value that stands outside the text of the SQL. */
+/** A typed value outside the text of the SQL. */
 export interface Param {
   readonly kind: 'param';
   readonly type: ParamType;
@@ -32,25 +33,25 @@ export interface Param {
 }
 
 /**
- * What SQL is made of: literal text, a value, the organisation of the statement (`tenant`), or a mark that the statement reads a table over all
+ * A piece of SQL: literal text, a value, the organisation of the statement (`tenant`), or a mark for a table that is read over all
  * organisations (`across`).
  */
 export type Piece = string | Param | { readonly kind: 'tenant' } | { readonly kind: 'across' };
 
-/** An immutable part of a query: an expression, or several with commas between them. */
+/** An immutable part of a query: an expression, or several separated by commas. */
 export interface Fragment {
   readonly kind: 'fragment';
   readonly pieces: readonly Piece[];
 }
 
-/** A SELECT, as `select` makes it. In an expression it stands in parentheses. */
+/** A SELECT made by `select`. Inside an expression it gets parentheses. */
 export interface Query {
   readonly kind: 'query';
   readonly pieces: readonly Piece[];
 }
 
 /**
- * A value as a typed parameter. Lone surrogates in text become U+FFFD, as UTF-8 has no place for them.
+ * A value as a typed parameter. Lone surrogates become U+FFFD, because UTF-8 cannot encode them.
  * @param name absent: the statement numbers it, and equal values share a number.
  */
 export function param<Type extends ParamType>(value: ParamValues[Type], type: Type, name?: string): Param {
@@ -58,11 +59,12 @@ export function param<Type extends ParamType>(value: ParamValues[Type], type: Ty
 }
 
 /**
- * An expression as a template: literal text with parameters, fragments and queries in its holes. Nothing else fits into a hole, so a value of a
- * caller can never become text of a query.
+ * An expression as a template: literal text with parameters, fragments and queries in its holes. Holes take nothing else, so a caller's
+ * value never becomes text of a query.
  *
- * Invariant: the text holds no statement and names no table: `select` and its brothers alone do, and they hold a table to its organisation.
- * @throws TypeError otherwise, and for text that would not end where the fragment ends: faults in our own code.
+ * Invariant: the text contains no statement and no table name. Only `select` and the other functions of this room write those, and they
+ * restrict a table to its organisation.
+ * @throws TypeError otherwise, and for text that would not end with the fragment: bugs of ours.
  */
 export function sql(texts: TemplateStringsArray, ...holes: readonly (Param | Fragment | Query)[]): Fragment {
   const setHoles = holesBehindIn(texts);
@@ -78,7 +80,7 @@ export function sql(texts: TemplateStringsArray, ...holes: readonly (Param | Fra
   return fragmentOf(pieces);
 }
 
-/** The fragments in a row, with a separator between each two. @returns an empty fragment for an empty list. */
+/** Joins fragments by a separator; an empty list gives an empty fragment. */
 export function join(fragments: readonly Fragment[], separator: ', ' | ' AND ' | ' OR '): Fragment {
   const pieces: Piece[] = [];
   for (const [index, fragment] of fragments.entries()) {
@@ -88,15 +90,14 @@ export function join(fragments: readonly Fragment[], separator: ', ' | ' AND ' |
   return fragmentOf(pieces);
 }
 
-/** Pieces as they are, unchecked; for the files of this room. */
+/** Unchecked: only for files of this room. */
 export function fragmentOf(pieces: readonly Piece[]): Fragment {
   return Object.freeze({ kind: 'fragment', pieces: Object.freeze(pieces) });
 }
 
-/** What {@link concat} takes. */
 export type Parts = readonly (string | Param | Fragment | Query | undefined)[];
 
-/** Text and fragments one behind the other, unchecked, a query in parentheses; for the files of this room. */
+/** Concatenates text and fragments, with a query in parentheses. Unchecked: only for files of this room. */
 export function concat(parts: Parts): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const part of parts) {
@@ -118,12 +119,12 @@ function append(pieces: Piece[], piece: Piece): void {
   else if (piece !== '') pieces.push(piece);
 }
 
-/** Templates that were checked, each once: the holes behind `IN` of each. */
+/** The checked templates, each with its holes behind `IN`. */
 const checkedTemplates = new WeakMap<TemplateStringsArray, readonly number[]>();
 
-/** Words that begin a statement or name a table, functions that read one by its name, and what ends a text early. */
+/** Words that begin a statement or name a table, functions that read a table by its name, and signs that end a text early. */
 const notInExpressions = /\b(?:SELECT|FROM|JOIN|UNION|INTO|EXISTS|SETTINGS|(?:dictGet|dictHas|joinGet)\w*)\b|--|\/\*|;/i;
-/** To the engine a single name behind `IN` is a table, in parentheses too. */
+/** The engine reads a single name behind `IN` as a table, even in parentheses. */
 const tableBehindIn = /\bIN\b\s*\(?\s*[a-z_]\w*\s*(?![\w.(])/i;
 
 function holesBehindIn(texts: TemplateStringsArray): readonly number[] {

@@ -1,34 +1,34 @@
 import type { Command } from './commands.ts';
 import type { Param, Query } from './sql.ts';
 
-/** Identifier of an organisation, in the shape of model's OrganizationId. */
+/** An organisation's identifier, in the shape of model's OrganizationId. */
 export type TenantId = string & { readonly __kind: 'uuid' };
 
-/** Which connections run a statement: `short` for what finds a few rows by the key, `long` for what may go through a whole history. */
+/** The connections that run a statement: `short` for reads of a few rows by key, `long` for reads that may scan a whole history. */
 export type Lane = 'short' | 'long';
 
 declare const sealed: unique symbol;
 
 interface Compiled {
   readonly text: string;
-  /** Values by parameter name, in the form that `query_params` of the ClickHouse client takes. */
+  /** Values by parameter name, as `query_params` of the ClickHouse client. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** SQL that can be run. Invariant: the functions of this file alone make it, and it is held to one organisation unless it says otherwise itself. */
+/** SQL that can be run. Invariant: only this file creates it, restricted to one organisation unless the SQL itself says otherwise. */
 export type CompiledSql = Compiled & { readonly [sealed]: true };
 
 /** A read of one tenant. */
 export type Statement = CompiledSql & { readonly tenant: TenantId; readonly lane: Lane };
 
-/** The query as a Statement of one tenant. @throws TypeError as {@link compileFor}. */
+/** @throws TypeError as {@link compileFor}. */
 export function statementFor(tenant: TenantId, query: Query, lane: Lane): Statement {
   return Object.freeze({ ...compileFor(tenant, query), tenant, lane });
 }
 
 /**
  * SQL of one organisation.
- * @throws TypeError when the tenant is no UUID, when no rows of it are named, or when rows of every organisation are: faults in our own code.
+ * @throws TypeError when the tenant is no UUID, or when the SQL names no rows of it or rows of all: bugs of ours.
  */
 export function compileFor(tenant: TenantId, { pieces }: Query | Command): CompiledSql {
   if (!pieces.some((piece) => isMark(piece, 'tenant'))) throw new TypeError('A statement of an organisation names rows of it.');
@@ -38,8 +38,8 @@ export function compileFor(tenant: TenantId, { pieces }: Query | Command): Compi
 }
 
 /**
- * SQL of no organisation or of all: over what the engine knows of its files, over `acrossOrganizations`, or an insert, whose rows name theirs.
- * @throws TypeError when rows of one organisation are named: a fault in our own code.
+ * SQL of all organisations or none: over system tables, over `acrossOrganizations`, or an insert, whose rows name their organisations.
+ * @throws TypeError when it names rows of one organisation: a bug of ours.
  */
 export function compileForAll({ pieces }: Query | Command): CompiledSql {
   const isOfOne = pieces.some((piece) => isMark(piece, 'tenant'));
@@ -64,7 +64,7 @@ function render(pieces: Query['pieces']): Compiled {
   const params: Record<string, Param['value']> = {};
   const numbered = new Map<unknown, string>();
   const nameOf = (given: Param): string => {
-    // Lists are compared by identity: they may be long.
+    // Lists are compared by identity, because they may be long.
     const key = given.name ?? (typeof given.value === 'object' ? given : `${given.type}:${String(given.value)}`);
     const known = numbered.get(key);
     const name = known ?? given.name ?? `p${numbered.size}`;

@@ -1,11 +1,11 @@
 import type { Endpoint } from '../endpoint.ts';
 
-/** Either kind of endpoint, as far as its address goes. */
+/** Either kind of endpoint, reduced to its method and path. */
 export type AddressedPath = Pick<Endpoint, 'declaration'>;
 
 /**
- * The methods that a declared path takes, in the order of declaration: those declared at it, and those of a path with parameters whose schemas
- * take what stands there. `GET /v1/session/query` reads the session `query`; no request can be called `query-clickhouse`.
+ * The methods of a declared path, in order of declaration: its own, and those of parameterised paths whose schemas accept it. `GET
+ * /v1/session/query` reads the session `query`; no request can be called `query-clickhouse`.
  */
 export function methodsAt(path: string, declared: readonly AddressedPath[]): readonly string[] {
   const methods = declared.filter(({ declaration }) => declaration.path === path || fits(path, declaration));

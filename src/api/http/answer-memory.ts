@@ -3,39 +3,36 @@ import type { Context } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
 import { FairTurns, type Permit } from '../../platform/fair-turns.ts';
 
-/** Bytes of all bodies and properties in one answer. They are in memory several times on their way into it. */
+/** Maximum bytes of bodies and properties in one response. Building it takes several times as much memory. */
 export const answerMaxBytes = 64 * 1024 * 1024;
-/** An answer of fewer bytes is not counted: there are at most so many of them as connections. */
+/** Smaller responses are not counted: the number of connections bounds them. */
 const freeBytes = 64 * 1024;
-/** A row of a page without its bodies, while it is read and shown. */
+/** One row of a page without its bodies. */
 const rowBytes = 4096;
-/** While an answer is put together its texts are in memory so many times: as the store gave them, as rows, and as they are sent. */
+/** Copies of the texts while a response is built: as received from the store, as rows, and as sent. */
 const timesInMemory = 3;
-/** Calls of one organisation that wait for memory. */
 const maxWaitingOfOwner = 500;
 
-/** Bounds of {@link AnswerMemory}. */
 export interface AnswerMemoryOptions {
-  /** Of all answers together. */
+  /** For all responses together. */
   readonly maxBytes: number;
-  /** Milliseconds that a call waits for its part. */
   readonly maxWaitMs: number;
 }
 
 /**
- * The memory for answers: those that are put together, and those that wait to be taken by their clients. It is shared out in turns, an organisation at a
- * time, and one has half of it at most, so that clients that take nothing, and pages that are asked for in hundreds, are in the way of nobody else.
+ * Bounds the memory of responses, both while they are built and until their clients have read them. Organisations take turns, and each
+ * holds at most half, so that neither slow readers nor hundreds of requested pages block the others.
  *
- * Invariant: whoever waits for memory of an answer holds none, but for the rows of its page, which have a pool of their own, and the turn of an oversized
- * answer, for which nobody waits who holds an answer; so nobody waits for ever.
+ * Invariant: nobody waits for ever, because a call that waits for response memory holds none. It may hold memory of its rows, which is a
+ * pool of its own, and the permit for an oversized response, for which no call waits while it holds response memory.
  */
 export class AnswerMemory {
   readonly maxWaitMs: number;
   readonly rows: FairTurns;
   readonly answers: FairTurns;
-  /** Bytes of `answers` that one organisation holds at most. */
+  /** Maximum bytes of `answers` per organisation. */
   readonly maxAnswersOfOwner: number;
-  /** An answer that may take more than that is put together alone, and counts as that. */
+  /** Responses that may exceed that maximum are built one at a time, and count as the maximum. */
   readonly oversized = new FairTurns({ units: 1, maxUnitsOfOwner: 1, maxWaitingOfOwner, refusal });
 
   constructor({ maxBytes, maxWaitMs }: AnswerMemoryOptions) {
@@ -58,7 +55,7 @@ function refusal(): GatelogError {
   );
 }
 
-/** What one call holds of the memory. */
+/** The memory that one call holds. */
 export class CallMemory {
   private readonly memory: AnswerMemory;
   private readonly signal: AbortSignal;
@@ -72,19 +69,21 @@ export class CallMemory {
     this.signal = signal;
   }
 
-  /** For whom the call is. */
   ownedBy(owner: string): this {
     this.owner = owner;
     return this;
   }
 
-  /** To be called before so many rows are read. @throws GatelogError `service_busy`. */
+  /** Call it before rows are read. @throws GatelogError `service_busy`. */
   async takeRows(count: number): Promise<void> {
     if (this.rows !== undefined || count * rowBytes <= freeBytes) return;
     this.rows = await this.memory.rows.take(count * rowBytes, this.asker());
   }
 
-  /** To be called before an answer with so many bytes of texts is put together; what was taken before for it goes back. @throws GatelogError `service_busy`. */
+  /**
+   * Call it before a response with these bytes of texts is built; it releases memory that the call took for it earlier.
+   * @throws GatelogError `service_busy`.
+   */
   async takeAnswer(textBytes: number): Promise<void> {
     this.releaseAnswer();
     const bytes = textBytes * timesInMemory;
@@ -92,14 +91,14 @@ export class CallMemory {
     this.answer = await this.memory.answers.take(bytes, this.asker());
   }
 
-  /** To be called when it is known that the texts have no more bytes than these. */
+  /** Call it once the texts are known to have no more bytes than these; it releases the rest. */
   keepAnswer(textBytes: number): void {
     this.keep(textBytes * timesInMemory);
   }
 
   /**
-   * Does the work of a call. What it took is held until its answer is with its client, and given back if it has none. @throws what the work does, or GatelogError
-   * `service_busy`.
+   * Runs the work of a call. Memory that it takes is released when the client has read the response, or at once when the work fails.
+   * @throws the error of the work, or GatelogError `service_busy`.
    */
   async during(context: Context, work: () => Response | Promise<Response>): Promise<Response> {
     try {
@@ -143,7 +142,6 @@ export class CallMemory {
 
 const answerBytes = new WeakMap<Context, number>();
 
-/** Says how many bytes a call's answer has. */
 export function noteAnswerBytes(context: Context, bytes: number): void {
   answerBytes.set(context, bytes);
 }
@@ -152,7 +150,7 @@ function bytesOfAnswer(context: Context): number {
   return answerBytes.get(context) ?? 0;
 }
 
-/** Where there is no connection, as in a test, an answer is taken at once. */
+/** Without a connection, as in a test, releases at once. */
 function releaseWhenTaken(context: Context, release: () => void): void {
   const { incoming, outgoing } = (context.env ?? {}) as { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
   const socket = incoming?.socket;
@@ -166,6 +164,6 @@ function releaseWhenTaken(context: Context, release: () => void): void {
     release();
   };
   outgoing.once('close', end);
-  // TRICKY: an answer that stands behind another one of its connection has no socket yet, and does not hear of its end.
+  // TRICKY: a response that waits behind another one of its connection has no socket yet, and gets no event when the socket closes.
   if (outgoing.socket === null) socket.once('close', end);
 }

@@ -5,7 +5,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { type Action, may, type Principal } from '../../model/principal.ts';
 import type { ApiPorts } from '../ports.ts';
 
-/** Who is at the other end of the connection; undefined where there is none. */
+/** The client's IP address; undefined without a connection. */
 export function addressOf(context: Context): string | undefined {
   return (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress;
 }
@@ -13,8 +13,9 @@ export function addressOf(context: Context): string | undefined {
 const permissionsFor: Record<Action, string> = { send: 'w', read: 'r or rw', update: 'rw', administer: 'admin' };
 
 /**
- * Who calls, allowed to do `action`.
- * @throws GatelogError 429 for an address that has sent too many such keys, 401 for a key that is missing, malformed, unknown or of another region, 403 for one without the permission.
+ * @returns the caller, who is permitted to do `action`.
+ * @throws GatelogError 429 for an address that has sent too many invalid keys; 401 for a missing, malformed or unknown key, or one of
+ * another region; 403 for a key without the permission.
  */
 export async function authenticate(context: Context, ports: ApiPorts, action: Action): Promise<Principal> {
   const header = context.req.header('Authorization');

@@ -2,14 +2,14 @@ import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { GatelogError } from '../../model/errors.ts';
 
-/** Holds a call to the bytes that its body may have. @throws GatelogError 413 */
+/** Limits the bytes of a call's body. @throws GatelogError 413. */
 export type LimitBody = (context: Parameters<MiddlewareHandler>[0]) => Promise<void>;
 
 /**
- * Makes the limit of bodies. A body without an announced length is in memory when it returns.
- * Invariant: no body is read for a caller who is not known yet, else every connection could have so many bytes of memory.
- * TRICKY: the library's limit asks every call for its body as a web stream, which makes a web request first: a tenth of a millisecond of this
- * thread. Where the length was announced the server reads no more than that, and where a method has no body there is nothing to limit.
+ * Makes the limit. It reads a body without a Content-Length into memory before it returns.
+ * Invariant: call it only for an authenticated caller, else every connection could take this much memory.
+ * TRICKY: the library's limit reads every body as a web stream, which creates a web request first: a tenth of a millisecond. With a
+ * Content-Length the server reads no more than that, and a GET has no body.
  */
 export function makeBodyLimit(maxBytes: number): LimitBody {
   const refuse = (): never => {

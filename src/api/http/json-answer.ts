@@ -5,7 +5,7 @@ import { jsonParts } from '../../model/json/raw.ts';
 import { noteAnswerBytes } from './answer-memory.ts';
 import { warningsOf } from './warnings.ts';
 
-/** Every JSON answer of the API, with the call's warnings where there are any. It ends in a line break, so that a terminal's prompt stands on a line of its own behind it. */
+/** Every JSON response of the API, with the call's warnings if there are any. It ends in a line break for terminals. */
 export function sendJson(context: Context, value: object, status: ContentfulStatusCode = 200): Response {
   const warnings = warningsOf(context);
   const answer = warnings.length === 0 ? value : { ...value, warnings };
@@ -14,7 +14,7 @@ export function sendJson(context: Context, value: object, status: ContentfulStat
   return context.body(bytes, status, { 'Content-Type': 'application/json' });
 }
 
-/** TRICKY: as bytes an answer is outside of the heap, where answers that nobody takes would soon leave no room. */
+/** TRICKY: bytes lie outside the V8 heap, which responses that no client reads would soon fill. */
 function bytesOf(parts: readonly string[]): Uint8Array<ArrayBuffer> {
   const lengths = parts.map((part) => Buffer.byteLength(part));
   const bytes = Buffer.from(new ArrayBuffer(lengths.reduce((sum, length) => sum + length, 0)));

@@ -4,18 +4,15 @@ import { type JsonExcess, jsonExcess, maxJsonDepth } from '../../model/json/boun
 import { parseJson } from '../../model/text.ts';
 
 /**
- * What a body may cost to parse. A filter of as many nodes as there may be, or a list of as many prices, is a third of it; half a million of names took a
- * second, in which nobody else was answered.
+ * Maximum cost of parsing a body. The largest filter or price list costs a third of it; half a million names took a second, in which the
+ * process served no other call.
  */
 const maxBodyCost = 200_000;
 
-/** Characters of a caller's media type in a sentence. */
+/** Characters of the caller's media type in an error message. */
 const maxShown = 100;
 
-/**
- * Reads a JSON body.
- * @throws GatelogError 415 for another media type, 400 for what is not JSON, 413 from the limit on the way.
- */
+/** Reads a JSON body. @throws GatelogError 415 for another media type, 400 for invalid JSON, 413 from the body limit. */
 export async function readJson(context: Context): Promise<unknown> {
   const mediaType = (context.req.header('Content-Type') ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) {

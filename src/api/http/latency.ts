@@ -4,7 +4,7 @@ import { endpoints } from '../endpoints.ts';
 import { openEndpoints } from '../open-endpoints.ts';
 import { endpointName, endpointOf } from './matched-endpoint.ts';
 
-/** Stands for calls that reach no endpoint. */
+/** For calls that reach no endpoint. */
 const noEndpoint = 'none';
 const statusClasses = ['2xx', '3xx', '4xx', '5xx'] as const;
 
@@ -16,10 +16,9 @@ const requests: Family = {
   bounds: secondsBounds,
 };
 
-/** What the API measures. */
 export const apiFamilies: readonly Family[] = [requests];
 
-/** Takes the time of every call. @param monotonic milliseconds. */
+/** @param monotonic milliseconds. */
 export function measureCalls(meter: Meter, monotonic: () => number): MiddlewareHandler {
   return async (context, next) => {
     const startedAt = monotonic();

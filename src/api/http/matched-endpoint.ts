@@ -1,20 +1,18 @@
 import type { Context } from 'hono';
 import type { AddressedPath } from './allowed-methods.ts';
 
-/** The endpoint that a call has reached. */
 const reached = new WeakMap<Context, string>();
 
-/** An endpoint as it is declared: `POST /v1/session/{id}/tag`. What callers write into its path (a session, a name) is not in it. */
+/** An endpoint as declared, such as `POST /v1/session/{id}/tag`, without the caller's values in the path. */
 export function endpointName({ declaration: { method, path } }: AddressedPath): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
-/** Says which endpoint a call has reached. */
 export function noteEndpoint(context: Context, endpoint: AddressedPath): void {
   reached.set(context, endpointName(endpoint));
 }
 
-/** Name of the endpoint that a call has reached; undefined: none. */
+/** @returns undefined when the call has reached no endpoint. */
 export function endpointOf(context: Context): string | undefined {
   return reached.get(context);
 }

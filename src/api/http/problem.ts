@@ -9,12 +9,12 @@ import { endpointOf } from './matched-endpoint.ts';
 import { sendJson } from './json-answer.ts';
 
 /**
- * Turns whatever a handler threw into an answer: the one place where an error becomes HTTP. What is not an error of ours is logged and
- * answered without a word of its own.
+ * Maps every error of a handler to a response: the only place where an error becomes HTTP. Unexpected errors are logged, and nothing of
+ * them is sent.
  */
 export function sendProblem(context: Context, thrown: unknown, observe: Observe): Response {
   const { error, code } = asApiError(thrown);
-  // A caller who has left is no failure of ours, nor is an erasure that takes long.
+  // Neither a caller that has left nor a long erasure is a failure of the service.
   if (error.status >= 500 && code !== 'erasure_in_progress' && !context.req.raw.signal.aborted) {
     observe({ kind: 'api_failed', endpoint: endpointOf(context) ?? 'none', reason: failureText(error) });
   }

@@ -8,9 +8,9 @@ import { readJson } from './json-body.ts';
 import { addWarning, appendSentence } from './warnings.ts';
 
 /**
- * Reads a JSON body by its schema. A field that the schema does not know is named in the answer's `warnings` and in `svc-warning`, also when the
- * body is refused for something else.
- * @throws GatelogError as `readJson` does; 422 for a body that the schema refuses and, with `Svc-Strict: true`, for an unknown field.
+ * Reads a JSON body by its schema. Unknown fields are named in `warnings` and `svc-warning`, even when the body is refused for another
+ * reason.
+ * @throws GatelogError as `readJson`; 422 for an invalid body and, with `Svc-Strict: true`, for an unknown field.
  */
 export async function readInput<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.output<Schema>> {
   const body = await readJson(context);
@@ -18,18 +18,18 @@ export async function readInput<Schema extends z.ZodType>(context: Context, sche
   return unwrap(readBody(schema, body));
 }
 
-/** Reads the parameters of the address as {@link readInput} reads a body. */
+/** As {@link readInput}, for query parameters. */
 export function readQueryParameters<Schema extends z.ZodType>(context: Context, schema: Schema): z.output<Schema> {
   warnUnknownParameters(context, schema);
   return unwrap(readParameters(schema, context.req.query()));
 }
 
-/** Names the parameters of the address that its schema does not know, where they are read by other means than their schema. */
+/** Warns of unknown query parameters that are not read through their schema. */
 export function warnUnknownParameters(context: Context, schema: z.ZodType): void {
   tellUnknown(context, { schema, input: context.req.query(), code: 'invalid_parameter', noun: 'parameter' });
 }
 
-/** Names the fields of a body that its schema does not know, for a body that is read by other means than its schema. */
+/** Warns of unknown fields in a body that is not read through its schema. */
 export function warnUnknownFields(context: Context, schema: z.ZodType, body: unknown): void {
   tellUnknown(context, { schema, input: body, code: 'invalid_body', noun: 'field' });
 }

@@ -2,7 +2,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { apiPathSegments } from '../../model/vocabulary/api-paths.ts';
 import { addressedProviders } from '../../model/vocabulary/providers.ts';
 
-/** First segments of the gateway's paths outside `/v1/`: providers, what only their clients call, and OpenAI's paths without `/v1`. */
+/** First path segments of the gateway outside `/v1/`: providers, paths that only their clients use, and OpenAI's paths without `/v1`. */
 const gatewayRoots: ReadonlySet<string> = new Set([
   ...addressedProviders,
   'echo',
@@ -21,7 +21,7 @@ const gatewayRoots: ReadonlySet<string> = new Set([
 ]);
 const ownSegments: ReadonlySet<string> = new Set(apiPathSegments);
 
-/** What a call to a path that no endpoint has is answered with. The two listeners differ by a digit of their port. */
+/** The error for a path without an endpoint. It recognises the gateway's paths, because the two ports differ by one digit. */
 export function unknownPath(method: string, path: string): GatelogError {
   const [, first = '', second = ''] = path.split('/', 3);
   const isGateways = first === 'v1' ? second !== '' && !ownSegments.has(second) : gatewayRoots.has(first);
@@ -32,8 +32,8 @@ export function unknownPath(method: string, path: string): GatelogError {
 }
 
 /**
- * Whether a path reads as a query although nothing but a parameter stands there: `POST /v1/user/query` is no call to the user named `query`, and an
- * answer that names `DELETE` would lead to that user's erasure.
+ * Whether a path looks like a query and matches only a parameter: `POST /v1/user/query` does not mean the user named `query`, and a
+ * response that allows `DELETE` would lead to that user's erasure.
  */
 export function readsAsQuery(method: string, path: string): boolean {
   return method === 'POST' && path.endsWith('/query');

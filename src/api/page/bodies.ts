@@ -6,30 +6,29 @@ import { runUntilRows } from '../../store/read/run.ts';
 import type { RequestContext } from '../endpoint.ts';
 
 const mebi = 1024 * 1024;
-/** What bodies may have beyond twice what passed before it is known that they have more: compressed ones are recorded as what they expand to. */
+/** The first read allows twice the bytes on the wire plus this: compressed bodies are recorded decompressed. */
 const slackBytes = mebi;
-/** Bodies of more bytes are read where long reads are. */
+/** Larger reads run in the long lane. */
 const maxShortBytes = 2 * mebi;
-/** Of one request, whose bodies are always shown: two of what a compressed one expands to at most, in base64. */
+/** A single request's bodies are always shown: two of the maximum decompressed size, in base64. */
 const maxSingleBytes = 192 * mebi;
-/** How many times as much is tried next. */
+/** Factor between the limits of two tries. */
 const nextTry = 8;
-/** What the engine counts for a row beside its texts. */
+/** Bytes that the engine counts per row beside its texts. */
 const rowOverheadBytes = 1024;
 
-/** Whose bodies, and what is known of their size. */
 export interface BodiesSize {
   readonly owner: OrganizationId;
-  /** Of what else stands in the answer. */
+  /** Of the rest of the response. */
   readonly textsBytes: number;
-  /** That passed the wire. */
+  /** Bytes of the bodies on the wire. */
   readonly passedBytes: number;
 }
 
 /**
- * Reads the bodies of a page. How many bytes they have when they are decoded the store does not say, so it gives at most what is likely, and when there is
- * more it is asked again for more, up to what one answer may hold. Memory for that is taken before.
- * @throws GatelogError `query_too_large` when they have more than one answer may hold, or `service_busy`.
+ * Reads the bodies of a page. The store does not know their decoded size, so each read has a limit, beginning with the likely size; a read
+ * that exceeds it is repeated with a larger one, up to the maximum of a response. Memory is taken before each.
+ * @throws GatelogError `query_too_large` when they exceed the maximum of a response, or `service_busy`.
  */
 export async function readBodies(
   { context, ports, memory }: Pick<RequestContext, 'context' | 'ports' | 'memory'>,

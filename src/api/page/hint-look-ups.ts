@@ -13,8 +13,8 @@ const rememberedMs = 60_000;
 const maxRemembered = 1000;
 
 /**
- * What is looked up to explain empty answers. Who waits for a record gets one again and again: the same names are looked for once a minute, and an
- * organisation has one long look-up at a time. Others go without.
+ * Look-ups that explain empty responses. A client that waits for a record repeats them, so names are kept for a minute, and an
+ * organisation has one long look-up at a time; concurrent calls get no explanation.
  */
 export class HintLookUps {
   private readonly monotonic: () => number;
@@ -26,7 +26,7 @@ export class HintLookUps {
     this.monotonic = monotonic;
   }
 
-  /** The rows of a question. @returns undefined when nobody looks now. @throws what `read` does. */
+  /** @returns undefined while another look-up of the organisation runs. @throws the error of `read`. */
   async rowsOf({ statement, isRemembered }: HintProbe, read: (statement: Statement) => Promise<Rows>): Promise<Rows | undefined> {
     if (statement.lane === 'short') return read(statement);
     const key = isRemembered === true ? keyOf(statement) : undefined;
@@ -36,7 +36,7 @@ export class HintLookUps {
     this.busy.add(statement.tenant);
     try {
       const rows = await read(statement);
-      // What was read before something was erased may name it.
+      // An erasure during the read removes the entry of `busy`; these rows may name what it erased.
       if (key !== undefined && this.busy.has(statement.tenant)) this.remember(key, statement.tenant, rows);
       return rows;
     } finally {
@@ -44,7 +44,7 @@ export class HintLookUps {
     }
   }
 
-  /** To be called once records of an organisation are erased: nothing that was found before is said again. */
+  /** Call it after an erasure: no earlier result of the organisation is used again. */
   forget(tenant: string): void {
     this.busy.delete(tenant);
     for (const [key, known] of this.remembered) if (known.tenant === tenant) this.remembered.delete(key);

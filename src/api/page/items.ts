@@ -24,7 +24,7 @@ import { readBodies } from './bodies.ts';
 
 type PageRow = RequestRow & SortCells;
 
-/** Answers a page of requests: body → plan → statements → rows → items, with the headers that tell about the page. */
+/** A page of requests with its headers: body → plan → statements → rows → items. */
 export async function handlePage(call: RequestContext, dialect: RequestsDialect): Promise<Response> {
   const { context, principal, ports, memory } = call;
   const { signal } = context.req.raw;
@@ -50,13 +50,13 @@ export async function handlePage(call: RequestContext, dialect: RequestsDialect)
   return sendJson(context, { data: await writtenItems(call, rows, body.includeBodies !== false), error: null });
 }
 
-/** Rows as items, with their bodies where these are wanted. @throws GatelogError `query_too_large` when one answer cannot hold them all. */
+/** Rows as items. @throws GatelogError `query_too_large` when they exceed one response. */
 export async function itemsOf(call: RequestContext, rows: readonly RequestRow[], withBodies: boolean): Promise<RequestItem[]> {
   const bodies = await bodiesOf(call, rows, withBodies);
   return shown(call, rows, bodies);
 }
 
-/** As {@link itemsOf}, written as JSON, a few at a time: calls of others go on between them. */
+/** As {@link itemsOf}, serialised a few at a time: other calls run in between. */
 export async function writtenItems(call: RequestContext, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly RawJson[]> {
   const bodies = new Map((await bodiesOf(call, rows, withBodies)).map((row) => [row.id, row]));
   const written: RawJson[] = [];
@@ -74,7 +74,7 @@ export async function writtenItems(call: RequestContext, rows: readonly RequestR
   return written;
 }
 
-/** Some milliseconds of work. */
+/** A few milliseconds of work. */
 const charactersInTurn = 128 * 1024;
 
 function shown({ principal, ports }: RequestContext, rows: readonly RequestRow[], bodies: readonly BodiesRow[]): RequestItem[] {
@@ -106,7 +106,7 @@ function tooLarge(count: number, withBodies: boolean, why: string, cause?: unkno
   );
 }
 
-/** What an item holds of a row's texts of any length: its properties stand in it twice. */
+/** Bytes of a row's unbounded texts in its item, which has the properties twice. */
 function textBytes({ properties, inputs, usage_raw: usage }: RequestRow): number {
   return 2 * bytesOf(properties) + bytesOf(inputs ?? {}) + Buffer.byteLength(usage);
 }
@@ -115,18 +115,17 @@ function bytesOf(texts: Readonly<Record<string, string>>): number {
   return Object.entries(texts).reduce((sum, [name, text]) => sum + Buffer.byteLength(name) + Buffer.byteLength(text), 0);
 }
 
-/** How many requests a plan matches, pages aside. */
+/** The matching requests of all pages. */
 export async function countOf({ context, ports }: RequestContext, plan: RequestsPlan): Promise<number> {
   const [row] = await ports.run<CountRow>(countStatement(plan), context.req.raw.signal);
   return Number(row?.total ?? 0);
 }
 
-/** Says what may surprise about an answer; a second sentence stands behind the first. */
 export function setHint(context: Context, sentence: string): void {
   appendSentence(context, 'svc-hint', sentence);
 }
 
-/** An answer waits so long for all of its explanation, milliseconds. */
+/** Maximum wait of a response for its explanation. */
 const hintMs = 1000;
 
 /** A full page may have a next one. */
@@ -136,7 +135,7 @@ function setNextCursor(context: Context, plan: RequestsPlan, rows: readonly Page
   if (cursor !== undefined) context.header('svc-next-cursor', cursor);
 }
 
-/** The answer stands without its explanation: what the store does not tell in time is left out. */
+/** Adds an explanation if the store finds one in time. */
 export async function explain({ context, ports }: RequestContext, questions: readonly HintProbe[]): Promise<void> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), hintMs);
@@ -145,7 +144,7 @@ export async function explain({ context, ports }: RequestContext, questions: rea
     for (const question of questions) {
       let told: ReturnType<HintProbe['messageFor']> = question;
       while (typeof told === 'object') {
-        // What nobody waits for is not asked: its failure would be nobody's either, and end the process.
+        // Nobody would await a read that begins now, and its unhandled failure would end the process.
         if (signal.aborted) return;
         const asked = ports.hintLookUps.rowsOf(told, (statement) => ports.run(statement, signal, { timeoutMs: hintMs }));
         const rows = await untilAborted(asked, signal);
@@ -158,13 +157,13 @@ export async function explain({ context, ports }: RequestContext, questions: rea
       }
     }
   } catch {
-    // The page itself was read, and it is the answer.
+    // The response is complete without an explanation.
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What comes in time. */
+/** @returns undefined when the signal aborts first. */
 async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   const { promise, end } = abortOf(signal);
   try {
@@ -182,7 +181,6 @@ function abortOf(signal: AbortSignal): { readonly promise: Promise<undefined>; r
   return { promise, end: () => ending.abort() };
 }
 
-/** Whether the caller asks for the whole number. */
 export function wantsCount(context: Context): boolean {
   return ['Svc-Include-Count', 'Helicone-Include-Count'].some((name) => context.req.header(name)?.trim().toLowerCase() === 'true');
 }

@@ -4,20 +4,19 @@ import type { RequestId } from '../../model/ids.ts';
 import type { PageStatements } from '../../query/requests/select.ts';
 import type { RequestContext } from '../endpoint.ts';
 
-/** Something that may be in the store, or still on its way there. */
+/** A record that may be in the store or in flight to it. */
 export interface Lookup<Found> {
-  /** Reads it where it most likely is; undefined when it is not there. */
+  /** Reads it from its most likely place. */
   readonly look: () => Promise<Found | undefined>;
-  /** Reads it wherever it may be; undefined when the store does not have it. */
+  /** Reads it from any place. */
   readonly lookEverywhere: () => Promise<Found | undefined>;
   readonly isInFlight: () => Promise<boolean>;
-  /** What to say of it. */
   readonly sentences: { readonly inFlight: string; readonly absent: string };
 }
 
 /**
- * What the store has of a request.
- * @param statements to be run in order until one gives its row, the last of them everywhere.
+ * Reads a row of a request.
+ * @param statements the first looks in the most likely place, the last everywhere.
  * @throws GatelogError `request_in_flight` with a hint, or `not_found`.
  */
 export async function findOrThrow<Row>(
@@ -38,7 +37,7 @@ export async function findOrThrow<Row>(
   });
 }
 
-/** What the store has. @throws GatelogError `request_in_flight` with a hint, or `not_found`. */
+/** @throws GatelogError `request_in_flight` with a hint, or `not_found`. */
 export async function lookUpOrThrow<Found>(
   context: Context,
   { look, lookEverywhere, isInFlight: isTravelling, sentences: { inFlight: travelling, absent } }: Lookup<Found>,
@@ -46,7 +45,7 @@ export async function lookUpOrThrow<Found>(
   const found = await look();
   if (found !== undefined) return found;
   const [isOnItsWay] = await Promise.allSettled([isTravelling()]);
-  // It may have been stored between the two questions, and what is stored is found whatever became of the second.
+  // It may have been stored since the first look; then it is found, even when the check of records in flight failed.
   const late = await lookEverywhere();
   if (late !== undefined) return late;
   if (isOnItsWay.status === 'rejected') throw isOnItsWay.reason;

@@ -5,7 +5,7 @@ import { constantTimeEquals } from '../../auth/fixed-key.ts';
 import { addressOf } from '../http/authenticate.ts';
 import { type RecordedCall, type OpenEndpoint, problemResponses } from '../endpoint.ts';
 
-/** `GET /metrics`: numbers of every process of the tree. Invariant: nothing of anybody's records is among them, so it needs no key of an organisation. */
+/** Invariant: no organisation's key is needed, because the metrics contain no recorded data. */
 export const getMetrics: OpenEndpoint = {
   declaration: {
     method: 'get',

@@ -8,7 +8,6 @@ import { warnUnknownFields } from '../../http/read-input.ts';
 import { readJson } from '../../http/json-body.ts';
 import { requestIdOf, requestIdParameter } from '../requests/request-id.ts';
 
-/** `POST /v1/evals/{id}` */
 export const addEval: Endpoint = {
   declaration: {
     method: 'post',

@@ -2,7 +2,6 @@ import { modelsAnswerSchema } from '../../../contract/models.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
 
-/** `GET /v1/models` */
 export const listModels: Endpoint = {
   declaration: {
     method: 'get',

@@ -10,7 +10,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { countOf } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `POST /v1/prices/apply` */
 export const applyPrices: Endpoint = {
   declaration: {
     method: 'post',
@@ -30,7 +29,7 @@ export const applyPrices: Endpoint = {
   handle: answerApply,
 };
 
-/** Body → plan → rows → their costs anew → report. */
+/** Body → plan → rows → new costs → report. */
 async function answerApply(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const body = await readInput(context, repriceSchema);

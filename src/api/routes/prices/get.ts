@@ -2,7 +2,6 @@ import { priceItem, pricesAnswerSchema } from '../../../contract/settings/prices
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
 
-/** `GET /v1/prices` */
 export const getPrices: Endpoint = {
   declaration: {
     method: 'get',

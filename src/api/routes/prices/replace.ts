@@ -6,7 +6,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import type { PriceRefusal } from '../../ports.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `PUT /v1/prices` */
 export const replacePrices: Endpoint = {
   declaration: {
     method: 'put',

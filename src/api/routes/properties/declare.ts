@@ -4,7 +4,6 @@ import { GatelogError } from '../../../model/errors.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
 
-/** `PUT /v1/property/{name}` */
 export const declareProperty: Endpoint = {
   declaration: {
     method: 'put',
@@ -36,7 +35,7 @@ async function answerDeclare({ context, principal, ports }: RequestContext): Pro
   return sendJson(context, { data: { name, replaced }, error: null });
 }
 
-/** TRICKY: not from the router, which takes what it cannot decode for the name itself. */
+/** TRICKY: not from the router, which returns an undecodable name as it is. */
 function nameIn(url: string): string {
   const encoded = url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '';
   try {

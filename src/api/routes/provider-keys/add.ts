@@ -7,7 +7,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `POST /v1/provider-keys` */
 export const addProviderKey: Endpoint = {
   declaration: {
     method: 'post',

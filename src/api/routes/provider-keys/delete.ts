@@ -9,7 +9,6 @@ const idParameter = z
   .string()
   .openapi({ param: { name: 'id', in: 'path' }, description: 'Identifier of the stored key, as the list shows it.', format: 'uuid' });
 
-/** `DELETE /v1/provider-keys/{id}` */
 export const deleteProviderKey: Endpoint = {
   declaration: {
     method: 'delete',

@@ -3,7 +3,6 @@ import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems 
 import { sendJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 
-/** `GET /v1/provider-keys` */
 export const listProviderKeys: Endpoint = {
   declaration: {
     method: 'get',

@@ -2,7 +2,6 @@ import { rateLimitsAnswerSchema } from '../../../contract/settings/rate-limits.t
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
 
-/** `GET /v1/rate-limits` */
 export const getRateLimits: Endpoint = {
   declaration: {
     method: 'get',

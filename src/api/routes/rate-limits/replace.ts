@@ -4,7 +4,6 @@ import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems 
 import { sendJson } from '../../http/json-answer.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `PUT /v1/rate-limits` */
 export const replaceRateLimits: Endpoint = {
   declaration: {
     method: 'put',

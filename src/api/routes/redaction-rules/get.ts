@@ -3,7 +3,6 @@ import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems 
 import { sendJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 
-/** `GET /v1/redaction-rules` */
 export const getRedactionRules: Endpoint = {
   declaration: {
     method: 'get',

@@ -7,7 +7,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `PUT /v1/redaction-rules` */
 export const replaceRedactionRules: Endpoint = {
   declaration: {
     method: 'put',

@@ -9,7 +9,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { findOrThrow } from '../../page/not-found.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
-/** `POST /v1/request/{id}/assets/{assetId}` */
 export const getRequestAsset: Endpoint = {
   declaration: {
     method: 'post',

@@ -10,7 +10,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { readBodies } from '../../page/bodies.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
-/** `GET /v1/request/{id}/body`: no key, because the address is signed. */
 export const getSignedBodies: OpenEndpoint = {
   declaration: {
     method: 'get',

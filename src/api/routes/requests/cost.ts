@@ -9,7 +9,6 @@ import { requestIdOf, requestIdParameter } from './request-id.ts';
 
 const failures = problems(404, 422, 504);
 
-/** `GET /v1/request/{id}/cost` */
 export const explainRequestCost: Endpoint = {
   declaration: {
     method: 'get',
@@ -30,7 +29,7 @@ export const explainRequestCost: Endpoint = {
   handle: answerCost,
 };
 
-/** Identifier → row → what is billed → explanation. */
+/** Identifier → row → billed request → explanation. */
 async function answerCost(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const tenant = principal.organizationId;

@@ -7,7 +7,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { countOf, explain, setHint } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `POST /v1/request/count/query` */
 export const countRequests: Endpoint = {
   declaration: {
     method: 'post',
@@ -35,7 +34,7 @@ async function answerCount(call: RequestContext): Promise<Response> {
     const data = await countOf(call, planned.plan);
     const long = longBodiesQuestion(planned.plan);
     if (long !== undefined) await explain(call, [long]);
-    // A count has no page that an offset could be past.
+    // The offset has no effect on a count, so it explains nothing.
     if (data === 0) await explain(call, hintQuestions({ ...planned.plan, offset: 0 }, call.ports.knownNames));
     return sendJson(context, { data, error: null });
   }

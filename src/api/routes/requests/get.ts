@@ -15,7 +15,6 @@ const parametersSchema = z.object({
   includeBody: z.enum(['true', 'false']).optional().openapi({ description: '`false` leaves both bodies out.', default: 'true' }),
 });
 
-/** `GET /v1/request/{id}` */
 export const getRequest: Endpoint = {
   declaration: {
     method: 'get',

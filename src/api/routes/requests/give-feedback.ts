@@ -6,7 +6,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `POST /v1/request/{id}/feedback` */
 export const giveRequestFeedback: Endpoint = {
   declaration: {
     method: 'post',

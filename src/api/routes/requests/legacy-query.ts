@@ -3,11 +3,10 @@ import { legacyDialect } from '../../../query/requests/query.ts';
 import { deprecationHeaders, type Endpoint, type RequestContext, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
 import { handlePage } from '../../page/items.ts';
 
-/** 21 November 2026, the day on which this path came, deprecated from the first: a Unix time, as RFC 9745 writes it. */
+/** 21 November 2026, the day on which the path was added, deprecated from the first. A Unix time (RFC 9745). */
 const deprecatedSince = '@1795219200';
 const successor = '</v1/request/query-clickhouse>; rel="successor-version"';
 
-/** `POST /v1/request/query` */
 export const legacyQueryRequests: Endpoint = {
   declaration: {
     method: 'post',

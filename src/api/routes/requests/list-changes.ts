@@ -10,7 +10,6 @@ import { readQueryParameters } from '../../http/read-input.ts';
 
 const failures = problems(404, 422, 504);
 
-/** `GET /v1/request/{id}/changes` */
 export const listRequestChanges: Endpoint = {
   declaration: {
     method: 'get',
@@ -38,7 +37,7 @@ async function answerList(call: RequestContext): Promise<Response> {
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
   const page = readQueryParameters(context, historyPageSchema);
-  // A history is stored before its record, so that what is found here has its history whole.
+  // A history is stored before its record, so a found request has all of it.
   const key = await findOrThrow<CreatedAtRow>(call, id, requestKeyStatements(tenant, id));
   const rows = await ports.run<ChangeRow>(changesStatement(tenant, { id, createdAt: Number(key.created_ms) }, page), signal);
   return sendJson(context, { data: rows.map(changeItem), error: null });

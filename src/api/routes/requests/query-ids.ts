@@ -7,7 +7,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { writtenItems, setHint } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `POST /v1/request/query-ids` */
 export const queryRequestsById: Endpoint = {
   declaration: {
     method: 'post',
@@ -33,14 +32,14 @@ async function answerIds(call: RequestContext): Promise<Response> {
   const ids = [...new Set(requestIds)] as RequestId[];
   const found = new Map<string, RequestRow>();
   await memory.takeRows(ids.length);
-  // Most identifiers hold their own time, which says where to look.
+  // Most identifiers contain their time, which locates the row.
   const [timed, others] = [ids.filter((id) => timeOfUuid(id) !== undefined), ids.filter((id) => timeOfUuid(id) === undefined)];
   await find(call, requestsByIdStatement(principal.organizationId, timed, 'own time'), found);
   await find(call, requestsByIdStatement(principal.organizationId, others, 'anywhere'), found);
   const missing = ids.filter((id) => !found.has(id));
   if (missing.length > 0) {
     const [inFlight] = await Promise.allSettled([ports.inFlightOf(principal.organizationId, missing)]);
-    // It may have been stored between the two questions.
+    // Some may have been stored meanwhile.
     await find(call, requestsByIdStatement(principal.organizationId, missing, 'anywhere'), found);
     const nowhere = missing.filter((id) => !found.has(id));
     if (nowhere.length > 0 && inFlight.status === 'rejected') throw inFlight.reason;
@@ -60,7 +59,6 @@ async function find(
   for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
 }
 
-/** What is only not there yet is not to be taken for what never was. */
 function travellingHint(count: number): string {
   const [are, their] = count === 1 ? ['is', 'its'] : ['are', 'their'];
   return `${count} of the identifiers asked for ${are} on ${their} way to the store; ask again in a moment`;

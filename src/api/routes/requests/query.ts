@@ -3,7 +3,6 @@ import { requestDialect } from '../../../query/requests/query.ts';
 import { type Endpoint, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
 import { handlePage } from '../../page/items.ts';
 
-/** `POST /v1/request/query-clickhouse` */
 export const queryRequests: Endpoint = {
   declaration: {
     method: 'post',

@@ -3,7 +3,6 @@ import type { Context } from 'hono';
 import { GatelogError } from '../../../model/errors.ts';
 import { parseUuid, type RequestId } from '../../../model/ids.ts';
 
-/** The identifier in the path, for the OpenAPI document. */
 export const requestIdParameter = z
   .string()
   .refine((text) => parseUuid(text) !== undefined)
@@ -13,7 +12,7 @@ export const requestIdParameter = z
     format: 'uuid',
   });
 
-/** The identifier in the path, in any case. @throws GatelogError `not_found`: what is no UUID names no request. */
+/** The identifier in the path, accepted in any case. @throws GatelogError `not_found` for a text that is no UUID. */
 export function requestIdOf(context: Context): RequestId {
   const text = context.req.param('id') ?? '';
   const id = parseUuid(text);

@@ -8,7 +8,6 @@ import { readJson } from '../../http/json-body.ts';
 import { warnUnknownFields } from '../../http/read-input.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
-/** `POST /v1/request/{id}/score` */
 export const setRequestScores: Endpoint = {
   declaration: {
     method: 'post',

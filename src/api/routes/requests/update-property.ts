@@ -7,7 +7,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { readJson } from '../../http/json-body.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
-/** `PUT /v1/request/{id}/property` */
 export const updateRequestProperty: Endpoint = {
   declaration: {
     method: 'put',

@@ -2,7 +2,6 @@ import { retentionAnswerSchema } from '../../../contract/settings/retention.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerRetention } from './answer.ts';
 
-/** `GET /v1/retention` */
 export const getRetention: Endpoint = {
   declaration: {
     method: 'get',

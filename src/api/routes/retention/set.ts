@@ -3,7 +3,6 @@ import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems 
 import { answerRetention } from './answer.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `PUT /v1/retention` */
 export const setRetention: Endpoint = {
   declaration: {
     method: 'put',

@@ -10,7 +10,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { explain } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `POST /v1/session/count` */
 export const countSessions: Endpoint = {
   declaration: {
     method: 'post',

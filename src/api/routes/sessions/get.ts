@@ -25,7 +25,6 @@ import { readQueryParameters } from '../../http/read-input.ts';
 const failures = problems(404, 422, 504);
 const { 'svc-next-cursor': nextCursor } = pageHeaders;
 
-/** `GET /v1/session/{id}` */
 export const getSession: Endpoint = {
   declaration: {
     method: 'get',
@@ -71,12 +70,15 @@ async function answerGet(call: RequestContext): Promise<Response> {
 interface FoundSession {
   readonly nodes: readonly SessionNodeRow[];
   readonly root: SessionNodeRow;
-  /** Of the page, in its order. */
+  /** In the order of the page. */
   readonly rows: readonly RequestRow[];
   readonly cursor: string | undefined;
 }
 
-/** A session that is one page: one statement, summed up here. @returns undefined for one that is not, or that has no request. */
+/**
+ * A session that fits one page: one statement, and the totals are computed here.
+ * @returns undefined when it does not fit, or has no request.
+ */
 async function wholeSession({ context, ports }: RequestContext, plan: SessionPlan): Promise<FoundSession | undefined> {
   if (plan.after !== undefined) return undefined;
   const rows = await ports.run<SessionRequestRow>(wholeSessionStatement(plan), context.req.raw.signal);
@@ -85,7 +87,7 @@ async function wholeSession({ context, ports }: RequestContext, plan: SessionPla
   return root === undefined ? undefined : { nodes, root, rows, cursor: undefined };
 }
 
-/** A longer session: totals with the keys of the page in one statement, then the rows of these keys. */
+/** A longer session: totals and keys of the page in one statement, then the rows of these keys. */
 async function partOfSession({ context, ports }: RequestContext, plan: SessionPlan): Promise<FoundSession | undefined> {
   const { signal } = context.req.raw;
   const nodes = await ports.run<SessionNodeRow>(sessionStatement(plan), signal);

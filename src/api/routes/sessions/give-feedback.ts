@@ -6,7 +6,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { sessionIdOf, sessionIdParameter } from './session-id.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `POST /v1/session/{id}/feedback` */
 export const giveSessionFeedback: Endpoint = {
   declaration: {
     method: 'post',

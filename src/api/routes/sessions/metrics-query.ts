@@ -10,7 +10,6 @@ import { onlyRow } from '../../page/only-row.ts';
 import { explain } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `POST /v1/session/metrics/query` */
 export const querySessionMetrics: Endpoint = {
   declaration: {
     method: 'post',

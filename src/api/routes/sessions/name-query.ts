@@ -9,7 +9,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { explain } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `POST /v1/session/name/query` */
 export const querySessionNames: Endpoint = {
   declaration: {
     method: 'post',

@@ -11,7 +11,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { explain, wantsCount } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
-/** `POST /v1/session/query` */
 export const querySessions: Endpoint = {
   declaration: {
     method: 'post',
@@ -31,7 +30,7 @@ export const querySessions: Endpoint = {
   handle: answerSessions,
 };
 
-/** Body → plan → statement → rows → items, with the headers that tell about the page. */
+/** Body → plan → statement → rows → items, with the headers of the page. */
 async function answerSessions(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const { signal } = context.req.raw;

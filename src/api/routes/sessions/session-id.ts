@@ -4,20 +4,17 @@ import { quoted, wellFormed } from '../../../model/text.ts';
 import type { RequestContext } from '../../endpoint.ts';
 import { lookUpOrThrow } from '../../page/not-found.ts';
 
-/** The identifier in the path, for the OpenAPI document. */
 export const sessionIdParameter = z.string().openapi({
   param: { name: 'id', in: 'path' },
   description: 'Identifier of the session, the value of Svc-Session-Id, URL-encoded.',
 });
 
-/** The identifier in the path: any text. */
 export function sessionIdOf(context: Context): string {
   return wellFormed(context.req.param('id') ?? '');
 }
 
 /**
- * What the store has of a session.
- * @param look reads it; undefined when the store has no request of the session.
+ * @param look reads the session; undefined when the store has no request of it.
  * @throws GatelogError `request_in_flight` with a hint, or `not_found`.
  */
 export async function foundSessionOrRefused<Found>(

@@ -10,7 +10,6 @@ import { readInput } from '../../http/read-input.ts';
 const params = z.object({ id: sessionIdParameter });
 const readFailures = problems(404, 504);
 
-/** `POST /v1/session/{id}/tag` */
 export const setSessionTag: Endpoint = {
   declaration: {
     method: 'post',
@@ -26,7 +25,6 @@ export const setSessionTag: Endpoint = {
   handle: answerSet,
 };
 
-/** `GET /v1/session/{id}/tag` */
 export const getSessionTag: Endpoint = {
   declaration: {
     method: 'get',

@@ -8,7 +8,6 @@ import { sendJson } from '../../http/json-answer.ts';
 import { readJson } from '../../http/json-body.ts';
 import { sessionIdOf, sessionIdParameter } from './session-id.ts';
 
-/** `PUT /v1/session/{id}/property` */
 export const updateSessionProperty: Endpoint = {
   declaration: {
     method: 'put',

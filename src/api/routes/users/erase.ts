@@ -10,7 +10,6 @@ const userIdParameter = z.string().openapi({
   description: 'The user, as `request_user_id` of the records has it, URL-encoded.',
 });
 
-/** `DELETE /v1/user/{id}` */
 export const eraseUser: Endpoint = {
   declaration: {
     method: 'delete',
@@ -39,11 +38,11 @@ async function answerErase({ context, principal, ports }: RequestContext): Promi
       `The erasure of user ${quoted(userId)} goes on: calls that may be theirs are still open, or the store takes its time. Send the same call again to wait for its receipt.`,
     );
   }
-  // Hints name stored users, and remember them for a while.
+  // Remembered hints may name the user.
   ports.hintLookUps.forget(principal.organizationId);
   const { erasedAt, counts } = receipt;
   const answer = sendJson(context, { data: { user_id: userId, erased_at: new Date(erasedAt).toISOString(), ...counts }, error: null });
-  // Who has left has not got it.
+  // A caller that has disconnected has not got the receipt.
   if (!context.req.raw.signal.aborted) await ports.erasures.acknowledge(receipt);
   return answer;
 }

@@ -40,37 +40,31 @@ export interface Store {
   readonly setSessionTag: SetSessionTag;
   readonly latestChangeNumber: LatestChangeNumber;
   readonly latestArrival: LatestArrival;
-  /** Of the embedded store; undefined for a ClickHouse server. */
+  /** Undefined for a ClickHouse server. */
   readonly listParts: ListParts | undefined;
-  /** Parts that cannot be read. */
   readonly damage: KnownDamage;
   readonly checkPart: CheckPart;
-  /** Of the embedded store; undefined for a ClickHouse server. */
+  /** Undefined for a ClickHouse server. */
   readonly setAside: SetAside | undefined;
   readonly erase: EraseStored;
   readonly removeExpired: RemoveExpired;
   readonly removeOrphans: RemoveOrphans;
-  /** Brings the schema up to date. */
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
-  /** Makes the embedded engine start its threads: see {@link startEngineThreads}. */
   readonly startThreads: () => Promise<void>;
-  /** True when a query is answered. */
   readonly isAlive: () => Promise<boolean>;
-  /** False while the embedded store's disk is full: what is stored can be read, nothing is written. */
+  /** False while the embedded store's disk is full: reads work, writes are refused. */
   readonly hasFreeSpace: HasFreeSpace;
-  /** Its connections right now. */
   readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
 }
 
-/** What a store needs to know of queries, and who hears of statements that had to wait for a connection and of damage. */
 export interface StoreOptions extends RunOptions {
   readonly onWait?: NoteWait;
   readonly noteDamage?: NoteDamage;
   readonly readConnections?: ReadConnections;
 }
 
-/** Opens the store; the embedded one belongs to one process. @param connect opens its connections; a test has some that fail. */
+/** Only one process can open an embedded store. @param connect opens the connections; a test passes failing ones. */
 export function openStore(location: StoreLocation, options: StoreOptions, connect: Connect = openConnections): Store {
   const damage = watchDamage(connect(location, options.onWait, options.readConnections), options.noteDamage);
   const { connections } = damage;

@@ -48,7 +48,7 @@ export interface StoredCounts {
 
 /**
  * Deletes a user's records in these steps. Each is durable on return and repeatable. All throw GatelogError when the store fails,
- * `store_unavailable` without free disk space, and the abort reason when told to stop.
+ * `store_unavailable` without free disk space, and the abort reason when the signal aborts.
  */
 export interface EraseStored {
   /** Lists and counts the requests. Call it before anything is deleted. */
@@ -157,17 +157,15 @@ async function removeWhere(parts: RemovingParts, erasure: StoreErasure, table: O
   await removeRows(parts, table, compileFor(erasure.organizationId, deletion));
 }
 
-/** Interval of the checks for files that queries or merges still read. */
 const lookMs = 500;
 
 /** A partition without parts: dropping it drops nothing. */
 const noPartition = '190001';
 
 /**
- * TRICKY: an engine may keep parts that were replaced for some minutes (`old_parts_lifetime`), and has no command that deletes them. It does so when
- * a partition is dropped, to all that are older than their lifetime. That lifetime is for power losses, so the parts that took their place are
- * brought to the disk first; what merges make meanwhile is synced in any case. The texts of mutations that are done are files too, and may quote
- * what was written.
+ * TRICKY: the engine may keep replaced parts for some minutes (`old_parts_lifetime`) and has no command that deletes them, but dropping a
+ * partition deletes all that are older than their lifetime. The lifetime protects against power loss, so the parts that replaced them are
+ * synced first; merges meanwhile sync their own. The texts of finished mutations are files too, and may quote stored values.
  */
 async function removeFiles(parts: RemovingParts, erasure: StoreErasure, maxLooks: number): Promise<void> {
   await removeMasked(parts);

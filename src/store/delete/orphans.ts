@@ -10,8 +10,8 @@ import type { RecordName } from '../read/find-rows.ts';
 
 /**
  * Deletes the remains of a refused record: its bodies and history were stored before its row, and would be duplicated once it is stored
- * after all. Stored records stay whole. Call it while none of them is in flight. @throws GatelogError when the store fails,
- * `store_unavailable` without free disk space; the abort reason when told to stop.
+ * after all. Stored records stay whole. Call it while none of them is in flight.
+ * @throws GatelogError when the store fails, `store_unavailable` without free disk space; the abort reason when the signal aborts.
  */
 export type RemoveOrphans = (records: readonly RecordName[], signal: AbortSignal) => Promise<void>;
 

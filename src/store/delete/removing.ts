@@ -13,27 +13,27 @@ import { type LaneClient, readRows, runCommand } from '../engine/statements.ts';
 
 export interface RemovingParts {
   readonly connections: Connections;
-  /** Aborted when the work must stop; the engine finishes statements that it has begun. */
+  /** Stops the work; the engine finishes statements that it has begun. */
   readonly signal: AbortSignal;
 }
 
 const firstLookMs = 10;
 const maxLookMs = 500;
 
-/** Runs a query of a removal in its own lane. */
 export function readForRemoval<Row>({ connections }: RemovingParts, statement: CompiledSql): Promise<readonly Row[]> {
   return readRows<Row>(connections, 'removal', statement);
 }
 
-/** Settings of a deleting statement. TRICKY: the mode is explicit, because `lightweight_update` leaves mutations that never end. */
+/** TRICKY: the mode is explicit, because `lightweight_update` leaves mutations that never end. */
 export const removalSettings = { mutations_sync: 0, lightweight_deletes_sync: 0, lightweight_delete_mode: 'alter_update' };
 
 /**
- * Runs a statement that removes rows, and waits until the engine has done it.
+ * Runs a deleting statement and waits until the engine has finished it.
  *
- * Invariant: what rewrites parts of `requests` is ordered in the lane of the updates, and only ordered there. An update that is being written while
- * a mutation begins would be lost (ClickHouse issue 116686); one that comes later applies on top of it and waits for nothing.
- * TRICKY: the engine may run mutations that wait in one go (ClickHouse pull request 119127). The conditions here name only columns that never change.
+ * Invariant: statements that rewrite parts of `requests` are ordered in the `update` lane, and only there. The engine loses an update that
+ * is being written while a mutation begins (ClickHouse issue 116686); a later one applies on top of the mutation and does not wait.
+ * TRICKY: the engine may run waiting mutations together (ClickHouse pull request 119127), so conditions name only columns that never
+ * change.
  * @param statement with {@link removalSettings}.
  */
 export async function removeRows(parts: RemovingParts, table: OrganizationTable, statement: CompiledSql): Promise<void> {
@@ -43,10 +43,10 @@ export async function removeRows(parts: RemovingParts, table: OrganizationTable,
 }
 
 /**
- * Runs statements one after the other in one turn of the lane that writes a table.
- * TRICKY: each asks for room, also one that only changes a setting. It writes the table's description anew, and with no byte free that becomes an
- * empty file, with which the store can never be opened again.
- * @throws GatelogError `store_unavailable` while there is no room; what stood before has run then.
+ * Runs statements in order on one connection of the lane that writes the table.
+ * TRICKY: each checks for free space, even one that only changes a setting. It rewrites the table's description, which becomes an empty
+ * file on a full disk, and then the store can never be opened again.
+ * @throws GatelogError `store_unavailable` without free disk space; the statements before have run then.
  */
 export async function runInTurn(
   { connections }: RemovingParts,
@@ -61,7 +61,7 @@ export async function runInTurn(
   });
 }
 
-/** Drops parts with all their rows. It needs no free space: it makes some. @throws GatelogError when the store fails. */
+/** Drops parts with all their rows. Needs no free space, and frees some. @throws GatelogError when the store fails. */
 export async function dropPartitions(
   { connections }: RemovingParts,
   table: OrganizationTable,
@@ -77,7 +77,7 @@ export function partitionDrop(table: OrganizationTable, partition: string, setti
   return compileForAll(alterTable(all, sql`DROP PARTITION ID ${literal(partition)}`, settings));
 }
 
-/** Runs `work` with a connection of a lane. @throws GatelogError when the store fails. */
+/** @throws GatelogError when the store fails. */
 export async function inLane<Result>(
   connections: Connections,
   lane: 'removal' | 'update',
@@ -95,7 +95,8 @@ function laneOf(table: OrganizationTable): 'removal' | 'update' {
 }
 
 /**
- * Waits until the engine has finished all mutations of a table. @throws GatelogError when one fails; the abort reason when told to stop.
+ * Waits until the engine has finished all mutations of a table.
+ * @throws GatelogError when one fails; the abort reason when the signal aborts.
  */
 export async function whenMutated(parts: RemovingParts, table: OrganizationTable): Promise<void> {
   const mutations = systemRows('mutations', sql`table = ${literal(table)} AND NOT is_done`);

@@ -16,9 +16,10 @@ export interface Expiry {
 }
 
 /**
- * Deletes expired rows; no query finds them from then on. Repeatable. @returns the number of deleted requests. @throws GatelogError when
- * the store fails, `store_unavailable` without free disk space, though whole months are deleted even then; the abort reason when told to
- * stop.
+ * Deletes expired rows; no query finds them from then on. Repeatable.
+ * @returns the number of deleted requests.
+ * @throws GatelogError when the store fails, `store_unavailable` without free disk space, though whole months are deleted even then; the
+ * abort reason when the signal aborts.
  */
 export type RemoveExpired = (expiry: Expiry, signal: AbortSignal) => Promise<number>;
 

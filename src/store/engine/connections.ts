@@ -168,8 +168,8 @@ const firstRetryMs = 10;
 const maxRetryMs = 1000;
 
 /**
- * TRICKY: rows that a failed query has already returned stay in its embedded connection and precede the next answer there, whoever asks.
- * So such a connection is used again only after it has answered a check exactly.
+ * TRICKY: rows that a failed query has already returned stay in its embedded connection and precede the next result there, whoever sent
+ * that query. So such a connection is used again only after it has answered a check exactly.
  */
 async function resetConnection(client: ClickHouseClient, closed: AbortSignal): Promise<void> {
   const backoff = makeBackoff(firstRetryMs, maxRetryMs);

@@ -1,16 +1,17 @@
 /**
- * # Room on the disk of the embedded engine
+ * # Free space on the disk of the embedded engine
  *
- * The engine (chdb 3.4.0) does not notice that the disk takes no more: a write that fails with "no space left" is passed over, the insert is
- * answered as done, and its part, with empty files, makes its whole table unreadable. A merge could replace good parts by such a one. What it does
- * look at, the free bytes before a part is begun, holds only for what the engine itself writes.
+ * The engine (chdb 3.4.0) does not notice a full disk: it ignores a write that fails with "no space left" and reports the insert as done,
+ * and the part with empty files makes the whole table unreadable. A merge could replace good parts by such a one. Its own check of the
+ * free bytes, before it begins a part, counts only the bytes that the engine itself writes.
  *
- * A statement that changes a table, if only a setting of it, writes its description anew: with no byte free that is an empty file afterwards, with
- * which the store can never be opened again.
+ * A statement that changes a table, even one of its settings, rewrites the table's description. On a full disk that becomes an empty file,
+ * and then the store can never be opened again.
  *
- * So some of the disk stays spare. With less than that free nothing is begun that writes: inserts, changes, erasures and steps of the schema are
- * refused as from a store that is away, records wait in the spool, and merges stand still. Only whole months are dropped, which makes room. The spare bytes are for what is under way then, and for the spool where it is on the
- * same disk. The file through which rows reach the engine (`row-files.ts`) is counted beside them before it is written.
+ * So some bytes of the disk stay spare. With fewer free bytes no write begins: inserts, changes, erasures and schema steps are refused as
+ * if the store were unavailable, records wait in the spool, and merges stop. Only whole months are still dropped, which frees space. The
+ * spare bytes serve the writes in flight at that time, and the spool where it shares the disk. The file that passes rows to the engine
+ * (`insert-files.ts`) is added to them before it is written.
  */
 import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../../model/errors.ts';

@@ -7,8 +7,8 @@ import { ensureFolder } from '../../platform/files.ts';
 const pattern = /[*?{}]|::/;
 
 /**
- * Files that pass rows to the embedded engine, one per insert. They are never synced: of those that a crash leaves, records are in the
- * spool as well, and changes were not acknowledged. The next start deletes them.
+ * Files that pass rows to the embedded engine, one per insert. They are never synced: after a crash the spool still has the records, and
+ * changes were not acknowledged. The next start deletes them.
  */
 export class RowFiles {
   private readonly folder: string;

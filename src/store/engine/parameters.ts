@@ -1,6 +1,6 @@
 import { escapeLiteral, escapeText } from '../../sql/literal.ts';
 
-/** A query parameter's value, in types that a server's client takes as well. */
+/** A query parameter's value, in types that a server's client accepts too. */
 export type ParameterValue = string | number | bigint | boolean | readonly ParameterValue[];
 
 export type QuerySettings = Readonly<Record<string, string | number>>;
@@ -18,12 +18,13 @@ export interface Binding {
 
 /**
  * A query with its parameters and settings.
- * TRICKY: chdb lets queries that bind parameters run one at a time in the whole process, so that one slow read would hold up all others and
- * every update. For the embedded engine the parameters are therefore set in front of the query, on its own connection. Settings come first, as they
- * say how long the rest may be, and all in one statement, as each costs some tenths of a millisecond. Both stay set there: every query sets all
- * parameters of its own, and a query that sends no settings has those of the one before it. In one lane they may differ in `max_query_size` alone.
- * A connection with many of them is given up, see `EmbeddedConnection`.
- * @throws TypeError when the query names a parameter that is not given: it would run with the value of the query before it, another tenant's maybe.
+ * TRICKY: in the whole process chdb runs only one query at a time that binds parameters, so one slow read would delay all others and every
+ * update. For the embedded engine `SET` statements in front of the query, on its own connection, set the parameters instead. The settings
+ * come first, as they limit the length of the rest, and all in one statement, as each costs some tenths of a millisecond. Both stay set on
+ * the connection: every query sets all its own parameters, and a query without settings gets those of the query before it. Within a lane
+ * they may differ in `max_query_size` only. `EmbeddedConnection` replaces a connection that holds many.
+ * @throws TypeError when a parameter of the query is missing: the query would run with the value of an earlier one, perhaps another
+ * tenant's.
  */
 export function boundQuery(query: string, { params, settings = {} }: Binding, embedded: boolean): BoundQuery {
   assertGiven(query, params);
@@ -35,7 +36,7 @@ export function boundQuery(query: string, { params, settings = {} }: Binding, em
   return { query: `${setStatement(set)}${setStatement(bound)}${query}` };
 }
 
-/** TRICKY: values are never in a query's text, so every parameter in it is one. */
+/** TRICKY: values are never in the text of a query, so every `{name:Type}` in it is a parameter. */
 function assertGiven(query: string, params: Binding['params']): void {
   for (const [, name = ''] of query.matchAll(/\{(\w+):\s*\w/g)) {
     if (!Object.hasOwn(params, name)) throw new TypeError(`The query names the parameter ${name}, which is not given.`);
@@ -46,7 +47,7 @@ function setStatement(assignments: readonly string[]): string {
   return assignments.length === 0 ? '' : `SET ${assignments.join(', ')}; `;
 }
 
-/** TRICKY: the engine parses a parameter twice: as an SQL literal, and then as its type's value, in which backslashes escape again. */
+/** TRICKY: the engine parses a parameter twice: as an SQL literal, and then as a value of its type, where backslashes escape again. */
 function parameterText(value: ParameterValue): string {
   if (typeof value === 'string') return escapeText(value);
   if (typeof value === 'boolean') return value ? '1' : '0';

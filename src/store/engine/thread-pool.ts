@@ -1,16 +1,17 @@
 import { type Connections, type LaneName, laneNames } from './connections.ts';
 
 /**
- * Branches of a sleeping query, and how long each sleeps: some seventy threads in all, twice the number seen under load. They cost 0.2 s
+ * Branches of a sleeping query, and the sleep of each: about seventy threads in all, twice the number seen under load. They cost 0.2 s
  * once.
  */
 const branches = 12;
 const sleepSeconds = 0.05;
 
 /**
- * Starts all threads that the embedded engine will need. Its pool keeps free threads and starts one only when none is. TRICKY: a thread
- * inherits its creator's priority and later does any work: one created for a merge, at low priority, would slow inserts and queries for
- * the life of the process. @throws as a connection does.
+ * Starts all threads that the embedded engine will need. Its pool keeps free threads and starts one only when none is free.
+ * TRICKY: a thread inherits its creator's priority and later does any work: one created for a merge, at low priority, would slow inserts
+ * and queries for the life of the process.
+ * @throws as a connection does.
  */
 export async function startEngineThreads(connections: Connections): Promise<void> {
   if (!connections.embedded) return;

@@ -1,22 +1,22 @@
 const usuallyKeptBytes = 128 * 1024 * 1024;
 
 /**
- * Memory for rows that is used again. It is shared, so that another thread reads the rows where they were written.
- * TRICKY: V8 counts other memory as part of the heap of the thread that holds it. With each batch that comes to tens of megabytes, for which it collected
- * the old generation of both threads once a batch; shared memory it does not count. So it has to be given back: what is not is only found when V8
- * collects for another reason.
+ * Reusable memory for rows. It is shared, so another thread reads the rows in place.
+ * TRICKY: V8 counts other memory towards the heap of the thread that holds it. Tens of megabytes per batch made both threads collect their
+ * old generation once a batch; shared memory is not counted. It must be released, therefore: V8 finds lost pieces only when it collects
+ * for another reason.
  */
 export class RowMemory {
   private readonly maxKeptBytes: number;
   private readonly spare: SharedArrayBuffer[] = [];
   private spareBytes = 0;
 
-  /** @param maxKeptBytes are kept to be used again; what is given back beyond them is garbage. */
+  /** @param maxKeptBytes kept for reuse; pieces released beyond them become garbage. */
   constructor(maxKeptBytes: number = usuallyKeptBytes) {
     this.maxKeptBytes = maxKeptBytes;
   }
 
-  /** @returns at least so many bytes. @throws Error with the code ENOMEM, as the system says it, where there is no memory. */
+  /** @returns at least these bytes. @throws Error with the system's code ENOMEM when memory is lacking. */
   take(bytes: number): SharedArrayBuffer {
     const place = this.spare.findIndex(({ byteLength }) => byteLength >= bytes);
     if (place === -1) return allocated(bytes);
@@ -25,7 +25,7 @@ export class RowMemory {
     return piece;
   }
 
-  /** Takes pieces back in which nobody will look for rows any more. */
+  /** Call it once nobody reads rows from these pieces. */
   release(pieces: readonly SharedArrayBuffer[]): void {
     for (const piece of pieces) {
       if (this.spareBytes + piece.byteLength > this.maxKeptBytes) continue;

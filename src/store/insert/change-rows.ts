@@ -2,7 +2,7 @@ import type { ChangeEntry } from '../../model/change.ts';
 import { type Column, column, dateTime, string, uint128, uint64, writeRow } from './column.ts';
 import { RowWriter } from './row-writer.ts';
 
-/** The columns of `changes` in the order of its values; the values before and after are JSON. */
+/** In the order of a row's values; the values before and after are JSON. */
 export const changeColumns: readonly Column<ChangeEntry>[] = [
   column('org_id', uint128, ({ organizationId }) => organizationId),
   column('request_id', uint128, ({ requestId }) => requestId),

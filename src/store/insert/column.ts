@@ -9,7 +9,6 @@ export interface Kind<Value> {
   readonly write: (writer: RowWriter, value: Value) => void;
 }
 
-/** A column: its name, its type as SQL, and how its value is written. */
 export interface Column<Source> {
   readonly name: string;
   readonly type: string;

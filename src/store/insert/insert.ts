@@ -81,7 +81,7 @@ export interface TableLines {
 export async function insertLines(connections: Connections, lane: InsertLane, { table, columns, lines, token }: TableLines): Promise<void> {
   if (lines === '') return;
   const query = statementInto({ table, columns, token, settings }, { format: 'JSONCompactEachRow' });
-  // As text: the embedded connection would decode bytes all at once.
+  // As text, because the embedded connection would decode bytes all at once.
   await insertThrough(connections, lane, { insert: (client) => execute(client, { query, values: Readable.from([lines]) }), bytes: 0 });
 }
 
@@ -110,9 +110,9 @@ interface Into extends Omit<TableLines, 'lines'> {
 
 /**
  * An insert without its rows.
- * TRICKY: settings stand in the statement itself. The embedded connection would write those of the client in front of it, as statements of their own,
- * and of several statements with rows behind them the engine reads the rows several times: that took up to three times the CPU. And they would stick to the
- * connection, so that an insert without a token had the token of the one before, and was dropped.
+ * TRICKY: its settings are in the statement itself. The embedded connection would send the client's settings as statements of their own in
+ * front, and with several statements the engine reads the rows several times, which took up to three times the CPU. And they would stay on
+ * the connection: an insert without a token would get the token of the one before, and be dropped.
  */
 function statementInto({ table, columns, token, settings: set }: Into, source: RowSource): string {
   if (!plainToken.test(token)) throw new TypeError('An insert token is made of letters, digits, "." and "-".');

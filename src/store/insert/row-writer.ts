@@ -2,30 +2,30 @@ import { RowMemory } from './buffer-pool.ts';
 
 const minBytes = 64 * 1024;
 const maxBytes = 4 * 1024 * 1024;
-/** A UTF-16 unit becomes at most so many bytes of UTF-8. */
+/** Maximum UTF-8 bytes of a UTF-16 unit. */
 export const maxBytesOfUnit = 3;
-/** Texts of so few units have one byte for their length, whatever they are made of. */
+/** Texts of at most this many units have a length of one byte, whatever their characters. */
 const shortUnits = 42;
-/** Bytes of the longest value that is no text. */
+/** Bytes of the longest value other than a text. */
 const widestValue = 16;
 const lastOneByteLength = 0x7f;
 const moreBytesFollow = 0x80;
 const lastAscii = 0x7f;
 const word = 2 ** 32;
 const hyphen = 0x2d;
-/** Texts of up to so many units are written without being measured first. */
+/** Shorter texts are written before their length is known. */
 const unmeasuredUnits = 64 * 1024;
 
 /**
- * Rows as bytes in ClickHouse's RowBinary: the values of a row one behind the other, without names, numbers in little endian, a text behind its length.
- * Rows stand behind each other in few pieces of memory, which another thread reads without a copy.
+ * Rows in ClickHouse's RowBinary: a row's values in order, without names, numbers in little endian, texts behind their length. Rows follow
+ * each other in few pieces of memory, which another thread reads without a copy.
  * Source: https://clickhouse.com/docs/interfaces/formats/RowBinary
  */
 export class RowWriter {
   private readonly memory: RowMemory;
   private piece: Buffer;
   private used = 0;
-  /** Where the row began that is being written. */
+  /** The offset of the current row. */
   private start = 0;
 
   constructor(memory: RowMemory = new RowMemory()) {
@@ -33,7 +33,7 @@ export class RowWriter {
     this.piece = Buffer.from(memory.take(minBytes));
   }
 
-  /** @returns the bytes of the row that `write` has put in; what it put in before it threw is forgotten. */
+  /** @returns the bytes of the row that `write` has written; a row whose `write` throws is discarded. */
   row(write: () => void): Uint8Array {
     this.start = this.used;
     try {
@@ -45,7 +45,7 @@ export class RowWriter {
     return this.piece.subarray(this.start, this.used);
   }
 
-  /** One byte: a flag, or the sign before a value that may be absent. */
+  /** A flag, or the null marker of a nullable value. */
   byte(value: number): void {
     this.demand(1);
     this.piece[this.used] = value;
@@ -57,7 +57,7 @@ export class RowWriter {
     this.used = this.piece.writeUInt16LE(value, this.used);
   }
 
-  /** @throws RangeError on what is no whole number within 64 bits. */
+  /** @throws RangeError for a value other than an unsigned integer of 64 bits. */
   uint64(value: number | bigint): void {
     this.demand(8);
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
@@ -68,20 +68,20 @@ export class RowWriter {
     }
   }
 
-  /** @throws RangeError on what is no whole number within 64 bits and a sign. */
+  /** @throws RangeError for a value other than a signed integer of 64 bits. */
   int64(value: number): void {
     this.demand(8);
     this.used = this.piece.writeBigInt64LE(BigInt(value), this.used);
   }
 
-  /** @throws RangeError on what does not fit into 128 bits with a sign. */
+  /** @throws RangeError for a value beyond 128 bits with a sign. */
   int128(value: bigint): void {
     this.demand(widestValue);
     this.used = this.piece.writeBigUInt64LE(BigInt.asUintN(64, value), this.used);
     this.used = this.piece.writeBigInt64LE(value >> 64n, this.used);
   }
 
-  /** Thirty-two hexadecimal digits, highest first, as an unsigned 128-bit number; hyphens between bytes do not count. @throws RangeError on what is not that. */
+  /** @param hex 32 hexadecimal digits, most significant first; hyphens between bytes are ignored. @throws RangeError for any other text. */
   uint128(hex: string): void {
     this.demand(widestValue);
     const { piece } = this;
@@ -104,7 +104,7 @@ export class RowWriter {
     this.used = this.piece.writeDoubleLE(value, this.used);
   }
 
-  /** How many bytes or members follow. */
+  /** The number of bytes or members that follow, as a varint (LEB128). */
   count(value: number): void {
     this.demand(widestValue);
     let rest = value;
@@ -117,7 +117,7 @@ export class RowWriter {
     this.used += 1;
   }
 
-  /** A text as UTF-8; a half of a pair of units that stands alone becomes U+FFFD. */
+  /** UTF-8; a lone surrogate becomes U+FFFD. */
   text(value: string): void {
     if (value.length <= shortUnits) {
       this.shortText(value);
@@ -133,10 +133,10 @@ export class RowWriter {
     this.used += this.piece.write(value, this.used);
   }
 
-  /** Written first, its length put in front of it afterwards: to measure it takes nearly as long as to write it. */
+  /** Writes the text first and its length in front afterwards: measuring takes nearly as long as writing. */
   private unmeasuredText(value: string): void {
     this.demand(widestValue + value.length * maxBytesOfUnit);
-    // Most texts have a byte for each unit.
+    // Most texts have one byte per unit.
     const expected = this.used + bytesOfCount(value.length);
     const bytes = this.piece.write(value, expected);
     const start = this.used + bytesOfCount(bytes);
@@ -145,7 +145,7 @@ export class RowWriter {
     this.used += bytes;
   }
 
-  /** TRICKY: of few letters a loop takes less than a call into Node's own writing. */
+  /** TRICKY: for few characters a loop is faster than a call of Buffer.write. */
   private shortText(value: string): void {
     const { length } = value;
     this.demand(1 + length * maxBytesOfUnit);
@@ -165,11 +165,11 @@ export class RowWriter {
     this.used = at;
   }
 
-  /** Room for so many bytes more; the row that is being written moves along, so that it stays in one piece. */
+  /** Ensures space for more bytes. The current row moves along, so it stays contiguous. */
   private demand(bytes: number): void {
     if (this.piece.length - this.used >= bytes) return;
     const begun = this.piece.subarray(this.start, this.used);
-    // Twice the row at least: one that grew by what it needs alone would be copied for each of its values.
+    // At least twice the row: growing by the demand alone would copy the row for each of its values.
     const size = Math.max(begun.length + bytes, begun.length * 2, Math.min(maxBytes, this.piece.length * 2));
     this.piece = Buffer.from(this.memory.take(size));
     begun.copy(this.piece);
@@ -178,14 +178,14 @@ export class RowWriter {
   }
 }
 
-/** How many bytes a count has. */
+/** Bytes of a varint. */
 function bytesOfCount(value: number): number {
   let bytes = 1;
   for (let rest = value; rest > lastOneByteLength; rest = Math.floor(rest / moreBytesFollow)) bytes += 1;
   return bytes;
 }
 
-/** Values of hexadecimal digits by their character code; all others are negative. */
+/** Values of hexadecimal digits by character code; -1 for other characters. */
 const nibbles = Int8Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCodePoint(code), 16);
   return Number.isNaN(value) ? -1 : value;
@@ -199,7 +199,7 @@ function notHex(text: string): RangeError {
   return new RangeError(`${JSON.stringify(text)} is not 32 hexadecimal digits`);
 }
 
-/** Rows behind each other: those that stand so in one piece of memory as one, without being copied. */
+/** Joins rows that are adjacent in memory, without a copy. */
 export function joinedRows(rows: readonly Uint8Array[]): readonly Uint8Array[] {
   const joined: Uint8Array[] = [];
   let [first] = rows;

@@ -6,30 +6,31 @@ import { type Column, column, dateTime, type Kind, kinds, nullable, string, stru
 import type { RowMemory } from './buffer-pool.ts';
 import { maxBytesOfUnit, RowWriter } from './row-writer.ts';
 
-/** The tables of the record: what is narrow and may change, the texts, which may not, and the history of what changed. */
+/**
+ * The tables of the record: `requests` for narrow columns that may change, `bodies` for texts that never change, `changes` for the
+ * history.
+ */
 export type RecordTable = 'requests' | 'bodies' | 'changes';
 
-/** A body's text in two: what filters look at, and the rest. */
+/** The text of a body: the head that filters read, and the rest. */
 interface SplitText {
   readonly head: string;
   readonly rest: string;
 }
 
-/** A record with the texts of its bodies. */
 interface RecordTexts {
   readonly record: RequestRecord;
   readonly request: SplitText;
   readonly response: SplitText;
 }
 
-/** What every table of records is ordered by. */
+/** The sort key of all record tables. */
 const keyColumns: readonly Column<RequestRecord>[] = [
   column('org_id', uint128, ({ organizationId }) => organizationId),
   column('created_at', dateTime, ({ createdAt }) => createdAt),
   column('request_id', uint128, ({ requestId }) => requestId),
 ];
 
-/** When the record was stored. */
 const updatedAt: Column<number> = column('updated_at', dateTime, (storedAt) => storedAt);
 
 const requestColumns: readonly Column<RequestRecord>[] = columnNames.map((name) => {
@@ -52,51 +53,53 @@ const bodiesColumns: readonly Column<RecordTexts>[] = [
   column('response_content_type', string, ({ record }) => contentTypeOf(record.responseBody)),
 ];
 
-/** The tables with their columns, in the order of a row's values. */
+/** In the order of a row's values. */
 const columnsOf: Readonly<Record<RecordTable, readonly Pick<Column<never>, 'name' | 'type'>[]>> = {
   requests: [...keyColumns, updatedAt, ...requestColumns],
   bodies: [...keyColumns, ...bodiesColumns],
   changes: changeColumns,
 };
 
-/** The columns of a row of each table, in the order of its values. */
+/** Column names of each table, in the order of a row's values. */
 export const rowColumns: Readonly<Record<RecordTable, readonly string[]>> = {
   requests: namesOf(columnsOf.requests),
   bodies: namesOf(columnsOf.bodies),
   changes: namesOf(columnsOf.changes),
 };
 
-/** The same with their types, as a table function takes them. */
+/** The same with types, for a table function. */
 export const rowStructures: Readonly<Record<RecordTable, string>> = {
   requests: structureOf(columnsOf.requests),
   bodies: structureOf(columnsOf.bodies),
   changes: structureOf(columnsOf.changes),
 };
 
-/** A record's rows, as RowBinary with the columns of `rowColumns`: one of `requests`, one of `bodies`, and of `changes` as many as it has history, usually none. */
+/**
+ * A record's rows as RowBinary with the columns of `rowColumns`: one of `requests`, one of `bodies`, and its history in `changes`, usually
+ * empty.
+ */
 export interface RecordRows {
   readonly request: Uint8Array;
   readonly bodies: Uint8Array;
   readonly changes: Uint8Array;
 }
 
-/** Where the rows of several records are written. */
 export type RowWriters = Readonly<Record<keyof RecordRows, RowWriter>>;
 
-/** Writers of which each has written nothing. */
 export function newRowWriters(memory?: RowMemory): RowWriters {
   return { request: new RowWriter(memory), bodies: new RowWriter(memory), changes: new RowWriter(memory) };
 }
 
 export interface RowOptions {
-  /** Bytes of a body's text that filters look at. */
+  /** Maximum bytes of a body's text that filters read. */
   readonly searchMaxBytes?: number | undefined;
   readonly writers?: RowWriters | undefined;
 }
 
 /**
- * Writes a record for its tables. @param storedAt Unix milliseconds.
- * @throws RangeError with the column's name on a value that the store does not hold.
+ * Encodes a record for its tables.
+ * @param storedAt Unix milliseconds.
+ * @throws RangeError with the column's name for a value that the store cannot hold.
  */
 export function rowsOf(
   record: RequestRecord,
@@ -122,14 +125,14 @@ function namesOf(columns: readonly Pick<Column<never>, 'name' | 'type'>[]): read
   return columns.map(({ name }) => name);
 }
 
-/** A binary body stays whole: filters do not read it. */
+/** A binary body stays whole, because filters do not read it. */
 function splitText(body: RecordedBody, maxBytes: number): SplitText {
   const text = bodyText(body);
   if (body.kind === 'binary' || text.length * maxBytesOfUnit <= maxBytes) return { head: text, rest: '' };
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return { head: text, rest: '' };
   let end = maxBytes;
-  // The bytes of one character stay together.
+  // Do not split a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return { head: bytes.toString('utf8', 0, end), rest: bytes.toString('utf8', end) };
 }

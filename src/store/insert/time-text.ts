@@ -1,4 +1,4 @@
-/** TRICKY: Unix milliseconds as a calendar time, because the engine takes decimal seconds of few digits for a year. @throws RangeError on a time that is none. */
+/** TRICKY: a calendar time, because the engine reads decimal seconds of few digits as a year. @throws RangeError for an invalid time. */
 export function timeText(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, -1).replace('T', ' ');
 }

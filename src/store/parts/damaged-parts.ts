@@ -1,58 +1,54 @@
 /**
  * # Damaged parts
  *
- * A part is a folder of files that never change, each with its checksum. Where one is not as it was written (a bit that has flipped, a sector that
- * cannot be read), the engine fails what reads it, merges and mutations too, each time again. It finds less when it starts: a part that it cannot
- * load it moves into the table's folder `detached` and goes on without its rows. It says neither to anybody, so what it fails with is watched here.
+ * A part is a folder of immutable files with checksums. Once a file is damaged (a flipped bit, an unreadable sector), the engine fails
+ * every read, merge and mutation that needs it. At its start it moves a part that it cannot load into the table's folder `detached` and
+ * continues without its rows. It reports neither, so this file watches for its failures.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Connections } from '../engine/connections.ts';
 import { damagedPartOf, engineErrorOf, type NamedPart, storeFailure } from '../engine/failure.ts';
 
-/** A part that cannot be read wholly. */
 export interface DamagedPart {
   readonly table: string;
   readonly part: string;
-  /** Rows that it holds; null where nothing says so any more. */
+  /** Null when unknown. */
   readonly rows: number | null;
-  /** The engine could not load it at its start and moved it aside: its rows are in no answer. */
+  /** The engine could not load it at its start and moved it aside: no result contains its rows. */
   readonly isLost: boolean;
 }
 
-/** Hears of each damaged part once. */
+/** Receives each damaged part once. */
 export type NoteDamage = (part: DamagedPart) => void;
 
-/** What is known of damage so far. */
 export interface KnownDamage {
   readonly parts: () => readonly DamagedPart[];
-  /** Takes note of a part whose files were compared with their checksums. @throws GatelogError when the store fails. */
+  /** Adds a part whose check of files against checksums failed. @throws GatelogError when the store fails. */
   readonly add: (table: string, part: string) => Promise<void>;
-  /** Looks for parts that the engine moved aside when it started, and at whether those that are known are still there. @throws GatelogError when the store fails. */
+  /** Looks for parts that the engine has moved aside, and drops parts that no longer exist. @throws GatelogError when the store fails. */
   readonly refresh: () => Promise<void>;
 }
 
-/** What is watched for damage. */
 export interface DamageWatch extends KnownDamage {
-  /** The connections, of which every failure is looked at. */
+  /** Note damage in their failures. */
   readonly connections: Connections;
   readonly end: () => Promise<void>;
 }
 
-/** How often known damage is looked at again, milliseconds. */
+/** Interval of the checks of known damage. */
 const refreshMs = 60_000;
-/** Names that the engine gives to what it moves aside begin with a reason. */
+/** Prefix of the names of parts that the engine has moved aside. */
 export const lostPrefix = 'broken';
 
 const activeQuery = `SELECT table, name AS part, arrayElement(splitByChar('/', path), -3) AS tableId, rows FROM system.parts WHERE database = currentDatabase() AND active`;
 const lostQuery = `SELECT table, name AS part, path AS folder FROM system.detached_parts WHERE database = currentDatabase() AND startsWith(name, '${lostPrefix}') ORDER BY table, name`;
-/** Of changes in the engine that do not come to an end. */
+/** Mutations that fail repeatedly. */
 const stuckQuery = `SELECT latest_fail_reason AS reason FROM system.mutations WHERE database = currentDatabase() AND NOT is_done AND latest_fail_reason != ''`;
 
-/** Watches what the connections fail with. */
 export function watchDamage(opened: Connections, noteDamage: NoteDamage = () => undefined): DamageWatch {
   const known = new Map<string, DamagedPart>();
-  /** What was found, by the table, or the engine's identifier of it, and the part's name. */
+  /** Noted parts: the table, or the engine's id of it, with the name of the part. */
   const named = new Set<string>();
   let turn: Promise<void> = Promise.resolve();
 
@@ -77,7 +73,7 @@ export function watchDamage(opened: Connections, noteDamage: NoteDamage = () => 
     turn = turn.catch(() => undefined).then(look);
     return turn;
   };
-  /** A look that fails is followed by the next one. */
+  /** The next check follows a failed one. */
   const lookQuietly = (): Promise<void> => refresh().catch(() => undefined);
   const note = (error: unknown): void => {
     const part = damagedPartOf(error);
@@ -133,7 +129,7 @@ async function lostParts(connections: Connections): Promise<readonly DamagedPart
   return Promise.all(rows.map(async ({ table, part, folder }) => ({ table, part, rows: await countedRows(folder), isLost: true })));
 }
 
-/** What the part's own count says, which may be the file that is damaged, or on another machine. */
+/** The part's own count; null when it is damaged too, or on another machine. */
 async function countedRows(folder: string): Promise<number | null> {
   try {
     const text = await readFile(path.join(folder, 'count.txt'), 'utf8');

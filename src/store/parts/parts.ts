@@ -1,23 +1,21 @@
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 
-/** One part of a table: a folder of files that never change. */
 export interface StorePart {
   readonly table: string;
   readonly name: string;
   readonly folder: string;
-  /** Rows of records; those of a patch, which changes rows of other parts, do not count. */
+  /** 0 for a patch part, which only changes rows of other parts. */
   readonly rows: number;
 }
 
-/** What the tables are made of at one moment. */
+/** The parts of all tables at one moment. */
 export interface StoreParts {
-  /** Number of the last step of the schema. */
+  /** The number of the last schema step. */
   readonly step: number;
   readonly parts: readonly StorePart[];
 }
 
-/** Lists the parts of all tables. */
 export type ListParts = () => Promise<StoreParts>;
 
 interface PartRow extends Omit<StorePart, 'rows'> {
@@ -30,10 +28,12 @@ const partsOf = (tables: string): string =>
 const stepQuery = 'SELECT max(number) AS step FROM schema_migrations';
 
 /**
- * Makes the function that lists parts, patches of pending updates among them, which `ALTER TABLE … FREEZE` leaves out. A merge may
- * replace a listed part, whose files go about a second later.
- * TRICKY: `requests` is listed first. A change is in its history before it is in the row, so that what is listed later has the history of every row.
- * @throws (from it) GatelogError; undefined for a ClickHouse server, whose files are elsewhere.
+ * The list includes patch parts of pending updates, which `ALTER TABLE … FREEZE` leaves out. A merge may replace a listed part; its files
+ * then remain for about a second.
+ * TRICKY: `requests` is listed first. A change is in the history before it is in the row, so the parts listed later have the history of
+ * every row.
+ * @returns undefined for a ClickHouse server, whose files are elsewhere.
+ * @throws (from the function) GatelogError.
  */
 export function makeListParts(connections: Connections): ListParts | undefined {
   if (!connections.embedded) return undefined;

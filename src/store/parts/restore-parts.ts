@@ -7,22 +7,20 @@ import { storeFailure } from '../engine/failure.ts';
 import { runCommand } from '../engine/statements.ts';
 import { migrateStore } from '../schema/migrate.ts';
 
-/** Tables that are to be made of parts. */
 export interface PartsToRestore {
-  /** The step of the schema that the parts were made under. */
+  /** The schema step under which the parts were made. */
   readonly step: number;
-  /** By table, the rows that its parts have together. */
+  /** Total rows of each table's parts. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Puts the parts of a table into its folder. */
+  /** Puts a table's parts into its folder. */
   readonly place: (table: string, folder: string) => Promise<void>;
 }
 
 /**
- * Makes an embedded store in an empty folder out of parts that lay in another.
- *
- * TRICKY: they keep their names, as if they had always lain there. `ATTACH PART` would number them anew, and the rows of a merged part would share the
- * numbers of rows elsewhere, by which updates find theirs.
- * @throws GatelogError, or when the rows are not as many as they were.
+ * Makes an embedded store in an empty folder from the parts of another store.
+ * TRICKY: the parts keep their names. `ATTACH PART` would number them anew, and rows of a merged part would share the row numbers by which
+ * updates find theirs with other rows.
+ * @throws GatelogError; another error when rows are missing.
  */
 export async function restoreParts(folder: string, { step, rows, place }: PartsToRestore): Promise<void> {
   const connections = openConnections({ folder });

@@ -14,30 +14,30 @@ import { runInTurn } from '../delete/removing.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
 import { readRows, runCommand } from '../engine/statements.ts';
 
-/** What is known of a part once all of its files were read. A part that a merge has replaced meanwhile is gone. */
+/** The result of reading all files of a part. `gone`: a merge has replaced it meanwhile. */
 export type PartCheck = { readonly outcome: 'whole' | 'gone' } | { readonly outcome: 'damaged'; readonly reason: string };
 
-/** Reads all files of a part and compares them with their checksums. @throws GatelogError `not_found` for a table that is none, or when the store fails. */
+/** Compares all files of a part with their checksums. @throws GatelogError `not_found` for an unknown table, or when the store fails. */
 export type CheckPart = (table: string, part: string) => Promise<PartCheck>;
 
-/** A part that is not in its table any more. Its files are in a folder that the engine does not read. */
+/** A part outside its table, in a folder that the engine does not read. */
 export interface PartSetAside {
   readonly folder: string;
 }
 
 /**
- * Takes a part out of its table, or gives one that the engine has moved aside itself a name that is not reported any more.
- * @throws GatelogError `not_found` where there is none, `invalid_parameter` for one that is whole, or when the store fails.
+ * Removes a damaged part from its table, or renames one that the engine itself has moved aside, so that it is no longer reported.
+ * @throws GatelogError `not_found` for an unknown part, `invalid_parameter` for a whole one, or when the store fails.
  */
 export type SetAside = (table: string, part: string) => Promise<PartSetAside>;
 
-/** Longest wait until nobody has a table, milliseconds: queries are ended before. */
+/** Maximum wait for exclusive use of a table; queries time out before. */
 const aloneWaitMs = 90_000;
 const noSuchPart = '232';
-/** Said of a part to which changes are still to be applied: what the engine wants done before it can only do with one that it can read. */
+/** The code for a part with pending patches: the engine must apply them first, and cannot read a damaged part. */
 const hasPatches = '344';
 
-/** Makes the function that checks. It goes in the lane of the removals, one part at a time, so that others come in between. */
+/** Runs in the `removal` lane, one part at a time, so that other work comes in between. */
 export function makeCheckPart(connections: Connections, damage: KnownDamage): CheckPart {
   return async (table, part) => {
     checkNames(table, part);
@@ -55,7 +55,7 @@ export function makeCheckPart(connections: Connections, damage: KnownDamage): Ch
   };
 }
 
-/** Makes the function that sets aside; undefined for a ClickHouse server, whose files are elsewhere. */
+/** @returns undefined for a ClickHouse server, whose files are elsewhere. */
 export function makeSetAside(connections: Connections, damage: KnownDamage): SetAside | undefined {
   if (!connections.embedded) return undefined;
   const check = makeCheckPart(connections, damage);
@@ -93,7 +93,7 @@ async function refuseWhole(checked: PartCheck, damage: KnownDamage, { table, par
 }
 
 async function detach(connections: Connections, detaching: Detaching): Promise<void> {
-  // What holds changes of other parts has no statement that detaches it.
+  // The engine has no statement that detaches a patch part.
   if (detaching.part.startsWith('patch-')) {
     await detachAlone(connections, detaching);
     return;
@@ -109,8 +109,8 @@ async function detach(connections: Connections, detaching: Detaching): Promise<v
 }
 
 /**
- * Moves the part while nobody has its table: neither a query nor the engine, which finds the table without it afterwards. Queries that come meanwhile wait.
- * @throws GatelogError `service_busy` when that does not come about, or when the store fails.
+ * Moves the part while neither a query nor the engine uses its table; the engine then finds the table without it. Queries wait meanwhile.
+ * @throws GatelogError `service_busy` when the table does not become free in time, or when the store fails.
  */
 async function detachAlone(connections: Connections, { table, from, folder }: Detaching): Promise<void> {
   const release = await holdAll(connections);
@@ -133,7 +133,7 @@ async function detachAlone(connections: Connections, { table, from, folder }: De
   }
 }
 
-/** Takes every connection but that of `control`. @returns what gives them back. @throws GatelogError `service_busy` when one is not free in time. */
+/** Takes every connection except `control`. @returns their release. @throws GatelogError `service_busy` when one is not free in time. */
 async function holdAll(connections: Connections): Promise<() => void> {
   const end = new AbortController();
   const release = (): void => end.abort();
@@ -150,7 +150,7 @@ async function holdAll(connections: Connections): Promise<() => void> {
           resolve();
           return released;
         };
-        // TRICKY: an owner of its own for each, as no owner is given all of a lane.
+        // TRICKY: each has its own owner, because no owner gets all connections of a lane.
         connections.run(lane, hold, { owner: `set aside ${at}`, signal: deadline }).catch(reject);
       }),
   );
@@ -187,7 +187,7 @@ async function renameOrRefuse(from: string, to: string): Promise<void> {
   }
 }
 
-/** Both stand in statements and paths. */
+/** Both go into statements and paths. */
 function checkNames(table: string, part: string): asserts table is OrganizationTable {
   if (isOrganizationTable(table) && /^[\w-]{1,200}$/.test(part)) return;
   throw new GatelogError('not_found', `The store has no part ${table}/${part}; "gatelog store check" shows what it has.`);

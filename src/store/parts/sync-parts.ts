@@ -3,13 +3,13 @@ import path from 'node:path';
 import { isMissing } from '../../platform/files.ts';
 
 /**
- * Brings parts of the embedded engine to the disk. It does so itself with what it writes now, and did not with what it merged under an earlier schema.
- * @param folders of the parts; one that is gone meanwhile is passed over.
+ * Syncs parts of the embedded engine. It syncs its own writes now, but did not sync merges under an earlier schema.
+ * @param folders of parts; missing ones are skipped.
  */
 export async function syncParts(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     try {
-      // At once, so that the disk may write several with one effort.
+      // Concurrently, so that the disk can combine writes.
       await Promise.all((await readdir(folder)).map((name) => syncPath(path.join(folder, name))));
       await syncPath(folder);
     } catch (error) {

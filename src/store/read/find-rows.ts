@@ -7,19 +7,19 @@ import type { Connections } from '../engine/connections.ts';
 import { readRows } from '../engine/statements.ts';
 import type { RecordTable } from '../insert/rows.ts';
 
-/** Names a record: identifiers are an organisation's own. */
+/** Identifiers are unique within an organisation only. */
 export interface RecordName {
   readonly organizationId: OrganizationId;
   readonly requestId: RequestId;
 }
 
-/** Which of these records a table has rows of. @throws GatelogError when the store fails. */
+/** @returns the records with rows in the table. @throws GatelogError when the store fails. */
 export type FindRows = (table: RecordTable, records: readonly RecordName[]) => Promise<ReadonlySet<RecordName>>;
 
-/** Identifiers in one question: of more the query, or the address that carries it to a server, would be longer than many take. */
+/** Identifiers per query: with more the query, or the URL that carries it to a server, would exceed common limits. */
 const askedAtOnce = 500;
 
-/** Makes the function that looks. It goes in the lane of the inserts: who asks is about to insert, and nobody else waits there. */
+/** Runs in the `insert` lane, whose callers insert next; nothing else waits there. */
 export function makeFindRows(connections: Connections): FindRows {
   return async (table, records) => {
     const found = new Set<RecordName>();

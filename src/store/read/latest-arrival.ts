@@ -6,10 +6,13 @@ import type { Connections } from '../engine/connections.ts';
 import { isDamage } from '../engine/failure.ts';
 import { readRows } from '../engine/statements.ts';
 
-/** Finds when the latest request after a time arrived, both Unix milliseconds; 0 where none is later. @throws GatelogError when the store fails. */
+/**
+ * Finds the arrival of the latest request after a time, both Unix milliseconds; 0 when none is later.
+ * @throws GatelogError when the store fails.
+ */
 export type LatestArrival = (after: number) => Promise<number>;
 
-/** Makes the function that finds it. Parts with nothing after that time are not read. */
+/** Parts without rows after that time are not read. */
 export function makeLatestArrival(connections: Connections): LatestArrival {
   const ask = async (query: Query): Promise<number> => {
     const [row] = await readRows<{ readonly latest: string | number }>(connections, 'removal', compileForAll(query));
@@ -32,7 +35,10 @@ function latestAfter(after: number): Query {
   return select({ columns: sql`toUnixTimestamp64Milli(max(created_at)) AS latest`, from });
 }
 
-/** By what the engine knows of its parts, to the second: where a file is damaged. It starts the service with which the part can be set aside. */
+/**
+ * From the engine's metadata of its parts, to the second, when a file is damaged. The service can start then, and the part can be set
+ * aside.
+ */
 const latestByParts = select({
   columns: sql`(toUnixTimestamp(max(max_time)) + 1) * 1000 AS latest`,
   from: systemRows('parts', sql`active AND table = 'requests' AND NOT startsWith(name, 'patch-')`),

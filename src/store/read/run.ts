@@ -5,41 +5,39 @@ import type { Connections, LaneName } from '../engine/connections.ts';
 import { isOverMemory, storeFailure } from '../engine/failure.ts';
 import { boundQuery, type QuerySettings } from '../engine/parameters.ts';
 
-/** What queries may take. */
 export interface RunOptions {
-  /** Milliseconds after which a query is ended, its wait for a connection counted. */
+  /** The wait for a connection counts. */
   readonly queryTimeoutMs: number;
-  /** Milliseconds that a query waits for a connection at most. Absent: as long as it has time. */
+  /** Maximum wait of a query for a connection; absent: its whole time. */
   readonly queryMaxWaitMs?: number;
-  /** Memory of all queries together. */
+  /** For all queries together. */
   readonly queryMemoryBytes: number;
 }
 
-/** What a caller of one read may say beside. */
 export interface ReadOptions {
-  /** Bytes of the rows that it gives at most; more is `query_too_large`. */
+  /** Maximum bytes of the rows; more is `query_too_large`. */
   readonly maxResultBytes?: number;
-  /** Milliseconds, where it has less than others. */
+  /** Shorter than the timeout of queries. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Runs a read and returns its rows. @throws GatelogError `query_timeout`, `query_too_large`, `service_busy`, `store_unavailable` or `internal`.
+ * Runs a read and returns its rows.
+ * @throws GatelogError `query_timeout`, `query_too_large`, `service_busy`, `store_unavailable` or `internal`.
  */
 export type RunStatement = <Row>(statement: Statement, signal?: AbortSignal, options?: ReadOptions) => Promise<readonly Row[]>;
 
-/** Bytes of rows, of a read that does not say. Rows are in this process several times. */
+/** Rows are in this process several times. */
 const defaultMaxResultBytes = 96 * 1024 * 1024;
 
-/** Shares of the memory that the connections of a lane have together: the sum is all of it. */
+/** Shares of the query memory for all connections of a lane together; the sum is 1. */
 const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 3 / 8, large: 1 / 2 };
 
 type ReadLane = Lane | 'large';
 
-/** Half of the cores for one long read: others, and point reads, want some too. */
+/** Half of the cores for one long read, for the sake of other reads. */
 const longThreads = Math.max(1, Math.floor(availableParallelism() / 2));
 
-/** One run of a statement. */
 interface Run {
   readonly statement: Statement;
   readonly signal: AbortSignal | undefined;
@@ -48,7 +46,7 @@ interface Run {
   readonly maxResultBytes: number;
 }
 
-/** Makes the function that runs Statements. */
+/** A read that exceeds the memory of its lane runs once more in the lane `large`. */
 export function makeRunStatement(connections: Connections, options: RunOptions): RunStatement {
   return async <Row>(
     statement: Statement,
@@ -94,16 +92,13 @@ async function runIn<Row>(
   return connections.run(lane, read, turn);
 }
 
-/** Of one query in a lane. */
+/** Bytes for one query of a lane. */
 function memoryOf(lane: LaneName & ReadLane, connections: Connections, { queryMemoryBytes }: RunOptions): number {
   const count = connections.lanes().find(({ name }) => name === lane)?.connections ?? 1;
   return Math.floor((queryMemoryBytes * memoryShare[lane]) / count);
 }
 
-/**
- * Runs statements in order until one gives rows. @returns its rows, or none when none gives any.
- * @throws GatelogError what {@link RunStatement} throws.
- */
+/** Runs statements in order until one returns rows. @throws GatelogError as {@link RunStatement}. */
 export async function runUntilRows<Row>(
   run: RunStatement,
   statements: readonly Statement[],
@@ -128,11 +123,11 @@ interface Limits {
  */
 function readSettings({ timeoutMs, memoryBytes, maxResultBytes, maxThreads }: Limits): QuerySettings {
   return {
-    // In seconds; the engine takes fractions of them.
+    // Seconds, also fractions.
     max_execution_time: timeoutMs / 1000,
     max_memory_usage: String(memoryBytes),
     max_result_bytes: String(maxResultBytes),
-    // A point read is over before a second thread has woken up; of long reads there are as many at a time as the machine has cores for.
+    // A point read ends before a second thread has started; at most as many long reads run as the machine has cores.
     max_threads: maxThreads,
     max_parser_depth: '4000',
     max_ast_elements: '2000000',
@@ -141,9 +136,9 @@ function readSettings({ timeoutMs, memoryBytes, maxResultBytes, maxThreads }: Li
     output_format_json_quote_64bit_integers: 0,
     output_format_json_quote_denormals: 0,
     join_use_nulls: 0,
-    // What a query reads twice, it reads of one state of the table: the sessions of a page and their totals.
+    // Subqueries that read the same table read the same state of it: the sessions of a page and their totals.
     enable_shared_storage_snapshot_in_query: 1,
-    // TRICKY: the rewriting of patterns under OR fails on those over a group's rows (`LOGICAL_ERROR`, seen on 26.7).
+    // TRICKY: the rewriting of patterns under OR fails for patterns over the rows of a group (`LOGICAL_ERROR`, seen on 26.7).
     optimize_or_like_chain: 0,
   };
 }

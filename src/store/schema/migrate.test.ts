@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { migrations } from './migrate.ts';
 
 /**
- * The steps that stores in the wild were made with, by the first half of their hash. A new one adds a line; a line never changes, as no store that has the
- * step would get what was changed of it.
+ * The released steps, by the first half of their hash. A new step adds a line; a line never changes, because stores that have the step would
+ * not get the change.
  */
 const released: readonly (readonly [number: number, name: string, hash: string])[] = [
   [1, 'requests and bodies', '7996a75920f1aed300d8dcaed8594413'],

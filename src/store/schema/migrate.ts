@@ -13,7 +13,7 @@ import { fewerMerges } from './migrations/0009-fewer-merges.ts';
 import { aliasedNames } from './migrations/0010-aliased-names.ts';
 import type { Migration } from './migrations/migration.ts';
 
-/** Every step, in order. A step that has been released never changes. */
+/** In order. A released step never changes. */
 export const migrations: readonly Migration[] = [
   requestsAndBodies,
   feedbackNumber,
@@ -27,15 +27,14 @@ export const migrations: readonly Migration[] = [
   aliasedNames,
 ];
 
-/** How many steps this program knows. */
 export const storeSteps = migrations.length;
 
 /**
- * Brings the schema up to date; safe to repeat, also after a step was cut in the middle.
- * @param onApplied told the name of each step that was run.
+ * Brings the schema up to date; repeatable, even after an interrupted step.
+ * @param onApplied receives the name of each completed step.
  * @param upTo the last step to run; absent: all.
- * @throws GatelogError when the store fails or its schema is newer than this program; `store_unavailable`, with a sentence for people, when there
- *   is a step to run and no room on the disk.
+ * @throws GatelogError when the store fails or its schema is newer than this program; `store_unavailable` with a readable message when a
+ * step must run without free disk space.
  */
 export async function migrateStore(connections: Connections, onApplied: (name: string) => void, upTo = migrations.length): Promise<void> {
   try {
@@ -72,8 +71,8 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
 }
 
 /**
- * TRICKY: a step that is run without a byte free makes the description of its table an empty file, with which the store can never be opened again.
- * A start that has nothing to do writes nothing, and is not refused.
+ * TRICKY: a step on a full disk makes the description of its table an empty file, and then the store can never be opened again. A start
+ * without pending steps writes nothing, so it is allowed.
  */
 function demandRoomForSteps(connections: Connections): void {
   if (connections.hasFreeSpace()) return;

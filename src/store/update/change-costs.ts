@@ -14,18 +14,17 @@ import { makeInsertRows } from '../insert/insert.ts';
 import type { PendingPatches } from './pending-patches.ts';
 import { changeRows } from '../insert/change-rows.ts';
 
-/** A stored request that gets another cost. */
 export interface CostChange {
   readonly requestId: RequestId;
-  /** The record's own time, Unix milliseconds. */
+  /** The record's time, Unix milliseconds. */
   readonly createdAt: number;
   readonly before: Money | null;
   readonly after: StatedCost;
-  /** Of its entry in the history; grows with every accepted change. */
+  /** The number of its history entry; grows with every accepted change. */
   readonly number: number;
 }
 
-/** Changes of costs that somebody has asked for at once. */
+/** Changes of one call. */
 export interface CostChanges {
   readonly organizationId: OrganizationId;
   readonly keyId: string;
@@ -35,18 +34,18 @@ export interface CostChanges {
 }
 
 /**
- * Changes the costs of stored requests and writes their history; durable and visible to every later read when it returns, and may be repeated.
- * Other columns are not touched, so that a change of a property at the same time is not lost. A cost that the caller or the provider stated stays.
+ * Changes the costs of stored requests and writes their history; durable and visible to every later read on return, and repeatable. It
+ * touches no other columns, so it loses no concurrent property change. Costs stated by the caller or the provider stay.
  * @throws GatelogError when the store fails.
  */
 export type ChangeStoredCosts = (costs: CostChanges) => Promise<void>;
 
-/** Requests in one statement; the engine writes their identifiers into each of its parts. */
+/** Requests per statement: the engine copies their identifiers into each part of it. */
 const maxInStatement = 500;
-/** In a patch, for each row: the cost, and the places of three short texts in their dictionaries. */
+/** Bytes of a patch per row: the cost, and the dictionary indexes of three short texts. */
 const bytesOfPatch = 96;
 
-/** Makes the function that changes costs. Each group waits for its turn between the changes of properties. */
+/** Each group takes its own turn in the `update` lane, between the changes of properties. */
 export function makeChangeStoredCosts(connections: Connections, patches: PendingPatches): ChangeStoredCosts {
   return async (costs) => {
     try {
@@ -61,7 +60,7 @@ export function makeChangeStoredCosts(connections: Connections, patches: Pending
   };
 }
 
-/** Invariant: the history comes first, as that of every change. A price that comes to the same is none. */
+/** Invariant: the history is written before the row, as for every change. An unchanged price makes no entry. */
 async function insertHistory(connections: Connections, { changes, ...accepted }: CostChanges): Promise<void> {
   const insert = makeInsertRows(connections, 'history');
   const entries = changes

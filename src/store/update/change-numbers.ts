@@ -7,7 +7,7 @@ import type { Connections } from '../engine/connections.ts';
 import { isDamage } from '../engine/failure.ts';
 import { readRows } from '../engine/statements.ts';
 
-/** Finds the greatest number of all changes and tags in the store; 0 when there is none. */
+/** Finds the maximum number of all changes and tags in the store; 0 when there is none. */
 export type LatestChangeNumber = () => Promise<number>;
 
 const tables = ['changes', 'session_changes', 'session_tags'] as const;
@@ -16,8 +16,8 @@ const maxima = tables.map((table) => sql`${select({ columns: sql`max(number)`, f
 const latest = compileForAll(select({ columns: sql`greatest(${join(maxima, ', ')}) AS latest` }));
 
 /**
- * Where a file of these is damaged: a number is that of its time, or one more than the last, and was written later than it was given. It starts the
- * service with which the part can be set aside.
+ * An upper bound for the case that a file of these tables is damaged: a number is derived from its time, or one more than the number
+ * before, and is written later than it was assigned. The service can start then, and the part can be set aside.
  */
 const latestWritten = compileForAll(
   select({
@@ -27,7 +27,7 @@ const latestWritten = compileForAll(
 );
 const numbersInSecond = 1_000_000;
 
-/** Makes the function that finds the number. It reads one column of eight bytes a row. @throws (from it) GatelogError when the store fails. */
+/** The query reads one column of eight bytes per row. @throws (from the function) GatelogError when the store fails. */
 export function makeLatestChangeNumber(connections: Connections): LatestChangeNumber {
   const ask = async (statement: CompiledSql): Promise<number> => {
     const [row] = await readRows<{ readonly latest: string | number }>(connections, 'history', statement);

@@ -9,17 +9,17 @@ import { type CompiledSql, compileFor } from '../../sql/statement.ts';
 import { exceedsQuota, propertyBytesOf, type PropertyTotal, totalAfter } from './property-quota.ts';
 import { type KeyedRequests, requestsByKey } from './request-keys.ts';
 
-/** Changes of one stored request, in the order in which they were accepted. */
+/** Changes of one stored request, in the order of acceptance. */
 export interface RequestChanges {
   readonly requestId: RequestId;
-  /** Times at which the row may be, Unix milliseconds: with its own one among them it is found by key. */
+  /** Possible times of the row, Unix milliseconds. The actual time among them finds the row by key. */
   readonly createdAts: readonly number[];
   readonly changes: readonly AcceptedChange[];
 }
 
-/** What a row of `requests` holds under the names that its changes touch; of a kind of which the statement names none, nothing. */
+/** The current values of a row that its changes may replace; members are absent when no change of the statement needs them. */
 export interface FactsRow {
-  /** The identifier as a decimal number. */
+  /** A decimal number. */
   readonly id: string;
   readonly old_properties?: readonly (string | null)[];
   readonly property_count?: number | string;
@@ -28,7 +28,7 @@ export interface FactsRow {
   readonly feedback_rating: boolean | null;
 }
 
-/** Stands for the number of a feedback that no change gives: the row keeps its own. */
+/** The number when no change gives feedback: the row keeps its own. */
 const givenBefore = 0;
 
 /** Columns that mirror a property. */
@@ -38,12 +38,11 @@ const mirroredColumns = [
   [sql`session_path`, sessionProperties.sessionPath],
 ] as const;
 
-/** Reads {@link FactsRow}s of these requests. */
 export function readStatement(organizationId: OrganizationId, requests: readonly RequestChanges[]): CompiledSql {
   const { rows, properties, scores } = keysOf(requests);
   const columns = [
     sql`toString(request_id) AS id`,
-    // What the text mentions costs, for the engine writes all identifiers into each mention.
+    // Only what the changes need: the engine copies all identifiers into each use.
     ...(properties === undefined ? [] : [oldValues(sql`properties`, properties, sql`old_properties`), propertyTotal]),
     ...(scores === undefined ? [] : [oldValues(sql`scores`, scores, sql`old_scores`)]),
     sql`feedback_rating`,
@@ -57,17 +56,17 @@ function oldValues(map: Fragment, names: Fragment, alias: Fragment): Fragment {
   return sql`arrayMap(name -> if(mapContains(${map}, name), toNullable(${map}[name]), NULL), ${names}) AS ${alias}`;
 }
 
-/** A request with its changes applied; `changes` are those that it takes. */
+/** A request with its applied changes; `changes` excludes refused ones. */
 export interface ChangedRequest extends RequestChanges {
-  /** Changes after which it would have too many properties: they are not applied. */
+  /** Not applied, because the request would have too many properties. */
   readonly refused: readonly AcceptedChange[];
-  /** What it then has. */
+  /** After the changes. */
   readonly total: PropertyTotal;
   readonly facts: ChangeableFacts;
   readonly entries: readonly ChangeEntry[];
 }
 
-/** Applies changes to what the row holds; of two changes of one name the second finds what the first has left. */
+/** Applies changes to the values of a row, in order: a later change of the same name sees the result of the earlier one. */
 export function changedRequest(request: RequestChanges, row: FactsRow): ChangedRequest {
   const rating = row.feedback_rating;
   const facts: ChangeableFacts = {
@@ -94,7 +93,7 @@ export function changedRequest(request: RequestChanges, row: FactsRow): ChangedR
   return { ...request, changes, refused, total, facts, entries };
 }
 
-/** Writes the changes of these requests. Columns of what no change names are not touched, for every patched column costs. */
+/** Updates only the columns that the changes name, because every patched column costs. */
 export function updateStatement(organizationId: OrganizationId, requests: readonly ChangedRequest[]): CompiledSql {
   const { rows, entry, properties, scores } = keysOf(requests);
   const values = requests.map((request) => propertyNamesOf(request).map((name) => request.facts.properties.get(name) ?? ''));
@@ -148,7 +147,7 @@ function feedbackAssignments(requests: readonly ChangedRequest[], entry: KeyedRe
   ];
 }
 
-/** The rows of the requests, and the names of properties and scores that each row's changes have; undefined: no change has any. */
+/** The rows of the requests, and for each row the names of changed properties and scores; undefined when no change has any. */
 function keysOf(requests: readonly RequestChanges[]) {
   const keyed = requestsByKey(
     requests.map(({ requestId }) => requestId),

@@ -20,22 +20,21 @@ import { runWrite } from '../engine/disk-space.ts';
 import { quotaError } from './property-quota.ts';
 import { changeRows } from '../insert/change-rows.ts';
 
-/** A change of a stored request. */
 export interface StoredChange {
   readonly accepted: AcceptedChange;
-  /** Where to look for the row: the record's own time, Unix milliseconds. */
+  /** The record's time, which locates the row; Unix milliseconds. */
   readonly createdAt: number;
 }
 
 /**
- * Changes a stored request and writes its history; durable and visible to every later read when it returns.
- * @returns false when no such request was found at that time; nothing was changed then. @throws GatelogError when the store fails.
+ * Changes a stored request and writes its history; durable and visible to every later read on return.
+ * @returns false when no such request exists at that time; nothing is changed then.
+ * @throws GatelogError when the store fails.
  */
 export type ChangeStored = (change: StoredChange) => Promise<boolean>;
 
 type Pause = (ms: number) => Promise<unknown>;
 
-/** Where patches are written. */
 export interface PatchParts {
   readonly connections: Connections;
   readonly patches: PendingPatches;
@@ -46,31 +45,31 @@ interface Waiting extends StoredChange {
   readonly reject: (error: unknown) => void;
 }
 
-/** Changes in one statement, and characters in them: the engine takes seconds for tens of millions. */
+/** Changes per statement, and characters in them: the engine takes seconds for tens of millions. */
 const maxInStatement = 500;
 const maxCharacters = 4 * 1024 * 1024;
-/** Names in one statement: the values that they had are read, and each may have its eight KiB. */
+/** Names per statement: the old values are read, each up to 8 KiB. */
 const maxNames = 4096;
 
-/** In a patch, beside the properties of a row. */
+/** Bytes of a patch per row, beside its properties. */
 const otherBytesOfPatch = 256;
 
-/** A burst is over when a look so many milliseconds later finds nothing new; a group that goes on growing is looked at so often. */
+/** A burst ends when nothing new has arrived after this pause. `maxLooks` bounds the pauses for a growing group. */
 const quietMs = 2;
 const maxLooks = 15;
 
-/** In bytes. Room for {@link maxCharacters} or one whole change, in UTF-8 and with every character escaped twice. */
+/** Bytes: enough for {@link maxCharacters} or one whole change, in UTF-8 with every character escaped twice. */
 const maxStatement = String(64 * 1024 * 1024);
-/** TRICKY: in the embedded engine settings stick to the connection, so the read, too, has none that the update must not have. */
+/** TRICKY: settings stay on an embedded connection, so reads and updates of the lane send the same ones. */
 export const updateSettings = { max_query_size: maxStatement };
 
-/** Between the two writes the history tells of a change that is not made, so a failure is not taken for an answer at once. */
+/** Between the two writes the history shows a change that is not made, so a failed write is repeated. */
 const writeTries = 3;
 
 /**
- * Makes the function that changes stored requests. Changes that come together, or while others are being written, are gathered into the next statements,
- * one read, one insert and one update an organisation; of two for the same name the later wins, and finds the earlier one's value.
- * @param pause waits so many milliseconds.
+ * Groups changes that arrive together, or during the writes of earlier ones: one read, one insert and one update per organisation. Of two
+ * changes of one name the later wins, and its old value is the earlier one's.
+ * @param pause waits this many milliseconds.
  */
 export function makeChangeStored(
   connections: Connections,
@@ -83,7 +82,7 @@ export function makeChangeStored(
     running = true;
     while (queues.size > 0) {
       await gather(queues, pause);
-      // Of each organisation that waits now one group, so that nobody waits for all that another one has sent.
+      // One group per waiting organisation, so that none waits for everything that another has sent.
       const round = [...queues];
       for (const [organizationId, queue] of round) {
         const group = queue.splice(0, countOfGroup(queue));
@@ -103,8 +102,9 @@ export function makeChangeStored(
 }
 
 /**
- * Lets a burst come in whole. TRICKY: turns of the event loop are no measure of that. A burst comes over many sockets and turns, and one change
- * that went ahead of the others would hold them up for three statements, whose answers wait in turn for this thread, busy reading the burst.
+ * Waits for a whole burst.
+ * TRICKY: turns of the event loop do not show its end. A burst arrives over many sockets and turns, and one change written ahead of the
+ * others would delay them by three statements, whose results wait for this thread while it reads the burst.
  */
 async function gather(queues: ReadonlyMap<OrganizationId, readonly Waiting[]>, pause: Pause): Promise<void> {
   for (let look = 0, before = -1; look < maxLooks && before < countIn(queues) && countIn(queues) < maxInStatement; look += 1) {
@@ -119,7 +119,7 @@ function countIn(queues: ReadonlyMap<OrganizationId, readonly Waiting[]>): numbe
   return count;
 }
 
-/** How many of the waiting changes, one at least, go into the next statement. */
+/** The number of waiting changes for the next statement, at least one. */
 function countOfGroup(queue: readonly Waiting[]): number {
   let characters = 0;
   let names = 0;
@@ -135,8 +135,8 @@ function countOfGroup(queue: readonly Waiting[]): number {
 }
 
 /**
- * Changes of one organisation: read what the rows hold, write the history, update the rows.
- * Invariant: the history comes first, so that a row never shows a change that its history lacks, whenever the process or the power fails.
+ * Reads the rows, writes the history, updates the rows, for one organisation.
+ * Invariant: the history comes first, so a row never shows a change that its history lacks, even after a crash or a power loss.
  */
 async function runGroup({ connections, patches }: PatchParts, organizationId: OrganizationId, members: readonly Waiting[]): Promise<void> {
   try {
@@ -186,7 +186,7 @@ async function insertHistory(connections: Connections, changed: readonly Changed
   await withRetries(() => insert('changes', rows, token));
 }
 
-/** An update gives values and no steps, so that one whose answer was lost may be made again. */
+/** An update sets values and adds nothing, so it can be repeated when its result is lost. */
 async function updateRequests(
   { connections, patches }: PatchParts,
   organizationId: OrganizationId,
@@ -196,7 +196,7 @@ async function updateRequests(
   await writePatch({ connections, patches }, updateStatement(organizationId, changed), bytes);
 }
 
-/** Runs an update, which writes a patch of about these bytes. @throws GatelogError `store_unavailable` while there is no space. */
+/** @param bytes estimated size of the patch. @throws GatelogError `store_unavailable` without free disk space. */
 export async function writePatch({ connections, patches }: PatchParts, update: CompiledSql, bytes: number): Promise<void> {
   const { embedded } = connections;
   await withRetries(() =>
@@ -207,7 +207,6 @@ export async function writePatch({ connections, patches }: PatchParts, update: C
   );
 }
 
-/** Does it again after a failure that may pass. */
 export async function withRetries(write: () => Promise<unknown>): Promise<void> {
   for (let triesLeft = writeTries - 1; ; triesLeft -= 1) {
     try {

@@ -18,57 +18,60 @@ import type { PendingPatches } from './pending-patches.ts';
 import { readRows } from '../engine/statements.ts';
 import { changeRows } from '../insert/change-rows.ts';
 
-/** Where the record of a call is looked for. */
+/** Identifies the record of a call. */
 export interface AnsweredCall {
   readonly organizationId: OrganizationId;
   readonly provider: string;
   readonly responseId: string;
-  /** Between these times it came, Unix milliseconds. */
+  /** Range of its arrival, Unix milliseconds. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The record of a call, as far as its usage decides what is to be done. */
+/** The record of a call, as far as completing its usage needs it. */
 export interface CallRecord {
   readonly requestId: RequestId;
-  /** Its usage is not known, or ours. */
+  /** Its usage is unknown or estimated. */
   readonly awaitsUsage: boolean;
   readonly billed: BilledRequest;
 }
 
-/** The record of a call that gets its usage. */
 export interface CompletedCall {
   readonly organizationId: OrganizationId;
   readonly before: CallRecord;
   readonly usage: Usage;
   readonly responseModel: string;
   readonly serviceTier: string;
-  /** Undefined: the cost that it has stands. */
+  /** Undefined: the cost stays. */
   readonly cost: StatedCost | undefined;
   /** Unix milliseconds. */
   readonly acceptedAt: number;
   readonly keyId: string;
 }
 
-/** Gives records of calls the usage that is known later. */
+/** Adds usage that becomes known after the record was stored. */
 export interface UsageRows {
-  /** The record of a call by its response: one that awaits its usage before others, the latest one. @throws GatelogError when the store fails. */
+  /**
+   * Finds the record of a call by its response: the latest, preferring one that awaits its usage.
+   * @throws GatelogError when the store fails.
+   */
   readonly find: (call: AnsweredCall) => Promise<CallRecord | undefined>;
   /**
-   * Writes usage, cost and their history; durable and visible to every later read when it returns. Doing it again changes nothing and adds nothing to the
-   * history, also where it was interrupted. @throws GatelogError when the store fails.
+   * Writes usage, cost and their history; durable and visible to every later read on return. Repeating it changes nothing and adds nothing
+   * to the history, even after an interruption.
+   * @throws GatelogError when the store fails.
    */
   readonly complete: (call: CompletedCall) => Promise<void>;
 }
 
-/** A number of an entry is the time of its change in these: see `RequestChanger.stamp`. */
+/** The number of an entry is its time in microseconds: see `RequestChanger.stamp`. */
 const numbersInMs = 1000;
-/** In a patch, beside the usage as received. */
+/** Bytes of a patch, beside the usage as received. */
 const bytesOfPatch = 1024;
 
 const awaits = sql`((prompt_tokens IS NULL AND completion_tokens IS NULL) OR usage_estimated)`;
 
-/** Makes the functions; they have their turn between the changes of properties. */
+/** Their work takes turns with the changes of properties. */
 export function makeUsageRows(connections: Connections, patches: PendingPatches): UsageRows {
   return {
     find: async (call) => {
@@ -148,7 +151,7 @@ function countOf(text: string): number | null {
   return text === '' ? null : Number(text);
 }
 
-/** Invariant: the history comes first, as that of every change. What was written before an interruption is not written again. */
+/** Invariant: the history is written before the row, as for every change. Entries from before an interruption are not written again. */
 async function insertHistory(connections: Connections, call: CompletedCall): Promise<void> {
   const { organizationId, before } = call;
   const entries = ownRows('changes', [isRequest(before.requestId), sql`kind = 'usage'`]);
@@ -186,7 +189,7 @@ const countColumns = [
   ['reasoning_tokens', 'reasoningTokens'],
 ] as const;
 
-/** Only a row that still awaits its usage gets it. */
+/** Updates only a row that still awaits its usage. */
 function updateStatement({ organizationId, before, usage, responseModel, serviceTier, cost }: CompletedCall): CompiledSql {
   const { billed, requestId } = before;
   const parts = [...partsOf(usage)];

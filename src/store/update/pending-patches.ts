@@ -7,18 +7,18 @@ import type { Connections } from '../engine/connections.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
 import { runCommand } from '../engine/statements.ts';
 
-/** Bytes of changes that were written before somebody looks, and bytes of patches that reads may have to apply. */
+/** Bytes of written patches between two checks, and maximum bytes of patches that reads must apply. */
 const looksAfter = 16 * 1024 * 1024;
 const maxPending = 64 * 1024 * 1024;
 
-/** Writes all patches into the parts whose rows they change. */
+/** Merges all patches into the parts whose rows they change. */
 export const applyPatches = compileForAll(
   alterTable(acrossOrganizations('requests', 'a patch is of a whole part'), sql`APPLY PATCHES`, { mutations_sync: 1 }),
 );
 
 /**
- * Patches of a month that are not in all of its parts yet.
- * TRICKY: a patch part stays in the list when its rows have it, so versions tell which ones reads still apply.
+ * Patches of a month that not all of its parts contain yet.
+ * TRICKY: a patch part stays listed after the parts contain it, so versions show which patches reads still apply.
  */
 const pendingBytes = `SELECT sum(patches.data_uncompressed_bytes) AS pending
   FROM (SELECT extract(name, '^patch-[0-9a-f]+-([0-9]+)_') AS month, data_version, data_uncompressed_bytes
@@ -28,22 +28,22 @@ const pendingBytes = `SELECT sum(patches.data_uncompressed_bytes) AS pending
   USING (month) WHERE patches.data_version > parts.oldest`;
 
 /**
- * Bounds the patches of `requests`: every read of a patched row applies them in memory, and the engine merges them when it likes.
+ * Bounds the patches of `requests`: every read of a patched row applies them in memory, and the engine merges them at a time of its own.
  */
 export class PendingPatches {
   private written = 0;
   private readonly lookEvery: number;
   private readonly most: number;
 
-  /** @param lookEvery bytes written between two looks. @param most bytes of patches that may be pending. */
+  /** @param lookEvery bytes between two checks. @param most bytes of pending patches. */
   constructor(lookEvery: number = looksAfter, most: number = maxPending) {
     this.lookEvery = lookEvery;
     this.most = most;
   }
 
   /**
-   * To be called before a patch of about so many bytes, in the lane of the updates.
-   * @throws GatelogError `store_unavailable` when they must be merged and the disk has no room; the next call looks again.
+   * Call it in the `update` lane before writing a patch of about these bytes.
+   * @throws GatelogError `store_unavailable` when patches must be merged without free disk space; the next call checks again.
    */
   async makeRoom(connections: Connections, client: ClickHouseClient, bytes: number): Promise<void> {
     this.written += bytes;

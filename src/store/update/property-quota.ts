@@ -2,7 +2,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { type Fragment, sql } from '../../sql/sql.ts';
 import { bytesOfProperties, requestPropertyLimits } from '../../model/vocabulary/limits.ts';
 
-/** How many properties a request has, and the bytes of their names and values. */
+/** The number of a request's properties, and the bytes of their names and values. */
 export interface PropertyTotal {
   readonly count: number;
   readonly bytes: number;
@@ -13,7 +13,7 @@ export function propertyBytesOf(map: Fragment): Fragment {
   return sql`arraySum(arrayMap((name, text) -> length(name) + length(text), mapKeys(${map}), mapValues(${map})))`;
 }
 
-/** @param old what the request has under the names of `values`; others may stand there too. */
+/** @param old the request's values of the names in `values`, and perhaps others. */
 export function totalAfter(before: PropertyTotal, old: ReadonlyMap<string, string>, values: ReadonlyMap<string, string>): PropertyTotal {
   const replaced = new Map([...values.keys()].flatMap((name) => (old.has(name) ? [[name, old.get(name) ?? '']] : [])));
   return {
@@ -22,13 +22,13 @@ export function totalAfter(before: PropertyTotal, old: ReadonlyMap<string, strin
   };
 }
 
-/** Whether a change makes more of what is too much. What a request has from its own headers may always be made less. */
+/** Whether a change increases a total beyond its maximum. Headers may give a request more, which changes may always reduce. */
 export function exceedsQuota(before: PropertyTotal, after: PropertyTotal): boolean {
   const { properties, bytes } = requestPropertyLimits;
   return (after.count > properties && after.count > before.count) || (after.bytes > bytes && after.bytes > before.bytes);
 }
 
-/** The refusal of a change after which requests would have too much. @param who the requests, as a sentence names them first. */
+/** @param who the requests, as the beginning of a sentence. */
 export function quotaError(who: string): GatelogError {
   const { properties, bytes } = requestPropertyLimits;
   return new GatelogError(

@@ -18,7 +18,7 @@ import { whenMutated } from '../delete/removing.ts';
 import { propertyBytesOf, quotaError } from './property-quota.ts';
 import { timeText } from '../insert/time-text.ts';
 
-/** Properties that are set on every request of a session. */
+/** Sets properties on every request of a session. */
 export interface SessionChange {
   readonly organizationId: OrganizationId;
   readonly sessionId: string;
@@ -26,32 +26,35 @@ export interface SessionChange {
   readonly keyId: string;
   /** Unix milliseconds. */
   readonly acceptedAt: number;
-  /** Of this change alone in the organisation: requests that it has reached hold it. */
+  /** Unique in the organisation; changed requests hold it. */
   readonly number: number;
 }
 
-/** Changes the stored requests of sessions. Both are durable and visible to every later read when they return, and may be repeated. */
+/** The steps of a change of stored requests. All are durable and visible to every later read on return, and repeatable. */
 export interface ChangeStoredSession {
-  /** How many stored requests the change would reach. @throws GatelogError `query_too_large`, or when the store fails. */
+  /** Counts the stored requests that the change would reach. @throws GatelogError `query_too_large`, or when the store fails. */
   readonly count: (change: SessionChange) => Promise<number>;
-  /** One entry for each name, whatever the number of requests. @throws GatelogError when the store fails. */
+  /** Writes one entry per name, for all requests together. @throws GatelogError when the store fails. */
   readonly writeHistory: (change: SessionChange) => Promise<void>;
   /**
-   * Sets the properties on every stored request of the session that does not have the change yet.
-   * @returns how many there were. @throws GatelogError `query_too_large`, or when the store fails.
+   * Sets the properties on the stored requests that do not have the change yet.
+   * @returns their number.
+   * @throws GatelogError `query_too_large`, or when the store fails.
    */
   readonly update: (change: SessionChange) => Promise<number>;
 }
 
-/** More requests, or more bytes of their properties, are rewritten where they lie: every read would apply such a patch in memory until it is merged. */
+/**
+ * Beyond these rows or bytes of properties, parts are rewritten: every read would apply such a large patch in memory until it is merged.
+ */
 const maxPatchedRows = 10_000;
 const maxPatchedBytes = 8 * 1024 * 1024;
-/** Bytes that one change may write, over all requests of its session. */
+/** Maximum bytes that one change writes, over all requests of its session. */
 const maxBytes = 64 * 1024 * 1024;
-/** In bytes: room for 64 values of 8 KiB with every character escaped twice. */
+/** Bytes: enough for 64 values of 8 KiB with every character escaped twice. */
 const maxStatement = String(16 * 1024 * 1024);
 
-/** Columns that mirror a property. The session itself cannot be changed for all its requests at once. */
+/** Columns that mirror a property. The session id is not among them, because a session change cannot set it. */
 const mirroredColumns = [
   [sql`session_name`, sessionProperties.sessionName],
   [sql`session_path`, sessionProperties.sessionPath],
@@ -61,14 +64,12 @@ const rewritings = compileForAll(
   select({ columns: sql`count() AS total`, from: systemRows('mutations', sql`table = 'requests' AND NOT is_done`) }),
 );
 
-/** How changes of sessions are written. */
 export interface SessionWriting {
   readonly patches?: PendingPatches;
-  /** Requests of a session that are changed by patches. */
+  /** Maximum requests of a session that are changed by a patch. */
   readonly maxPatched?: number;
 }
 
-/** Makes the functions that change stored sessions. */
 export function makeChangeStoredSession(
   connections: Connections,
   { patches = new PendingPatches(), maxPatched = maxPatchedRows }: SessionWriting = {},
@@ -99,7 +100,7 @@ async function writeHistory(
   });
 }
 
-/** Runs `work` in one turn of the lane: no other change of a stored request comes between its statements. */
+/** Runs `work` on the connection of the lane: no other change of a stored request comes between its statements. */
 async function inTurn<Result>(connections: Connections, work: (lane: LaneClient) => Promise<Result>): Promise<Result> {
   try {
     return await runWrite(connections, 'update', (client) => work({ client, embedded: connections.embedded }));
@@ -110,7 +111,7 @@ async function inTurn<Result>(connections: Connections, work: (lane: LaneClient)
 
 type Writing = Required<SessionWriting> & { readonly connections: Connections };
 
-/** What a change would reach: requests, and of their properties the bytes, most of one request, and most names of one. */
+/** Totals of the requests that a change would reach: their number, bytes of properties, and the maxima of one request. */
 interface Reached {
   readonly total: number;
   readonly bytes: number;
@@ -121,11 +122,11 @@ interface Reached {
 const bytesOfOne = propertyBytesOf(sql`properties`);
 const reached = sql`count() AS total, sum(${bytesOfOne}) AS bytes, max(${bytesOfOne}) AS maxBytesOfOne, max(length(properties)) AS maxNames`;
 
-/** @throws GatelogError `query_too_large` when the change writes too much, to all requests or to one. */
+/** @throws GatelogError `query_too_large` when the change writes too much, for all requests or for one. */
 async function countWithRoom(lane: LaneClient, change: SessionChange): Promise<number> {
   const found = await measure(lane, change);
   const bytes = bytesOfProperties(change.values);
-  // Most changes fit even where nothing is replaced; only others are worth a read that tells exactly.
+  // Most changes fit even if they replace nothing; only the others need the exact read.
   const fits =
     found.maxNames + change.values.size <= requestPropertyLimits.properties && found.maxBytesOfOne + bytes <= requestPropertyLimits.bytes;
   const full = fits || found.total === 0 ? 0 : await countFull(lane, change);
@@ -140,7 +141,7 @@ async function measure(lane: LaneClient, change: SessionChange): Promise<Reached
   return { total: number('total'), bytes: number('bytes'), maxBytesOfOne: number('maxBytesOfOne'), maxNames: number('maxNames') };
 }
 
-/** How many requests have no room for the change: as `exceedsQuota` of one request. */
+/** Counts the requests that the change would take over their quota, by the rule of `exceedsQuota`. */
 async function countFull(lane: LaneClient, change: SessionChange): Promise<number> {
   const { names, values } = paramsOf(change);
   const after = sql`mapUpdate(properties, mapFromArrays(${names}, ${values}))`;
@@ -155,7 +156,7 @@ function read<Row>(lane: LaneClient, change: SessionChange, columns: Fragment): 
   return selectRows<Row>(lane, compileFor(change.organizationId, select({ columns, from: rowsWithout(change) })), settings);
 }
 
-/** Requests of the session that do not have the change yet. */
+/** Requests of the session without the change. */
 function rowsWithout({ sessionId, number }: SessionChange): Rows {
   return requests([
     sql`session_id = ${param(sessionId, 'String', 'session')}`,
@@ -164,9 +165,9 @@ function rowsWithout({ sessionId, number }: SessionChange): Rows {
 }
 
 /**
- * Many requests are rewritten outside of the lane: it may take minutes, and changes of other organisations go on. Those of this one wait for the change
- * (`ingest/changes/organization-lock.ts`), so that nobody changes a row that is about to be rewritten.
- * TRICKY: a rewriting begins only when no other is under way, as the engine may run those that wait in one go.
+ * Many requests are rewritten outside the lane: that may take minutes, and changes of other organisations continue. Those of this one wait
+ * (`ingest/changes/organization-lock.ts`), so that nothing changes a row before it is rewritten.
+ * TRICKY: a rewriting begins only when no other runs, because the engine may run waiting ones together.
  */
 async function updateAll(writing: Writing, change: SessionChange): Promise<number> {
   const { connections } = writing;
@@ -179,7 +180,7 @@ async function updateAll(writing: Writing, change: SessionChange): Promise<numbe
   }
 }
 
-/** What one turn in the lane came to: all is done, a rewriting has begun, or one of others has to end before. */
+/** The result of one turn in the lane: all done, a rewriting begun, or put off until another one has ended. */
 interface Turned {
   readonly total: number;
   readonly step: 'done' | 'begun' | 'put off';
@@ -200,7 +201,7 @@ async function update({ connections, patches, maxPatched }: Writing, lane: LaneC
   return { total, step: 'done' };
 }
 
-/** TRICKY: in the embedded engine settings stick to the connection, so every statement of the lane sends the same ones. */
+/** TRICKY: settings stay on an embedded connection, so every statement of the lane sends the same ones. */
 const settings = { max_query_size: maxStatement };
 
 function patchOf(change: SessionChange): CompiledSql {

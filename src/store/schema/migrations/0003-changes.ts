@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The history of what changed after a request was recorded: `old` and `new` are JSON, `null` where there was nothing. And an end of the
- * text identifier of a feedback, which nothing ever wrote: `feedback_number` is the identifier.
+ * The history of changes after a request was recorded: `old` and `new` are JSON, `null` for an absent value. Also drops the text
+ * identifier of a feedback, which nothing ever wrote: `feedback_number` is the identifier.
  */
 export const changes: Migration = {
   number: 3,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What of a long body filters do not look at, apart from what they do; and an index that knows at once whether there is any. */
+/** Separates the part of a long body that filters do not read, and adds an index that shows at once whether such parts exist. */
 export const bodyRests: Migration = {
   number: 4,
   name: 'rests of long bodies',

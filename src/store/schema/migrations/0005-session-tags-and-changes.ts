@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What belongs to whole sessions. Tags: of each session the row with the greatest number counts, an empty tag is none; merges drop the older
- * ones. Changes of all requests of a session: one row for each name of a call, and each request that the call has reached holds its number.
+ * Tags and changes of whole sessions. Tags: the row with the maximum number is in force, an empty tag is none; merges drop the older rows.
+ * Changes: one row per name of a call; each changed request holds the number of the call.
  */
 export const sessionTagsAndChanges: Migration = {
   number: 5,

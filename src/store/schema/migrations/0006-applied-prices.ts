@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What explains a cost for good, and lets it be computed again: the price that was applied, and the counts that are billed apart and have no
- * column of their own. Texts of prices are few, however many the rows.
+ * Explains a cost permanently and allows its recomputation: the applied price, and the billed counts without a column of their own. The
+ * distinct texts of prices are few, whatever the number of rows.
  */
 export const appliedPrices: Migration = {
   number: 6,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Requests that are being erased, by the number of their erasure: they are listed before anything of them goes, so that what was cut in the middle
- * finds the rest of them.
+ * Requests under erasure, by the number of their erasure. They are listed before anything is deleted, so that an interrupted erasure finds
+ * the rest.
  */
 export const removals: Migration = {
   number: 7,

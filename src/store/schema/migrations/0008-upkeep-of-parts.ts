@@ -1,19 +1,19 @@
 import type { Migration } from './migration.ts';
 
-/** Every table that records, changes and erasures write to. */
 const tables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals'] as const;
 
 /**
- * What becomes of parts that a merge has replaced.
+ * Upkeep of parts that a merge has replaced.
  *
- * The embedded engine lets them go without the time in which the system would have brought their successor to the disk (`old_parts_lifetime` is 0
- * there), so a power loss could take rows that were synced when they came. Successors are therefore synced before anything goes.
+ * The embedded engine deletes them without the delay in which the system would have written their successor to the disk
+ * (`old_parts_lifetime` is 0 there), so a power loss could take rows that were synced on arrival. Successors are therefore synced before
+ * anything is deleted.
  *
- * By itself the engine looks for such parts about once a minute, and then deletes thousands of files at once. A disk that is told of every freed
- * block is busy with that for half a second and longer, and whoever waits for a write to reach it waits as well: each second a few are nothing.
+ * By default the engine looks for such parts about once a minute, and then deletes thousands of files at once. A disk that gets a discard
+ * for every freed block is busy for half a second or more, and every sync waits as long. A few files each second cost nothing.
  *
- * A part of more than 10 MiB, some seconds of a busy service, would have files of its own for each column, more than two hundred of `requests`. What
- * soon goes into another merge does not need them: up to 128 MiB a part has one file for all columns.
+ * A part of more than 10 MiB, some seconds of a busy service, would have one file per column, more than two hundred for `requests`. Parts
+ * that soon go into another merge do not need them: up to 128 MiB a part has one file for all columns.
  */
 const settings = {
   min_rows_to_fsync_after_merge: 1,
@@ -24,7 +24,7 @@ const settings = {
   min_bytes_for_wide_part: 128 * 1024 * 1024,
 } as const;
 
-/** How merged parts reach the disk, and how what they replace leaves it. */
+/** Syncs merged parts, and deletes replaced ones gradually. */
 export const upkeepOfParts: Migration = {
   number: 8,
   name: 'upkeep of parts',

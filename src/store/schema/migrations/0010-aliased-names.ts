@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Whether a call named its session or its prompt by upstream's headers, under whose names its properties are then shown. */
+/** Whether a call named its session or its prompt by upstream's headers: its properties are then shown under those names. */
 export const aliasedNames: Migration = {
   number: 10,
   name: 'aliased names',

@@ -1,4 +1,4 @@
-/** One numbered step of the ClickHouse schema. Statements are idempotent, so that a step that was cut in the middle can run again. */
+/** A numbered step of the ClickHouse schema. Statements are idempotent, so an interrupted step can run again. */
 export interface Migration {
   readonly number: number;
   readonly name: string;

@@ -51,8 +51,8 @@ export function makeRemoveExpired(connections: Connections): RemoveExpired {
     const expired = expiredBy(expiry);
     const { rows, before } = expired;
     const gone = await countRows(parts, rows('requests', [sql`created_at < ${before}`]));
-    // Invariant: work that needs free space follows the months, which free most of it. Without space, late history stays until it expires
-    // itself.
+    // Invariant: only late history precedes the dropping of months, which frees the space that other work needs: its requests must still
+    // exist. Without space it stays until it expires itself.
     if (connections.hasFreeSpace()) await removeLateHistory(parts, expired);
     if (expiry.organizations === undefined) {
       for (const { table, monthly } of datedTables) if (monthly) await dropMonths(parts, table, before);

@@ -2,9 +2,9 @@ import { type ColumnName, type RequestColumns, requestColumns as catalogue } fro
 import {
   type FieldDefinition,
   type FieldGroup,
-  type legacyFeedbackFields,
-  type legacyRequestFields,
-  type legacyResponseFields,
+  legacyFeedbackFields,
+  legacyRequestFields,
+  legacyResponseFields,
   type MapWrapper,
   type mapWrappers,
   requestFields,
@@ -173,45 +173,37 @@ const sessionPropertyColumns: ColumnsOf<typeof sessionPropertyFields> = {
   boolean: {},
 };
 
-const legacyRequestColumns: ColumnsOf<typeof legacyRequestFields> = {
-  over: 'requests',
+const legacyRequestColumns = columnsOf(legacyRequestFields, {
   text: {
     prompt: { kind: 'body', text: sql`prompt_text`, bodyKind: null },
-    user_id: requestColumns.text.user_id,
     auth_hash: text(sql`key_hash`),
     org_id: requestColumns.text.organization_id,
     id: requestColumns.text.request_id,
-    node_id: requestColumns.text.node_id,
     model: text(sql`request_model`),
     modelOverride: text(sql`model_override`),
-    path: text(sql`path`),
-    country_code: requestColumns.text.country_code,
-    prompt_id: requestColumns.text.prompt_id,
   },
   number: {},
   timestamp: { created_at: requestColumns.timestamp.request_created_at },
   boolean: {},
-};
+});
 
-const legacyResponseColumns: ColumnsOf<typeof legacyResponseFields> = {
-  over: 'requests',
+const legacyResponseColumns = columnsOf(legacyResponseFields, {
   text: {
     body_model: text(sql`response_model`),
     body_completion: { kind: 'body', text: sql`completion_text`, bodyKind: null },
     model: text(sql`response_model`),
   },
-  number: { body_tokens: requestColumns.number.total_tokens, status: requestColumns.number.status },
+  number: { body_tokens: requestColumns.number.total_tokens },
   timestamp: {},
   boolean: {},
-};
+});
 
-const legacyFeedbackColumns: ColumnsOf<typeof legacyFeedbackFields> = {
-  over: 'requests',
+const legacyFeedbackColumns = columnsOf(legacyFeedbackFields, {
   text: { response_id: text(sql`if(isNull(feedback_rating), '', response_id)`) },
   number: { id: { kind: 'number', number: sql`feedback_number`, nullable: true } },
   timestamp: { created_at: sql`feedback_created_at` },
   boolean: { rating: requestColumns.boolean['svc-score-feedback'] },
-};
+});
 
 export const groupColumns: Readonly<Record<FieldGroup | MapWrapper, GroupColumns>> = {
   request_response_rmt: requestColumns,

@@ -5,7 +5,8 @@ import { select, unionAll } from '../../sql/query.ts';
 import { param, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
 import { ownRows, requests } from '../../sql/tables.ts';
-import type { NumberCell } from '../requests/columns.ts';
+import { dateTime64 } from '../../sql/time.ts';
+import { isoTime, type NumberCell } from '../requests/columns.ts';
 
 /** A row of `changes` as JSONEachRow returns it; both values are JSON text. */
 export interface ChangeRow {
@@ -29,7 +30,7 @@ export interface HistoryPage {
  */
 export function changesStatement(tenant: OrganizationId, { id, createdAt }: RequestPlace, { limit, offset }: HistoryPage): Statement {
   const request = sql`request_id = ${param(uuidToNumber(id), 'UInt128')}`;
-  const place = sql`${request} AND created_at = fromUnixTimestamp64Milli(${param(createdAt, 'Int64')}, 'UTC')`;
+  const place = sql`${request} AND created_at = ${dateTime64(createdAt)}`;
   const reached = select({ columns: sql`arrayJoin(session_changes)`, from: requests(place) });
   const time = sql`toUnixTimestamp64Milli(changed_at) AS changed_ms`;
   const own = select({
@@ -59,7 +60,7 @@ export interface RequestPlace {
 /** A change in the API's shape. */
 export function changeItem(row: ChangeRow): ChangeItem {
   return {
-    changed_at: new Date(Number(row.changed_ms)).toISOString(),
+    changed_at: isoTime(row.changed_ms),
     key_id: row.key_id,
     kind: row.kind as ChangeItem['kind'],
     name: row.name,

@@ -5,6 +5,11 @@ import { identifier } from '../../sql/identifier.ts';
 /** A whole number as the store returns it: text when its settings quote 64-bit integers. */
 export type NumberCell = number | string;
 
+/** The API's text of a time in Unix milliseconds. */
+export function isoTime(ms: NumberCell): string {
+  return new Date(Number(ms)).toISOString();
+}
+
 /** A value as JSONEachRow returns it. Times are Unix milliseconds, amounts decimal text of US dollars. */
 interface CellValues {
   text: string;

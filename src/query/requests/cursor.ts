@@ -1,13 +1,13 @@
 import type { Result } from '../../contract/fault.ts';
-import { fingerprint } from '../../model/fingerprint.ts';
 import { type RequestId, uuidToNumber } from '../../model/ids.ts';
-import { isJsonObject, parseJson } from '../../model/text.ts';
+import type { JsonObject } from '../../model/text.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
 import { ownRows } from '../../sql/tables.ts';
 import { identifier } from '../../sql/identifier.ts';
 import { orderOf, type SortColumn } from './order.ts';
-import { bodyFault, success } from '../outcome.ts';
+import { maxCursorTextBytes, readCursor, writeCursor } from '../cursor-text.ts';
+import { bodyFault } from '../outcome.ts';
 import type { RequestQueryStatement } from './question.ts';
 import type { NumberCell } from './columns.ts';
 
@@ -26,11 +26,6 @@ export interface Keyset {
 /** Sort values of a row beside its key, in the form of {@link Keyset}. */
 export type SortCells = Readonly<Record<`sort_${number}`, string>>;
 
-/** Maximum length of a cursor; none of ours is longer. */
-const maxCursor = 16 * 1024;
-/** Bytes of all values in a cursor: clients accept headers of 16 KiB in all. */
-const maxCursorBytes = 3 * 1024;
-const notOurs = '`cursor` is not one that was given here. Send the value of the response header svc-next-cursor as it was.';
 const otherQuery = '`cursor` belongs to another filter, sort or flags. Send it with the query that gave it, or begin without it.';
 
 /** The cursor behind a row. @returns undefined for a random order, which has none. */
@@ -41,34 +36,37 @@ export function cursorBehind(
   if (question.sort === 'random') return undefined;
   const values = carriedSteps(orderOf(question.sort)).map((_, index) => row[`sort_${index}`] ?? '-');
   const id = uuidToNumber(row.id as RequestId).toString();
-  const cursor = { v: 1, q: markOf(question), a: String(row.created_ms), i: id, s: values };
-  return Buffer.from(JSON.stringify({ ...cursor, s: carriedWithin(values) })).toString('base64url');
+  return writeCursor(identityOf(question), { a: String(row.created_ms), i: id, s: carriedWithin(values) });
 }
 
 /** Replaces the longest values, which are read again, until the rest fits. */
 function carriedWithin(values: readonly string[]): readonly string[] {
   const bytes = values.map((value) => Buffer.byteLength(JSON.stringify(value)));
-  const kept = [...values];
-  for (let sum = bytes.reduce((total, size) => total + size, 0); sum > maxCursorBytes;) {
+  const carried = [...values];
+  for (let sum = bytes.reduce((total, size) => total + size, 0); sum > maxCursorTextBytes;) {
     const longest = bytes.indexOf(Math.max(...bytes));
     sum -= bytes[longest] ?? sum;
     bytes[longest] = 0;
-    kept[longest] = '*';
+    carried[longest] = '*';
   }
-  return kept;
+  return carried;
 }
 
-/** Parses a caller's cursor. */
 export function parseCursor(text: string, question: RequestQueryStatement): Result<Keyset> {
-  if (question.sort === 'random') return cursorFault('A random order has no cursor: each page is drawn anew.');
-  const decoded = text.length > maxCursor ? undefined : parseJson(Buffer.from(text, 'base64url').toString('utf8'));
-  if (!isJsonObject(decoded) || decoded['v'] !== 1) return cursorFault(notOurs);
-  if (decoded['q'] !== markOf(question)) return cursorFault(otherQuery);
-  const { a: arrival, i: id, s: values } = decoded;
-  const isRead = typeof arrival === 'string' && typeof id === 'string' && Array.isArray(values);
-  if (!isRead || !values.every((value) => typeof value === 'string')) return cursorFault(notOurs);
-  const position: Keyset = { arrival, id, values };
-  return isPlaceIn(orderOf(question.sort), position) ? success(position) : cursorFault(notOurs);
+  const { sort } = question;
+  if (sort === 'random') return bodyFault(['cursor'], 'A random order has no cursor: each page is drawn anew.');
+  return readCursor(text, {
+    query: identityOf(question),
+    otherQuery,
+    positionOf: (position) => keysetIn(position, orderOf(sort)),
+  });
+}
+
+function keysetIn({ a: arrival, i: id, s: values }: JsonObject, steps: readonly SortColumn[]): Keyset | undefined {
+  if (typeof arrival !== 'string' || typeof id !== 'string' || !Array.isArray(values)) return undefined;
+  if (!values.every((value) => typeof value === 'string')) return undefined;
+  const keyset: Keyset = { arrival, id, values };
+  return fits(steps, keyset) ? keyset : undefined;
 }
 
 /** Columns of {@link SortCells} for a page in this order. */
@@ -82,16 +80,16 @@ export function sortCellColumns(steps: readonly SortColumn[]): readonly Fragment
 /** The condition for rows behind a keyset. */
 export function afterKeyset(steps: readonly SortColumn[], position: Keyset): Fragment {
   const places = placesOf(steps, position);
-  const ways: Fragment[] = [];
+  const alternatives: Fragment[] = [];
   for (const [index, place] of places.entries()) {
     const past = isPast(place);
-    if (past !== undefined) ways.push(sql`(${join([...places.slice(0, index).map(isAt), past], ' AND ')})`);
+    if (past !== undefined) alternatives.push(sql`(${join([...places.slice(0, index).map(isAt), past], ' AND ')})`);
   }
-  const anyWay = sql`(${join(ways, ' OR ')})`;
+  const isBehind = sql`(${join(alternatives, ' OR ')})`;
   const [first] = places;
-  if (first?.step.from !== 'arrival' || first.value === null) return anyWay;
+  if (first?.step.from !== 'arrival' || first.value === null) return isBehind;
   // With this bound the engine reads in key order from here, without analysing the alternatives.
-  return sql`${first.step.value} ${first.step.direction === 'asc' ? sql`>=` : sql`<=`} ${first.value} AND ${anyWay}`;
+  return sql`${first.step.value} ${first.step.direction === 'asc' ? sql`>=` : sql`<=`} ${first.value} AND ${isBehind}`;
 }
 
 interface Place {
@@ -141,7 +139,7 @@ function readKnown(step: SortColumn, text: string): Fragment {
   return value;
 }
 
-function isPlaceIn(steps: readonly SortColumn[], { arrival, id, values }: Keyset): boolean {
+function fits(steps: readonly SortColumn[], { arrival, id, values }: Keyset): boolean {
   const carried = carriedSteps(steps);
   const keyed = steps.every(({ from, read }) => from === 'values' || read(from === 'id' ? id : arrival) !== undefined);
   const hasForm = (value: string, index: number): boolean =>
@@ -155,10 +153,6 @@ function carriedSteps(steps: readonly SortColumn[]): readonly SortColumn[] {
   return steps.filter(({ from }) => from === 'values');
 }
 
-function markOf({ tenant, filter, flags, sort }: RequestQueryStatement): string {
-  return fingerprint(JSON.stringify([tenant, filter, flags, sort]));
-}
-
-function cursorFault(message: string): Result<never> {
-  return bodyFault(['cursor'], message);
+function identityOf({ tenant, filter, flags, sort }: RequestQueryStatement): readonly unknown[] {
+  return [tenant, filter, flags, sort];
 }

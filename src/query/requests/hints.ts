@@ -8,6 +8,7 @@ import { editDistance } from '../../model/edit-distance.ts';
 import type { HintProbe } from '../hints/question.ts';
 import type { KnownNames } from '../hints/known-names.ts';
 import { maxDistance, nearValueQuestion } from '../hints/near-values.ts';
+import { isoTime } from './columns.ts';
 import type { RequestsPlan } from './query.ts';
 import type { RequestQueryStatement } from './question.ts';
 import { countStatement } from './select.ts';
@@ -135,16 +136,12 @@ function recordQuestion(tenant: RequestQueryStatement['tenant']): HintProbe {
     messageFor: ([earliest, latest]) =>
       earliest === undefined || latest === undefined
         ? 'no request is on record yet'
-        : `no request arrived in the time that the query asks for; the record goes from ${timeText(earliest['created_ms'])} to ${timeText(latest['created_ms'])}`,
+        : `no request arrived in the time that the query asks for; the record goes from ${isoTime(Number(earliest['created_ms']))} to ${isoTime(Number(latest['created_ms']))}`,
   };
 }
 
 function firstBy(orderBy: Fragment): Query {
   return select({ columns: sql`created_at`, from: requests(), orderBy, limit: 1 });
-}
-
-function timeText(ms: unknown): string {
-  return new Date(Number(ms)).toISOString();
 }
 
 /** An offset behind the last match. */

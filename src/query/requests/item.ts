@@ -5,7 +5,7 @@ import { type CostSource, costSources } from '../../model/record/request-record.
 import { RawJson } from '../../model/json/raw.ts';
 import { parseJson } from '../../model/text.ts';
 import { shownProperties } from '../../model/vocabulary/property-alias.ts';
-import { type BodiesRow, cellOf, type NumberCell, type RequestRow } from './columns.ts';
+import { type BodiesRow, cellOf, isoTime, type NumberCell, type RequestRow } from './columns.ts';
 
 /** Rows of a page as items, in the order of the page. @param bodies the rows of `bodies` of the same records, in any order. */
 export function requestItems(
@@ -139,8 +139,4 @@ function jsonOrText(text: string): unknown {
 function attemptsOf(text: string): RequestItem['attempts'] {
   const attempts = parseJson(text);
   return Array.isArray(attempts) && attempts.length > 1 ? (attempts as RequestItem['attempts']) : null;
-}
-
-function isoTime(ms: NumberCell): string {
-  return new Date(Number(ms)).toISOString();
 }

@@ -2,7 +2,9 @@ import type { SortDirection, SortKey } from '../../model/vocabulary/sort.ts';
 import { type Join, select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { bodies, requests } from '../../sql/tables.ts';
+import { dateTime64 } from '../../sql/time.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
+import { textUnder } from '../filter/sql/compile-text.ts';
 import type { SortTerm } from './sort.ts';
 
 /** The source of a sort value outside `requests`: texts in `bodies`, or facts of the user. */
@@ -103,20 +105,16 @@ function bodiesJoin(bounds: readonly Fragment[]): Join {
 function stepOf(term: SortTerm): SortColumn {
   const { direction } = term;
   if (term.key === 'created_at') return arrivalStep(direction);
-  const value = 'name' in term ? text(namedValue(term.key === 'properties' ? sql`properties` : sql`inputs`, term)) : valueOfKey[term.key];
+  const value = 'name' in term ? text(namedValue(term)) : valueOfKey[term.key];
   return { ...value, direction, nullable: term.key !== 'is_cached', from: 'values' };
 }
 
-/** The text under a name, or under the name that it aliases. */
-function namedValue(column: Fragment, { key, name }: Extract<SortTerm, { readonly name: string }>): Fragment {
-  const own = param(name, 'String');
+/** The text under a name, or under the name that it aliases; NULL without either. */
+function namedValue({ key, name }: Extract<SortTerm, { readonly name: string }>): Fragment {
   const alias = key === 'properties' ? aliasOf(name) : undefined;
-  const other = alias === undefined ? sql`NULL` : mapValue(column, param(alias, 'String'), sql`NULL`);
-  return mapValue(column, own, other);
-}
-
-function mapValue(column: Fragment, key: ReturnType<typeof param>, otherwise: Fragment): Fragment {
-  return sql`if(mapContains(${column}, ${key}), ${column}[${key}], ${otherwise})`;
+  const names = alias === undefined ? [name] : [name, alias];
+  const found = names.map((one) => textUnder(key === 'properties' ? sql`properties` : sql`inputs`, one));
+  return found.reduceRight((otherwise, { present, text: value }) => sql`if(${present}, ${value}, ${otherwise})`, sql`NULL`);
 }
 
 function arrivalStep(direction: SortDirection): SortColumn {
@@ -124,7 +122,7 @@ function arrivalStep(direction: SortDirection): SortColumn {
 }
 
 function readArrival(given: string): Fragment | undefined {
-  return /^-?\d{1,16}$/.test(given) ? sql`fromUnixTimestamp64Milli(${param(BigInt(given), 'Int64')}, 'UTC')` : undefined;
+  return /^-?\d{1,16}$/.test(given) ? dateTime64(BigInt(given)) : undefined;
 }
 
 function readId(given: string): Fragment | undefined {

@@ -3,6 +3,7 @@ import { select } from '../../sql/query.ts';
 import { type Fragment, type Param, param, type Query, sql } from '../../sql/sql.ts';
 import { type Lane, type Statement, statementFor } from '../../sql/statement.ts';
 import { bodies, requests } from '../../sql/tables.ts';
+import { dateTime64 } from '../../sql/time.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { createdAtBounds, compileFilter } from '../filter/sql/compile.ts';
 import { afterKeyset, sortCellColumns } from './cursor.ts';
@@ -51,7 +52,7 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
   const time = timeOfSoughtId(plan.filter);
   const everywhere = page([]);
   if (time === undefined) return [everywhere];
-  return [page([sql`created_at = fromUnixTimestamp64Milli(${param(time, 'Int64')}, 'UTC')`]), everywhere];
+  return [page([sql`created_at = ${dateTime64(time)}`]), everywhere];
 }
 
 /** The statement for the number of matching requests, as a {@link CountRow}. */

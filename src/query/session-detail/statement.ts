@@ -4,6 +4,7 @@ import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
 import { ownRows, requests } from '../../sql/tables.ts';
+import { dateTime64 } from '../../sql/time.ts';
 import { afterKeyset, cursorBehind, parseCursor, type Keyset } from '../requests/cursor.ts';
 import { condition } from '../filter/ast.ts';
 import { newestTag } from '../filter/sql/compile-session.ts';
@@ -166,12 +167,8 @@ export function sessionRequestsStatements(tenant: OrganizationId, keys: readonly
     keys.map(({ id }) => uuidToNumber(id as RequestId)),
     'Array(UInt128)',
   );
-  const here = sql`created_at >= ${timeOf(first)} AND created_at <= ${timeOf(last)} AND request_id IN ${ids}`;
+  const here = sql`created_at >= ${dateTime64(Number(first.created_ms))} AND created_at <= ${dateTime64(Number(last.created_ms))} AND request_id IN ${ids}`;
   return [statementFor(tenant, select({ columns: requestRowColumns, from: requests(here) }), 'short')];
-}
-
-function timeOf({ created_ms: ms }: RequestKey): Fragment {
-  return sql`fromUnixTimestamp64Milli(${param(Number(ms), 'Int64')}, 'UTC')`;
 }
 
 /** The requests of a session as a request query, which makes and parses its cursors. */

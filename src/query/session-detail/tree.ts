@@ -1,6 +1,7 @@
 import { sessionItem as listedItem } from '../sessions/item.ts';
 import { average } from '../sessions/ratio.ts';
 import type { SessionRow } from '../sessions/columns.ts';
+import { isoTime } from '../requests/columns.ts';
 import type { SessionItem } from '../../contract/sessions/item.ts';
 import type { SessionNode, SessionNodeTotals } from '../../contract/sessions/view.ts';
 import { parseMoney, usdOf, zeroMoney } from '../../model/pricing/money.ts';
@@ -87,8 +88,4 @@ export function sessionItem(sessionId: string, root: SessionNodeRow): SessionIte
     aliased: root.aliased,
   };
   return listedItem(row, 0);
-}
-
-function isoTime(ms: number | string): string {
-  return new Date(Number(ms)).toISOString();
 }

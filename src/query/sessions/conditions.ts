@@ -1,6 +1,7 @@
 import type { Select } from '../../sql/query.ts';
-import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { type Fragment, join, sql } from '../../sql/sql.ts';
 import { requests } from '../../sql/tables.ts';
+import { dateTime64 } from '../../sql/time.ts';
 import { allOf, conjuncts } from '../filter/ast.ts';
 import { candidateList, isCandidate, neededOfRequest } from './candidates.ts';
 import { createdAtBounds, compileFilter, compileOverSession, isRowLevel } from '../filter/sql/compile.ts';
@@ -42,13 +43,9 @@ export function keptBounds({ range, filter }: SessionQueryStatement): readonly F
 
 function boundsOf({ from, to }: ArrivalRange): readonly Fragment[] {
   return [
-    ...(from === undefined ? [] : [sql`created_at >= ${timeOf(from)}`]),
-    ...(to === undefined ? [] : [sql`created_at <= ${timeOf(to)}`]),
+    ...(from === undefined ? [] : [sql`created_at >= ${dateTime64(from)}`]),
+    ...(to === undefined ? [] : [sql`created_at <= ${dateTime64(to)}`]),
   ];
-}
-
-function timeOf(ms: number): Fragment {
-  return sql`fromUnixTimestamp64Milli(${param(ms, 'Int64')}, 'UTC')`;
 }
 
 /** An aggregate over the matched requests of a session, from its forms without and with a condition. */

@@ -7,7 +7,6 @@ import type { SessionTotalsRow } from './list.ts';
 import { average, usdRatioOf } from './ratio.ts';
 import type { SessionRow } from './columns.ts';
 import type { SessionDistributionRow } from './distribution.ts';
-import { timeTextIn } from './time-text.ts';
 
 /** A session in the API's shape. @param offsetMinutes east of UTC, for its times. */
 export function sessionItem(row: SessionRow, offsetMinutes: number): SessionItem {
@@ -78,6 +77,18 @@ function histogramOf(row: SessionDistributionRow, measure: 'requests' | 'duratio
     range_end: place === counts.length - 1 ? greatest : least + (place + 1) * width,
     value,
   }));
+}
+
+/** `Z` for UTC, else `+02:00`. @param offsetMinutes east of UTC. */
+function timeTextIn(ms: number, offsetMinutes: number): string {
+  if (offsetMinutes === 0) return new Date(ms).toISOString();
+  const local = new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, -1);
+  const minutes = Math.abs(offsetMinutes);
+  return `${local}${offsetMinutes < 0 ? '-' : '+'}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
 }
 
 function moneyOf(text: string): Money {

@@ -92,12 +92,12 @@ export function compareIdentifier(
 
 /** A property by name: an empty value is present, only a missing name is absent. */
 export function compareProperty(name: string, comparison: TextComparison): Fragment {
-  return compareWithAlias(name, comparison, (key) => operandIn(sql`properties`, key));
+  return compareWithAlias(name, comparison, (key) => textUnder(sql`properties`, key));
 }
 
 /** A prompt input by name; an empty one is present. */
 export function compareInput(name: string, comparison: TextComparison): Fragment {
-  return compareOperand(operandIn(sql`inputs`, name), comparison);
+  return compareOperand(textUnder(sql`inputs`, name), comparison);
 }
 
 /** Compares the value under a name, or under the name that it aliases. */
@@ -121,11 +121,12 @@ export function compareSearchProperty(name: string, { operator, value }: TextCom
 
 export function hasProperty(name: string): Fragment {
   const alias = aliasOf(name);
-  const { present } = operandIn(sql`properties`, name);
-  return alias === undefined ? present : sql`(${present} OR ${operandIn(sql`properties`, alias).present})`;
+  const { present } = textUnder(sql`properties`, name);
+  return alias === undefined ? present : sql`(${present} OR ${textUnder(sql`properties`, alias).present})`;
 }
 
-function operandIn(column: Fragment, name: string): TextOperand {
+/** The text under a name in a map. */
+export function textUnder(column: Fragment, name: string): TextOperand {
   const key = param(name, 'String');
   return { text: sql`${column}[${key}]`, present: sql`mapContains(${column}, ${key})`, presentIsIndexed: true };
 }

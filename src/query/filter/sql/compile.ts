@@ -1,6 +1,7 @@
 import { type Money, moneyBoundsOfUsd, moneyText } from '../../../model/pricing/money.ts';
 import type { NumberOperator, TimestampOperator } from '../../../model/vocabulary/operators.ts';
 import { type Fragment, join, param, sql } from '../../../sql/sql.ts';
+import { dateTime64 } from '../../../sql/time.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from '../ast.ts';
 import { type GroupColumns, groupColumns, type NumberColumn } from './columns.ts';
 import { type BodyCondition, bodyReads, compareBody } from './compile-body.ts';
@@ -118,8 +119,8 @@ function compileCondition(node: ConditionNode): Compiled {
   return isOverSession(node, columns) ? { kind: 'session', session } : { kind: 'either', sql: compiled.sql, session };
 }
 
-function isOverSession({ field }: ConditionNode, { over, rowLevel: toldByRequest }: GroupColumns): boolean {
-  return over === 'sessions' && toldByRequest?.includes(field) !== true;
+function isOverSession({ field }: ConditionNode, { over, rowLevel }: GroupColumns): boolean {
+  return over === 'sessions' && rowLevel?.includes(field) !== true;
 }
 
 function compileComparison(node: ConditionNode, columns: GroupColumns): Extract<Compiled, { kind: 'request' | 'body' }> {
@@ -209,7 +210,7 @@ function compareCost(amount: Fragment, operator: NumberOperator, usd: number): F
 }
 
 function compareTime(column: Fragment, operator: TimestampOperator, ms: number): Fragment {
-  return sql`${column} ${signs[operator]} fromUnixTimestamp64Milli(${param(ms, 'Int64')}, 'UTC')`;
+  return sql`${column} ${signs[operator]} ${dateTime64(ms)}`;
 }
 
 function columnsOf({ group }: ConditionNode): GroupColumns {

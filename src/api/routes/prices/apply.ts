@@ -7,7 +7,7 @@ import { planReprice, repricedRequest, repriceItem, repriceStatements } from '..
 import { runUntilRows } from '../../../store/read/run.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
-import { countOf } from '../../page/items.ts';
+import { countOf } from '../../page/request-page.ts';
 import { readInput } from '../../http/read-input.ts';
 
 export const applyPrices: Endpoint = {

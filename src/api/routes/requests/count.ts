@@ -4,7 +4,8 @@ import { hintQuestions, longBodiesQuestion } from '../../../query/requests/hints
 import { planRequests, requestDialect } from '../../../query/requests/query.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
-import { countOf, explain, setHint } from '../../page/items.ts';
+import { explain, setHint } from '../../page/headers.ts';
+import { countOf } from '../../page/request-page.ts';
 import { readInput } from '../../http/read-input.ts';
 
 export const countRequests: Endpoint = {
@@ -27,17 +28,16 @@ export const countRequests: Endpoint = {
 };
 
 async function answerCount(call: RequestContext): Promise<Response> {
-  const { context, principal } = call;
+  const { context, principal, ports } = call;
   const body = await readInput(context, requestQuerySchema);
   const planned = unwrap(planRequests(principal.organizationId, body, requestDialect));
-  if (planned.kind === 'page') {
-    const data = await countOf(call, planned.plan);
-    const long = longBodiesQuestion(planned.plan);
-    if (long !== undefined) await explain(call, [long]);
-    // The offset has no effect on a count, so it explains nothing.
-    if (data === 0) await explain(call, hintQuestions({ ...planned.plan, offset: 0 }, call.ports.knownNames));
-    return sendJson(context, { data, error: null });
+  if (planned.kind === 'nothing') {
+    setHint(context, planned.hint);
+    return sendJson(context, { data: 0, error: null });
   }
-  setHint(context, planned.hint);
-  return sendJson(context, { data: 0, error: null });
+  // A count has no page that an offset could be past.
+  const plan = { ...planned.plan, offset: 0 };
+  const data = await countOf(call, plan);
+  await explain(call, longBodiesQuestion(plan), data === 0 ? hintQuestions(plan, ports.knownNames) : []);
+  return sendJson(context, { data, error: null });
 }

@@ -1,7 +1,7 @@
 import { requestQueryAnswerSchema, requestQuerySchema } from '../../../contract/requests/query.ts';
 import { legacyDialect } from '../../../query/requests/query.ts';
 import { deprecationHeaders, type Endpoint, type RequestContext, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
-import { handlePage } from '../../page/items.ts';
+import { handlePage } from '../../page/request-page.ts';
 
 /** 21 November 2026, the day on which the path was added, deprecated from the first. A Unix time (RFC 9745). */
 const deprecatedSince = '@1795219200';

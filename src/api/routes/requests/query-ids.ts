@@ -4,7 +4,8 @@ import type { RequestRow } from '../../../query/requests/columns.ts';
 import { requestsByIdStatement } from '../../../query/requests/select.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
-import { writtenItems, setHint } from '../../page/items.ts';
+import { setHint } from '../../page/headers.ts';
+import { writtenItems } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
 export const queryRequestsById: Endpoint = {

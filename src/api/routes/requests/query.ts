@@ -1,7 +1,7 @@
 import { requestQueryAnswerSchema, requestQuerySchema } from '../../../contract/requests/query.ts';
 import { requestDialect } from '../../../query/requests/query.ts';
 import { type Endpoint, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
-import { handlePage } from '../../page/items.ts';
+import { handlePage } from '../../page/request-page.ts';
 
 export const queryRequests: Endpoint = {
   declaration: {

@@ -7,7 +7,7 @@ import { planSessions } from '../../../query/sessions/query.ts';
 import { onlyRow } from '../../page/only-row.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
-import { explain } from '../../page/items.ts';
+import { explain } from '../../page/headers.ts';
 import { readInput } from '../../http/read-input.ts';
 
 export const countSessions: Endpoint = {
@@ -33,8 +33,6 @@ async function answerSessionCount(call: RequestContext): Promise<Response> {
   const body = await readInput(context, sessionQuerySchema);
   const plan = unwrap(planSessions(principal.organizationId, body));
   const row = onlyRow(await ports.run<SessionTotalsRow>(sessionTotalsStatement(plan), context.req.raw.signal));
-  const long = longSessionBodiesQuestion(plan);
-  if (long !== undefined) await explain(call, [long]);
-  if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan, ports.knownNames));
+  await explain(call, longSessionBodiesQuestion(plan), Number(row.session_count) === 0 ? noSessionsQuestions(plan, ports.knownNames) : []);
   return sendJson(context, { data: sessionTotals(row), error: null });
 }

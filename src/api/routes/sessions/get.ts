@@ -18,7 +18,8 @@ import {
 import { runUntilRows } from '../../../store/read/run.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
-import { itemsOf, setHint } from '../../page/items.ts';
+import { setHint } from '../../page/headers.ts';
+import { itemsOf } from '../../page/items.ts';
 import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';
 import { readQueryParameters } from '../../http/read-input.ts';
 

@@ -7,7 +7,7 @@ import { type SessionDistributionRow, sessionSpreadStatement } from '../../../qu
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
 import { onlyRow } from '../../page/only-row.ts';
-import { explain } from '../../page/items.ts';
+import { explain } from '../../page/headers.ts';
 import { readInput } from '../../http/read-input.ts';
 
 export const querySessionMetrics: Endpoint = {
@@ -34,8 +34,6 @@ async function answerSessionMetrics(call: RequestContext): Promise<Response> {
   const body = await readInput(context, sessionNameQuerySchema);
   const plan = unwrap(planSessionNames(principal.organizationId, body));
   const row = onlyRow(await ports.run<SessionDistributionRow>(sessionSpreadStatement(plan, plan.tail), context.req.raw.signal));
-  const long = longSessionBodiesQuestion(plan);
-  if (long !== undefined) await explain(call, [long]);
-  if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan, ports.knownNames));
+  await explain(call, longSessionBodiesQuestion(plan), Number(row.session_count) === 0 ? noSessionsQuestions(plan, ports.knownNames) : []);
   return sendJson(context, { data: sessionMetrics(row), error: null });
 }

@@ -6,7 +6,7 @@ import { type SessionNameRow, sessionNamesStatement } from '../../../query/sessi
 import { planSessionNames } from '../../../query/sessions/query.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
-import { explain } from '../../page/items.ts';
+import { explain } from '../../page/headers.ts';
 import { readInput } from '../../http/read-input.ts';
 
 export const querySessionNames: Endpoint = {
@@ -33,8 +33,6 @@ async function answerSessionNames(call: RequestContext): Promise<Response> {
   const body = await readInput(context, sessionNameQuerySchema);
   const plan = unwrap(planSessionNames(principal.organizationId, body));
   const rows = await ports.run<SessionNameRow>(sessionNamesStatement(plan), context.req.raw.signal);
-  const long = longSessionBodiesQuestion(plan);
-  if (long !== undefined) await explain(call, [long]);
-  if (rows.length === 0) await explain(call, noSessionsQuestions(plan, ports.knownNames));
+  await explain(call, longSessionBodiesQuestion(plan), rows.length === 0 ? noSessionsQuestions(plan, ports.knownNames) : []);
   return sendJson(context, { data: rows.map((row) => sessionNameItem(row, plan.offsetMinutes)), error: null });
 }

@@ -4,11 +4,12 @@ import { cursorBehindSession } from '../../../query/sessions/cursor.ts';
 import { longSessionBodiesQuestion, sessionHintQuestions } from '../../../query/sessions/hints.ts';
 import { sessionItem } from '../../../query/sessions/item.ts';
 import { sessionCountStatement, sessionPageStatement, type SessionTotalsRow } from '../../../query/sessions/list.ts';
-import { planSessions, type SessionsPlan } from '../../../query/sessions/query.ts';
+import { planSessions } from '../../../query/sessions/query.ts';
 import type { SessionRow } from '../../../query/sessions/columns.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
-import { explain, wantsCount } from '../../page/items.ts';
+import { setPageHeaders } from '../../page/headers.ts';
+import { onlyRow } from '../../page/only-row.ts';
 import { readInput } from '../../http/read-input.ts';
 
 export const querySessions: Endpoint = {
@@ -30,7 +31,7 @@ export const querySessions: Endpoint = {
   handle: answerSessions,
 };
 
-/** Body → plan → statement → rows → items, with the headers of the page. */
+/** Body → plan → statement → rows → headers of the page → items. */
 async function answerSessions(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const { signal } = context.req.raw;
@@ -38,21 +39,13 @@ async function answerSessions(call: RequestContext): Promise<Response> {
   const plan = unwrap(planSessions(principal.organizationId, body));
   await call.memory.takeRows(plan.limit);
   const rows = plan.limit === 0 ? [] : await ports.run<SessionRow>(sessionPageStatement(plan), signal);
-  if (wantsCount(context)) {
-    const [total] = await ports.run<Pick<SessionTotalsRow, 'session_count'>>(sessionCountStatement(plan), signal);
-    context.header('svc-total-count', String(total?.session_count ?? 0));
-  }
-  const long = longSessionBodiesQuestion(plan);
-  if (long !== undefined) await explain(call, [long]);
-  if (rows.length === 0 && plan.limit > 0 && plan.after === undefined) await explain(call, sessionHintQuestions(plan, ports.knownNames));
-  const cursor = nextCursor(plan, rows);
-  if (cursor !== undefined) context.header('svc-next-cursor', cursor);
+  await setPageHeaders(call, {
+    plan,
+    rows,
+    count: async () => Number(onlyRow(await ports.run<Pick<SessionTotalsRow, 'session_count'>>(sessionCountStatement(plan), signal)).session_count),
+    longBodies: longSessionBodiesQuestion(plan),
+    whyEmpty: () => sessionHintQuestions(plan, ports.knownNames),
+    cursorBehind: ({ first_ms: createdMs, session_id: sessionId }) => cursorBehindSession(plan, { createdMs: Number(createdMs), sessionId }),
+  });
   return sendJson(context, { data: rows.map((row) => sessionItem(row, plan.offsetMinutes)), error: null });
-}
-
-/** A full page may have a next one. */
-function nextCursor(plan: SessionsPlan, rows: readonly SessionRow[]): string | undefined {
-  const last = rows.at(-1);
-  if (last === undefined || rows.length < plan.limit) return undefined;
-  return cursorBehindSession(plan, { createdMs: Number(last.first_ms), sessionId: last.session_id });
 }

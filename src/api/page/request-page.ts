@@ -1,0 +1,44 @@
+import { unwrap } from '../../contract/fault.ts';
+import { requestQuerySchema } from '../../contract/requests/query.ts';
+import type { RequestRow } from '../../query/requests/columns.ts';
+import { cursorBehind, type SortCells } from '../../query/requests/cursor.ts';
+import { hintQuestions, longBodiesQuestion } from '../../query/requests/hints.ts';
+import { planRequests, type RequestsDialect, type RequestsPlan } from '../../query/requests/query.ts';
+import { type CountRow, countStatement, pageStatements } from '../../query/requests/select.ts';
+import { runUntilRows } from '../../store/read/run.ts';
+import type { RequestContext } from '../endpoint.ts';
+import { sendJson } from '../http/json-answer.ts';
+import { readInput } from '../http/read-input.ts';
+import { setHint, setPageHeaders, wantsCount } from './headers.ts';
+import { writtenItems } from './items.ts';
+
+/** Answers a page of requests: body → plan → statements → rows → headers of the page → items. */
+export async function handlePage(call: RequestContext, dialect: RequestsDialect): Promise<Response> {
+  const { context, principal, ports, memory } = call;
+  const body = await readInput(context, requestQuerySchema);
+  const planned = unwrap(planRequests(principal.organizationId, body, dialect));
+  if (planned.kind === 'nothing') {
+    if (wantsCount(context)) context.header('svc-total-count', '0');
+    setHint(context, planned.hint);
+    return sendJson(context, { data: [], error: null });
+  }
+  const { plan } = planned;
+  await memory.takeRows(plan.limit);
+  const { signal } = context.req.raw;
+  const rows = plan.limit === 0 ? [] : await runUntilRows<RequestRow & SortCells>(ports.run, pageStatements(plan), signal);
+  await setPageHeaders(call, {
+    plan,
+    rows,
+    count: () => countOf(call, plan),
+    longBodies: longBodiesQuestion(plan),
+    whyEmpty: () => hintQuestions(plan, ports.knownNames),
+    cursorBehind: (last) => cursorBehind(plan, last),
+  });
+  return sendJson(context, { data: await writtenItems(call, rows, body.includeBodies !== false), error: null });
+}
+
+/** How many requests a plan matches, its page aside. */
+export async function countOf({ context, ports }: RequestContext, plan: RequestsPlan): Promise<number> {
+  const [row] = await ports.run<CountRow>(countStatement(plan), context.req.raw.signal);
+  return Number(row?.total ?? 0);
+}

@@ -3,7 +3,7 @@ import { unwrap } from '../contract/fault.ts';
 import { readBody } from '../contract/read-body.ts';
 import { requestQuerySchema } from '../contract/requests/query.ts';
 import type { OrganizationId } from '../model/ids.ts';
-import { longBodiesQuestion } from './requests/hints.ts';
+import { longBodiesProbe } from './requests/hints.ts';
 import { legacyDialect, planRequests, requestDialect, type RequestsPlan } from './requests/query.ts';
 import { bodiesStatements, countStatement, pageStatements, requestsByIdStatement } from './requests/select.ts';
 
@@ -57,7 +57,7 @@ test('a page of what was not scored, as older clients ask for it, is read in the
 
 test('every count is made in the long lane, and so is the look for bodies that were searched in part', () => {
   expect([{}, { filter: sought }].map((body) => countStatement(planOf(body)).lane)).toEqual(['long', 'long']);
-  expect(longBodiesQuestion(planOf({ filter: leaf('request_body', { contains: 'x' }) }))?.statement.lane).toBe('long');
+  expect(longBodiesProbe(planOf({ filter: leaf('request_body', { contains: 'x' }) }))?.statement.lane).toBe('long');
 });
 
 test('requests by their identifiers, and bodies by their keys, are read in the short lane', () => {

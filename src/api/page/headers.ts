@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { HintProbe } from '../../query/hints/question.ts';
+import type { HintProbe } from '../../query/hints/probe.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { addWarning, appendSentence } from '../http/warnings.ts';
 

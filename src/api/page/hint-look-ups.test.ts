@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HintProbe } from '../../query/hints/question.ts';
+import type { HintProbe } from '../../query/hints/probe.ts';
 import { HintLookUps } from './hint-look-ups.ts';
 
 let now = 0;

@@ -1,4 +1,4 @@
-import type { HintProbe } from '../../query/hints/question.ts';
+import type { HintProbe } from '../../query/hints/probe.ts';
 
 type Statement = HintProbe['statement'];
 type Rows = readonly Readonly<Record<string, unknown>>[];

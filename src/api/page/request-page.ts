@@ -2,7 +2,7 @@ import { unwrap } from '../../contract/fault.ts';
 import { requestQuerySchema } from '../../contract/requests/query.ts';
 import type { RequestRow } from '../../query/requests/columns.ts';
 import { cursorBehind, type SortCells } from '../../query/requests/cursor.ts';
-import { hintQuestions, longBodiesQuestion } from '../../query/requests/hints.ts';
+import { hintProbes, longBodiesProbe } from '../../query/requests/hints.ts';
 import { planRequests, type RequestsDialect, type RequestsPlan } from '../../query/requests/query.ts';
 import { type CountRow, countStatement, pageStatements } from '../../query/requests/select.ts';
 import { runUntilRows } from '../../store/read/run.ts';
@@ -30,8 +30,8 @@ export async function handlePage(call: RequestContext, dialect: RequestsDialect)
     plan,
     rows,
     count: () => countOf(call, plan),
-    longBodies: longBodiesQuestion(plan),
-    whyEmpty: () => hintQuestions(plan, ports.knownNames),
+    longBodies: longBodiesProbe(plan),
+    whyEmpty: () => hintProbes(plan, ports.knownNames),
     cursorBehind: (last) => cursorBehind(plan, last),
   });
   return sendJson(context, { data: await writtenItems(call, rows, body.includeBodies !== false), error: null });

@@ -1,14 +1,14 @@
 import { assert, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { legacyDialect } from '../requests/query.ts';
-import { explain } from './describe.ts';
+import { describeFilter } from './describe.ts';
 import { parseFilter } from './parse.ts';
 import { randomQueries } from './testing/random-queries.ts';
 
 function explained(filter: unknown): string {
   const parsed = parseFilter(filter, legacyDialect);
   if (!parsed.ok) throw new Error(parsed.fault.message);
-  return explain(parsed.value.filter);
+  return describeFilter(parsed.value.filter);
 }
 
 const rmt = (field: string, operators: unknown): unknown => ({ request_response_rmt: { [field]: operators } });

@@ -3,7 +3,7 @@ import type { NumberOperator, TextOperator, TimestampOperator } from '../../mode
 import type { BranchNode, Comparison, ConditionNode, FilterNode } from './ast.ts';
 
 /** Maximum conditions and nesting in a description; the rest is counted. */
-const most = { conditions: 8, depth: 4 } as const;
+const limits = { conditions: 8, depth: 4 } as const;
 /** Characters of a quoted name or value. */
 const maxText = 48;
 
@@ -11,8 +11,8 @@ const maxText = 48;
  * Describes a filter as an English sentence without its full stop: `property "Team" is "search" and (status is at least 400 or cached is
  * true)`. At most 1,500 characters: long texts are truncated, and after the first conditions the rest is counted.
  */
-export function explain(filter: FilterNode): string {
-  return filter.kind === 'all' ? 'every request' : sentenceOf(filter, { depth: 0, remaining: { conditions: most.conditions } });
+export function describeFilter(filter: FilterNode): string {
+  return filter.kind === 'all' ? 'every request' : sentenceOf(filter, { depth: 0, remaining: { conditions: limits.conditions } });
 }
 
 interface Place {
@@ -35,22 +35,22 @@ function sentenceOf(node: FilterNode, place: Place): string {
   }
 }
 
-function branchText({ kind, operands }: BranchNode, { depth, remaining: untold }: Place): string {
-  const told: string[] = [];
-  let left = 0;
+function branchText({ kind, operands }: BranchNode, { depth, remaining }: Place): string {
+  const parts: string[] = [];
+  let omitted = 0;
   for (const operand of operands) {
-    const isTold = untold.conditions > 0 && (operand.kind === 'condition' || depth < most.depth);
-    if (isTold) {
-      if (operand.kind === 'condition') untold.conditions -= 1;
-      told.push(sentenceOf(operand, { depth: depth + 1, remaining: untold }));
-    } else left += countOf(operand);
+    const isDescribed = remaining.conditions > 0 && (operand.kind === 'condition' || depth < limits.depth);
+    if (isDescribed) {
+      if (operand.kind === 'condition') remaining.conditions -= 1;
+      parts.push(sentenceOf(operand, { depth: depth + 1, remaining }));
+    } else omitted += countOf(operand);
   }
-  if (left > 0) {
+  if (omitted > 0) {
     // An omitted branch counts too, so that many of them end as well.
-    untold.conditions -= 1;
-    told.push(`${left} ${told.length > 0 ? 'more ' : ''}${left === 1 ? 'condition' : 'conditions'}`);
+    remaining.conditions -= 1;
+    parts.push(`${omitted} ${parts.length > 0 ? 'more ' : ''}${omitted === 1 ? 'condition' : 'conditions'}`);
   }
-  return told.join(` ${kind} `);
+  return parts.join(` ${kind} `);
 }
 
 function countOf(node: FilterNode): number {

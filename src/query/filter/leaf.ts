@@ -6,7 +6,7 @@ import { familyValueHints, operatorFamilies } from '../../model/vocabulary/opera
 import { filterFault, success } from '../outcome.ts';
 import { condition, type ConditionNode } from './ast.ts';
 import { checkComparison } from './check.ts';
-import { codeList, meant, code, preview } from './preview.ts';
+import { codeList, didYouMean, code, preview } from './preview.ts';
 
 /** The result of a `properties` leaf without its wrapper: the contract's empty list, an ordinary condition, or a fault. */
 export type UnwrappedProperties = 'empty' | 'filter' | 'refuse';
@@ -47,11 +47,11 @@ export function parseLeaf(leaf: JsonObject, path: FaultPath, dialect: FilterDial
   const wanted = `one of the wrappers ${codeList(dialect.wrappers)}`;
   const wrapper = singleEntry({ object: leaf, path, label: 'A leaf', wanted, leafAround: (inner) => inner });
   if (!wrapper.ok) return wrapper;
-  const { key, value, path: place } = wrapper.value;
+  const { key, value, path: innerPath } = wrapper.value;
   const known = dialect.wrappers.find((candidate) => candidate === key);
-  if (known !== undefined) return isMapWrapper(known) ? conditionOfMap(known, wrapper.value) : conditionIn(known, value, place);
+  if (known !== undefined) return isMapWrapper(known) ? conditionOfMap(known, wrapper.value) : conditionIn(known, value, innerPath);
   if (key === 'properties') return parseUnwrapped(leaf, wrapper.value, dialect);
-  return filterFault(place, `Unknown wrapper ${code(key)}. Known wrappers: ${codeList(dialect.wrappers)}.${wrapperHint(key, dialect)}`);
+  return filterFault(innerPath, `Unknown wrapper ${code(key)}. Known wrappers: ${codeList(dialect.wrappers)}.${wrapperHint(key, dialect)}`);
 }
 
 /** Field names of upstream's clients. */
@@ -97,7 +97,7 @@ function conditionIn(group: FieldGroup, value: unknown, path: FaultPath): Result
   if (definition === undefined) {
     return filterFault(
       field.value.path,
-      `Unknown field ${code(key)} in ${code(group)}.${meant(key, Object.keys(definitions))} Known fields: ${codeList(Object.keys(definitions))}.`,
+      `Unknown field ${code(key)} in ${code(group)}.${didYouMean(key, Object.keys(definitions))} Known fields: ${codeList(Object.keys(definitions))}.`,
     );
   }
   const parsed = comparisonOf({ group, field: key, definition }, field.value, (inner) => leafAround({ [key]: inner }));

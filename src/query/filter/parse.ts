@@ -21,7 +21,7 @@ interface Walk {
   unwrappedProperties: boolean;
 }
 
-interface Place {
+interface Location {
   readonly path: FaultPath;
   readonly depth: number;
 }
@@ -39,18 +39,18 @@ export function parseFilter(input: unknown, dialect: FilterDialect, path: FaultP
 }
 
 /** Invariant: recursion ends at the depth limit, so hostile nesting cannot overflow the stack. */
-function parseNode(input: unknown, place: Place, walk: Walk): Result<FilterNode> {
+function parseNode(input: unknown, location: Location, walk: Walk): Result<FilterNode> {
   walk.nodes += 1;
   if (walk.nodes > filterLimits.nodes) {
-    return filterFault(place.path, `A filter has at most ${filterLimits.nodes} nodes. Ask in several queries.`);
+    return filterFault(location.path, `A filter has at most ${filterLimits.nodes} nodes. Ask in several queries.`);
   }
   if (input === 'all') return success(everything);
-  if (!isJsonObject(input)) return filterFault(place.path, `A filter is a leaf, a branch, {} or "all"; got ${preview(input)}.`);
+  if (!isJsonObject(input)) return filterFault(location.path, `A filter is a leaf, a branch, {} or "all"; got ${preview(input)}.`);
   const keys = Object.keys(input);
   if (keys.length === 0) return success(everything);
   if (isEmptyWrapper(input, keys, walk.dialect)) return success(everything);
-  if (branchKeys.some((key) => Object.hasOwn(input, key))) return parseBranch(input, place, walk);
-  const leaf = parseLeaf(input, place.path, walk.dialect);
+  if (branchKeys.some((key) => Object.hasOwn(input, key))) return parseBranch(input, location, walk);
+  const leaf = parseLeaf(input, location.path, walk.dialect);
   if (!leaf.ok) return leaf;
   walk.unwrappedProperties ||= leaf.value.unwrappedProperties;
   return success(leaf.value.condition);
@@ -62,7 +62,7 @@ function isEmptyWrapper(input: JsonObject, [key, ...others]: readonly string[], 
   return isJsonObject(inner) && Object.keys(inner).length === 0;
 }
 
-function parseBranch(branch: JsonObject, { path, depth }: Place, walk: Walk): Result<FilterNode> {
+function parseBranch(branch: JsonObject, { path, depth }: Location, walk: Walk): Result<FilterNode> {
   if (depth === filterLimits.depth) return filterFault(path, `Branches nest at most ${filterLimits.depth} deep. Ask in several queries.`);
   const foreign = Object.keys(branch).filter((key) => !(branchKeys as readonly string[]).includes(key));
   const missing = branchKeys.filter((key) => !Object.hasOwn(branch, key));

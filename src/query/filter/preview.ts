@@ -1,7 +1,7 @@
 import { nearestName } from '../../model/nearest-name.ts';
 
 const maxText = 60;
-const deepest = 6;
+const maxDepth = 6;
 const maxKeys = 3;
 
 /**
@@ -10,7 +10,7 @@ const maxKeys = 3;
  */
 export function preview(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return 'a number too large to keep';
-  return JSON.stringify(cut(value, deepest)) ?? 'nothing';
+  return JSON.stringify(cut(value, maxDepth)) ?? 'nothing';
 }
 
 /** A caller's key in backticks, shortened. */
@@ -18,8 +18,8 @@ export function code(key: string): string {
   return `\`${clip(key)}\``;
 }
 
-/** Suggests the known key that a caller most likely meant; empty when none is near. */
-export function meant(key: string, known: readonly string[]): string {
+/** Suggests the nearest known key; empty when none is near. */
+export function didYouMean(key: string, known: readonly string[]): string {
   const nearest = nearestName(key, known);
   return nearest === undefined ? '' : ` Did you mean ${code(nearest)}?`;
 }
@@ -35,8 +35,8 @@ function cut(value: unknown, depth: number): unknown {
   if (depth === 0) return '…';
   if (Array.isArray(value)) return value.slice(0, maxKeys).map((item) => cut(item, depth - 1));
   const entries = Object.entries(value);
-  const kept = entries.slice(0, maxKeys).map(([key, item]) => [clip(key), cut(item, depth - 1)]);
-  return Object.fromEntries(entries.length > maxKeys ? [...kept, ['…', '…']] : kept);
+  const shown = entries.slice(0, maxKeys).map(([key, item]) => [clip(key), cut(item, depth - 1)]);
+  return Object.fromEntries(entries.length > maxKeys ? [...shown, ['…', '…']] : shown);
 }
 
 function clip(text: string): string {

@@ -4,8 +4,8 @@ import { select, unionAll } from '../../sql/query.ts';
 import { type Fragment, param, type Query, sql } from '../../sql/sql.ts';
 import { statementFor } from '../../sql/statement.ts';
 import { requests } from '../../sql/tables.ts';
-import type { HintProbe } from './question.ts';
-import type { RequestQueryStatement } from '../requests/question.ts';
+import type { HintProbe } from './probe.ts';
+import type { RequestSelection } from '../requests/selection.ts';
 
 /** Conditions whose values are looked up; further ones get no hint. */
 const maxConditions = 4;
@@ -27,7 +27,7 @@ interface SoughtValue {
 }
 
 /** Finds a stored value near the filter's: in another case, or with up to two letters changed. */
-export function nearValueQuestion({ tenant, filter }: Pick<RequestQueryStatement, 'tenant' | 'filter'>): HintProbe | undefined {
+export function nearValueProbe({ tenant, filter }: Pick<RequestSelection, 'tenant' | 'filter'>): HintProbe | undefined {
   const sought = soughtIn(filter).slice(0, maxConditions);
   if (sought.length === 0) return undefined;
   return {

@@ -1,7 +1,7 @@
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { condition } from '../filter/ast.ts';
 import type { RequestsPlan } from '../requests/query.ts';
-import { noFlags } from '../requests/question.ts';
+import { noFlags } from '../requests/selection.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import { arrivalStatements, type PageStatements, pageStatements } from '../requests/select.ts';
 

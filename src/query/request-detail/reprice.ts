@@ -11,7 +11,7 @@ import { parseFilter } from '../filter/parse.ts';
 import { parseTimestamp } from '../filter/timestamp.ts';
 import { bodyFault, success } from '../outcome.ts';
 import { filterWrappers, type RequestsPlan } from '../requests/query.ts';
-import { noFlags, type RequestQueryStatement } from '../requests/question.ts';
+import { noFlags, type RequestSelection } from '../requests/selection.ts';
 import { pageOf } from '../requests/select.ts';
 
 type RepriceBody = (typeof repriceSchema)['_output'];
@@ -19,22 +19,22 @@ type RepriceBody = (typeof repriceSchema)['_output'];
 const dayMs = 24 * 60 * 60_000;
 
 /** Binds a call of repricing to its tenant: requests in order of time, from the cursor on. @returns the first fault in its body. */
-export function planReprice(tenant: OrganizationId, body: RepriceBody, most: number): Result<RequestsPlan> {
+export function planReprice(tenant: OrganizationId, body: RepriceBody, defaultLimit: number): Result<RequestsPlan> {
   const parsed = parseFilter(body.filter, { wrappers: filterWrappers, unwrappedProperties: 'refuse' });
   if (!parsed.ok) return parsed;
   const start = arrivalBound('startDate', body.startDate);
   if (!start.ok) return start;
   const end = arrivalBound('endDate', body.endDate);
   if (!end.ok) return end;
-  const question: RequestQueryStatement = {
+  const selection: RequestSelection = {
     tenant,
     filter: allOf([...start.value, ...end.value, parsed.value.filter]),
     flags: noFlags,
     sort: [{ key: 'created_at', direction: 'asc' }],
   };
-  const after = body.cursor === undefined ? success(undefined) : parseCursor(body.cursor, question);
+  const after = body.cursor === undefined ? success(undefined) : parseCursor(body.cursor, selection);
   if (!after.ok) return after;
-  return success({ ...question, after: after.value, offset: 0, limit: body.limit ?? most, includeInputs: false });
+  return success({ ...selection, after: after.value, offset: 0, limit: body.limit ?? defaultLimit, includeInputs: false });
 }
 
 /** @returns no condition without a bound. */

@@ -8,7 +8,7 @@ import { identifier } from '../../sql/identifier.ts';
 import { orderOf, type SortColumn } from './order.ts';
 import { maxCursorTextBytes, readCursor, writeCursor } from '../cursor-text.ts';
 import { bodyFault } from '../outcome.ts';
-import type { RequestQueryStatement } from './question.ts';
+import type { RequestSelection } from './selection.ts';
 import type { NumberCell } from './columns.ts';
 
 /**
@@ -30,13 +30,13 @@ const otherQuery = '`cursor` belongs to another filter, sort or flags. Send it w
 
 /** The cursor behind a row. @returns undefined for a random order, which has none. */
 export function cursorBehind(
-  question: RequestQueryStatement,
+  selection: RequestSelection,
   row: SortCells & { readonly id: string; readonly created_ms: NumberCell },
 ): string | undefined {
-  if (question.sort === 'random') return undefined;
-  const values = carriedSteps(orderOf(question.sort)).map((_, index) => row[`sort_${index}`] ?? '-');
+  if (selection.sort === 'random') return undefined;
+  const values = carriedSteps(orderOf(selection.sort)).map((_, index) => row[`sort_${index}`] ?? '-');
   const id = uuidToNumber(row.id as RequestId).toString();
-  return writeCursor(identityOf(question), { a: String(row.created_ms), i: id, s: carriedWithin(values) });
+  return writeCursor(identityOf(selection), { a: String(row.created_ms), i: id, s: carriedWithin(values) });
 }
 
 /** Replaces the longest values, which are read again, until the rest fits. */
@@ -52,11 +52,11 @@ function carriedWithin(values: readonly string[]): readonly string[] {
   return carried;
 }
 
-export function parseCursor(text: string, question: RequestQueryStatement): Result<Keyset> {
-  const { sort } = question;
+export function parseCursor(text: string, selection: RequestSelection): Result<Keyset> {
+  const { sort } = selection;
   if (sort === 'random') return bodyFault(['cursor'], 'A random order has no cursor: each page is drawn anew.');
   return readCursor(text, {
-    query: identityOf(question),
+    query: identityOf(selection),
     otherQuery,
     positionOf: (position) => keysetIn(position, orderOf(sort)),
   });
@@ -79,49 +79,49 @@ export function sortCellColumns(steps: readonly SortColumn[]): readonly Fragment
 
 /** The condition for rows behind a keyset. */
 export function afterKeyset(steps: readonly SortColumn[], position: Keyset): Fragment {
-  const places = placesOf(steps, position);
+  const compared = keysetSteps(steps, position);
   const alternatives: Fragment[] = [];
-  for (const [index, place] of places.entries()) {
-    const past = isPast(place);
-    if (past !== undefined) alternatives.push(sql`(${join([...places.slice(0, index).map(isAt), past], ' AND ')})`);
+  for (const [index, current] of compared.entries()) {
+    const past = isPast(current);
+    if (past !== undefined) alternatives.push(sql`(${join([...compared.slice(0, index).map(isAt), past], ' AND ')})`);
   }
   const isBehind = sql`(${join(alternatives, ' OR ')})`;
-  const [first] = places;
+  const [first] = compared;
   if (first?.step.from !== 'arrival' || first.value === null) return isBehind;
   // With this bound the engine reads in key order from here, without analysing the alternatives.
   return sql`${first.step.value} ${first.step.direction === 'asc' ? sql`>=` : sql`<=`} ${first.value} AND ${isBehind}`;
 }
 
-interface Place {
+interface KeysetStep {
   readonly step: SortColumn;
   /** Null: the keyset's row has no value. */
   readonly value: Fragment | null;
   /** The value is read from the keyset's row, so it may turn out to be null. */
-  readonly again: boolean;
+  readonly isReread: boolean;
 }
 
-function isPast({ step, value, again }: Place): Fragment | undefined {
+function isPast({ step, value, isReread }: KeysetStep): Fragment | undefined {
   if (value === null) return undefined;
   const past = sql`${step.value} ${step.direction === 'asc' ? sql`>` : sql`<`} ${value}`;
-  if (again) return sql`(${past} OR (isNull(${step.value}) AND isNotNull(${value})))`;
+  if (isReread) return sql`(${past} OR (isNull(${step.value}) AND isNotNull(${value})))`;
   return step.nullable ? sql`(${past} OR isNull(${step.value}))` : past;
 }
 
-function isAt({ step, value, again }: Place): Fragment {
+function isAt({ step, value, isReread }: KeysetStep): Fragment {
   if (value === null) return sql`isNull(${step.value})`;
   const same = sql`${step.value} = ${value}`;
-  return again ? sql`(${same} OR (isNull(${step.value}) AND isNull(${value})))` : same;
+  return isReread ? sql`(${same} OR (isNull(${step.value}) AND isNull(${value})))` : same;
 }
 
-function placesOf(steps: readonly SortColumn[], position: Keyset): readonly Place[] {
+function keysetSteps(steps: readonly SortColumn[], position: Keyset): readonly KeysetStep[] {
   const carried = carriedSteps(steps);
   return steps.map((step) => {
-    if (step.from !== 'values') return { step, value: readKnown(step, step.from === 'id' ? position.id : position.arrival), again: false };
+    if (step.from !== 'values') return { step, value: readKnown(step, step.from === 'id' ? position.id : position.arrival), isReread: false };
     const text = position.values[carried.indexOf(step)] ?? '-';
-    if (text === '-') return { step, value: null, again: false };
+    if (text === '-') return { step, value: null, isReread: false };
     return text === '*'
-      ? { step, value: valueAt(step, steps, position), again: true }
-      : { step, value: readKnown(step, text.slice(1)), again: false };
+      ? { step, value: valueAt(step, steps, position), isReread: true }
+      : { step, value: readKnown(step, text.slice(1)), isReread: false };
   });
 }
 
@@ -130,7 +130,7 @@ function valueAt(step: SortColumn, steps: readonly SortColumn[], position: Keyse
   const key = steps
     .filter(({ from }) => from !== 'values')
     .map((one) => sql`${one.value} = ${readKnown(one, one.from === 'id' ? position.id : position.arrival)}`);
-  return sql`${select({ columns: step.value, from: ownRows(step.beside === 'bodies' ? 'bodies' : 'requests', key) })}`;
+  return sql`${select({ columns: step.value, from: ownRows(step.source === 'bodies' ? 'bodies' : 'requests', key) })}`;
 }
 
 function readKnown(step: SortColumn, text: string): Fragment {
@@ -153,6 +153,6 @@ function carriedSteps(steps: readonly SortColumn[]): readonly SortColumn[] {
   return steps.filter(({ from }) => from === 'values');
 }
 
-function identityOf({ tenant, filter, flags, sort }: RequestQueryStatement): readonly unknown[] {
+function identityOf({ tenant, filter, flags, sort }: RequestSelection): readonly unknown[] {
   return [tenant, filter, flags, sort];
 }

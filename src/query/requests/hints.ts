@@ -5,12 +5,12 @@ import { type Fragment, join, param, type Query, sql } from '../../sql/sql.ts';
 import { statementFor } from '../../sql/statement.ts';
 import { bodies, requests } from '../../sql/tables.ts';
 import { editDistance } from '../../model/edit-distance.ts';
-import type { HintProbe } from '../hints/question.ts';
+import type { HintProbe } from '../hints/probe.ts';
 import type { KnownNames } from '../hints/known-names.ts';
-import { maxDistance, nearValueQuestion } from '../hints/near-values.ts';
+import { maxDistance, nearValueProbe } from '../hints/near-values.ts';
 import { isoTime } from './columns.ts';
 import type { RequestsPlan } from './query.ts';
-import type { RequestQueryStatement } from './question.ts';
+import type { RequestSelection } from './selection.ts';
 import { countStatement } from './select.ts';
 
 /** Names that are looked up; further ones in a filter get no hint. */
@@ -21,21 +21,21 @@ const maxFound = 100;
 const maxRequests = 100_000;
 
 /** Possible reasons of an empty page or a count of 0, the likeliest first. */
-export function hintQuestions(plan: RequestsPlan, known: KnownNames): readonly HintProbe[] {
+export function hintProbes(plan: RequestsPlan, known: KnownNames): readonly HintProbe[] {
   return [
-    nameQuestion(plan, known),
-    nearValueQuestion(plan),
-    rangeQuestion(plan.tenant, createdAtBounds(plan.filter)),
-    offsetQuestion(plan),
-  ].filter((question) => question !== undefined);
+    nameProbe(plan, known),
+    nearValueProbe(plan),
+    rangeProbe(plan.tenant, createdAtBounds(plan.filter)),
+    offsetProbe(plan),
+  ].filter((probe) => probe !== undefined);
 }
 
-type Filtered = Pick<RequestQueryStatement, 'tenant' | 'filter'>;
+type Filtered = Pick<RequestSelection, 'tenant' | 'filter'>;
 
 /**
  * Whether bodies exist of which a filter searches only the first part; undefined for a filter that reads none. @param bounds on the time.
  */
-export function longBodiesQuestion(
+export function longBodiesProbe(
   { tenant, filter }: Filtered,
   bounds: readonly Fragment[] = createdAtBounds(filter),
 ): HintProbe | undefined {
@@ -57,12 +57,12 @@ export function longBodiesQuestion(
 const restOf: Readonly<Record<string, Fragment>> = { request_body: sql`request_rest`, response_body: sql`response_rest` };
 
 /** A property that exists only in another case, or with up to two letters changed. @param known names that need no look-up. */
-export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): HintProbe | undefined {
+export function nameProbe({ tenant, filter }: Filtered, known: KnownNames): HintProbe | undefined {
   const names = new Set(conditionsIn(filter).flatMap(propertyNameOf));
-  const asked = [...names].filter((name) => !known.has(tenant, name)).slice(0, maxNames);
-  if (asked.length === 0) return undefined;
+  const sought = [...names].filter((name) => !known.has(tenant, name)).slice(0, maxNames);
+  if (sought.length === 0) return undefined;
   const same = anyOf(
-    asked,
+    sought,
     (name) => sql`editDistanceUTF8(lowerUTF8(name), lowerUTF8(${param(name, 'String')})) <= ${param(maxDistance(name), 'UInt64')}`,
   );
   const newest = select({
@@ -71,8 +71,8 @@ export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): H
     orderBy: sql`created_at DESC`,
     limit: param(maxRequests, 'UInt64'),
   });
-  const exact = anyOf(asked, (name) => sql`name = ${param(name, 'String')}`);
-  const inAnotherCase = anyOf(asked, (name) => sql`lowerUTF8(name) = lowerUTF8(${param(name, 'String')})`);
+  const exact = anyOf(sought, (name) => sql`name = ${param(name, 'String')}`);
+  const inAnotherCase = anyOf(sought, (name) => sql`lowerUTF8(name) = lowerUTF8(${param(name, 'String')})`);
   const stored = select({
     distinct: true,
     columns: sql`name`,
@@ -87,7 +87,7 @@ export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): H
     messageFor: (rows) => {
       const found = rows.map(({ name }) => String(name));
       for (const name of found) known.add(tenant, name);
-      const missing = asked.find((name) => !found.includes(name) && found.some((other) => isNear(other, name)));
+      const missing = sought.find((name) => !found.includes(name) && found.some((other) => isNear(other, name)));
       if (missing === undefined) return undefined;
       const other = found.find((name) => isSameFolded(name, missing)) ?? found.find((name) => isNear(name, missing)) ?? '';
       const why = isSameFolded(other, missing) ? ', and names are case-sensitive' : '';
@@ -115,17 +115,17 @@ function propertyNameOf({ group, field, name, ...comparison }: ConditionNode): r
 }
 
 /** A time range without requests. @param bounds on the time. */
-export function rangeQuestion(tenant: RequestQueryStatement['tenant'], bounds: readonly Fragment[]): HintProbe | undefined {
+export function rangeProbe(tenant: RequestSelection['tenant'], bounds: readonly Fragment[]): HintProbe | undefined {
   if (bounds.length === 0) return undefined;
   const inside = select({ columns: sql`1 AS found`, from: requests(bounds), limit: 1 });
   return {
     statement: statementFor(tenant, inside, 'short'),
-    messageFor: ([row]) => (row === undefined ? recordQuestion(tenant) : undefined),
+    messageFor: ([row]) => (row === undefined ? recordEndsProbe(tenant) : undefined),
   };
 }
 
 /** The times of the first and the last request, when the filter's range has none: the ends of the key order. */
-function recordQuestion(tenant: RequestQueryStatement['tenant']): HintProbe {
+function recordEndsProbe(tenant: RequestSelection['tenant']): HintProbe {
   const ends = select({
     columns: sql`toUnixTimestamp64Milli(created_at) AS created_ms`,
     from: unionAll([firstBy(sql`created_at ASC`), firstBy(sql`created_at DESC`)]),
@@ -145,7 +145,7 @@ function firstBy(orderBy: Fragment): Query {
 }
 
 /** An offset behind the last match. */
-function offsetQuestion(plan: RequestsPlan): HintProbe | undefined {
+function offsetProbe(plan: RequestsPlan): HintProbe | undefined {
   if (plan.offset === 0) return undefined;
   return {
     statement: countStatement(plan),

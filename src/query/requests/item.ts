@@ -30,12 +30,12 @@ export function bodiesOf(row: BodiesRow | undefined): { readonly request: unknow
  * or when bodies were not requested.
  */
 export function requestItem(row: RequestRow, bodies: BodiesRow | undefined): RequestItem {
-  const shown = bodiesOf(bodies);
+  const { request, response } = bodiesOf(bodies);
   // TRICKY: not by spreads, which take ten times as long for an object with this many keys.
   const item = Object.assign(columnFields(row), identityFields(row), propertyFields(row), olderClientFields);
   return Object.assign(item, costFields(row), sameFields(row), {
-    request_body: shown.request,
-    response_body: shown.response,
+    request_body: request,
+    response_body: response,
     inputs: row.inputs ?? null,
     usage_raw: row.usage_raw === '' ? null : jsonOrText(row.usage_raw),
     attempts: attemptsOf(row.attempts),

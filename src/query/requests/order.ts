@@ -7,14 +7,14 @@ import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { textUnder } from '../filter/sql/compile-text.ts';
 import type { SortTerm } from './sort.ts';
 
-/** The source of a sort value outside `requests`: texts in `bodies`, or facts of the user. */
-type Beside = 'bodies' | 'users';
+/** Where a sort value comes from: a request, its texts in `bodies`, or the other requests of its user. */
+type Source = 'requests' | 'bodies' | 'users';
 
 export interface SortColumn {
   /** The compared value; NULL sorts last in both directions. */
   readonly value: Fragment;
   readonly direction: SortDirection;
-  readonly beside?: Beside;
+  readonly source: Source;
   /** Parses a cursor's text of the value. @returns undefined for an invalid text. */
   readonly read: (text: string) => Fragment | undefined;
   /** Whether the value may be NULL, which a comparison must test. */
@@ -25,22 +25,23 @@ export interface SortColumn {
   readonly from: 'arrival' | 'id' | 'values';
 }
 
-type ValueOf = Pick<SortColumn, 'value' | 'read' | 'beside' | 'longText'>;
+type ValueOf = Pick<SortColumn, 'value' | 'source' | 'read' | 'longText'>;
 
-const text = (value: Fragment, beside?: Beside): ValueOf => ({
+const text = (value: Fragment, source: Source = 'requests'): ValueOf => ({
   value,
+  source,
   longText: true,
   read: (given) => sql`${param(given, 'String')}`,
-  ...(beside === undefined ? {} : { beside }),
 });
-const whole = (value: Fragment, beside?: Beside): ValueOf => ({
+const whole = (value: Fragment, source: Source = 'requests'): ValueOf => ({
   value,
+  source,
   longText: false,
   read: (given) => (/^-?\d{1,19}$/.test(given) ? sql`${param(BigInt(given), 'Int64')}` : undefined),
-  ...(beside === undefined ? {} : { beside }),
 });
 const count = (value: Fragment): ValueOf => ({
   value,
+  source: 'requests',
   longText: false,
   read: (given) => (/^\d{1,20}$/.test(given) && BigInt(given) < 2n ** 64n ? sql`${param(BigInt(given), 'UInt64')}` : undefined),
 });
@@ -59,6 +60,7 @@ const valueOfKey: Readonly<Record<Exclude<SortKey, 'created_at'>, ValueOf>> = {
   response_text: text(sql`nullIf(completion_text, '')`, 'bodies'),
   cost: {
     value: sql`cost`,
+    source: 'requests',
     longText: false,
     read: (given) => (/^-?\d{1,26}(?:\.\d{1,12})?$/.test(given) ? sql`${param(given, 'Decimal(38, 12)')}` : undefined),
   },
@@ -70,10 +72,9 @@ const valueOfKey: Readonly<Record<Exclude<SortKey, 'created_at'>, ValueOf>> = {
  * the same direction, or the engine would not read in the order of its primary key.
  */
 export function orderOf(terms: readonly SortTerm[]): readonly SortColumn[] {
-  const arrival = terms.find(({ key }) => key === 'created_at')?.direction ?? 'desc';
-  const steps = terms.map(stepOf);
-  const ties = terms.some(({ key }) => key === 'created_at') ? [] : [arrivalStep(arrival)];
-  return [...steps, ...ties, { value: sql`request_id`, direction: arrival, from: 'id', nullable: false, longText: false, read: readId }];
+  const sorted = terms.find(({ key }) => key === 'created_at')?.direction;
+  const direction = sorted ?? 'desc';
+  return [...terms.map(stepOf), ...(sorted === undefined ? [arrivalStep(direction)] : []), idStep(direction)];
 }
 
 export function orderBy(steps: readonly SortColumn[]): readonly Fragment[] {
@@ -82,7 +83,7 @@ export function orderBy(steps: readonly SortColumn[]): readonly Fragment[] {
 
 /** Joins for sort values outside `requests`. @param bounds on the time that all rows of the derived table satisfy. */
 export function joinsFor(steps: readonly SortColumn[], bounds: readonly Fragment[]): readonly Join[] {
-  const needed = new Set(steps.map(({ beside }) => beside));
+  const needed = new Set(steps.map(({ source }) => source));
   return [...(needed.has('users') ? [usersJoin] : []), ...(needed.has('bodies') ? [bodiesJoin(bounds)] : [])];
 }
 
@@ -118,8 +119,14 @@ function namedValue({ key, name }: Extract<SortTerm, { readonly name: string }>)
 }
 
 function arrivalStep(direction: SortDirection): SortColumn {
-  return { value: sql`created_at`, direction, from: 'arrival', nullable: false, longText: false, read: readArrival };
+  return { ...keyPart, value: sql`created_at`, direction, from: 'arrival', read: readArrival };
 }
+
+function idStep(direction: SortDirection): SortColumn {
+  return { ...keyPart, value: sql`request_id`, direction, from: 'id', read: readId };
+}
+
+const keyPart = { source: 'requests', nullable: false, longText: false } as const;
 
 function readArrival(given: string): Fragment | undefined {
   return /^-?\d{1,16}$/.test(given) ? dateTime64(BigInt(given)) : undefined;

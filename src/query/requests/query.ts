@@ -5,11 +5,11 @@ import type { FilterDialect } from '../filter/leaf.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { success } from '../outcome.ts';
 import { parseCursor, type Keyset } from './cursor.ts';
-import type { RequestFlags, RequestQueryStatement } from './question.ts';
+import type { RequestFlags, RequestSelection } from './selection.ts';
 import { parseSort } from './sort.ts';
 
 /** A request query bound to its tenant. */
-export interface RequestsPlan extends RequestQueryStatement {
+export interface RequestsPlan extends RequestSelection {
   /** The last row of the previous page; undefined for the first page. */
   readonly after: Keyset | undefined;
   readonly offset: number;
@@ -51,16 +51,16 @@ export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect
   const sort = parseSort(body.sort);
   if (!sort.ok) return sort;
   if (parsed.value.unwrappedProperties) return success({ kind: 'nothing', hint: unwrappedHint });
-  const question: RequestQueryStatement = {
+  const selection: RequestSelection = {
     tenant,
     filter: parsed.value.filter,
     flags: flagsOf(body, dialect),
     sort: sort.value,
   };
-  const after = body.cursor === undefined ? success(undefined) : parseCursor(body.cursor, question);
+  const after = body.cursor === undefined ? success(undefined) : parseCursor(body.cursor, selection);
   if (!after.ok) return after;
   const plan: RequestsPlan = {
-    ...question,
+    ...selection,
     after: after.value,
     // A cursor alone decides where the page begins: a client may repeat its first body with the cursor.
     offset: after.value === undefined ? (body.offset ?? 0) : 0,

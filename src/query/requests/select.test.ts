@@ -9,8 +9,8 @@ import type { Statement } from '../../sql/statement.ts';
 import { runUntilRows } from '../../store/read/run.ts';
 import type { Store } from '../../store/store.ts';
 import { sql } from '../../sql/sql.ts';
-import type { HintProbe } from '../hints/question.ts';
-import { longBodiesQuestion, rangeQuestion } from './hints.ts';
+import type { HintProbe } from '../hints/probe.ts';
+import { longBodiesProbe, rangeProbe } from './hints.ts';
 import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../testing/query-harness.ts';
 import { planRequests, requestDialect, type RequestsPlan } from './query.ts';
 import { type CreatedAtRow, requestKeyStatements, requestStatements } from '../request-detail/lookup.ts';
@@ -275,16 +275,16 @@ describe('an item', () => {
     const [item] = await items({ filter: leaf('request_body', { contains: 'begin x' }) });
     expect(item?.request_body).toBe(long.requestBody.text);
     expect(await items({ filter: leaf('request_body', { contains: 'x end' }) })).toEqual([]);
-    const question = longBodiesQuestion(planOf({ filter: leaf('request_body', { contains: 'x end' }) }));
+    const question = longBodiesProbe(planOf({ filter: leaf('request_body', { contains: 'x end' }) }));
     const rows = question === undefined ? [] : await store.run<Record<string, unknown>>(question.statement);
     expect(question?.messageFor(rows)).toContain('only the beginning of these was searched');
-    expect(longBodiesQuestion(planOf({ filter: leaf('status', { equals: 1 }) }))).toBeUndefined();
+    expect(longBodiesProbe(planOf({ filter: leaf('status', { equals: 1 }) }))).toBeUndefined();
   });
 
   test('is told from when to when there are requests, where the time asked for has none', async () => {
     const early = { ...empty, requestId: idAt(noon - 86_400_000, 78), createdAt: noon - 86_400_000 };
     await rig.insert([early], 'early');
-    let told: string | HintProbe | undefined = rangeQuestion(tenant, [sql`created_at < fromUnixTimestamp64Milli(0, 'UTC')`]);
+    let told: string | HintProbe | undefined = rangeProbe(tenant, [sql`created_at < fromUnixTimestamp64Milli(0, 'UTC')`]);
     while (typeof told === 'object') told = told.messageFor(await store.run<Record<string, unknown>>(told.statement));
     const [latest] = await items({ sort: { created_at: 'desc' }, limit: 1 });
     expect(told).toContain(`from ${new Date(noon - 86_400_000).toISOString()} to ${latest?.request_created_at}`);

@@ -10,7 +10,7 @@ import { afterKeyset, sortCellColumns } from './cursor.ts';
 import { laneOfPage, soughtId } from '../lane.ts';
 import { joinsFor, orderBy, orderOf } from './order.ts';
 import type { RequestsPlan } from './query.ts';
-import type { RequestFlags, RequestQueryStatement } from './question.ts';
+import type { RequestFlags, RequestSelection } from './selection.ts';
 import { bodiesRowColumns, type NumberCell, requestRowColumns } from './columns.ts';
 
 /** One or two statements; the last one searches everywhere. */
@@ -34,20 +34,20 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
   const after = plan.after === undefined ? [] : [afterKeyset(steps, plan.after)];
   const lane = laneOfPage(plan);
-  const shown = {
+  const clauses = {
     columns: [columns, ...sortCellColumns(steps)],
     orderBy: plan.sort === 'random' ? sql`rand64()` : orderBy(steps),
     limit: param(plan.limit, 'UInt64'),
     offset: param(plan.offset, 'UInt64'),
   };
   const conditions = conditionsOf(plan);
-  const page = (place: readonly Fragment[]): Statement => {
-    const held = [...conditions, ...place];
-    const joins = joinsFor(steps, [...createdAtBounds(plan.filter), ...place]);
-    if (joins.length === 0) return statementFor(plan.tenant, select({ ...shown, from: requests([...held, ...after]) }), lane);
+  const page = (bounds: readonly Fragment[]): Statement => {
+    const where = [...conditions, ...bounds];
+    const joins = joinsFor(steps, [...createdAtBounds(plan.filter), ...bounds]);
+    if (joins.length === 0) return statementFor(plan.tenant, select({ ...clauses, from: requests([...where, ...after]) }), lane);
     // TRICKY: a join reads from the filtered rows, and an asterisk omits their computed columns.
-    const query = select({ columns: sql`*, id_text, org_text`, from: requests(held) });
-    return statementFor(plan.tenant, select({ ...shown, from: { kind: 'joined', query, as: 'records', joins }, where: after }), lane);
+    const query = select({ columns: sql`*, id_text, org_text`, from: requests(where) });
+    return statementFor(plan.tenant, select({ ...clauses, from: { kind: 'joined', query, as: 'records', joins }, where: after }), lane);
   };
   const time = timeOfSoughtId(plan.filter);
   const everywhere = page([]);
@@ -56,15 +56,15 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
 }
 
 /** The statement for the number of matching requests, as a {@link CountRow}. */
-export function countStatement(question: RequestQueryStatement): Statement {
-  return statementFor(question.tenant, select({ columns: sql`count() AS total`, from: requests(conditionsOf(question)) }), 'long');
+export function countStatement(selection: RequestSelection): Statement {
+  return statementFor(selection.tenant, select({ columns: sql`count() AS total`, from: requests(conditionsOf(selection)) }), 'long');
 }
 
 export interface CountRow {
   readonly total: NumberCell;
 }
 
-function conditionsOf({ filter, flags }: RequestQueryStatement): readonly Fragment[] {
+function conditionsOf({ filter, flags }: RequestSelection): readonly Fragment[] {
   return [...flagConditions(flags), ...filterCondition(filter)];
 }
 
@@ -96,15 +96,15 @@ export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestK
 export function requestsByIdStatement(
   tenant: OrganizationId,
   ids: readonly RequestId[],
-  place: 'own time' | 'anywhere',
+  scope: 'own time' | 'anywhere',
 ): Statement | undefined {
   const times = new Map(ids.map((id) => [id, timeOfUuid(id)]));
-  const sought = place === 'anywhere' ? ids : ids.filter((id) => times.get(id) !== undefined);
+  const sought = scope === 'anywhere' ? ids : ids.filter((id) => times.get(id) !== undefined);
   if (sought.length === 0) return undefined;
   const numbers = param(sought.map(uuidToNumber), 'Array(UInt128)');
   const own = param([...new Set([...times.values()].filter((time) => time !== undefined))], 'Array(Int64)');
   const here = sql`created_at IN ${timesIn(own)} AND request_id IN ${numbers}`;
-  const from = requests(place === 'anywhere' ? sql`request_id IN ${numbers}` : here);
+  const from = requests(scope === 'anywhere' ? sql`request_id IN ${numbers}` : here);
   return statementFor(tenant, select({ columns: requestRowColumns, from }), 'short');
 }
 

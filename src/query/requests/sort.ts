@@ -9,7 +9,7 @@ import {
   type SortKey,
   sortKeys,
 } from '../../model/vocabulary/sort.ts';
-import { codeList, meant, code, preview } from '../filter/preview.ts';
+import { codeList, didYouMean, code, preview } from '../filter/preview.ts';
 import { bodyFault, success } from '../outcome.ts';
 
 /** A sort key with its direction; `name` is the property's or input's. */
@@ -49,7 +49,7 @@ export function parseSort(sort: unknown): Result<Sort> {
 function readTerm(key: string, value: unknown): Result<readonly SortTerm[]> {
   if (!isSortKey(key)) {
     const known = [...Object.keys(sortKeys), 'random', ...Object.keys(namedSortKeys)];
-    return bodyFault(['sort', key], `Unknown sort key ${code(key)}.${meant(key, known)} Known keys: ${codeList(known)}.`);
+    return bodyFault(['sort', key], `Unknown sort key ${code(key)}.${didYouMean(key, known)} Known keys: ${codeList(known)}.`);
   }
   const direction = directionOf(value);
   if (direction === undefined) return bodyFault(['sort', key], directionSentence(key, value));

@@ -10,7 +10,7 @@ import { condition } from '../filter/ast.ts';
 import { newestTag } from '../filter/sql/compile-session.ts';
 import { orderOf } from '../requests/order.ts';
 import { success } from '../outcome.ts';
-import { noFlags, type RequestQueryStatement } from '../requests/question.ts';
+import { noFlags, type RequestSelection } from '../requests/selection.ts';
 import { type NumberCell, requestRowColumns } from '../requests/columns.ts';
 import type { RequestKey } from '../requests/select.ts';
 
@@ -57,7 +57,7 @@ export function planSession(
   sessionId: string,
   page: { readonly limit: number; readonly cursor?: string | undefined },
 ): Result<SessionPlan> {
-  const after = page.cursor === undefined ? success(undefined) : parseCursor(page.cursor, questionOf(tenant, sessionId));
+  const after = page.cursor === undefined ? success(undefined) : parseCursor(page.cursor, selectionOf(tenant, sessionId));
   // Here the cursor is a parameter.
   if (!after.ok) return { ok: false, fault: { ...after.fault, code: 'invalid_parameter' } };
   return success({ tenant, sessionId, limit: page.limit, after: after.value });
@@ -134,7 +134,7 @@ const aggregatesOfNode = sql`node, sum(path_requests) AS requests, toString(ifNu
   groupArraySortedArrayIf(1001)(path_keys, depth = 0) AS page_keys,
   arrayMap(key -> toUnixTimestamp64Milli(key.1), page_keys) AS page_ms, arrayMap(key -> toString(key.2), page_keys) AS page_ids`;
 
-const oldestFirst: Exclude<RequestQueryStatement['sort'], 'random'> = [{ key: 'created_at', direction: 'asc' }];
+const oldestFirst: Exclude<RequestSelection['sort'], 'random'> = [{ key: 'created_at', direction: 'asc' }];
 
 /** The requests of a session; no session has an empty identifier. */
 export function ofSession(sessionId: string): Fragment {
@@ -150,10 +150,10 @@ export function pageOf(
     id: uuidOfHex(BigInt(id).toString(16).padStart(32, '0')),
     created_ms: root.page_ms[index] ?? 0,
   }));
-  const shown = keys.slice(0, plan.limit);
-  const last = shown.at(-1);
-  const more = keys.length > shown.length && last !== undefined;
-  return { keys: shown, cursor: more ? cursorBehind(questionOf(plan.tenant, plan.sessionId), last) : undefined };
+  const page = keys.slice(0, plan.limit);
+  const last = page.at(-1);
+  const hasNext = keys.length > page.length && last !== undefined;
+  return { keys: page, cursor: hasNext ? cursorBehind(selectionOf(plan.tenant, plan.sessionId), last) : undefined };
 }
 
 /**
@@ -172,7 +172,7 @@ export function sessionRequestsStatements(tenant: OrganizationId, keys: readonly
 }
 
 /** The requests of a session as a request query, which makes and parses its cursors. */
-function questionOf(tenant: OrganizationId, sessionId: string): RequestQueryStatement {
+function selectionOf(tenant: OrganizationId, sessionId: string): RequestSelection {
   const filter = condition(
     { group: 'sessions_request_response_rmt', field: 'session_session_id' },
     { family: 'text', operator: 'equals', value: sessionId },

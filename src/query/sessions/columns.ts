@@ -30,32 +30,32 @@ export interface SessionRow {
 }
 
 /** The time of the first matched request. */
-export function startOf(overKept: MatchedAggregate): Fragment {
-  return overKept(sql`min(created_at)`, (kept) => sql`minIf(created_at, ${kept})`);
+export function startOf(aggregate: MatchedAggregate): Fragment {
+  return aggregate(sql`min(created_at)`, (matched) => sql`minIf(created_at, ${matched})`);
 }
 
 /** The time of the last matched request. */
-export function endOf(overKept: MatchedAggregate): Fragment {
-  return overKept(sql`max(created_at)`, (kept) => sql`maxIf(created_at, ${kept})`);
+export function endOf(aggregate: MatchedAggregate): Fragment {
+  return aggregate(sql`max(created_at)`, (matched) => sql`maxIf(created_at, ${matched})`);
 }
 
-export function requestsOf(overKept: MatchedAggregate): Fragment {
-  return overKept(sql`count()`, (kept) => sql`countIf(${kept})`);
+export function requestsOf(aggregate: MatchedAggregate): Fragment {
+  return aggregate(sql`count()`, (matched) => sql`countIf(${matched})`);
 }
 
-export function costOf(overKept: MatchedAggregate): Fragment {
-  return sql`ifNull(${overKept(sql`sum(cost)`, (kept) => sql`sumIf(cost, ${kept})`)}, 0)`;
+export function costOf(aggregate: MatchedAggregate): Fragment {
+  return sql`ifNull(${aggregate(sql`sum(cost)`, (matched) => sql`sumIf(cost, ${matched})`)}, 0)`;
 }
 
 /** A sum of whole numbers. TRICKY: a sum of UInt64 wraps round silently. */
-export function sumOf(column: Fragment, overKept: MatchedAggregate): Fragment {
+export function sumOf(column: Fragment, aggregate: MatchedAggregate): Fragment {
   const wide = sql`toUInt128(${column})`;
-  return sql`ifNull(${overKept(sql`sum(${wide})`, (kept) => sql`sumIf(${wide}, ${kept})`)}, 0)`;
+  return sql`ifNull(${aggregate(sql`sum(${wide})`, (matched) => sql`sumIf(${wide}, ${matched})`)}, 0)`;
 }
 
 /** The number of matched requests with a latency. */
-export function latenciesOf(overKept: MatchedAggregate): Fragment {
-  return overKept(sql`count(latency)`, (kept) => sql`countIf(${kept} AND isNotNull(latency))`);
+export function latenciesOf(aggregate: MatchedAggregate): Fragment {
+  return aggregate(sql`count(latency)`, (matched) => sql`countIf(${matched} AND isNotNull(latency))`);
 }
 
 const users: Fragment = sql`user_id != ''`;
@@ -70,20 +70,20 @@ export function tagsOf(sessions: Fragment): Fragment {
  * Columns of {@link SessionRow} for a query over groups of requests: name, tag and properties of all requests, the rest of the matched
  * ones. TRICKY: no name is a column of the table, because the engine would read it in place of the column.
  */
-export function sessionRowColumns(overKept: MatchedAggregate): Fragment {
+export function sessionRowColumns(aggregate: MatchedAggregate): Fragment {
   const columns: Readonly<Record<Exclude<keyof SessionRow, 'session_id'>, Fragment>> = {
     name: sessionName,
     tag: sql`tags[session_id].2`,
-    first_ms: sql`toUnixTimestamp64Milli(${startOf(overKept)})`,
-    latest_ms: sql`toUnixTimestamp64Milli(${endOf(overKept)})`,
-    cost_sum: sql`toString(${costOf(overKept)})`,
-    request_count: requestsOf(overKept),
-    prompt_sum: sumOf(sql`prompt_tokens`, overKept),
-    completion_sum: sumOf(sql`completion_tokens`, overKept),
-    total_sum: sumOf(sql`total_tokens`, overKept),
-    latency_sum: sql`toString(${sumOf(sql`latency`, overKept)})`,
-    latency_count: latenciesOf(overKept),
-    users: sql`arraySort(${overKept(sql`groupUniqArrayIf(user_id, ${users})`, (kept) => sql`groupUniqArrayIf(user_id, ${kept} AND ${users})`)})`,
+    first_ms: sql`toUnixTimestamp64Milli(${startOf(aggregate)})`,
+    latest_ms: sql`toUnixTimestamp64Milli(${endOf(aggregate)})`,
+    cost_sum: sql`toString(${costOf(aggregate)})`,
+    request_count: requestsOf(aggregate),
+    prompt_sum: sumOf(sql`prompt_tokens`, aggregate),
+    completion_sum: sumOf(sql`completion_tokens`, aggregate),
+    total_sum: sumOf(sql`total_tokens`, aggregate),
+    latency_sum: sql`toString(${sumOf(sql`latency`, aggregate)})`,
+    latency_count: latenciesOf(aggregate),
+    users: sql`arraySort(${aggregate(sql`groupUniqArrayIf(user_id, ${users})`, (matched) => sql`groupUniqArrayIf(user_id, ${matched} AND ${users})`)})`,
     merged: newestValues,
     aliased: sql`max(aliased_names)`,
   };

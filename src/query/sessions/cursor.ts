@@ -2,7 +2,7 @@ import type { Result } from '../../contract/fault.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { maxCursorTextBytes, readCursor, writeCursor } from '../cursor-text.ts';
-import type { SessionQueryStatement } from './question.ts';
+import type { SessionSelection } from './selection.ts';
 
 /** The last session of a page: its start and identifier. */
 export interface SessionPosition {
@@ -14,14 +14,14 @@ export interface SessionPosition {
 const otherQuery = '`cursor` belongs to another query. Send it with the filter, range and search that gave it, or begin without it.';
 
 /** The cursor behind a session. @returns undefined when its identifier is too long for a header. */
-export function cursorBehindSession(question: SessionQueryStatement, { createdMs, sessionId }: SessionPosition): string | undefined {
+export function cursorBehindSession(selection: SessionSelection, { createdMs, sessionId }: SessionPosition): string | undefined {
   if (Buffer.byteLength(JSON.stringify(sessionId)) > maxCursorTextBytes) return undefined;
-  return writeCursor(identityOf(question), { a: createdMs, i: sessionId });
+  return writeCursor(identityOf(selection), { a: createdMs, i: sessionId });
 }
 
-export function parseSessionCursor(text: string, question: SessionQueryStatement): Result<SessionPosition> {
+export function parseSessionCursor(text: string, selection: SessionSelection): Result<SessionPosition> {
   return readCursor(text, {
-    query: identityOf(question),
+    query: identityOf(selection),
     otherQuery,
     positionOf: ({ a: createdMs, i: sessionId }) =>
       typeof createdMs === 'number' && Number.isSafeInteger(createdMs) && typeof sessionId === 'string' ? { createdMs, sessionId } : undefined,
@@ -34,6 +34,6 @@ export function behindSession({ createdMs, sessionId }: SessionPosition, created
   return sql`(${createdAt} < ${at} OR (${createdAt} = ${at} AND session_id > ${param(sessionId, 'String')}))`;
 }
 
-function identityOf({ tenant, range, filter }: SessionQueryStatement): readonly unknown[] {
+function identityOf({ tenant, range, filter }: SessionSelection): readonly unknown[] {
   return ['sessions', tenant, range.from ?? null, range.to ?? null, filter];
 }

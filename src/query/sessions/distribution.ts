@@ -5,7 +5,7 @@ import { type Statement, statementFor } from '../../sql/statement.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import { conditionsOf, sessionGroups } from './conditions.ts';
 import type { Tail } from './query.ts';
-import type { SessionQueryStatement } from './question.ts';
+import type { SessionSelection } from './selection.ts';
 import { costOf, endOf, requestsOf, startOf } from './columns.ts';
 
 const measures = ['requests', 'duration', 'cost'] as const;
@@ -13,7 +13,7 @@ const measures = ['requests', 'duration', 'cost'] as const;
 type Measure = (typeof measures)[number];
 
 /** Buckets of a histogram. */
-const rangeCount = 10;
+const bucketCount = 10;
 
 /** The least and greatest value in a histogram, null without any, and the number of sessions in each bucket. */
 type HistogramCells = Readonly<Record<`${Measure}_least` | `${Measure}_greatest`, number | null>> &
@@ -30,10 +30,10 @@ export interface SessionDistributionRow extends HistogramCells {
 const shares: Readonly<Record<Exclude<Tail, 'interquartile'>, number>> = { p50: 0.5, p75: 0.75, p95: 0.95, p99: 0.99, 'p99.9': 0.999 };
 
 /** The statement for the distribution of the matching sessions. */
-export function sessionSpreadStatement(question: SessionQueryStatement, tail: Tail): Statement {
-  const { clauses, overKept } = sessionGroups(conditionsOf(question), { whole: false });
-  const duration = sql`toUnixTimestamp64Milli(${endOf(overKept)}) - toUnixTimestamp64Milli(${startOf(overKept)})`;
-  const columns = sql`${requestsOf(overKept)} AS requests_each, ${duration} AS duration_each, ${costOf(overKept)} AS cost_each`;
+export function sessionDistributionStatement(selection: SessionSelection, tail: Tail): Statement {
+  const { clauses, aggregate } = sessionGroups(conditionsOf(selection), { whole: false });
+  const duration = sql`toUnixTimestamp64Milli(${endOf(aggregate)}) - toUnixTimestamp64Milli(${startOf(aggregate)})`;
+  const columns = sql`${requestsOf(aggregate)} AS requests_each, ${duration} AS duration_each, ${costOf(aggregate)} AS cost_each`;
   const each = select({ ...clauses, columns });
   const sums = join(
     [sql`count() AS session_count`, ...measures.map((of) => sql`toString(sum(${cell(of, 'each')})) AS ${cell(of, 'sum')}`)],
@@ -55,10 +55,10 @@ export function sessionSpreadStatement(question: SessionQueryStatement, tail: Ta
     shown,
   );
   const widths = adding((of) => [['width', sql`ifNull((${cell(of, 'greatest')} - ${cell(of, 'least')}) / 10, 0)`]], ends);
-  const placed = adding((of) => [['places', placesOf(of)]], widths);
-  const counted = adding((of) => [['counts', sql`[${join(rangeCounts(of), ', ')}]`]], placed);
+  const placed = adding((of) => [['places', bucketsOf(of)]], widths);
+  const counted = adding((of) => [['counts', sql`[${join(bucketCounts(of), ', ')}]`]], placed);
   const cells = measures.flatMap((of) => [cell(of, 'sum'), cell(of, 'least'), cell(of, 'greatest'), cell(of, 'counts')]);
-  return statementFor(question.tenant, select({ columns: [sql`session_count`, ...cells], from: counted }), 'long');
+  return statementFor(selection.tenant, select({ columns: [sql`session_count`, ...cells], from: counted }), 'long');
 }
 
 type Named = readonly (readonly [string, Fragment])[];
@@ -101,12 +101,12 @@ function boundsOf(sorted: Fragment, tail: Tail): Named {
 }
 
 /** The bucket of each value, from 0. */
-function placesOf(of: Measure): Fragment {
+function bucketsOf(of: Measure): Fragment {
   const [width, least] = [cell(of, 'width'), cell(of, 'least')];
-  const place = sql`least(${param(rangeCount - 1, 'Float64')}, floor((one - assumeNotNull(${least})) / ${width}))`;
-  return sql`arrayMap(one -> if(${width} = 0, 0., ${place}), ${cell(of, 'shown')})`;
+  const bucket = sql`least(${param(bucketCount - 1, 'Float64')}, floor((one - assumeNotNull(${least})) / ${width}))`;
+  return sql`arrayMap(one -> if(${width} = 0, 0., ${bucket}), ${cell(of, 'shown')})`;
 }
 
-function rangeCounts(of: Measure): readonly Fragment[] {
-  return Array.from({ length: rangeCount }, (_, place) => sql`countEqual(${cell(of, 'places')}, ${param(place, 'Float64')})`);
+function bucketCounts(of: Measure): readonly Fragment[] {
+  return Array.from({ length: bucketCount }, (_, index) => sql`countEqual(${cell(of, 'places')}, ${param(index, 'Float64')})`);
 }

@@ -72,9 +72,9 @@ function histogramOf(row: SessionDistributionRow, measure: 'requests' | 'duratio
   const counts = row[`${measure}_counts`].map(Number);
   if (least === greatest) return [{ range_start: least, range_end: greatest, value: counts[0] ?? 0 }];
   const width = (greatest - least) / counts.length;
-  return counts.map((value, place) => ({
-    range_start: least + place * width,
-    range_end: place === counts.length - 1 ? greatest : least + (place + 1) * width,
+  return counts.map((value, index) => ({
+    range_start: least + index * width,
+    range_end: index === counts.length - 1 ? greatest : least + (index + 1) * width,
     value,
   }));
 }

@@ -14,7 +14,7 @@ import {
   sessionGroups,
 } from './conditions.ts';
 import type { SessionsPlan } from './query.ts';
-import type { SessionQueryStatement } from './question.ts';
+import type { SessionSelection } from './selection.ts';
 import { costOf, latenciesOf, requestsOf, sessionRowColumns, startOf, sumOf, tagsOf } from './columns.ts';
 
 /**
@@ -23,11 +23,11 @@ import { costOf, latenciesOf, requestsOf, sessionRowColumns, startOf, sumOf, tag
  */
 export function sessionPageStatement(plan: SessionsPlan): Statement {
   const conditions = conditionsOf(plan);
-  const { kept, inRange } = conditions;
+  const { matched, inRange } = conditions;
   const keys = select({ columns: sql`(groupArray(session_id), min(from_at), max(to_at))`, from: pageKeys(plan, conditions) });
   const query = select({
-    with: [...(kept === undefined ? [] : [matchFlag(kept)]), sql`${keys} AS page`, tagsOf(onThePage)],
-    columns: sessionRowColumns(kept === undefined ? overAll : overMatched),
+    with: [...(matched === undefined ? [] : [matchFlag(matched)]), sql`${keys} AS page`, tagsOf(onThePage)],
+    columns: sessionRowColumns(matched === undefined ? overAll : overMatched),
     from: requests([...inRange, ...onPage(conditions)]),
     groupBy: sql`session_id`,
     orderBy: sql`first_ms DESC, session_id ASC`,
@@ -38,10 +38,10 @@ export function sessionPageStatement(plan: SessionsPlan): Statement {
 /** The sessions of the page with their times. */
 function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionConditions): Query {
   const behind = after === undefined ? {} : { more: (over: MatchedAggregate) => behindSession(after, startOf(over)) };
-  const { clauses, overKept } = sessionGroups(conditions, { whole: false, ...behind });
+  const { clauses, aggregate } = sessionGroups(conditions, { whole: false, ...behind });
   return select({
     ...clauses,
-    columns: sql`session_id, ${startOf(overKept)} AS first_at, min(created_at) AS from_at, max(created_at) AS to_at`,
+    columns: sql`session_id, ${startOf(aggregate)} AS first_at, min(created_at) AS from_at, max(created_at) AS to_at`,
     orderBy: sql`first_at DESC, session_id ASC`,
     limit: param(limit, 'UInt64'),
     offset: param(offset, 'UInt64'),
@@ -49,8 +49,8 @@ function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionCon
 }
 
 /** Rows of the page's sessions. Where the sessions were found over all their requests, their times bound the rows. */
-function onPage({ kept, having }: SessionConditions): readonly Fragment[] {
-  const times = kept === undefined || having !== undefined ? [sql`created_at >= page.2`, sql`created_at <= page.3`] : [];
+function onPage({ matched, having }: SessionConditions): readonly Fragment[] {
+  const times = matched === undefined || having !== undefined ? [sql`created_at >= page.2`, sql`created_at <= page.3`] : [];
   return [...times, onThePage];
 }
 
@@ -66,24 +66,24 @@ export interface SessionTotalsRow {
 }
 
 /** The statement for the number and the sums of all matching sessions. */
-export function sessionTotalsStatement(question: SessionQueryStatement): Statement {
-  const { clauses, overKept } = sessionGroups(conditionsOf(question), { whole: false });
+export function sessionTotalsStatement(selection: SessionSelection): Statement {
+  const { clauses, aggregate } = sessionGroups(conditionsOf(selection), { whole: false });
   const each = select({
     ...clauses,
     columns: [
-      sql`${costOf(overKept)} AS cost_each`,
-      sql`${requestsOf(overKept)} AS requests_each`,
-      sql`${sumOf(sql`latency`, overKept)} AS latency_each`,
-      sql`${latenciesOf(overKept)} AS latencies_each`,
+      sql`${costOf(aggregate)} AS cost_each`,
+      sql`${requestsOf(aggregate)} AS requests_each`,
+      sql`${sumOf(sql`latency`, aggregate)} AS latency_each`,
+      sql`${latenciesOf(aggregate)} AS latencies_each`,
     ],
   });
   const sums = sql`count() AS session_count, toString(sum(cost_each)) AS cost_sum, toString(sum(requests_each)) AS request_sum, toString(sum(latency_each)) AS latency_sum, toString(sum(latencies_each)) AS latency_count`;
-  return statementFor(question.tenant, select({ columns: sums, from: each }), 'long');
+  return statementFor(selection.tenant, select({ columns: sums, from: each }), 'long');
 }
 
 /** The statement for the number of sessions alone, as `session_count`. */
-export function sessionCountStatement(question: SessionQueryStatement): Statement {
-  const { clauses } = sessionGroups(conditionsOf(question), { whole: false });
+export function sessionCountStatement(selection: SessionSelection): Statement {
+  const { clauses } = sessionGroups(conditionsOf(selection), { whole: false });
   const sessions = select({ ...clauses, columns: sql`session_id` });
-  return statementFor(question.tenant, select({ columns: sql`count() AS session_count`, from: sessions }), 'long');
+  return statementFor(selection.tenant, select({ columns: sql`count() AS session_count`, from: sessions }), 'long');
 }

@@ -4,7 +4,7 @@ import { type Statement, statementFor } from '../../sql/statement.ts';
 import { sessionName } from '../filter/sql/columns.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import { conditionsOf, sessionGroups } from './conditions.ts';
-import type { SessionQueryStatement } from './question.ts';
+import type { SessionSelection } from './selection.ts';
 import { endOf, latenciesOf, startOf, sumOf } from './columns.ts';
 
 const maxNames = 50;
@@ -21,16 +21,16 @@ export interface SessionNameRow {
 }
 
 /** The statement for the names of matching sessions, the latest used first. */
-export function sessionNamesStatement(question: SessionQueryStatement): Statement {
-  const { clauses, overKept } = sessionGroups(conditionsOf(question), { whole: true });
+export function sessionNamesStatement(selection: SessionSelection): Statement {
+  const { clauses, aggregate } = sessionGroups(conditionsOf(selection), { whole: true });
   const each = select({
     ...clauses,
     columns: [
       sql`${sessionName} AS name`,
-      sql`${startOf(overKept)} AS first_at`,
-      sql`${endOf(overKept)} AS latest_at`,
-      sql`${sumOf(sql`latency`, overKept)} AS latency_each`,
-      sql`${latenciesOf(overKept)} AS latencies_each`,
+      sql`${startOf(aggregate)} AS first_at`,
+      sql`${endOf(aggregate)} AS latest_at`,
+      sql`${sumOf(sql`latency`, aggregate)} AS latency_each`,
+      sql`${latenciesOf(aggregate)} AS latencies_each`,
     ],
   });
   const names = select({
@@ -40,5 +40,5 @@ export function sessionNamesStatement(question: SessionQueryStatement): Statemen
     orderBy: sql`latest_ms DESC, name ASC`,
     limit: param(maxNames, 'UInt64'),
   });
-  return statementFor(question.tenant, names, 'long');
+  return statementFor(selection.tenant, names, 'long');
 }

@@ -9,10 +9,10 @@ import { parseFilter } from '../filter/parse.ts';
 import { filterWrappers } from '../requests/query.ts';
 import { success } from '../outcome.ts';
 import { parseSessionCursor, type SessionPosition } from './cursor.ts';
-import type { ArrivalRange, SessionQueryStatement } from './question.ts';
+import type { ArrivalRange, SessionSelection } from './selection.ts';
 
 /** A session query bound to its tenant. */
-export interface SessionsPlan extends SessionQueryStatement {
+export interface SessionsPlan extends SessionSelection {
   /** The last session of the previous page; undefined for the first page. */
   readonly after: SessionPosition | undefined;
   readonly offset: number;
@@ -25,7 +25,7 @@ export interface SessionsPlan extends SessionQueryStatement {
 export type Tail = 'interquartile' | NonNullable<SessionNameQuery['pSize']>;
 
 /** A query of session names or metrics, bound to its tenant. */
-export interface SessionNamesPlan extends SessionQueryStatement {
+export interface SessionNamesPlan extends SessionSelection {
   readonly offsetMinutes: number;
   readonly tail: Tail;
 }
@@ -35,7 +35,7 @@ export const sessionDialect: FilterDialect = { wrappers: filterWrappers, unwrapp
 /** @returns the first fault in the filter or cursor, when there is one. */
 export function planSessions(tenant: OrganizationId, body: SessionQuery): Result<SessionsPlan> {
   const { search = '', nameEquals } = body;
-  const parsed = questionOf(tenant, body, [
+  const parsed = selectionOf(tenant, body, [
     search === ''
       ? everything
       : anyOf([ofSession('session_session_id', 'contains', search), ofSession('session_session_name', 'contains', search)]),
@@ -57,18 +57,18 @@ export function planSessions(tenant: OrganizationId, body: SessionQuery): Result
 export function planSessionNames(tenant: OrganizationId, body: SessionNameQuery): Result<SessionNamesPlan> {
   const { nameContains = '', pSize = 'p75', useInterquartile, timezoneDifference = 0 } = body;
   const named = nameContains === '' ? everything : ofSession('session_session_name', 'contains', nameContains);
-  const parsed = questionOf(tenant, body, [named]);
+  const parsed = selectionOf(tenant, body, [named]);
   if (!parsed.ok) return parsed;
   const tail = useInterquartile === true ? 'interquartile' : pSize;
   return success({ ...parsed.value, offsetMinutes: offsetMinutesOf(timezoneDifference), tail });
 }
 
-type Asked = Pick<SessionQuery, 'filter' | 'timeFilter' | 'startTimeUnixMs' | 'endTimeUnixMs'>;
+type SelectionFields = Pick<SessionQuery, 'filter' | 'timeFilter' | 'startTimeUnixMs' | 'endTimeUnixMs'>;
 
-function questionOf(tenant: OrganizationId, body: Asked, beside: readonly FilterNode[]): Result<SessionQueryStatement> {
+function selectionOf(tenant: OrganizationId, body: SelectionFields, more: readonly FilterNode[]): Result<SessionSelection> {
   const parsed = parseFilter(body.filter === undefined ? {} : body.filter, sessionDialect);
   if (!parsed.ok) return parsed;
-  return success({ tenant, range: rangeOf(body.timeFilter ?? body), filter: allOf([...beside, parsed.value.filter]) });
+  return success({ tenant, range: rangeOf(body.timeFilter ?? body), filter: allOf([...more, parsed.value.filter]) });
 }
 
 /** The filter for the fields `search`, `nameEquals` and `nameContains`. */
@@ -80,7 +80,7 @@ function ofSession(field: 'session_session_id' | 'session_session_name', operato
 const farthestMs = 8.64e15;
 
 /** Bounds between two milliseconds move inside the range. */
-function rangeOf({ startTimeUnixMs: from, endTimeUnixMs: to }: Pick<Asked, 'startTimeUnixMs' | 'endTimeUnixMs'>): ArrivalRange {
+function rangeOf({ startTimeUnixMs: from, endTimeUnixMs: to }: Pick<SelectionFields, 'startTimeUnixMs' | 'endTimeUnixMs'>): ArrivalRange {
   return { from: from === undefined ? undefined : clamp(Math.ceil(from)), to: to === undefined ? undefined : clamp(Math.floor(to)) };
 }
 

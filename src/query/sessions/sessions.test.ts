@@ -12,7 +12,7 @@ import { type SessionNameRow, sessionNamesStatement } from './names.ts';
 import { sessionPageStatement, sessionTotalsStatement, type SessionTotalsRow } from './list.ts';
 import { planSessionNames, planSessions } from './query.ts';
 import type { SessionRow } from './columns.ts';
-import { type SessionDistributionRow, sessionSpreadStatement } from './distribution.ts';
+import { type SessionDistributionRow, sessionDistributionStatement } from './distribution.ts';
 
 let rig: QueryRig;
 beforeAll(async () => {
@@ -306,7 +306,7 @@ describe('names and metrics', () => {
 
   test('the spread of cost, duration and requests with their averages', async () => {
     const plan = unwrap(planSessionNames(tenant, { pSize: 'p99' }));
-    const [row] = await rig.store.run<SessionDistributionRow>(sessionSpreadStatement(plan, plan.tail));
+    const [row] = await rig.store.run<SessionDistributionRow>(sessionDistributionStatement(plan, plan.tail));
     const metrics = row === undefined ? undefined : sessionMetrics(row);
     expect(metrics?.session_count.map(({ value }) => value)).toEqual([1, 0, 0, 1, 0, 0, 0, 0, 0, 1]);
     expect(metrics?.session_duration[9]).toEqual({ range_start: 90_000, range_end: 100_000, value: 1 });
@@ -320,7 +320,7 @@ describe('names and metrics', () => {
 
   test('a histogram leaves out the tail, and an average does not', async () => {
     const plan = unwrap(planSessionNames(tenant, { pSize: 'p50' }));
-    const [row] = await rig.store.run<SessionDistributionRow>(sessionSpreadStatement(plan, plan.tail));
+    const [row] = await rig.store.run<SessionDistributionRow>(sessionDistributionStatement(plan, plan.tail));
     const metrics = row === undefined ? undefined : sessionMetrics(row);
     expect(metrics?.session_count.reduce((sum, { value }) => sum + value, 0)).toBe(2);
     expect(metrics?.average.session_count).toEqual([{ average: 7 / 3 }]);

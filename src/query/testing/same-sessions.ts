@@ -25,7 +25,7 @@ import {
   sessionsAsked,
 } from './reference-sessions.ts';
 import type { SessionRow } from '../sessions/columns.ts';
-import { type SessionDistributionRow, sessionSpreadStatement } from '../sessions/distribution.ts';
+import { type SessionDistributionRow, sessionDistributionStatement } from '../sessions/distribution.ts';
 
 /** A session query as a caller writes it, beside what it means in plain terms. */
 interface RandomSessionQuery {
@@ -235,7 +235,7 @@ async function namesDifference(
       referenceNames(asked),
     );
   }
-  const spread = await run<SessionDistributionRow>(sessionSpreadStatement(plan, plan.tail));
+  const spread = await run<SessionDistributionRow>(sessionDistributionStatement(plan, plan.tail));
   return parted('metrics', spread.map(sessionMetrics), [referenceMetrics(asked, tail.share)]);
 }
 

@@ -1,6 +1,6 @@
 import { unwrap } from '../../../contract/fault.ts';
 import { requestCountSchema, requestQuerySchema } from '../../../contract/requests/query.ts';
-import { hintQuestions, longBodiesQuestion } from '../../../query/requests/hints.ts';
+import { hintProbes, longBodiesProbe } from '../../../query/requests/hints.ts';
 import { planRequests, requestDialect } from '../../../query/requests/query.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
@@ -38,6 +38,6 @@ async function answerCount(call: RequestContext): Promise<Response> {
   // A count has no page that an offset could be past.
   const plan = { ...planned.plan, offset: 0 };
   const data = await countOf(call, plan);
-  await explain(call, longBodiesQuestion(plan), data === 0 ? hintQuestions(plan, ports.knownNames) : []);
+  await explain(call, longBodiesProbe(plan), data === 0 ? hintProbes(plan, ports.knownNames) : []);
   return sendJson(context, { data, error: null });
 }

@@ -1,6 +1,6 @@
 import { unwrap } from '../../../contract/fault.ts';
 import { sessionCountSchema, sessionQuerySchema } from '../../../contract/sessions/query.ts';
-import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
+import { longSessionBodiesProbe, noSessionsProbes } from '../../../query/sessions/hints.ts';
 import { sessionTotals } from '../../../query/sessions/item.ts';
 import { sessionTotalsStatement, type SessionTotalsRow } from '../../../query/sessions/list.ts';
 import { planSessions } from '../../../query/sessions/query.ts';
@@ -33,6 +33,6 @@ async function answerSessionCount(call: RequestContext): Promise<Response> {
   const body = await readInput(context, sessionQuerySchema);
   const plan = unwrap(planSessions(principal.organizationId, body));
   const row = onlyRow(await ports.run<SessionTotalsRow>(sessionTotalsStatement(plan), context.req.raw.signal));
-  await explain(call, longSessionBodiesQuestion(plan), Number(row.session_count) === 0 ? noSessionsQuestions(plan, ports.knownNames) : []);
+  await explain(call, longSessionBodiesProbe(plan), Number(row.session_count) === 0 ? noSessionsProbes(plan, ports.knownNames) : []);
   return sendJson(context, { data: sessionTotals(row), error: null });
 }

@@ -1,9 +1,9 @@
 import { unwrap } from '../../../contract/fault.ts';
 import { sessionMetricsSchema, sessionNameQuerySchema } from '../../../contract/sessions/query.ts';
-import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
+import { longSessionBodiesProbe, noSessionsProbes } from '../../../query/sessions/hints.ts';
 import { sessionMetrics } from '../../../query/sessions/item.ts';
 import { planSessionNames } from '../../../query/sessions/query.ts';
-import { type SessionDistributionRow, sessionSpreadStatement } from '../../../query/sessions/distribution.ts';
+import { type SessionDistributionRow, sessionDistributionStatement } from '../../../query/sessions/distribution.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
 import { onlyRow } from '../../page/only-row.ts';
@@ -33,7 +33,7 @@ async function answerSessionMetrics(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const body = await readInput(context, sessionNameQuerySchema);
   const plan = unwrap(planSessionNames(principal.organizationId, body));
-  const row = onlyRow(await ports.run<SessionDistributionRow>(sessionSpreadStatement(plan, plan.tail), context.req.raw.signal));
-  await explain(call, longSessionBodiesQuestion(plan), Number(row.session_count) === 0 ? noSessionsQuestions(plan, ports.knownNames) : []);
+  const row = onlyRow(await ports.run<SessionDistributionRow>(sessionDistributionStatement(plan, plan.tail), context.req.raw.signal));
+  await explain(call, longSessionBodiesProbe(plan), Number(row.session_count) === 0 ? noSessionsProbes(plan, ports.knownNames) : []);
   return sendJson(context, { data: sessionMetrics(row), error: null });
 }

@@ -1,6 +1,6 @@
 import { unwrap } from '../../../contract/fault.ts';
 import { sessionNameQuerySchema, sessionNamesSchema } from '../../../contract/sessions/query.ts';
-import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
+import { longSessionBodiesProbe, noSessionsProbes } from '../../../query/sessions/hints.ts';
 import { sessionNameItem } from '../../../query/sessions/item.ts';
 import { type SessionNameRow, sessionNamesStatement } from '../../../query/sessions/names.ts';
 import { planSessionNames } from '../../../query/sessions/query.ts';
@@ -33,6 +33,6 @@ async function answerSessionNames(call: RequestContext): Promise<Response> {
   const body = await readInput(context, sessionNameQuerySchema);
   const plan = unwrap(planSessionNames(principal.organizationId, body));
   const rows = await ports.run<SessionNameRow>(sessionNamesStatement(plan), context.req.raw.signal);
-  await explain(call, longSessionBodiesQuestion(plan), rows.length === 0 ? noSessionsQuestions(plan, ports.knownNames) : []);
+  await explain(call, longSessionBodiesProbe(plan), rows.length === 0 ? noSessionsProbes(plan, ports.knownNames) : []);
   return sendJson(context, { data: rows.map((row) => sessionNameItem(row, plan.offsetMinutes)), error: null });
 }

@@ -1,7 +1,7 @@
 import { unwrap } from '../../../contract/fault.ts';
 import { sessionQueryAnswerSchema, sessionQuerySchema } from '../../../contract/sessions/query.ts';
 import { cursorBehindSession } from '../../../query/sessions/cursor.ts';
-import { longSessionBodiesQuestion, sessionHintQuestions } from '../../../query/sessions/hints.ts';
+import { longSessionBodiesProbe, sessionHintProbes } from '../../../query/sessions/hints.ts';
 import { sessionItem } from '../../../query/sessions/item.ts';
 import { sessionCountStatement, sessionPageStatement, type SessionTotalsRow } from '../../../query/sessions/list.ts';
 import { planSessions } from '../../../query/sessions/query.ts';
@@ -43,8 +43,8 @@ async function answerSessions(call: RequestContext): Promise<Response> {
     plan,
     rows,
     count: async () => Number(onlyRow(await ports.run<Pick<SessionTotalsRow, 'session_count'>>(sessionCountStatement(plan), signal)).session_count),
-    longBodies: longSessionBodiesQuestion(plan),
-    whyEmpty: () => sessionHintQuestions(plan, ports.knownNames),
+    longBodies: longSessionBodiesProbe(plan),
+    whyEmpty: () => sessionHintProbes(plan, ports.knownNames),
     cursorBehind: ({ first_ms: createdMs, session_id: sessionId }) => cursorBehindSession(plan, { createdMs: Number(createdMs), sessionId }),
   });
   return sendJson(context, { data: rows.map((row) => sessionItem(row, plan.offsetMinutes)), error: null });

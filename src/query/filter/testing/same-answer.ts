@@ -11,7 +11,7 @@ import { makeSetSessionTag } from '../../../store/update/session-tags.ts';
 import { rowsOf } from '../../../store/insert/rows.ts';
 import { inOrder, type OrderTerm } from '../../testing/order-harness.ts';
 import { legacyDialect, planRequests, type RequestsDialect, type RequestsPlan } from '../../requests/query.ts';
-import type { RequestFlags } from '../../requests/question.ts';
+import type { RequestFlags } from '../../requests/selection.ts';
 import { pageStatements } from '../../requests/select.ts';
 import { matches } from '../memory/interpret.ts';
 import { changed, nastyChanges, nastyRecords, nastyTags, type StoredRecord } from './nasty-records.ts';

@@ -11,7 +11,7 @@ export interface RequestFlags {
   readonly unscored?: true;
 }
 
-export interface RequestQueryStatement {
+export interface RequestSelection {
   readonly tenant: OrganizationId;
   readonly filter: FilterNode;
   readonly flags: RequestFlags;

@@ -8,7 +8,7 @@ export interface ArrivalRange {
 }
 
 /** A query of sessions. A session is its requests in the range. */
-export interface SessionQueryStatement {
+export interface SessionSelection {
   readonly tenant: OrganizationId;
   readonly range: ArrivalRange;
   /** A request is matched when the filter holds for it; a session is when one of its requests is. */

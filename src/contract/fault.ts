@@ -1,21 +1,5 @@
-import { type ErrorCode, GatelogError } from '../model/errors.ts';
-
-/** Keys from the root of the body, or of the parameters, to the faulty value. */
-export type FaultPath = readonly (string | number)[];
-
-/** A fault of the caller's input: its path, and a sentence that says what to write instead. */
-export interface Fault {
-  readonly code: Extract<ErrorCode, 'invalid_body' | 'invalid_filter' | 'invalid_parameter'>;
-  readonly path: FaultPath;
-  readonly message: string;
-}
-
-/** The value, or the caller's fault. Faulty input is expected, so it is not thrown. */
-export type Result<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly fault: Fault };
-
-export function bodyFault(path: FaultPath, message: string): Result<never> {
-  return { ok: false, fault: { code: 'invalid_body', path, message } };
-}
+import { GatelogError } from '../model/errors.ts';
+import type { Fault, FaultPath, Result } from '../model/fault.ts';
 
 /** The fault as an error of the API; `details.path` is its JSON path. */
 export function errorOfFault(fault: Fault): GatelogError {

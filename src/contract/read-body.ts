@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { Fault, Result } from './fault.ts';
+import { type Fault, type Result, success } from '../model/fault.ts';
 
 /**
  * Parses a decoded JSON body by its schema and reports the first fault: callers fix one at a time. Our schemas carry their own sentences;
@@ -19,7 +19,7 @@ export function readParameters<Schema extends z.ZodType>(
 
 function read<Schema extends z.ZodType>(schema: Schema, input: unknown, code: Fault['code']): Result<z.output<Schema>> {
   const outcome = schema.safeParse(input);
-  if (outcome.success) return { ok: true, value: outcome.data };
+  if (outcome.success) return success(outcome.data);
   const issue = outcome.error.issues[0];
   const path = (issue?.path ?? []).map((key) => (typeof key === 'symbol' ? String(key) : key));
   return { ok: false, fault: { code, path, message: issue?.message ?? 'The body is not valid.' } };

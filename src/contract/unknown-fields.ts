@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { nearestName } from '../model/nearest-name.ts';
 import { isJsonObject } from '../model/text.ts';
-import type { FaultPath } from './fault.ts';
+import type { FaultPath } from '../model/fault.ts';
 
 /** A field of a body that its schema lacks. */
 export interface UnknownField {

@@ -1,7 +1,6 @@
-import type { Result } from '../contract/fault.ts';
+import { bodyFault, type Result, success } from '../model/fault.ts';
 import { fingerprint } from '../model/fingerprint.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
-import { bodyFault, success } from './outcome.ts';
 
 /** Maximum bytes of the texts in a cursor: clients accept headers of 16 KiB in all. */
 export const maxCursorTextBytes = 3 * 1024;

@@ -69,7 +69,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'providers/anthropic': ['providers/'],
   'providers/ollama': ['providers/'],
   'providers/openai': ['providers/'],
-  'query/filter': ['query/outcome.ts'],
+  'query/filter': [],
   'query/hints': ['query/filter', 'type query/requests'],
   'query/requests': ['query/', 'query/filter', 'query/hints'],
   'store/engine': ['type store/parts'],

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { unwrap, errorOfFault, type Fault, jsonPath } from '../../contract/fault.ts';
+import { errorOfFault, jsonPath, unwrap } from '../../contract/fault.ts';
+import type { Fault } from '../../model/fault.ts';
 import { readBody, readParameters } from '../../contract/read-body.ts';
 import { unknownFields } from '../../contract/unknown-fields.ts';
 import { quoted } from '../../model/text.ts';

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { feedbackScore, historyKinds } from '../../model/change.ts';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
-import { bodyFault, type Result } from '../fault.ts';
+import { bodyFault, type Result, success } from '../../model/fault.ts';
 import { maxLimit, limitMessage, offsetSentence } from '../paging.ts';
 
 export const feedbackSchema = z
@@ -41,7 +41,7 @@ export function readEval(body: unknown): Result<ReadonlyMap<string, number>> {
   }
   const { name, score } = body;
   const sentence = wrongScore(name, score);
-  return sentence === undefined ? { ok: true, value: scoresOf([[name, score]]) } : bodyFault(['score'], sentence);
+  return sentence === undefined ? success(scoresOf([[name, score]])) : bodyFault(['score'], sentence);
 }
 
 /** TRICKY: not parsed by the schema, because zod drops the name `__proto__`, which is a name like any other. */
@@ -58,7 +58,7 @@ export function readScores(body: unknown): Result<ReadonlyMap<string, number>> {
     const sentence = wrongScore(name, value);
     if (sentence !== undefined) return bodyFault(['scores', name], sentence);
   }
-  return { ok: true, value: scoresOf(entries) };
+  return success(scoresOf(entries));
 }
 
 /** Adding zero turns -0 into 0; no other part of the API can write -0. */

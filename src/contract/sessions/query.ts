@@ -1,12 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { maxFilterValue } from '../../model/vocabulary/limits.ts';
 import { filterSchema } from '../filter.ts';
+import { limitMessage, maxLimit, offsetSentence } from '../paging.ts';
 import { sessionItemSchema } from './item.ts';
 
-const maxLimit = 1_000;
-
-const limitMessage = `\`limit\` takes a whole number from 0 to ${maxLimit}.`;
-const offsetSentence = '`offset` takes a whole number, 0 or more.';
 const cursorSentence = '`cursor` takes the text of the response header svc-next-cursor.';
 const timeFilterSentence = '`timeFilter` takes an object such as {"startTimeUnixMs": 1767225600000, "endTimeUnixMs": 1769904000000}.';
 const timezoneSentence = '`timezoneDifference` takes a number of hours up to 24, or of minutes up to 1440; negative west of UTC.';

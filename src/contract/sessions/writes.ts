@@ -3,7 +3,7 @@ import { wellFormed } from '../../model/text.ts';
 import { maxSessionTag } from '../../model/vocabulary/limits.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
-import { bodyFault, type Result } from '../fault.ts';
+import { bodyFault, type Result } from '../../model/fault.ts';
 import { readPropertyUpdate } from '../settings/properties.ts';
 
 const tagSentence = `\`tag\` takes a text of at most ${maxSessionTag} characters; null or "" takes the tag away.`;

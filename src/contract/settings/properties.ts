@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
-import { bodyFault, type Result } from '../fault.ts';
+import { bodyFault, type Result, success } from '../../model/fault.ts';
 
 /** Documents the name of a property; {@link wrongPropertyName} is the whole rule. */
 export const propertyNameSchema = z.string().openapi({ minLength: 1, maxLength: propertyLimits.nameCharacters });
@@ -45,7 +45,7 @@ export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, st
     if (properties.has(ours) && properties.get(ours) !== text) return bodyFault([name], twoSpellings(ours));
     properties.set(ours, text);
   }
-  return { ok: true, value: properties };
+  return success(properties);
 }
 
 /** TRICKY: two names with unpaired surrogates may become one as well. */

@@ -1,4 +1,4 @@
-import type { FaultPath, Result } from '../../contract/fault.ts';
+import { type FaultPath, filterFault, type Result, success } from '../../model/fault.ts';
 import type { FieldDefinition } from '../../model/vocabulary/fields.ts';
 import {
   type BooleanOperator,
@@ -12,7 +12,6 @@ import {
 import { wellFormed } from '../../model/text.ts';
 import { maxFilterValue, overlongName } from '../../model/vocabulary/limits.ts';
 import { endsInOpenEscape, maxLikePattern } from '../../sql/like.ts';
-import { filterFault, success } from '../outcome.ts';
 import type { Comparison } from './ast.ts';
 import { code, preview } from './preview.ts';
 import { parseTimestamp } from './timestamp.ts';

@@ -1,9 +1,8 @@
-import type { FaultPath, Result } from '../../contract/fault.ts';
+import { type FaultPath, filterFault, type Result, success } from '../../model/fault.ts';
 import { isJsonObject, type JsonObject, wellFormed } from '../../model/text.ts';
 import { type FieldDefinition, fieldGroups, type FieldGroup, mapWrappers, type MapWrapper } from '../../model/vocabulary/fields.ts';
 import { overlongName } from '../../model/vocabulary/limits.ts';
 import { familyValueHints, operatorFamilies } from '../../model/vocabulary/operators.ts';
-import { filterFault, success } from '../outcome.ts';
 import { condition, type ConditionNode } from './ast.ts';
 import { checkComparison } from './check.ts';
 import { codeList, didYouMean, code, preview } from './preview.ts';

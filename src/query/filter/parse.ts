@@ -1,7 +1,6 @@
-import type { FaultPath, Result } from '../../contract/fault.ts';
+import { type FaultPath, filterFault, type Result, success } from '../../model/fault.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { codeList, preview } from './preview.ts';
-import { filterFault, success } from '../outcome.ts';
 import { allOf, anyOf, everything, type FilterNode } from './ast.ts';
 import { type FilterDialect, parseLeaf } from './leaf.ts';
 

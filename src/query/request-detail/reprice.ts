@@ -1,5 +1,5 @@
 import type { RepriceItem, repriceSchema } from '../../contract/reprice.ts';
-import type { Result } from '../../contract/fault.ts';
+import { bodyFault, type Result, success } from '../../model/fault.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { usdOf } from '../../model/pricing/money.ts';
 import type { CostDifference, RepricedRequest, RepriceReport } from '../../model/pricing/reprice.ts';
@@ -9,7 +9,6 @@ import { cursorBehind, parseCursor } from '../requests/cursor.ts';
 import { allOf, condition, type FilterNode } from '../filter/ast.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { parseTimestamp } from '../filter/timestamp.ts';
-import { bodyFault, success } from '../outcome.ts';
 import { filterWrappers, type RequestsPlan } from '../requests/query.ts';
 import { noFlags, type RequestSelection } from '../requests/selection.ts';
 import { pageOf } from '../requests/select.ts';

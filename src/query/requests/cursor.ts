@@ -1,4 +1,4 @@
-import type { Result } from '../../contract/fault.ts';
+import { bodyFault, type Result } from '../../model/fault.ts';
 import { type RequestId, uuidToNumber } from '../../model/ids.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { select } from '../../sql/query.ts';
@@ -7,7 +7,6 @@ import { ownRows } from '../../sql/tables.ts';
 import { identifier } from '../../sql/identifier.ts';
 import { orderOf, type SortColumn } from './order.ts';
 import { maxCursorTextBytes, readCursor, writeCursor } from '../cursor-text.ts';
-import { bodyFault } from '../outcome.ts';
 import type { RequestSelection } from './selection.ts';
 import type { NumberCell } from './columns.ts';
 

@@ -1,9 +1,8 @@
-import type { Result } from '../../contract/fault.ts';
+import { type Result, success } from '../../model/fault.ts';
 import type { RequestQuery } from '../../contract/requests/query.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { FilterDialect } from '../filter/leaf.ts';
 import { parseFilter } from '../filter/parse.ts';
-import { success } from '../outcome.ts';
 import { parseCursor, type Keyset } from './cursor.ts';
 import type { RequestFlags, RequestSelection } from './selection.ts';
 import { parseSort } from './sort.ts';

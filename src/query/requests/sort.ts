@@ -1,4 +1,4 @@
-import type { Result } from '../../contract/fault.ts';
+import { bodyFault, type Result, success } from '../../model/fault.ts';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { overlongName } from '../../model/vocabulary/limits.ts';
 import {
@@ -10,7 +10,6 @@ import {
   sortKeys,
 } from '../../model/vocabulary/sort.ts';
 import { codeList, didYouMean, code, preview } from '../filter/preview.ts';
-import { bodyFault, success } from '../outcome.ts';
 
 /** A sort key with its direction; `name` is the property's or input's. */
 export type SortTerm =

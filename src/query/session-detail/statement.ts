@@ -1,4 +1,4 @@
-import type { Result } from '../../contract/fault.ts';
+import { type Result, success } from '../../model/fault.ts';
 import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '../../model/ids.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
@@ -9,7 +9,6 @@ import { afterKeyset, cursorBehind, parseCursor, type Keyset } from '../requests
 import { condition } from '../filter/ast.ts';
 import { newestTag } from '../filter/sql/compile-session.ts';
 import { orderOf } from '../requests/order.ts';
-import { success } from '../outcome.ts';
 import { noFlags, type RequestSelection } from '../requests/selection.ts';
 import { type NumberCell, requestRowColumns } from '../requests/columns.ts';
 import type { RequestKey } from '../requests/select.ts';

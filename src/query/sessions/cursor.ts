@@ -1,4 +1,4 @@
-import type { Result } from '../../contract/fault.ts';
+import type { Result } from '../../model/fault.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { maxCursorTextBytes, readCursor, writeCursor } from '../cursor-text.ts';

@@ -1,4 +1,4 @@
-import type { Result } from '../../contract/fault.ts';
+import { type Result, success } from '../../model/fault.ts';
 import type { SessionNameQuery, SessionQuery } from '../../contract/sessions/query.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { wellFormed } from '../../model/text.ts';
@@ -7,7 +7,6 @@ import { allOf, anyOf, condition, type ConditionNode, everything, type FilterNod
 import type { FilterDialect } from '../filter/leaf.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { filterWrappers } from '../requests/query.ts';
-import { success } from '../outcome.ts';
 import { parseSessionCursor, type SessionPosition } from './cursor.ts';
 import type { ArrivalRange, SessionSelection } from './selection.ts';
 

@@ -1,4 +1,5 @@
-import { unwrap, bodyFault } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
+import { bodyFault } from '../../../model/fault.ts';
 import { priceItem, pricesAnswerSchema, pricesSchema, storedPriceOf } from '../../../contract/settings/prices.ts';
 import { quoted } from '../../../model/text.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';

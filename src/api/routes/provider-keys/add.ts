@@ -1,5 +1,6 @@
 import { looksLikeOurKey } from '../../../auth/api-key.ts';
-import { unwrap, bodyFault, type FaultPath } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
+import { bodyFault, type FaultPath } from '../../../model/fault.ts';
 import { newProviderKeySchema, providerKeyAnswerSchema } from '../../../contract/settings/provider-keys.ts';
 import { providerKeyLimits } from '../../../model/vocabulary/limits.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';

@@ -1,4 +1,5 @@
-import { unwrap, bodyFault } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
+import { bodyFault } from '../../../model/fault.ts';
 import { rateLimitsAnswerSchema, rateLimitsSchema } from '../../../contract/settings/rate-limits.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';

@@ -1,4 +1,5 @@
-import { unwrap, bodyFault } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
+import { bodyFault } from '../../../model/fault.ts';
 import { redactionRulesAnswerSchema, redactionRulesSchema } from '../../../contract/settings/redaction-rules.ts';
 import type { RedactionRule } from '../../../model/redaction-rule.ts';
 import { wrongPattern } from '../../../redaction/pattern.ts';

@@ -1,4 +1,4 @@
-import type { FieldGroup, MapWrapper } from '../../model/vocabulary/fields.ts';
+import { type FieldDefinition, fieldGroups, type FieldGroup, mapWrappers, type MapWrapper } from '../../model/vocabulary/fields.ts';
 import type { BooleanOperator, NumberOperator, TextOperator, TimestampOperator } from '../../model/vocabulary/operators.ts';
 
 /** Matches every record: `{}` and `"all"`. */
@@ -64,6 +64,21 @@ export function conjuncts(filter: FilterNode): readonly FilterNode[] {
 export function conditionsIn(filter: FilterNode): readonly ConditionNode[] {
   if ('operands' in filter) return filter.operands.flatMap(conditionsIn);
   return filter.kind === 'condition' ? [filter] : [];
+}
+
+const definitions: Readonly<Record<string, Readonly<Record<string, FieldDefinition>>>> = { ...fieldGroups, values: mapWrappers };
+
+/** @throws TypeError for an unchecked field: a fault in our own code. */
+export function definitionOf({ group, field }: FieldReference): FieldDefinition {
+  const definition = definitions[group]?.[field];
+  if (definition === undefined) throw new TypeError(`The field ${field} was not checked.`);
+  return definition;
+}
+
+/** The name in a condition on a map. @throws TypeError without one: a fault in our own code. */
+export function nameOf({ name }: FieldReference): string {
+  if (name === undefined) throw new TypeError('A condition on a map of names has a name.');
+  return name;
 }
 
 function branch(kind: BranchNode['kind'], operands: readonly FilterNode[]): FilterNode | undefined {

@@ -1,6 +1,6 @@
-import { type FieldDefinition, fieldGroups, mapWrappers } from '../../model/vocabulary/fields.ts';
+import type { FieldDefinition } from '../../model/vocabulary/fields.ts';
 import type { NumberOperator, TextOperator, TimestampOperator } from '../../model/vocabulary/operators.ts';
-import type { BranchNode, Comparison, ConditionNode, FilterNode } from './ast.ts';
+import { type BranchNode, type Comparison, type ConditionNode, definitionOf, type FilterNode } from './ast.ts';
 
 /** Maximum conditions and nesting in a description; the rest is counted. */
 const limits = { conditions: 8, depth: 4 } as const;
@@ -105,13 +105,6 @@ const timeWords: Readonly<Record<TimestampOperator, string>> = {
   gt: 'is after',
   lt: 'is before',
 };
-
-function definitionOf({ group, field }: ConditionNode): FieldDefinition {
-  const groups: Readonly<Record<string, Readonly<Record<string, FieldDefinition>>>> = { ...fieldGroups, values: mapWrappers };
-  const definition = groups[group]?.[field];
-  if (definition === undefined) throw new TypeError(`The field ${field} was not checked before it was explained.`);
-  return definition;
-}
 
 /** UTC, without trailing zeros behind the minute. */
 function timeText(unixMs: number): string {

@@ -9,7 +9,7 @@ const farthestMs = 8.64e15;
  * record. Numbers beyond any date become the farthest date on their side. @returns Unix milliseconds; undefined for anything else.
  */
 export function parseTimestamp(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? clamp(Math.floor(value)) : undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? clampTime(Math.floor(value)) : undefined;
   const match = typeof value === 'string' ? isoShape.exec(value) : null;
   if (match === null) return undefined;
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = ''] = match.map((part) => part ?? '0');
@@ -34,6 +34,7 @@ function isCalendarTime([year = 0, month = 0, day = 0, hour = 0, minute = 0, sec
   return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour <= 23 && minute <= 59 && second <= 59;
 }
 
-function clamp(ms: number): number {
+/** The nearest time within the range. */
+export function clampTime(ms: number): number {
   return Math.min(Math.max(ms, -farthestMs), farthestMs);
 }

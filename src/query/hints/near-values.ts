@@ -10,7 +10,7 @@ import type { RequestSelection } from '../requests/selection.ts';
 /** Conditions whose values are looked up; further ones get no hint. */
 const maxConditions = 4;
 /** How many of the newest requests are searched. */
-const maxRequests = 100_000;
+export const maxRequests = 100_000;
 /** A longer value is no typing error, and comparing it takes time. */
 const maxCharacters = 200;
 
@@ -51,16 +51,10 @@ function isSame({ value, ignoresCase }: SoughtValue, stored: string): boolean {
 /** The value itself where it is stored, else the nearest one. */
 function nearest({ column, inRecords: value }: SoughtValue, index: number): Query {
   const [folded, length] = [sql`lowerUTF8(${param(value, 'String')})`, param(value.length, 'UInt64')];
-  const newest = select({
-    columns: sql`${column} AS value`,
-    from: requests(),
-    orderBy: sql`created_at DESC`,
-    limit: param(maxRequests, 'UInt64'),
-  });
   const alike = select({
     distinct: true,
     columns: sql`value`,
-    from: newest,
+    from: newestRequests(sql`${column} AS value`),
     where: [sql`value != ''`, sql`lengthUTF8(value) + 2 >= ${length}`, sql`lengthUTF8(value) <= ${length} + 2`],
   });
   return select({
@@ -70,6 +64,11 @@ function nearest({ column, inRecords: value }: SoughtValue, index: number): Quer
     orderBy: sql`value = ${param(value, 'String')} DESC, distance ASC, value ASC`,
     limit: 1,
   });
+}
+
+/** The requests that are searched. */
+export function newestRequests(columns: Fragment): Query {
+  return select({ columns, from: requests(), orderBy: sql`created_at DESC`, limit: param(maxRequests, 'UInt64') });
 }
 
 /** Letters that may differ; of a short value every other one would be within two. */

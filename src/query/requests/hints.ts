@@ -7,7 +7,7 @@ import { bodies, requests } from '../../sql/tables.ts';
 import { editDistance } from '../../model/edit-distance.ts';
 import type { HintProbe } from '../hints/probe.ts';
 import type { KnownNames } from '../hints/known-names.ts';
-import { maxDistance, nearValueProbe } from '../hints/near-values.ts';
+import { maxDistance, maxRequests, nearValueProbe, newestRequests } from '../hints/near-values.ts';
 import { isoTime } from './columns.ts';
 import type { RequestsPlan } from './query.ts';
 import type { RequestSelection } from './selection.ts';
@@ -17,8 +17,6 @@ import { countStatement } from './select.ts';
 const maxNames = 10;
 /** Stored names that are compared; others may be near as well. */
 const maxFound = 100;
-/** How many of the newest requests are searched for a name in another case. */
-const maxRequests = 100_000;
 
 /** Possible reasons of an empty page or a count of 0, the likeliest first. */
 export function hintProbes(plan: RequestsPlan, known: KnownNames): readonly HintProbe[] {
@@ -65,18 +63,12 @@ export function nameProbe({ tenant, filter }: Filtered, known: KnownNames): Hint
     sought,
     (name) => sql`editDistanceUTF8(lowerUTF8(name), lowerUTF8(${param(name, 'String')})) <= ${param(maxDistance(name), 'UInt64')}`,
   );
-  const newest = select({
-    columns: sql`properties`,
-    from: requests(),
-    orderBy: sql`created_at DESC`,
-    limit: param(maxRequests, 'UInt64'),
-  });
   const exact = anyOf(sought, (name) => sql`name = ${param(name, 'String')}`);
   const inAnotherCase = anyOf(sought, (name) => sql`lowerUTF8(name) = lowerUTF8(${param(name, 'String')})`);
   const stored = select({
     distinct: true,
     columns: sql`name`,
-    from: select({ columns: sql`arrayJoin(mapKeys(properties)) AS name`, from: newest }),
+    from: select({ columns: sql`arrayJoin(mapKeys(properties)) AS name`, from: newestRequests(sql`properties`) }),
     where: [same],
     orderBy: sql`(${exact}) DESC, (${inAnotherCase}) DESC, name ASC`,
     limit: param(maxFound, 'UInt64'),

@@ -6,6 +6,7 @@ import type { TextOperator } from '../../model/vocabulary/operators.ts';
 import { allOf, anyOf, condition, type ConditionNode, everything, type FilterNode } from '../filter/ast.ts';
 import type { FilterDialect } from '../filter/leaf.ts';
 import { parseFilter } from '../filter/parse.ts';
+import { clampTime } from '../filter/timestamp.ts';
 import { filterWrappers } from '../requests/query.ts';
 import { parseSessionCursor, type SessionPosition } from './cursor.ts';
 import type { ArrivalRange, SessionSelection } from './selection.ts';
@@ -75,16 +76,9 @@ function ofSession(field: 'session_session_id' | 'session_session_name', operato
   return condition({ group: 'sessions_request_response_rmt', field }, { family: 'text', operator, value: wellFormed(value) });
 }
 
-/** The range of JavaScript's Date, wider than any stored time. */
-const farthestMs = 8.64e15;
-
 /** Bounds between two milliseconds move inside the range. */
 function rangeOf({ startTimeUnixMs: from, endTimeUnixMs: to }: Pick<SelectionFields, 'startTimeUnixMs' | 'endTimeUnixMs'>): ArrivalRange {
-  return { from: from === undefined ? undefined : clamp(Math.ceil(from)), to: to === undefined ? undefined : clamp(Math.floor(to)) };
-}
-
-function clamp(ms: number): number {
-  return Math.min(Math.max(ms, -farthestMs), farthestMs);
+  return { from: from === undefined ? undefined : clampTime(Math.ceil(from)), to: to === undefined ? undefined : clampTime(Math.floor(to)) };
 }
 
 const maxHours = 24;

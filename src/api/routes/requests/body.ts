@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { requestBodiesSchema } from '../../../contract/requests/query.ts';
 import { GatelogError } from '../../../model/errors.ts';
-import { requestKeyStatements } from '../../../query/request-detail/lookup.ts';
+import { type CreatedAtRow, requestKeyStatements } from '../../../query/request-detail/lookup.ts';
 import { bodiesOf } from '../../../query/requests/item.ts';
-import type { RequestKey } from '../../../query/requests/select.ts';
 import { runUntilRows } from '../../../store/read/run.ts';
 import { jsonContent, type RecordedCall, type OpenEndpoint, problemResponses } from '../../endpoint.ts';
 import { sendJson } from '../../http/json-answer.ts';
@@ -40,7 +39,7 @@ async function answerBodies({ context, ports, memory }: RecordedCall): Promise<R
   if (owner === 'expired') throw new GatelogError('permission_denied', 'This address has expired; read the request again for a fresh one.');
   if (owner === 'forged') throw new GatelogError('permission_denied', 'This address is not as it was given out.');
   const { signal } = context.req.raw;
-  const keys = await runUntilRows<Omit<RequestKey, 'id'>>(ports.run, requestKeyStatements(owner, id), signal);
+  const keys = await runUntilRows<CreatedAtRow>(ports.run, requestKeyStatements(owner, id), signal);
   if (keys.length === 0) throw new GatelogError('not_found', `No request ${id} is on record.`);
   const placed = keys.map(({ created_ms: arrival }) => ({ id, created_ms: arrival }));
   const call = { context, ports, memory: memory.ownedBy(owner) };

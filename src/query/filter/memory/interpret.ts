@@ -1,7 +1,6 @@
 import type { Money } from '../../../model/pricing/money.ts';
-import { type FieldDefinition, fieldGroups, mapWrappers } from '../../../model/vocabulary/fields.ts';
 import type { NumberOperator, TextOperator, TimestampOperator } from '../../../model/vocabulary/operators.ts';
-import type { ConditionNode, FilterNode } from '../ast.ts';
+import { type ConditionNode, definitionOf, type FilterNode, nameOf } from '../ast.ts';
 import { likeMatches } from './like.ts';
 import { aliasOf } from '../../../model/vocabulary/property-alias.ts';
 import { type NumberFound, type Reader, readerOf, type Subject } from './readers.ts';
@@ -63,17 +62,12 @@ function textOf(reader: Reader, node: ConditionNode, subject: Subject): string |
 /** Whether the comparison ignores case: identifiers always do, some fields where they are compared as a whole. */
 function isFolded({ kind }: Reader, node: ConditionNode): boolean {
   const isWhole = node.operator === 'equals' || node.operator === 'not-equals';
-  return kind === 'identifier' || (isWhole && definitionOf(node)?.equalsIgnoresCase === true);
-}
-
-function definitionOf({ group, field }: ConditionNode): FieldDefinition | undefined {
-  const groups: Readonly<Record<string, Readonly<Record<string, FieldDefinition>>>> = { ...fieldGroups, values: mapWrappers };
-  return groups[group]?.[field];
+  return kind === 'identifier' || (isWhole && definitionOf(node).equalsIgnoresCase === true);
 }
 
 /** Some fields read the value of `equals` as a pattern. */
 function operatorOf(node: ConditionNode & { family: 'text' }): TextOperator {
-  return node.operator === 'equals' && definitionOf(node)?.equalsIsPattern === true ? 'ilike' : node.operator;
+  return node.operator === 'equals' && definitionOf(node).equalsIsPattern === true ? 'ilike' : node.operator;
 }
 
 /** The value under a name, or under the name that it aliases. */
@@ -158,9 +152,4 @@ function orderOfMoney(money: Money, usd: number): number {
 function readAs<Kind extends Reader['kind']>(reader: Reader, kind: Kind): Extract<Reader, { kind: Kind }> {
   if (reader.kind !== kind) throw new TypeError(`A comparison of a ${kind} was asked of a ${reader.kind}.`);
   return reader as Extract<Reader, { kind: Kind }>;
-}
-
-function nameOf({ name }: ConditionNode): string {
-  if (name === undefined) throw new TypeError('A condition on a map of names has a name.');
-  return name;
 }

@@ -2,7 +2,7 @@ import { type Money, moneyBoundsOfUsd, moneyText } from '../../../model/pricing/
 import type { NumberOperator, TimestampOperator } from '../../../model/vocabulary/operators.ts';
 import { type Fragment, join, param, sql } from '../../../sql/sql.ts';
 import { dateTime64 } from '../../../sql/time.ts';
-import { type ConditionNode, conjuncts, type FilterNode } from '../ast.ts';
+import { type ConditionNode, conjuncts, type FilterNode, nameOf } from '../ast.ts';
 import { type GroupColumns, groupColumns, type NumberColumn } from './columns.ts';
 import { type BodyCondition, bodyReads, compareBody } from './compile-body.ts';
 import {
@@ -221,9 +221,4 @@ function columnOf<Column>({ field }: ConditionNode, columns: Readonly<Record<str
   const column = Object.hasOwn(columns, field) ? columns[field] : undefined;
   if (column === undefined) throw new TypeError(`The field ${field} was not checked before it was compiled.`);
   return column;
-}
-
-function nameOf({ name }: ConditionNode): string {
-  if (name === undefined) throw new TypeError('A condition on a map of names has a name.');
-  return name;
 }

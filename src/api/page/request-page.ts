@@ -7,7 +7,7 @@ import { planRequests, type RequestsDialect, type RequestsPlan } from '../../que
 import { type CountRow, countStatement, pageStatements } from '../../query/requests/select.ts';
 import { runUntilRows } from '../../store/read/run.ts';
 import type { RequestContext } from '../endpoint.ts';
-import { sendJson } from '../http/json-answer.ts';
+import { sendData } from '../http/json-answer.ts';
 import { readInput } from '../http/read-input.ts';
 import { setHint, setPageHeaders, wantsCount } from './headers.ts';
 import { writtenItems } from './items.ts';
@@ -20,7 +20,7 @@ export async function handlePage(call: RequestContext, dialect: RequestsDialect)
   if (planned.kind === 'nothing') {
     if (wantsCount(context)) context.header('svc-total-count', '0');
     setHint(context, planned.hint);
-    return sendJson(context, { data: [], error: null });
+    return sendData(context, []);
   }
   const { plan } = planned;
   await memory.takeRows(plan.limit);
@@ -34,7 +34,7 @@ export async function handlePage(call: RequestContext, dialect: RequestsDialect)
     whyEmpty: () => hintProbes(plan, ports.knownNames),
     cursorBehind: (last) => cursorBehind(plan, last),
   });
-  return sendJson(context, { data: await writtenItems(call, rows, body.includeBodies !== false), error: null });
+  return sendData(context, await writtenItems(call, rows, body.includeBodies !== false));
 }
 
 /** How many requests a plan matches, its page aside. */

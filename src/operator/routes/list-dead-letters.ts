@@ -1,4 +1,4 @@
-import { sendJson } from '../../api/http/json-answer.ts';
+import { sendData } from '../../api/http/json-answer.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { deadLetterListSchema } from '../../contract/operator.ts';
 import { readParameters } from '../../contract/read-body.ts';
@@ -11,5 +11,5 @@ export const listDeadLetters: OperatorEndpoint = { method: 'GET', path: '/dead-l
 async function answerList({ context, ports }: OperatorCall): Promise<Response> {
   const { after, limit, reason } = unwrap(readParameters(deadLetterListSchema, context.req.query()));
   const { letters, next } = ports.deadLetters.list({ after, limit, reason });
-  return sendJson(context, { data: { letters: letters.map(itemOf), next, total: ports.deadLetters.count() }, error: null });
+  return sendData(context, { letters: letters.map(itemOf), next, total: ports.deadLetters.count() });
 }

@@ -1,4 +1,4 @@
-import { sendJson } from '../../api/http/json-answer.ts';
+import { sendData } from '../../api/http/json-answer.ts';
 import { readJson } from '../../api/http/json-body.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { deadLetterReplaySchema } from '../../contract/operator.ts';
@@ -10,5 +10,5 @@ export const replayDeadLetters: OperatorEndpoint = { method: 'POST', path: '/dea
 
 async function answerReplay({ context, ports }: OperatorCall): Promise<Response> {
   const { ids } = unwrap(readBody(deadLetterReplaySchema, await readJson(context)));
-  return sendJson(context, { data: await ports.deadLetters.replay(ids), error: null });
+  return sendData(context, await ports.deadLetters.replay(ids));
 }

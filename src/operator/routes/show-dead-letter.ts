@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { sendJson } from '../../api/http/json-answer.ts';
+import { sendData } from '../../api/http/json-answer.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { type DeadLetterAnswer, deadLetterShowSchema } from '../../contract/operator.ts';
 import { readParameters } from '../../contract/read-body.ts';
@@ -25,7 +25,7 @@ async function answerShow({ context, ports }: OperatorCall): Promise<Response> {
     frames: letter.frames.map((frame) => frameItem(frame, bodies === 'true')),
     changes: letter.changes.map(changeItem),
   };
-  return sendJson(context, { data, error: null });
+  return sendData(context, data);
 }
 
 type FrameItem = DeadLetterAnswer['frames'][number];

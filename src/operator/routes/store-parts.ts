@@ -1,4 +1,4 @@
-import { sendJson } from '../../api/http/json-answer.ts';
+import { sendData } from '../../api/http/json-answer.ts';
 import { readJson } from '../../api/http/json-body.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { storePartSchema } from '../../contract/operator.ts';
@@ -9,7 +9,7 @@ import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
 export const listStoreParts: OperatorEndpoint = {
   method: 'GET',
   path: '/store/parts',
-  handle: async ({ context, ports }) => sendJson(context, { data: await ports.storeParts.list(), error: null }),
+  handle: async ({ context, ports }) => sendData(context, await ports.storeParts.list()),
 };
 
 /** `POST /store/check` */
@@ -20,10 +20,10 @@ export const setAsideStorePart: OperatorEndpoint = { method: 'POST', path: '/sto
 
 async function answerCheck({ context, ports }: OperatorCall): Promise<Response> {
   const { table, part } = unwrap(readBody(storePartSchema, await readJson(context)));
-  return sendJson(context, { data: await ports.storeParts.check(table, part), error: null });
+  return sendData(context, await ports.storeParts.check(table, part));
 }
 
 async function answerSetAside({ context, ports }: OperatorCall): Promise<Response> {
   const { table, part } = unwrap(readBody(storePartSchema, await readJson(context)));
-  return sendJson(context, { data: await ports.storeParts.setAside(table, part), error: null });
+  return sendData(context, await ports.storeParts.setAside(table, part));
 }

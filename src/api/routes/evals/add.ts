@@ -3,7 +3,7 @@ import { doneSchema } from '../../../contract/answers.ts';
 import { evalSchema, readEval } from '../../../contract/requests/changes.ts';
 import { unwrap } from '../../../contract/fault.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { warnUnknownFields } from '../../http/read-input.ts';
 import { readJson } from '../../http/json-body.ts';
 import { requestIdOf, requestIdParameter } from '../requests/request-id.ts';
@@ -29,5 +29,5 @@ async function answerEval({ context, principal, ports }: RequestContext): Promis
   warnUnknownFields(context, evalSchema, body);
   const values = unwrap(readEval(body));
   await ports.changeRequest(principal, id, { kind: 'score', values });
-  return sendJson(context, { data: null, error: null });
+  return sendData(context, null);
 }

@@ -6,7 +6,7 @@ import type { BilledRow } from '../../../query/request-detail/billed.ts';
 import { planReprice, repricedRequest, repriceItem, repriceStatements } from '../../../query/request-detail/reprice.ts';
 import { runUntilRows } from '../../../store/read/run.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { countOf } from '../../page/request-page.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -41,5 +41,5 @@ async function answerApply(call: RequestContext): Promise<Response> {
     return rows.map(repricedRequest);
   };
   const report = await ports.prices.apply(principal, read, body.dryRun === true);
-  return sendJson(context, { data: repriceItem(report, plan, rows, total), error: null });
+  return sendData(context, repriceItem(report, plan, rows, total));
 }

@@ -1,6 +1,6 @@
 import { priceItem, pricesAnswerSchema } from '../../../contract/settings/prices.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 
 export const getPrices: Endpoint = {
   declaration: {
@@ -18,5 +18,5 @@ export const getPrices: Endpoint = {
 
 async function answerGet({ context, principal, ports }: RequestContext): Promise<Response> {
   const prices = await ports.prices.list(principal.organizationId);
-  return sendJson(context, { data: prices.map(priceItem), error: null });
+  return sendData(context, prices.map(priceItem));
 }

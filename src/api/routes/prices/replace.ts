@@ -3,7 +3,7 @@ import { bodyFault } from '../../../model/fault.ts';
 import { priceItem, pricesAnswerSchema, pricesSchema, storedPriceOf } from '../../../contract/settings/prices.ts';
 import { quoted } from '../../../model/text.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import type { PriceRefusal } from '../../ports.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -30,7 +30,7 @@ async function answerReplace({ context, principal, ports }: RequestContext): Pro
   const given = (await readInput(context, pricesSchema)).map(storedPriceOf);
   const replaced = await ports.prices.replace(principal.organizationId, given);
   if ('refused' in replaced) return unwrap(bodyFault([replaced.index, ...placeOf[replaced.refused]], sentenceOf(replaced)));
-  return sendJson(context, { data: replaced.prices.map(priceItem), error: null });
+  return sendData(context, replaced.prices.map(priceItem));
 }
 
 const placeOf: Readonly<Record<PriceRefusal['refused'], readonly string[]>> = { provider: ['provider'], twice: [] };

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { declaredPropertySchema, propertyNameSchema, wrongDeclaredName } from '../../../contract/settings/properties.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 
 export const declareProperty: Endpoint = {
   declaration: {
@@ -32,7 +32,7 @@ async function answerDeclare({ context, principal, ports }: RequestContext): Pro
   const wrong = wrongDeclaredName(name);
   if (wrong !== undefined) throw wrongName(wrong);
   const replaced = (await ports.declareProperty(principal.organizationId, name)) ?? null;
-  return sendJson(context, { data: { name, replaced }, error: null });
+  return sendData(context, { name, replaced });
 }
 
 /** TRICKY: not from the router, which returns an undecodable name as it is. */

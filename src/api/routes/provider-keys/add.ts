@@ -4,7 +4,7 @@ import { bodyFault, type FaultPath } from '../../../model/fault.ts';
 import { newProviderKeySchema, providerKeyAnswerSchema } from '../../../contract/settings/provider-keys.ts';
 import { providerKeyLimits } from '../../../model/vocabulary/limits.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -39,7 +39,7 @@ async function answerAdd({ context, principal, ports }: RequestContext): Promise
   const { provider, key, name = null } = await readInput(context, newProviderKeySchema);
   if (looksLikeOurKey(key)) unwrap(bodyFault(['key'], `This is a key of Gatelog; \`key\` is the one that ${provider} gave you.`));
   const stored = await ports.providerKeys.add(principal.organizationId, { provider, key, name });
-  if (typeof stored !== 'string') return sendJson(context, { data: itemOf(stored), error: null });
+  if (typeof stored !== 'string') return sendData(context, itemOf(stored));
   const { path, sentence } = refusals[stored];
   return unwrap(bodyFault(path, sentence));
 }

@@ -3,7 +3,7 @@ import { doneSchema } from '../../../contract/answers.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { parseUuid } from '../../../model/ids.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 
 const idParameter = z
   .string()
@@ -29,5 +29,5 @@ async function answerDelete({ context, principal, ports }: RequestContext): Prom
   if (id === undefined || !(await ports.providerKeys.remove(principal.organizationId, id))) {
     throw new GatelogError('not_found', 'The organisation has stored no such key; GET /v1/provider-keys lists them.');
   }
-  return sendJson(context, { data: null, error: null });
+  return sendData(context, null);
 }

@@ -1,6 +1,6 @@
 import { providerKeysAnswerSchema } from '../../../contract/settings/provider-keys.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 
 export const listProviderKeys: Endpoint = {
@@ -19,5 +19,5 @@ export const listProviderKeys: Endpoint = {
 
 async function answerList({ context, principal, ports }: RequestContext): Promise<Response> {
   const keys = await ports.providerKeys.list(principal.organizationId);
-  return sendJson(context, { data: keys.map(itemOf), error: null });
+  return sendData(context, keys.map(itemOf));
 }

@@ -1,6 +1,6 @@
 import { rateLimitsAnswerSchema } from '../../../contract/settings/rate-limits.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 
 export const getRateLimits: Endpoint = {
   declaration: {
@@ -18,5 +18,5 @@ export const getRateLimits: Endpoint = {
 
 async function answerGet({ context, principal, ports }: RequestContext): Promise<Response> {
   const limits = await ports.rateLimits.list(principal.organizationId);
-  return sendJson(context, { data: limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })), error: null });
+  return sendData(context, limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })));
 }

@@ -2,7 +2,7 @@ import { unwrap } from '../../../contract/fault.ts';
 import { bodyFault } from '../../../model/fault.ts';
 import { rateLimitsAnswerSchema, rateLimitsSchema } from '../../../contract/settings/rate-limits.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { readInput } from '../../http/read-input.ts';
 
 export const replaceRateLimits: Endpoint = {
@@ -32,5 +32,5 @@ async function answerReplace({ context, principal, ports }: RequestContext): Pro
     const place = limits.findIndex(({ keyId }) => keyId === refused.unknownKey);
     unwrap(bodyFault([place, 'key_id'], 'The organisation has no such key; `gatelog keys list` shows the identifiers of its keys.'));
   }
-  return sendJson(context, { data: limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })), error: null });
+  return sendData(context, limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })));
 }

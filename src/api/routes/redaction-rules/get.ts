@@ -1,6 +1,6 @@
 import { redactionRulesAnswerSchema } from '../../../contract/settings/redaction-rules.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 
 export const getRedactionRules: Endpoint = {
@@ -19,5 +19,5 @@ export const getRedactionRules: Endpoint = {
 
 async function answerGet({ context, principal, ports }: RequestContext): Promise<Response> {
   const rules = await ports.redactionRules.list(principal.organizationId);
-  return sendJson(context, { data: rules.map(itemOf), error: null });
+  return sendData(context, rules.map(itemOf));
 }

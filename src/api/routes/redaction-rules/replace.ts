@@ -4,7 +4,7 @@ import { redactionRulesAnswerSchema, redactionRulesSchema } from '../../../contr
 import type { RedactionRule } from '../../../model/redaction-rule.ts';
 import { wrongPattern } from '../../../redaction/pattern.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -31,7 +31,7 @@ async function answerReplace({ context, principal, ports }: RequestContext): Pro
   const rules = await readInput(context, redactionRulesSchema);
   refuseWrongPatterns(rules);
   await ports.redactionRules.replace(principal.organizationId, rules);
-  return sendJson(context, { data: rules.map(itemOf), error: null });
+  return sendData(context, rules.map(itemOf));
 }
 
 function refuseWrongPatterns(rules: readonly RedactionRule[]): void {

@@ -5,7 +5,7 @@ import { quoted } from '../../../model/text.ts';
 import { requestStatements } from '../../../query/request-detail/lookup.ts';
 import type { RequestRow } from '../../../query/requests/columns.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { findOrThrow } from '../../page/not-found.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -41,5 +41,5 @@ async function answerAsset(call: RequestContext): Promise<Response> {
   if (!/^https?:\/\//.test(assetId)) {
     throw new GatelogError('not_found', `No address is known of the asset ${quoted(assetId)} of request ${id}.`);
   }
-  return sendJson(context, { data: { assetUrl: assetId }, error: null });
+  return sendData(context, { assetUrl: assetId });
 }

@@ -3,7 +3,7 @@ import { requestCostAnswerSchema } from '../../../contract/requests/cost.ts';
 import { billedRequest, billedRequestStatements, type BilledRow } from '../../../query/request-detail/billed.ts';
 import { requestCost } from '../../../query/request-detail/cost.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { findOrThrow } from '../../page/not-found.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -35,5 +35,5 @@ async function answerCost(call: RequestContext): Promise<Response> {
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
   const row = await findOrThrow<BilledRow>(call, id, billedRequestStatements(tenant, id));
-  return sendJson(context, { data: requestCost(ports.prices.explain(tenant, billedRequest(row))), error: null });
+  return sendData(context, requestCost(ports.prices.explain(tenant, billedRequest(row))));
 }

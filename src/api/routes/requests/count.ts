@@ -3,7 +3,7 @@ import { requestCountSchema, requestQuerySchema } from '../../../contract/reques
 import { hintProbes, longBodiesProbe } from '../../../query/requests/hints.ts';
 import { planRequests, requestDialect } from '../../../query/requests/query.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { explain, setHint } from '../../page/headers.ts';
 import { countOf } from '../../page/request-page.ts';
 import { readInput } from '../../http/read-input.ts';
@@ -33,11 +33,11 @@ async function answerCount(call: RequestContext): Promise<Response> {
   const planned = unwrap(planRequests(principal.organizationId, body, requestDialect));
   if (planned.kind === 'nothing') {
     setHint(context, planned.hint);
-    return sendJson(context, { data: 0, error: null });
+    return sendData(context, 0);
   }
   // A count has no page that an offset could be past.
   const plan = { ...planned.plan, offset: 0 };
   const data = await countOf(call, plan);
   await explain(call, longBodiesProbe(plan), data === 0 ? hintProbes(plan, ports.knownNames) : []);
-  return sendJson(context, { data, error: null });
+  return sendData(context, data);
 }

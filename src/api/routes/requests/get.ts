@@ -4,7 +4,7 @@ import { GatelogError } from '../../../model/errors.ts';
 import { requestStatements } from '../../../query/request-detail/lookup.ts';
 import type { RequestRow } from '../../../query/requests/columns.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { warnUnknownParameters } from '../../http/read-input.ts';
 import { findOrThrow } from '../../page/not-found.ts';
 import { itemsOf } from '../../page/items.ts';
@@ -47,7 +47,7 @@ async function answerGet(call: RequestContext): Promise<Response> {
   const withBodies = wantsBody(context.req.query('includeBody'));
   const row = await findOrThrow<RequestRow>(call, id, requestStatements(tenant, id));
   const [item] = await itemsOf(call, [row], withBodies);
-  return sendJson(context, { data: item, error: null });
+  return sendData(context, item);
 }
 
 function wantsBody(text: string | undefined): boolean {

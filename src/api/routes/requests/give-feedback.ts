@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
 import { feedbackSchema } from '../../../contract/requests/changes.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -26,5 +26,5 @@ async function answerFeedback({ context, principal, ports }: RequestContext): Pr
   const id = requestIdOf(context);
   const { rating } = await readInput(context, feedbackSchema);
   await ports.changeRequest(principal, id, { kind: 'feedback', rating });
-  return sendJson(context, { data: null, error: null });
+  return sendData(context, null);
 }

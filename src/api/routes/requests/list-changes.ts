@@ -3,7 +3,7 @@ import { changesAnswerSchema, historyPageSchema } from '../../../contract/reques
 import { changeItem, type ChangeRow, changesStatement } from '../../../query/request-detail/history.ts';
 import { type CreatedAtRow, requestKeyStatements } from '../../../query/request-detail/lookup.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { findOrThrow } from '../../page/not-found.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 import { readQueryParameters } from '../../http/read-input.ts';
@@ -40,5 +40,5 @@ async function answerList(call: RequestContext): Promise<Response> {
   // A history is stored before its record, so a found request has all of it.
   const key = await findOrThrow<CreatedAtRow>(call, id, requestKeyStatements(tenant, id));
   const rows = await ports.run<ChangeRow>(changesStatement(tenant, { id, createdAt: Number(key.created_ms) }, page), signal);
-  return sendJson(context, { data: rows.map(changeItem), error: null });
+  return sendData(context, rows.map(changeItem));
 }

@@ -3,7 +3,7 @@ import { type RequestId, timeOfUuid } from '../../../model/ids.ts';
 import type { RequestRow } from '../../../query/requests/columns.ts';
 import { requestsByIdStatement } from '../../../query/requests/select.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { setHint } from '../../page/headers.ts';
 import { writtenItems } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
@@ -48,7 +48,7 @@ async function answerIds(call: RequestContext): Promise<Response> {
     if (count > 0) setHint(context, travellingHint(count));
   }
   const rows = ids.flatMap((id) => found.get(id) ?? []);
-  return sendJson(context, { data: await writtenItems(call, rows, true), error: null });
+  return sendData(context, await writtenItems(call, rows, true));
 }
 
 async function find(

@@ -3,7 +3,7 @@ import { doneSchema } from '../../../contract/answers.ts';
 import { readScores, scoreUpdateSchema } from '../../../contract/requests/changes.ts';
 import { unwrap } from '../../../contract/fault.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { readJson } from '../../http/json-body.ts';
 import { warnUnknownFields } from '../../http/read-input.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
@@ -29,5 +29,5 @@ async function answerScores({ context, principal, ports }: RequestContext): Prom
   warnUnknownFields(context, scoreUpdateSchema, body);
   const values = unwrap(readScores(body));
   await ports.changeRequest(principal, id, { kind: 'score', values });
-  return sendJson(context, { data: null, error: null });
+  return sendData(context, null);
 }

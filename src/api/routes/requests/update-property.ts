@@ -3,7 +3,7 @@ import { doneSchema } from '../../../contract/answers.ts';
 import { unwrap } from '../../../contract/fault.ts';
 import { propertyUpdateSchema, readPropertyUpdate } from '../../../contract/settings/properties.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { readJson } from '../../http/json-body.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -26,5 +26,5 @@ async function answerUpdate({ context, principal, ports }: RequestContext): Prom
   const id = requestIdOf(context);
   const values = unwrap(readPropertyUpdate(await readJson(context)));
   await ports.changeRequest(principal, id, { kind: 'property', values });
-  return sendJson(context, { data: null, error: null });
+  return sendData(context, null);
 }

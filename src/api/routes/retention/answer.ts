@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import type { RetentionPorts } from '../../ports.ts';
 
 /** @param own the organisation's days; null: none. */
 export function answerRetention(context: Context, { deploymentDays }: RetentionPorts, own: number | null): Response {
   const known = [own, deploymentDays ?? null].filter((days) => days !== null);
   const effective = known.length === 0 ? null : Math.min(...known);
-  return sendJson(context, { data: { days: own, deployment_days: deploymentDays ?? null, effective_days: effective }, error: null });
+  return sendData(context, { days: own, deployment_days: deploymentDays ?? null, effective_days: effective });
 }

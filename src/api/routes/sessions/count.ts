@@ -6,7 +6,7 @@ import { sessionTotalsStatement, type SessionTotalsRow } from '../../../query/se
 import { planSessions } from '../../../query/sessions/query.ts';
 import { onlyRow } from '../../page/only-row.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { explain } from '../../page/headers.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -34,5 +34,5 @@ async function answerSessionCount(call: RequestContext): Promise<Response> {
   const plan = unwrap(planSessions(principal.organizationId, body));
   const row = onlyRow(await ports.run<SessionTotalsRow>(sessionTotalsStatement(plan), context.req.raw.signal));
   await explain(call, longSessionBodiesProbe(plan), Number(row.session_count) === 0 ? noSessionsProbes(plan, ports.knownNames) : []);
-  return sendJson(context, { data: sessionTotals(row), error: null });
+  return sendData(context, sessionTotals(row));
 }

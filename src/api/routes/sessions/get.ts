@@ -17,7 +17,7 @@ import {
 } from '../../../query/session-detail/statement.ts';
 import { runUntilRows } from '../../../store/read/run.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { setHint } from '../../page/headers.ts';
 import { itemsOf } from '../../page/items.ts';
 import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';
@@ -65,7 +65,7 @@ async function answerGet(call: RequestContext): Promise<Response> {
   const tree = sessionTree(found.nodes, requests);
   if (tree.cut) setHint(context, cutSentence);
   if (found.cursor !== undefined) context.header('svc-next-cursor', found.cursor);
-  return sendJson(context, { data: { session: sessionItem(sessionId, found.root), requests, tree: [tree.root] }, error: null });
+  return sendData(context, { session: sessionItem(sessionId, found.root), requests, tree: [tree.root] });
 }
 
 interface FoundSession {

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
 import { feedbackSchema } from '../../../contract/requests/changes.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { sessionIdOf, sessionIdParameter } from './session-id.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -25,5 +25,5 @@ export const giveSessionFeedback: Endpoint = {
 async function answerFeedback({ context, principal, ports }: RequestContext): Promise<Response> {
   const { rating } = await readInput(context, feedbackSchema);
   await ports.sessions.rate(principal, sessionIdOf(context), rating);
-  return sendJson(context, { data: null, error: null });
+  return sendData(context, null);
 }

@@ -5,7 +5,7 @@ import { sessionMetrics } from '../../../query/sessions/item.ts';
 import { planSessionNames } from '../../../query/sessions/query.ts';
 import { type SessionDistributionRow, sessionDistributionStatement } from '../../../query/sessions/distribution.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { onlyRow } from '../../page/only-row.ts';
 import { explain } from '../../page/headers.ts';
 import { readInput } from '../../http/read-input.ts';
@@ -35,5 +35,5 @@ async function answerSessionMetrics(call: RequestContext): Promise<Response> {
   const plan = unwrap(planSessionNames(principal.organizationId, body));
   const row = onlyRow(await ports.run<SessionDistributionRow>(sessionDistributionStatement(plan, plan.tail), context.req.raw.signal));
   await explain(call, longSessionBodiesProbe(plan), Number(row.session_count) === 0 ? noSessionsProbes(plan, ports.knownNames) : []);
-  return sendJson(context, { data: sessionMetrics(row), error: null });
+  return sendData(context, sessionMetrics(row));
 }

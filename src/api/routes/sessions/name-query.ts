@@ -5,7 +5,7 @@ import { sessionNameItem } from '../../../query/sessions/item.ts';
 import { type SessionNameRow, sessionNamesStatement } from '../../../query/sessions/names.ts';
 import { planSessionNames } from '../../../query/sessions/query.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { explain } from '../../page/headers.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -34,5 +34,5 @@ async function answerSessionNames(call: RequestContext): Promise<Response> {
   const plan = unwrap(planSessionNames(principal.organizationId, body));
   const rows = await ports.run<SessionNameRow>(sessionNamesStatement(plan), context.req.raw.signal);
   await explain(call, longSessionBodiesProbe(plan), rows.length === 0 ? noSessionsProbes(plan, ports.knownNames) : []);
-  return sendJson(context, { data: rows.map((row) => sessionNameItem(row, plan.offsetMinutes)), error: null });
+  return sendData(context, rows.map((row) => sessionNameItem(row, plan.offsetMinutes)));
 }

@@ -7,7 +7,7 @@ import { sessionCountStatement, sessionPageStatement, type SessionTotalsRow } fr
 import { planSessions } from '../../../query/sessions/query.ts';
 import type { SessionRow } from '../../../query/sessions/columns.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { setPageHeaders } from '../../page/headers.ts';
 import { onlyRow } from '../../page/only-row.ts';
 import { readInput } from '../../http/read-input.ts';
@@ -47,5 +47,5 @@ async function answerSessions(call: RequestContext): Promise<Response> {
     whyEmpty: () => sessionHintProbes(plan, ports.knownNames),
     cursorBehind: ({ first_ms: createdMs, session_id: sessionId }) => cursorBehindSession(plan, { createdMs: Number(createdMs), sessionId }),
   });
-  return sendJson(context, { data: rows.map((row) => sessionItem(row, plan.offsetMinutes)), error: null });
+  return sendData(context, rows.map((row) => sessionItem(row, plan.offsetMinutes)));
 }

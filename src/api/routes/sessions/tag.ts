@@ -3,7 +3,7 @@ import { doneSchema } from '../../../contract/answers.ts';
 import { sessionTagAnswerSchema, sessionTagSchema } from '../../../contract/sessions/writes.ts';
 import { type SessionTagRow, sessionTagStatement } from '../../../query/session-detail/lookup.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -46,7 +46,7 @@ export const getSessionTag: Endpoint = {
 async function answerSet({ context, principal, ports }: RequestContext): Promise<Response> {
   const { tag } = await readInput(context, sessionTagSchema);
   await ports.sessions.tag(principal, sessionIdOf(context), tag);
-  return sendJson(context, { data: null, error: null });
+  return sendData(context, null);
 }
 
 async function answerGet(call: RequestContext): Promise<Response> {
@@ -58,5 +58,5 @@ async function answerGet(call: RequestContext): Promise<Response> {
     sessionId,
     async () => (await ports.run<SessionTagRow>(statement, context.req.raw.signal))[0],
   );
-  return sendJson(context, { data: row.session_tag === '' ? null : row.session_tag, error: null });
+  return sendData(context, row.session_tag === '' ? null : row.session_tag);
 }

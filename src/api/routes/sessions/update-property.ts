@@ -4,7 +4,7 @@ import { unwrap } from '../../../contract/fault.ts';
 import { propertyUpdateSchema } from '../../../contract/settings/properties.ts';
 import { readSessionPropertyUpdate } from '../../../contract/sessions/writes.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 import { readJson } from '../../http/json-body.ts';
 import { sessionIdOf, sessionIdParameter } from './session-id.ts';
 
@@ -27,5 +27,5 @@ export const updateSessionProperty: Endpoint = {
 async function answerUpdate({ context, principal, ports }: RequestContext): Promise<Response> {
   const values = unwrap(readSessionPropertyUpdate(await readJson(context)));
   await ports.sessions.setProperties(principal, sessionIdOf(context), values);
-  return sendJson(context, { data: null, error: null });
+  return sendData(context, null);
 }

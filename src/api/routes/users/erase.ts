@@ -3,7 +3,7 @@ import { erasureAnswerSchema } from '../../../contract/erasure.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { quoted, wellFormed } from '../../../model/text.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendData } from '../../http/json-answer.ts';
 
 const userIdParameter = z.string().openapi({
   param: { name: 'id', in: 'path' },
@@ -41,8 +41,8 @@ async function answerErase({ context, principal, ports }: RequestContext): Promi
   // Remembered hints may name the user.
   ports.hintLookUps.forget(principal.organizationId);
   const { erasedAt, counts } = receipt;
-  const answer = sendJson(context, { data: { user_id: userId, erased_at: new Date(erasedAt).toISOString(), ...counts }, error: null });
-  // A caller that has disconnected has not got the receipt.
+  const answer = sendData(context, { user_id: userId, erased_at: new Date(erasedAt).toISOString(), ...counts });
+  // Who has left has not got it.
   if (!context.req.raw.signal.aborted) await ports.erasures.acknowledge(receipt);
   return answer;
 }

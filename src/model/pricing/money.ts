@@ -62,7 +62,11 @@ export function usdOf(money: Money): number {
   return Number(moneyText(money));
 }
 
-/** The magnitude of a decimal in units of 10⁻¹² USD: `whole` + `rest` / `divisor`. */
+export function usdOrNull(money: Money | null): number | null {
+  return money === null ? null : usdOf(money);
+}
+
+/** The size of a decimal in units of 10⁻¹² USD: `whole` of them and `rest` / `divisor` of one. */
 interface Decimal {
   readonly negative: boolean;
   readonly whole: bigint;

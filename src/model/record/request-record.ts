@@ -11,6 +11,11 @@ import type { Usage } from './usage.ts';
 export const costSources = ['price-book', 'provider', 'header', 'none'] as const;
 export type CostSource = (typeof costSources)[number];
 
+/** The source that a record names; `none` for an unknown name. */
+export function costSourceOf(name: string): CostSource {
+  return costSources.find((source) => source === name) ?? 'none';
+}
+
 /**
  * A recorded body as text. `json`: `JSON.stringify` of the decoded body (for streams, the assembled one). `text`: the body itself.
  * `binary`: base64 with its content type. `absent`: no body, or the caller asked us not to keep it.

@@ -62,7 +62,18 @@ export const partCounts = [
   'fileSearches',
 ] as const satisfies readonly (keyof Usage)[];
 
-/** The share of one of several models in a call. */
+/** The other counts, by their columns. */
+export const countColumns = {
+  prompt_tokens: 'promptTokens',
+  completion_tokens: 'completionTokens',
+  prompt_cache_read_tokens: 'promptCacheReadTokens',
+  prompt_cache_write_tokens: 'promptCacheWriteTokens',
+  prompt_audio_tokens: 'promptAudioTokens',
+  completion_audio_tokens: 'completionAudioTokens',
+  reasoning_tokens: 'reasoningTokens',
+} as const satisfies Readonly<Record<string, keyof Usage>>;
+
+/** What one of several models did for a call. */
 export interface Bill {
   /** Empty: the responding model. */
   readonly model: string;

@@ -1,8 +1,8 @@
 import type { BilledRequest } from '../../model/pricing/billed-request.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { type Money, parseMoney } from '../../model/pricing/money.ts';
-import { type CostSource, costSources } from '../../model/record/request-record.ts';
-import { partCounts, unreportedUsage, type Usage } from '../../model/record/usage.ts';
+import { costSourceOf } from '../../model/record/request-record.ts';
+import { countColumns, partCounts, unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { identifier } from '../../sql/identifier.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
 import { onlyRequest } from './lookup.ts';
@@ -10,17 +10,6 @@ import type { NumberCell } from '../requests/columns.ts';
 import { type PageStatements, pageOf } from '../requests/select.ts';
 
 type Count = Exclude<keyof Usage, 'estimated' | 'raw'>;
-
-/** Counts with a column of their own. */
-const countColumns = {
-  prompt_tokens: 'promptTokens',
-  completion_tokens: 'completionTokens',
-  prompt_cache_read_tokens: 'promptCacheReadTokens',
-  prompt_cache_write_tokens: 'promptCacheWriteTokens',
-  prompt_audio_tokens: 'promptAudioTokens',
-  completion_audio_tokens: 'completionAudioTokens',
-  reasoning_tokens: 'reasoningTokens',
-} as const satisfies Readonly<Record<string, Count>>;
 
 const textColumns = [
   'provider',
@@ -71,7 +60,7 @@ export function billedRequest(row: BilledRow): BilledRequest {
     serviceTier: row.service_tier,
     usage: usageOf(row),
     cost: costOf(row),
-    costSource: costSources.find((source) => source === row.cost_source) ?? ('none' satisfies CostSource),
+    costSource: costSourceOf(row.cost_source),
     priceReference: row.price_reference,
     appliedPrice: row.applied_price,
     cached: row.cached,

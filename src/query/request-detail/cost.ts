@@ -1,6 +1,6 @@
 import type { RequestCost } from '../../contract/requests/cost.ts';
 import type { CostExplanation, ExplainedLine } from '../../model/pricing/billed-request.ts';
-import { type Money, usdOf } from '../../model/pricing/money.ts';
+import { usdOf, usdOrNull } from '../../model/pricing/money.ts';
 
 /** An explained cost in the API's shape. */
 export function requestCost({ total, source, lines, recomputed, note }: CostExplanation): RequestCost {
@@ -23,8 +23,4 @@ function costLine({ kind, tokens, pricePerMillion, amount, priceSource, validFro
     price_source: priceSource,
     valid_from: validFrom,
   };
-}
-
-function usdOrNull(money: Money | null): number | null {
-  return money === null ? null : usdOf(money);
 }

@@ -1,7 +1,7 @@
 import type { RequestItem } from '../../contract/requests/item.ts';
 import { parseMoney, usdOf } from '../../model/pricing/money.ts';
 import { type ColumnShown, type FieldOf, type ShownColumn, shownColumns } from '../../model/record/columns.ts';
-import { type CostSource, costSources } from '../../model/record/request-record.ts';
+import { costSourceOf } from '../../model/record/request-record.ts';
 import { RawJson } from '../../model/json/raw.ts';
 import { parseJson } from '../../model/text.ts';
 import { shownProperties } from '../../model/vocabulary/property-alias.ts';
@@ -100,7 +100,7 @@ function propertyFields(row: RequestRow) {
 function costFields(row: RequestRow) {
   const money = row.cost_text === null ? undefined : parseMoney(row.cost_text);
   const cost = money === undefined ? null : usdOf(money);
-  return { cost, costUSD: cost, cost_source: costSources.find((source) => source === row.cost_source) ?? ('none' satisfies CostSource) };
+  return { cost, costUSD: cost, cost_source: costSourceOf(row.cost_source) };
 }
 
 /** Fields that repeat another value. */

@@ -6,6 +6,7 @@ import { literal } from '../../sql/literal.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { compileFor, compileForAll } from '../../sql/statement.ts';
+import { dateTime64 } from '../../sql/time.ts';
 import {
   acrossOrganizations,
   type OrganizationTable,
@@ -99,7 +100,7 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
     columns: sql`${param(number, 'UInt64', 'removal')}, org_id, created_at, request_id, session_id`,
     from: requests([
       sql`user_id = ${param(userId, 'String', 'user')}`,
-      sql`created_at <= fromUnixTimestamp64Milli(${param(erasedAt, 'Int64', 'before')}, 'UTC')`,
+      sql`created_at <= ${dateTime64(erasedAt, 'before')}`,
     ]),
   });
   await inLane(connections, 'removal', (lane) => {

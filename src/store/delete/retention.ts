@@ -6,6 +6,7 @@ import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { compileForAll } from '../../sql/statement.ts';
 import { acrossOrganizations, type OrganizationTable, type Rows, systemRows } from '../../sql/tables.ts';
+import { dateTime64 } from '../../sql/time.ts';
 import { dropPartitions, readForRemoval, removalSettings, removeRows, type RemovingParts } from './removing.ts';
 
 export interface Expiry {
@@ -68,7 +69,7 @@ function expiredBy({ organizations, before }: Expiry): Expired {
   const whose = ids === undefined ? [] : [sql`org_id IN ${ids}`];
   return {
     rows: (table, where) => acrossOrganizations(table, 'all with one term of retention at once', [...whose, ...where]),
-    before: sql`fromUnixTimestamp64Milli(${param(before, 'Int64', 'before')}, 'UTC')`,
+    before: dateTime64(before, 'before'),
   };
 }
 

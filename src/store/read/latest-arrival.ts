@@ -1,7 +1,8 @@
 import { select } from '../../sql/query.ts';
-import { param, type Query, sql } from '../../sql/sql.ts';
+import { type Query, sql } from '../../sql/sql.ts';
 import { compileForAll } from '../../sql/statement.ts';
 import { acrossOrganizations, systemRows } from '../../sql/tables.ts';
+import { dateTime64 } from '../../sql/time.ts';
 import type { Connections } from '../engine/connections.ts';
 import { isDamage } from '../engine/failure.ts';
 import { readRows } from '../engine/statements.ts';
@@ -30,7 +31,7 @@ export function makeLatestArrival(connections: Connections): LatestArrival {
 }
 
 function latestAfter(after: number): Query {
-  const later = sql`created_at > fromUnixTimestamp64Milli(${param(after, 'Int64', 'after')}, 'UTC')`;
+  const later = sql`created_at > ${dateTime64(after, 'after')}`;
   const from = acrossOrganizations('requests', 'the clock is one for all', later);
   return select({ columns: sql`toUnixTimestamp64Milli(max(created_at)) AS latest`, from });
 }

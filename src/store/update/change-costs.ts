@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StatedCost } from '../../model/pricing/billed-request.ts';
 import type { ChangeEntry } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import { type Money, moneyText, usdOf } from '../../model/pricing/money.ts';
+import { type Money, moneyText, usdOrNull } from '../../model/pricing/money.ts';
 import { updateRows } from '../../sql/commands.ts';
 import { sql } from '../../sql/sql.ts';
 import { type CompiledSql, compileFor } from '../../sql/statement.ts';
@@ -76,10 +76,6 @@ async function insertHistory(connections: Connections, { changes, ...accepted }:
     }));
   const token = `costs-${randomUUID()}`;
   await withRetries(() => insert('changes', [changeRows(entries)], token));
-}
-
-function usdOrNull(money: Money | null): number | null {
-  return money === null ? null : usdOf(money);
 }
 
 function updateStatement({ organizationId, changes }: CostChanges): CompiledSql {

@@ -1,15 +1,16 @@
 import type { BilledRequest, StatedCost } from '../../model/pricing/billed-request.ts';
 import type { ChangeEntry } from '../../model/change.ts';
 import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '../../model/ids.ts';
-import { moneyText, parseMoney, usdOf } from '../../model/pricing/money.ts';
-import { type CostSource, costSources } from '../../model/record/request-record.ts';
-import { exactTotal, partsOf, unreportedUsage, type Usage, usageText } from '../../model/record/usage.ts';
+import { moneyText, parseMoney, usdOrNull } from '../../model/pricing/money.ts';
+import { costSourceOf } from '../../model/record/request-record.ts';
+import { countColumns, exactTotal, partsOf, unreportedUsage, type Usage, usageText } from '../../model/record/usage.ts';
 import { updateRows } from '../../sql/commands.ts';
 import { identifier } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { type CompiledSql, compileFor } from '../../sql/statement.ts';
 import { ownRows, requests } from '../../sql/tables.ts';
+import { dateTime64 } from '../../sql/time.ts';
 import { updateSettings, withRetries, writePatch } from './change.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
@@ -112,8 +113,8 @@ function findStatement({ organizationId, provider, responseId, from, to }: Answe
       service_tier, ifNull(toString(prompt_tokens), '') AS prompt, ifNull(toString(completion_tokens), '') AS completion, usage_estimated,
       ifNull(toString(cost), '') AS cost_text, cost_source, price_reference, applied_price, ${awaits} AS awaits`;
   const calls = requests([
-    sql`created_at >= fromUnixTimestamp64Milli(${param(from, 'Int64', 'from')}, 'UTC')`,
-    sql`created_at <= fromUnixTimestamp64Milli(${param(to, 'Int64', 'to')}, 'UTC')`,
+    sql`created_at >= ${dateTime64(from, 'from')}`,
+    sql`created_at <= ${dateTime64(to, 'to')}`,
     sql`response_id = ${param(responseId, 'String', 'response')}`,
     sql`provider = ${param(provider, 'String', 'provider')} AND method = 'POST' AND NOT cached`,
   ]);
@@ -139,7 +140,7 @@ function callRecord(row: CallRow): CallRecord {
         estimated: row.usage_estimated,
       },
       cost: row.cost_text === '' ? null : (parseMoney(row.cost_text) ?? null),
-      costSource: costSources.find((source) => source === row.cost_source) ?? ('none' satisfies CostSource),
+      costSource: costSourceOf(row.cost_source),
       priceReference: row.price_reference,
       appliedPrice: row.applied_price,
       cached: false,
@@ -175,25 +176,14 @@ function entriesOf({ organizationId, before, usage, cost, acceptedAt, keyId }: C
   ] as const;
   const entries = counts.map(([name, old, now]): ChangeEntry => ({ ...accepted, kind: 'usage', name, old, new: now }));
   if (cost === undefined || cost.cost === billed.cost) return entries;
-  const [old, now] = [billed.cost, cost.cost].map((money) => (money === null ? null : usdOf(money)));
-  return [...entries, { ...accepted, kind: 'cost', name: 'cost', old: old ?? null, new: now ?? null }];
+  return [...entries, { ...accepted, kind: 'cost', name: 'cost', old: usdOrNull(billed.cost), new: usdOrNull(cost.cost) }];
 }
 
-const countColumns = [
-  ['prompt_tokens', 'promptTokens'],
-  ['completion_tokens', 'completionTokens'],
-  ['prompt_cache_read_tokens', 'promptCacheReadTokens'],
-  ['prompt_cache_write_tokens', 'promptCacheWriteTokens'],
-  ['prompt_audio_tokens', 'promptAudioTokens'],
-  ['completion_audio_tokens', 'completionAudioTokens'],
-  ['reasoning_tokens', 'reasoningTokens'],
-] as const;
-
-/** Updates only a row that still awaits its usage. */
+/** Only a row that still awaits its usage gets it. */
 function updateStatement({ organizationId, before, usage, responseModel, serviceTier, cost }: CompletedCall): CompiledSql {
   const { billed, requestId } = before;
   const parts = [...partsOf(usage)];
-  const counts = [['total_tokens', exactTotal(usage)], ...countColumns.map(([column, count]) => [column, usage[count]] as const)] as const;
+  const counts = [['total_tokens', exactTotal(usage)], ...Object.entries(countColumns).map(([column, count]) => [column, usage[count]] as const)] as const;
   const texts = {
     usage_raw: usageText(usage),
     response_model: responseModel,
@@ -221,7 +211,7 @@ function updateStatement({ organizationId, before, usage, responseModel, service
       : [sql`cost = toDecimal128OrNull(${param(cost.cost === null ? '' : moneyText(cost.cost), 'String', 'cost')}, 12)`]),
     sql`updated_at = now64(3, 'UTC')`,
   ];
-  const createdAt = sql`created_at = fromUnixTimestamp64Milli(${param(billed.createdAt, 'Int64', 'created')}, 'UTC')`;
+  const createdAt = sql`created_at = ${dateTime64(billed.createdAt, 'created')}`;
   return compileFor(organizationId, updateRows(requests([createdAt, isRequest(requestId), awaits]), assignments));
 }
 

@@ -11,6 +11,7 @@ import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { type CompiledSql, compileFor, compileForAll } from '../../sql/statement.ts';
 import { requests, type Rows, systemRows } from '../../sql/tables.ts';
+import { dateTime64 } from '../../sql/time.ts';
 import { type LaneClient, runCommand, selectRows } from '../engine/statements.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { runWrite } from '../engine/disk-space.ts';
@@ -220,7 +221,7 @@ function assignmentsOf(change: SessionChange): readonly Fragment[] {
       .filter(([, name]) => change.values.has(name))
       .map(([column, name]) => sql`${column} = ${values}[indexOf(${names}, ${literal(name)})]`),
     sql`session_changes = arraySlice(arrayPushBack(session_changes, ${param(change.number, 'UInt64', 'number')}), -1000)`,
-    sql`updated_at = fromUnixTimestamp64Milli(${param(change.acceptedAt, 'Int64', 'at')}, 'UTC')`,
+    sql`updated_at = ${dateTime64(change.acceptedAt, 'at')}`,
   ];
 }
 

@@ -4,7 +4,7 @@ import type { RequestContext } from '../endpoint.ts';
 import { addWarning, appendSentence } from '../http/warnings.ts';
 
 /** What the headers of a page are made of. */
-export interface PageFacts<Row> {
+interface PageFacts<Row> {
   readonly plan: { readonly limit: number; readonly after: unknown };
   readonly rows: readonly Row[];
   readonly count: () => Promise<number>;

@@ -30,7 +30,10 @@ export interface HistoryPage {
  */
 export function changesStatement(tenant: OrganizationId, { id, createdAt }: RequestPlace, { limit, offset }: HistoryPage): Statement {
   const request = sql`request_id = ${param(uuidToNumber(id), 'UInt128')}`;
-  const reached = select({ columns: sql`arrayJoin(session_changes)`, from: requests([request, sql`created_at = ${dateTime64(createdAt)}`]) });
+  const reached = select({
+    columns: sql`arrayJoin(session_changes)`,
+    from: requests([request, sql`created_at = ${dateTime64(createdAt)}`]),
+  });
   const time = sql`toUnixTimestamp64Milli(changed_at) AS changed_ms`;
   const own = select({
     columns: sql`${time}, number, key_id, toString(kind) AS kind, name, old, new`,

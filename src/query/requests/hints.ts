@@ -20,12 +20,9 @@ const maxFound = 100;
 
 /** Possible reasons of an empty page or a count of 0, the likeliest first. */
 export function hintProbes(plan: RequestsPlan, known: KnownNames): readonly HintProbe[] {
-  return [
-    nameProbe(plan, known),
-    nearValueProbe(plan),
-    rangeProbe(plan.tenant, createdAtBounds(plan.filter)),
-    offsetProbe(plan),
-  ].filter((probe) => probe !== undefined);
+  return [nameProbe(plan, known), nearValueProbe(plan), rangeProbe(plan.tenant, createdAtBounds(plan.filter)), offsetProbe(plan)].filter(
+    (probe) => probe !== undefined,
+  );
 }
 
 type Filtered = Pick<RequestSelection, 'tenant' | 'filter'>;

@@ -73,7 +73,11 @@ export function sessionGroups({ inRange, matched, having, needed }: SessionCondi
   const marked = matched !== undefined && !matchedOnly;
   const aggregate = marked ? overMatched : overAll;
   const names = [...(marked ? [matchFlag(matched)] : []), ...(needed === undefined ? [] : [candidateList(inRange, needed)])];
-  const rows = [...inRange, ...(matched !== undefined && matchedOnly ? [sql`(${matched})`] : []), ...(needed === undefined ? [] : [isCandidate])];
+  const rows = [
+    ...inRange,
+    ...(matched !== undefined && matchedOnly ? [sql`(${matched})`] : []),
+    ...(needed === undefined ? [] : [isCandidate]),
+  ];
   const groups = [
     ...(having === undefined ? [] : [having]),
     ...(marked ? [sql`countIf(is_kept) > 0`] : []),

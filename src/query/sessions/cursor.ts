@@ -24,7 +24,9 @@ export function parseSessionCursor(text: string, selection: SessionSelection): R
     query: identityOf(selection),
     otherQuery,
     positionOf: ({ a: createdMs, i: sessionId }) =>
-      typeof createdMs === 'number' && Number.isSafeInteger(createdMs) && typeof sessionId === 'string' ? { createdMs, sessionId } : undefined,
+      typeof createdMs === 'number' && Number.isSafeInteger(createdMs) && typeof sessionId === 'string'
+        ? { createdMs, sessionId }
+        : undefined,
   });
 }
 

@@ -78,7 +78,10 @@ function ofSession(field: 'session_session_id' | 'session_session_name', operato
 
 /** Bounds between two milliseconds move inside the range. */
 function rangeOf({ startTimeUnixMs: from, endTimeUnixMs: to }: Pick<SelectionFields, 'startTimeUnixMs' | 'endTimeUnixMs'>): ArrivalRange {
-  return { from: from === undefined ? undefined : clampTime(Math.ceil(from)), to: to === undefined ? undefined : clampTime(Math.floor(to)) };
+  return {
+    from: from === undefined ? undefined : clampTime(Math.ceil(from)),
+    to: to === undefined ? undefined : clampTime(Math.floor(to)),
+  };
 }
 
 const maxHours = 24;

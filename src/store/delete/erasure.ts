@@ -98,10 +98,7 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
   const { number, organizationId, userId, erasedAt } = erasure;
   const found = select({
     columns: sql`${param(number, 'UInt64', 'removal')}, org_id, created_at, request_id, session_id`,
-    from: requests([
-      sql`user_id = ${param(userId, 'String', 'user')}`,
-      sql`created_at <= ${dateTime64(erasedAt, 'before')}`,
-    ]),
+    from: requests([sql`user_id = ${param(userId, 'String', 'user')}`, sql`created_at <= ${dateTime64(erasedAt, 'before')}`]),
   });
   await inLane(connections, 'removal', (lane) => {
     parts.signal.throwIfAborted();

@@ -183,7 +183,10 @@ function entriesOf({ organizationId, before, usage, cost, acceptedAt, keyId }: C
 function updateStatement({ organizationId, before, usage, responseModel, serviceTier, cost }: CompletedCall): CompiledSql {
   const { billed, requestId } = before;
   const parts = [...partsOf(usage)];
-  const counts = [['total_tokens', exactTotal(usage)], ...Object.entries(countColumns).map(([column, count]) => [column, usage[count]] as const)] as const;
+  const counts = [
+    ['total_tokens', exactTotal(usage)],
+    ...Object.entries(countColumns).map(([column, count]) => [column, usage[count]] as const),
+  ] as const;
   const texts = {
     usage_raw: usageText(usage),
     response_model: responseModel,

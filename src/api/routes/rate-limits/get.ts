@@ -18,5 +18,8 @@ export const getRateLimits: Endpoint = {
 
 async function answerGet({ context, principal, ports }: RequestContext): Promise<Response> {
   const limits = await ports.rateLimits.list(principal.organizationId);
-  return sendData(context, limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })));
+  return sendData(
+    context,
+    limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })),
+  );
 }

@@ -32,5 +32,8 @@ async function answerReplace({ context, principal, ports }: RequestContext): Pro
     const place = limits.findIndex(({ keyId }) => keyId === refused.unknownKey);
     unwrap(bodyFault([place, 'key_id'], 'The organisation has no such key; `gatelog keys list` shows the identifiers of its keys.'));
   }
-  return sendData(context, limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })));
+  return sendData(
+    context,
+    limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })),
+  );
 }

@@ -34,5 +34,8 @@ async function answerSessionNames(call: RequestContext): Promise<Response> {
   const plan = unwrap(planSessionNames(principal.organizationId, body));
   const rows = await ports.run<SessionNameRow>(sessionNamesStatement(plan), context.req.raw.signal);
   await explain(call, longSessionBodiesProbe(plan), rows.length === 0 ? noSessionsProbes(plan, ports.knownNames) : []);
-  return sendData(context, rows.map((row) => sessionNameItem(row, plan.offsetMinutes)));
+  return sendData(
+    context,
+    rows.map((row) => sessionNameItem(row, plan.offsetMinutes)),
+  );
 }

@@ -42,10 +42,15 @@ async function answerSessions(call: RequestContext): Promise<Response> {
   await setPageHeaders(call, {
     plan,
     rows,
-    count: async () => Number(onlyRow(await ports.run<Pick<SessionTotalsRow, 'session_count'>>(sessionCountStatement(plan), signal)).session_count),
+    count: async () =>
+      Number(onlyRow(await ports.run<Pick<SessionTotalsRow, 'session_count'>>(sessionCountStatement(plan), signal)).session_count),
     longBodies: longSessionBodiesProbe(plan),
     whyEmpty: () => sessionHintProbes(plan, ports.knownNames),
-    cursorBehind: ({ first_ms: createdMs, session_id: sessionId }) => cursorBehindSession(plan, { createdMs: Number(createdMs), sessionId }),
+    cursorBehind: ({ first_ms: createdMs, session_id: sessionId }) =>
+      cursorBehindSession(plan, { createdMs: Number(createdMs), sessionId }),
   });
-  return sendData(context, rows.map((row) => sessionItem(row, plan.offsetMinutes)));
+  return sendData(
+    context,
+    rows.map((row) => sessionItem(row, plan.offsetMinutes)),
+  );
 }

@@ -19,7 +19,7 @@ export function sendData(context: Context, data: unknown): Response {
   return sendJson(context, { data, error: null });
 }
 
-/** TRICKY: as bytes an answer is outside of the heap, where answers that nobody takes would soon leave no room. */
+/** TRICKY: bytes lie outside the V8 heap, which responses that no client reads would soon fill. */
 function bytesOf(parts: readonly string[]): Uint8Array<ArrayBuffer> {
   const lengths = parts.map((part) => Buffer.byteLength(part));
   const bytes = Buffer.from(new ArrayBuffer(lengths.reduce((sum, length) => sum + length, 0)));

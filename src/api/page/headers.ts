@@ -3,12 +3,11 @@ import type { HintProbe } from '../../query/hints/probe.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { addWarning, appendSentence } from '../http/warnings.ts';
 
-/** What the headers of a page are made of. */
 interface PageFacts<Row> {
   readonly plan: { readonly limit: number; readonly after: unknown };
   readonly rows: readonly Row[];
   readonly count: () => Promise<number>;
-  /** Whether bodies were searched only in part. */
+  /** Long bodies were searched only in part. */
   readonly longBodies: HintProbe | undefined;
   /** Possible reasons of an empty page. */
   readonly whyEmpty: () => readonly HintProbe[];
@@ -47,7 +46,7 @@ export async function explain(call: RequestContext, longBodies: HintProbe | unde
 /** Maximum delay of a response by the look-ups of one hint, milliseconds. */
 const hintMs = 1000;
 
-/** Adds the first hint that applies. Without one in time the response goes out unexplained. */
+/** Adds the first hint that applies, if the store finds one in time. */
 async function addHint({ context, ports }: RequestContext, probes: readonly HintProbe[]): Promise<void> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), hintMs);
@@ -56,7 +55,7 @@ async function addHint({ context, ports }: RequestContext, probes: readonly Hint
     for (const probe of probes) {
       let result: ReturnType<HintProbe['messageFor']> = probe;
       while (typeof result === 'object') {
-        // A read that nobody awaits must not start: its failure would be unhandled and end the process.
+        // Nobody would await a read that begins now, and its unhandled failure would end the process.
         if (signal.aborted) return;
         const pending = ports.hintLookUps.rowsOf(result, (statement) => ports.run(statement, signal, { timeoutMs: hintMs }));
         const rows = await untilAborted(pending, signal);
@@ -69,7 +68,7 @@ async function addHint({ context, ports }: RequestContext, probes: readonly Hint
       }
     }
   } catch {
-    // The page itself was read, and it is the answer.
+    // The response is complete without an explanation.
   } finally {
     clearTimeout(timer);
   }

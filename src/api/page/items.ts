@@ -10,7 +10,7 @@ import { isOverResult } from '../../store/engine/failure.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { readBodies } from './bodies.ts';
 
-/** Rows as items, with their bodies where these are wanted. @throws GatelogError `query_too_large` when one answer cannot hold them all. */
+/** Rows as items. @throws GatelogError `query_too_large` when they exceed one response. */
 export async function itemsOf(call: RequestContext, rows: readonly RequestRow[], withBodies: boolean): Promise<RequestItem[]> {
   const bodies = await bodiesOf(call, rows, withBodies);
   return shown(call, rows, bodies);

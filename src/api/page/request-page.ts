@@ -12,7 +12,7 @@ import { readInput } from '../http/read-input.ts';
 import { setHint, setPageHeaders, wantsCount } from './headers.ts';
 import { writtenItems } from './items.ts';
 
-/** Answers a page of requests: body → plan → statements → rows → headers of the page → items. */
+/** A page of requests: body → plan → statements → rows → headers of the page → items. */
 export async function handlePage(call: RequestContext, dialect: RequestsDialect): Promise<Response> {
   const { context, principal, ports, memory } = call;
   const body = await readInput(context, requestQuerySchema);

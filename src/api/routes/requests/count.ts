@@ -35,7 +35,7 @@ async function answerCount(call: RequestContext): Promise<Response> {
     setHint(context, planned.hint);
     return sendData(context, 0);
   }
-  // A count has no page that an offset could be past.
+  // The offset has no effect on a count, so it explains nothing.
   const plan = { ...planned.plan, offset: 0 };
   const data = await countOf(call, plan);
   await explain(call, longBodiesProbe(plan), data === 0 ? hintProbes(plan, ports.knownNames) : []);

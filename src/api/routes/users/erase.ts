@@ -42,7 +42,7 @@ async function answerErase({ context, principal, ports }: RequestContext): Promi
   ports.hintLookUps.forget(principal.organizationId);
   const { erasedAt, counts } = receipt;
   const answer = sendData(context, { user_id: userId, erased_at: new Date(erasedAt).toISOString(), ...counts });
-  // Who has left has not got it.
+  // A caller that has disconnected has not got the receipt.
   if (!context.req.raw.signal.aborted) await ports.erasures.acknowledge(receipt);
   return answer;
 }

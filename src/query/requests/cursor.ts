@@ -115,8 +115,9 @@ function isAt({ step, value, isReread }: KeysetStep): Fragment {
 function keysetSteps(steps: readonly SortColumn[], position: Keyset): readonly KeysetStep[] {
   const carried = carriedSteps(steps);
   return steps.map((step) => {
-    if (step.from !== 'values')
+    if (step.from !== 'values') {
       return { step, value: readKnown(step, step.from === 'id' ? position.id : position.arrival), isReread: false };
+    }
     const text = position.values[carried.indexOf(step)] ?? '-';
     if (text === '-') return { step, value: null, isReread: false };
     return text === '*'

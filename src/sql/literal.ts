@@ -12,7 +12,7 @@ const inText: ReadonlyMap<string, string> = new Map([
 const inLiteral: ReadonlyMap<string, string> = new Map([...inText, ["'", "\\'"]]);
 
 /** TRICKY: tens of millions of replacements at once make V8 end the process; no `catch` can prevent it. */
-const escapedAtOnce = 1024 * 1024;
+const maxEscapedUnits = 1024 * 1024;
 
 /** A quoted text, or a number. Only for values of ours or the engine's; a caller's value must be a parameter. */
 export function literal(value: string | number): Fragment {
@@ -31,10 +31,10 @@ export function escapeText(text: string): string {
 
 function escaped(text: string, by: ReadonlyMap<string, string>): string {
   const whole = text.toWellFormed();
-  if (whole.length <= escapedAtOnce) return escapedPiece(whole, by);
+  if (whole.length <= maxEscapedUnits) return escapedPiece(whole, by);
   const pieces: string[] = [];
-  for (let start = 0; start < whole.length; start += escapedAtOnce) {
-    pieces.push(escapedPiece(whole.slice(start, start + escapedAtOnce), by));
+  for (let start = 0; start < whole.length; start += maxEscapedUnits) {
+    pieces.push(escapedPiece(whole.slice(start, start + maxEscapedUnits), by));
   }
   return pieces.join('');
 }

@@ -67,27 +67,15 @@ export function param<Type extends ParamType>(value: ParamValues[Type], type: Ty
  * @throws TypeError otherwise, and for text that would not end with the fragment: bugs of ours.
  */
 export function sql(texts: TemplateStringsArray, ...holes: readonly (Param | Fragment | Query)[]): Fragment {
-  const setHoles = holesBehindIn(texts);
-  const pieces: Piece[] = [];
-  for (const [index, text] of texts.entries()) {
-    append(pieces, text);
-    const hole = holes[index];
-    if (hole === undefined) continue;
-    if (hole.kind === 'fragment' && setHoles.includes(index)) throw new TypeError('A parameter or a query stands behind IN.');
-    if (hole.kind === 'param') append(pieces, hole);
-    else appendAll(pieces, hole.kind === 'query' ? ['(', ...hole.pieces, ')'] : hole.pieces);
+  for (const index of holesBehindIn(texts)) {
+    if (holes[index]?.kind === 'fragment') throw new TypeError('A parameter or a query stands behind IN.');
   }
-  return fragmentOf(pieces);
+  return fragmentOf(concat(texts.flatMap((text, index) => [text, holes[index]])));
 }
 
 /** Joins fragments by a separator; an empty list gives an empty fragment. */
 export function join(fragments: readonly Fragment[], separator: ', ' | ' AND ' | ' OR '): Fragment {
-  const pieces: Piece[] = [];
-  for (const [index, fragment] of fragments.entries()) {
-    if (index > 0) append(pieces, separator);
-    appendAll(pieces, fragment.pieces);
-  }
-  return fragmentOf(pieces);
+  return fragmentOf(concat(fragments.flatMap((fragment, index) => (index === 0 ? [fragment] : [separator, fragment]))));
 }
 
 /** Unchecked: only for files of this room. */
@@ -103,13 +91,9 @@ export function concat(parts: Parts): readonly Piece[] {
   for (const part of parts) {
     if (part === undefined) continue;
     if (typeof part === 'string' || part.kind === 'param') append(pieces, part);
-    else appendAll(pieces, part.kind === 'query' ? ['(', ...part.pieces, ')'] : part.pieces);
+    else for (const piece of part.kind === 'query' ? ['(', ...part.pieces, ')'] : part.pieces) append(pieces, piece);
   }
   return pieces;
-}
-
-function appendAll(pieces: Piece[], added: readonly Piece[]): void {
-  for (const piece of added) append(pieces, piece);
 }
 
 function append(pieces: Piece[], piece: Piece): void {

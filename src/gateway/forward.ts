@@ -54,7 +54,10 @@ export function forward(ports: ForwardPorts, request: IncomingRequest, response:
 }
 
 function enter(ports: ForwardPorts, call: Call, admission: Authentication | AuthFailure): void {
-  if ('rejectedKey' in admission) throw rejectionOf(ports, call, admission.rejectedKey);
+  if ('rejectedKey' in admission) {
+    // Counts the failed attempt against the client's address.
+    throw ports.failedKeys.answer(call.request.socket.remoteAddress, ports.explainRejection(admission.rejectedKey));
+  }
   if (!may(admission.principal, 'send')) {
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');
   }
@@ -242,11 +245,6 @@ function carryOut(ports: ForwardPorts, admitted: AuthenticatedCall, prepared: Re
 function afterWait(admitted: AuthenticatedCall, readyAt: number, refused?: AuthenticatedCall['refused']): AuthenticatedCall {
   const waited = { ...admitted, waitedMs: readyAt - admitted.admittedAt };
   return refused === undefined ? waited : { ...waited, refused };
-}
-
-/** Counts the failed attempt against the client's address. */
-function rejectionOf({ failedKeys, explainRejection }: ForwardPorts, { request }: Call, key: string): GatelogError {
-  return failedKeys.answer(request.socket.remoteAddress, explainRejection(key));
 }
 
 function expectsContinue({ headers, httpVersion }: IncomingRequest): boolean {

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/http/front-page.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
@@ -7,7 +6,7 @@ import { headerValue } from '../platform/http/header-list.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import { jsonBody, refuseUnrecorded } from './http/error-response.ts';
 import { apiPathMessage } from './routing/routes.ts';
-import { serverTiming } from './http/server-timing.ts';
+import { unrecordedHeaders } from './http/server-timing.ts';
 
 const page: FrontPage = {
   title: 'Gatelog gateway',
@@ -21,7 +20,7 @@ const page: FrontPage = {
 /** Paths that browsers and lost API clients request without a key. No provider has them. */
 const answers: Readonly<Record<string, (request: IncomingRequest, response: ServerResponse, clientStallMs: number) => void>> = {
   '/': handlePage,
-  '/favicon.ico': (_request, response) => response.writeHead(204, ownLines()).end(),
+  '/favicon.ico': (_request, response) => response.writeHead(204, unrecordedHeaders(0)).end(),
   '/metrics': refuseElsewhere,
   '/openapi.json': refuseElsewhere,
 };
@@ -45,16 +44,11 @@ function handlePage(request: IncomingRequest, response: ServerResponse, clientSt
   const isPage = wantsPage(headerValue(request.rawHeaders, 'accept'));
   const body = isPage ? Buffer.from(pageText(page)) : jsonBody(pageJson(page));
   const type = isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
-  response.writeHead(200, ['content-type', type, 'content-length', String(body.length), 'vary', 'accept', ...ownLines()]);
+  response.writeHead(200, ['content-type', type, 'content-length', String(body.length), 'vary', 'accept', ...unrecordedHeaders(0)]);
   response.end(request.method === 'HEAD' ? undefined : body);
   enforceWriteTimeout(response, clientStallMs);
 }
 
 function refuseElsewhere(_request: IncomingRequest, response: ServerResponse, clientStallMs: number): void {
-  refuseUnrecorded(response, new GatelogError('not_found', apiPathMessage), ownLines(), clientStallMs);
-}
-
-/** Our headers on a response without a call. */
-export function ownLines(): string[] {
-  return ['svc-id', v7(), 'server-timing', serverTiming(0)];
+  refuseUnrecorded(response, new GatelogError('not_found', apiPathMessage), unrecordedHeaders(0), clientStallMs);
 }

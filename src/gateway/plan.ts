@@ -12,7 +12,7 @@ import {
   type RetryPlan,
 } from './call.ts';
 import type { PlanPorts } from './ports.ts';
-import { type Authentication, credentialsFor } from './credentials/credentials.ts';
+import { credentialsFor } from './credentials/credentials.ts';
 import { fallbacksOfModels } from './directives/fallbacks.ts';
 import { planFallbackTargets } from './retry/fallback-targets.ts';
 import { harmless } from './http/headers.ts';
@@ -43,7 +43,7 @@ export function planRequest(ports: PlanPorts, admitted: AuthenticatedCall, arriv
 }
 
 function prepareByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): RequestPlan {
-  const { call, admission } = admitted;
+  const { call } = admitted;
   const { route, furtherModels } = addressed;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
@@ -51,7 +51,7 @@ function prepareByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: A
   const outgoing = asked === undefined ? addressed.outgoing : { whole: asked };
   const usageAsked = asked !== undefined;
   const signed = call.head.amazon === undefined ? undefined : signedForAmazon(ports, call, { route, target, outgoing });
-  const credentials = signed ?? credentialsOf(ports, admission, { arrived, addressed, call });
+  const credentials = signed ?? credentialsOf(ports, admitted, arrived, addressed);
   const passed = passedTo(call, addressed, signed !== undefined);
   const first: Target = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model, bodyOverride: undefined };
   const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || isNeverRepeated(destination);
@@ -79,7 +79,7 @@ function prepareByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: A
 }
 
 function prepareTargets(ports: PlanPorts, admitted: AuthenticatedCall, body: RequestBody, targets: readonly ListedTarget[]): RequestPlan {
-  const { retry } = admitted.call.head.directives.attempts ?? { retry: undefined };
+  const retry = admitted.call.head.directives.attempts?.retry;
   const isRepeatable = 'whole' in body && body.whole.length > 0;
   const { legs, warnings } = planTargets(ports, admitted, body, targets);
   const [first, ...fallbacks] = legs;
@@ -157,14 +157,9 @@ function passedTo({ head }: Call, { isPicked }: Addressed, isSigned: boolean): T
   return isSigned ? withoutSignature(head.passed) : head.passed;
 }
 
-interface Keyed {
-  readonly arrived: Arrived;
-  readonly addressed: Addressed;
-  readonly call: Call;
-}
-
 /** Where the gateway chose the provider, the caller's own credential is not for it. */
-function credentialsOf(ports: PlanPorts, admission: Authentication, { arrived, addressed, call }: Keyed): readonly string[] {
+function credentialsOf(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): readonly string[] {
+  const { call, admission } = admitted;
   const { route, isPicked, model } = addressed;
   try {
     const own = credentialsFor(route, isPicked ? { ...admission, providerCredentials: [] } : admission, ports.providerKeys);
@@ -225,10 +220,10 @@ export function waysToRead({ call, policies }: AuthenticatedCall, plan: RequestP
   const { outgoing, onward } = plan;
   if (!('whole' in outgoing)) return undefined;
   // A budget estimates every fallback.
-  const readBytes = onward?.fallbacks.reduce((sum, { outgoingMaxBytes }) => sum + outgoingMaxBytes, outgoing.whole.length);
-  if ((readBytes ?? outgoing.whole.length) <= inlineMaxBytes) return undefined;
+  const fallbacks = onward?.fallbacks ?? [];
+  if (fallbacks.reduce((sum, { outgoingMaxBytes }) => sum + outgoingMaxBytes, outgoing.whole.length) <= inlineMaxBytes) return undefined;
   if (!readsJson(call) || !needsBody(policies, call.head.directives)) return undefined;
-  return [sentBodyOf(plan), ...(onward?.fallbacks ?? []).map(sentFallbackOf)];
+  return [sentBodyOf(plan), ...fallbacks.map(sentFallbackOf)];
 }
 
 export function sentBodyOf({ route, target, outgoing, bodyOverride }: Target): SentBody {

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
@@ -10,8 +9,8 @@ import { Draining, stoppingProblem } from './http/draining.ts';
 import { forward } from './forward.ts';
 import { IncomingRequest } from './http/incoming-request.ts';
 import { coalesceWritev } from '../platform/http/coalesce-writes.ts';
-import { answerOwnPath, maxOwnPath, ownLines } from './own-paths.ts';
-import { serverTiming } from './http/server-timing.ts';
+import { answerOwnPath, maxOwnPath } from './own-paths.ts';
+import { unrecordedHeaders } from './http/server-timing.ts';
 import { jsonBody, errorBody, errorHeaders, refuseUnrecorded } from './http/error-response.ts';
 
 export interface GatewayOptions {
@@ -180,7 +179,7 @@ function refuseHead({ meter, limits, callLog }: ForwardPorts, response: ServerRe
   const closing = problem.code === 'too_many_calls' ? [] : ['connection', 'close'];
   // RFC 9110 §15.5.6.
   const allowing = problem.code === 'method_not_allowed' ? ['allow', forwardedMethods.join(', ')] : [];
-  refuseUnrecorded(response, problem, [...ownLines(), ...allowing, ...closing], limits.clientStallMs);
+  refuseUnrecorded(response, problem, [...unrecordedHeaders(0), ...allowing, ...closing], limits.clientStallMs);
 }
 
 interface HealthPorts {
@@ -196,7 +195,7 @@ function answerHealth(request: IncomingMessage, response: ServerResponse, { heal
     .catch((): GatewayHealth => ({ ready: false, degraded: [] }))
     .then(({ ready, degraded }) => {
       const body = jsonBody({ status: ready ? 'ok' : 'unavailable', degraded });
-      const own = ['svc-id', v7(), 'server-timing', serverTiming(monotonic() - startedAt)];
+      const own = unrecordedHeaders(monotonic() - startedAt);
       response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), ...own]);
       response.end(request.method === 'HEAD' ? undefined : body);
       enforceWriteTimeout(response, clientStallMs);
@@ -229,7 +228,7 @@ function problemOfBytes(error: Error, latest: ServerResponse | undefined): Gatel
 /** TRICKY: closing at once, with unread bytes of the client, would reset the connection and lose the response. */
 function writeRaw(socket: Duplex, error: GatelogError): void {
   const body = errorBody(error);
-  const lines = [...errorHeaders(error, body.length), ...ownLines(), 'connection', 'close'];
+  const lines = [...errorHeaders(error, body.length), ...unrecordedHeaders(0), 'connection', 'close'];
   let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\n`;
   for (let index = 0; index < lines.length; index += 2) head += `${lines[index]}: ${lines[index + 1]}\r\n`;
   socket.on('error', () => socket.destroy());

@@ -21,27 +21,7 @@ export interface EchoRequest {
   readonly createdAt: number;
 }
 
-interface EchoResponse {
-  readonly status: number;
-  readonly contentType: string;
-  readonly chunks: readonly Buffer[];
-}
-
-const json = 'application/json';
-const eventStream = 'text/event-stream; charset=utf-8';
-
 export function responseOfEcho(request: EchoRequest, parse = parseBytes): BufferedResponse {
-  const { status, contentType, chunks } = makeResponse(request, parse);
-  const lines = ['content-type', contentType];
-  if (contentType === json) lines.push('content-length', String(chunks[0]?.length ?? 0));
-  return { status, lines, chunks };
-}
-
-function parseBytes(body: Buffer): unknown {
-  return parseJson(body.toString('utf8'));
-}
-
-function makeResponse(request: EchoRequest, parse: (body: Buffer) => unknown): EchoResponse {
   const pathname = request.path.split('?', 1)[0];
   if (request.method !== 'POST' || pathname !== '/v1/chat/completions') {
     return failure(404, 'The echo provider answers POST /v1/chat/completions only.');
@@ -53,10 +33,14 @@ function makeResponse(request: EchoRequest, parse: (body: Buffer) => unknown): E
   return complete(body, messages, request.createdAt);
 }
 
-function complete(body: JsonObject, messages: readonly unknown[], created: number): EchoResponse {
-  const said = lastUserText(messages);
-  const content = beginningOf(said);
-  const finishReason = content.length < said.length ? 'length' : 'stop';
+function parseBytes(body: Buffer): unknown {
+  return parseJson(body.toString('utf8'));
+}
+
+function complete(body: JsonObject, messages: readonly unknown[], created: number): BufferedResponse {
+  const userText = lastUserText(messages);
+  const content = beginningOf(userText);
+  const finishReason = content.length < userText.length ? 'length' : 'stop';
   const promptTokens = messages.reduce<number>((sum, message) => sum + countWords(messageText(message)), 0);
   const completionTokens = countWords(content);
   const usage = {
@@ -75,21 +59,16 @@ function complete(body: JsonObject, messages: readonly unknown[], created: numbe
     const options = body['stream_options'];
     return {
       status: 200,
-      contentType: eventStream,
+      lines: ['content-type', 'text/event-stream; charset=utf-8'],
       chunks: streamChunks(base, { content, finishReason }, usage, isJsonObject(options) && options['include_usage'] === true),
     };
   }
   const message = { role: 'assistant', content, refusal: null };
-  const completion = {
-    ...base,
-    object: 'chat.completion',
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
-    usage,
-  };
-  return { status: 200, contentType: json, chunks: [jsonBody(completion)] };
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: finishReason }];
+  return jsonResponse(200, { ...base, object: 'chat.completion', choices, usage });
 }
 
-interface Answer {
+interface Completion {
   readonly content: string;
   readonly finishReason: 'stop' | 'length';
 }
@@ -98,7 +77,7 @@ interface Answer {
  * One event per word, or per several words to stay within {@link maxEchoEvents}. The usage is in the last choice's event or, if the caller
  * requested it, in an event of its own, as with OpenAI.
  */
-function streamChunks(base: object, { content, finishReason }: Answer, usage: object, usageApart: boolean): Buffer[] {
+function streamChunks(base: object, { content, finishReason }: Completion, usage: object, usageApart: boolean): Buffer[] {
   const words = content.match(/\s*\S+|\s+$/g) ?? [];
   const wordsInEvent = Math.ceil(words.length / maxEchoEvents);
   const pieces = Array.from({ length: Math.ceil(words.length / Math.max(1, wordsInEvent)) }, (_, index) =>
@@ -146,7 +125,11 @@ function countWords(text: string): number {
   return words;
 }
 
-function failure(status: number, message: string): EchoResponse {
-  const error = { message, type: 'invalid_request_error', param: null, code: null };
-  return { status, contentType: json, chunks: [jsonBody({ error })] };
+function failure(status: number, message: string): BufferedResponse {
+  return jsonResponse(status, { error: { message, type: 'invalid_request_error', param: null, code: null } });
+}
+
+function jsonResponse(status: number, value: object): BufferedResponse {
+  const body = jsonBody(value);
+  return { status, lines: ['content-type', 'application/json', 'content-length', String(body.length)], chunks: [body] };
 }

@@ -1,8 +1,7 @@
 import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { v7 } from 'uuid';
 import { crossOrigin } from '../../model/vocabulary/cross-origin.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import { serverTiming } from './server-timing.ts';
+import { unrecordedHeaders } from './server-timing.ts';
 
 type HeadersInput = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
@@ -27,7 +26,7 @@ export function isAllowedPreflight(origins: readonly string[], { method, headers
 
 /** Allows every header, because clients send many beside ours. Leaves no record. */
 export function answerPreflight(response: ServerResponse): void {
-  response.writeHead(204, ['svc-id', v7(), 'server-timing', serverTiming(0)]);
+  response.writeHead(204, unrecordedHeaders(0));
   response.end();
 }
 

@@ -1,3 +1,10 @@
+import { v7 } from 'uuid';
+
+/** Our headers on a response that is not on record. */
+export function unrecordedHeaders(elapsedMs: number): string[] {
+  return ['svc-id', v7(), 'server-timing', serverTiming(elapsedMs)];
+}
+
 /**
  * Value of our `Server-Timing` header. A provider's own headers of that name pass beside it.
  * TRICKY: formatted by hand, because it is on every response: `toFixed`, or formatting a fraction, takes four times as long.

@@ -23,13 +23,14 @@ export interface StreamAsked {
   readonly options: unknown;
 }
 
-function streamAskedIn(body: Buffer, mark: number): StreamAsked | undefined {
-  if (body.length > parsedMaxBytes) return streamAskedInLarge(body);
-  const parsed = parseJson(body.toString('utf8', mark));
+/** @returns undefined if the body is not a JSON object, or its options cannot be read. */
+export function readStreamAsked(body: Buffer): StreamAsked | undefined {
+  if (body.length > parsedMaxBytes) return scanStreamAsked(body);
+  const parsed = parseJson(body.toString('utf8', lengthOfMark(body)));
   return isJsonObject(parsed) ? { isStream: parsed['stream'] === true, options: parsed['stream_options'] } : undefined;
 }
 
-function streamAskedInLarge(body: Buffer): StreamAsked | undefined {
+function scanStreamAsked(body: Buffer): StreamAsked | undefined {
   const { object, isWhole } = topObject(body);
   if (object === undefined || !isWhole) return undefined;
   const asked: { stream?: Span; stream_options?: Span } = {};
@@ -50,11 +51,6 @@ function memberName(written: Buffer): unknown {
   return written.includes(bytes.backslash) ? parseJson(`"${written.toString()}"`) : written.toString();
 }
 
-/** @returns undefined if the body is not a JSON object, or its options cannot be read. */
-export function readStreamAsked(body: Buffer): StreamAsked | undefined {
-  return streamAskedIn(body, lengthOfMark(body));
-}
-
 /** Whether {@link askForStreamUsage} changes such a body. */
 export function takesQuestion({ isStream, options }: StreamAsked): boolean {
   return isStream && (options === undefined || options === null || (isJsonObject(options) && options['include_usage'] !== true));
@@ -65,22 +61,17 @@ export function takesQuestion({ isStream, options }: StreamAsked): boolean {
  * @returns undefined for an unchanged body: no stream, already requested, or not JSON.
  */
 export function askForStreamUsage(body: Buffer): Buffer | undefined {
-  const mark = lengthOfMark(body);
-  const asked = streamAskedIn(body, mark);
-  if (asked?.isStream !== true) return undefined;
+  const asked = readStreamAsked(body);
+  if (asked === undefined || !takesQuestion(asked)) return undefined;
   if (asked.options === undefined) return withFirstMember(body, optionsName, askedOptions);
   const span = findTopMember(body, optionsName);
   if (span === undefined) return undefined;
   if (asked.options === null) return edited(body, span, askedOptions);
-  if (!isJsonObject(asked.options) || asked.options['include_usage'] === true) return undefined;
   const answer = findMember(body, span.start, 'include_usage');
   if (answer !== undefined) return edited(body, answer, 'true');
-  const isEmpty = body[skipWhitespace(body, span.start + 1)] === bytes.closeBrace;
-  return inserted(body, span.start + 1, isEmpty ? '"include_usage":true' : '"include_usage":true,');
-}
-
-function inserted(body: Buffer, at: number, text: string): Buffer {
-  return edited(body, { start: at, end: at }, text);
+  const at = span.start + 1;
+  const isEmpty = body[skipWhitespace(body, at)] === bytes.closeBrace;
+  return edited(body, { start: at, end: at }, isEmpty ? '"include_usage":true' : '"include_usage":true,');
 }
 
 const lineFeed = 0x0a;

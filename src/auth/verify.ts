@@ -3,9 +3,6 @@ import type { Observe } from '../model/observation.ts';
 import { StaleCache } from '../platform/stale-cache.ts';
 import type { Principal } from '../model/principal.ts';
 
-/** A key's principal; `unknown` for a key that does not exist or was revoked. */
-export type Verdict = Principal | 'unknown';
-
 export interface KeyVerifierOptions {
   /** Finds the principal of a key that is not revoked, by the key's hash. */
   readonly lookUp: (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
@@ -38,17 +35,18 @@ export class KeyVerifier {
   }
 
   /**
-   * Checks a key by its hash; returns no promise when the cache knows it or `lookUp` is synchronous. @throws GatelogError
-   * `metadata_unavailable`, thrown or as a rejection, when `lookUp` fails and the key was not checked lately.
+   * Finds the principal of a key by its hash; undefined for a key that does not exist or was revoked. Returns no promise when the cache
+   * knows it or `lookUp` is synchronous. @throws GatelogError `metadata_unavailable`, thrown or as a rejection, when `lookUp` fails and the
+   * key was not checked lately.
    */
-  verify(keyHash: string): Verdict | Promise<Verdict> {
-    if (this.#unknown.get(keyHash) === true) return 'unknown';
+  verify(keyHash: string): Principal | undefined | Promise<Principal | undefined> {
+    if (this.#unknown.get(keyHash) === true) return undefined;
     const found = this.#accepted.get(keyHash);
-    return found instanceof Promise ? found.then((principal) => this.#verdict(keyHash, principal)) : this.#verdict(keyHash, found);
+    return found instanceof Promise ? found.then((principal) => this.#remember(keyHash, principal)) : this.#remember(keyHash, found);
   }
 
-  #verdict(keyHash: string, principal: Principal | undefined): Verdict {
+  #remember(keyHash: string, principal: Principal | undefined): Principal | undefined {
     if (principal === undefined) this.#unknown.set(keyHash, true);
-    return principal ?? 'unknown';
+    return principal;
   }
 }

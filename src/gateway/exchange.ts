@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/record/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
@@ -7,6 +8,7 @@ import { headerValue } from '../platform/http/header-list.ts';
 import { cacheHeaders } from './cache/status.ts';
 import { type AuthenticatedCall, type Call, type RequestPlan, isDisconnected, type RecordedCall } from './call.ts';
 import type { ExchangePorts } from './ports.ts';
+import type { CallLog } from './call-log.ts';
 import { countryOf } from './http/country.ts';
 import { storableAddress, withoutSecrets } from './http/headers.ts';
 import { releaseRequestId } from './record/identify.ts';
@@ -60,21 +62,34 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     recorded,
   );
   if (plan?.cache !== undefined) ports.meter.askedCache(plan.cache.kind);
-  ports.callLog?.goesTo(response, provider, open.model, hidesBody ? undefined : plan?.outgoing);
+  const hidesUsage = asksUsage(plan);
+  const { clientStallMs } = ports.limits;
+  const responseHeaders = responseHeadersOf(admitted, plan, storedPath !== path);
   const relay = new Relay({
     response,
     recorder,
     meter: ports.meter,
-    callLog: ports.callLog,
+    callLog: noteCall(ports, response, open, plan),
     method: open.method,
-    responseHeaders: responseHeadersOf(admitted, plan, storedPath !== path),
-    hidesUsage: asksUsage(plan),
-    clientStallMs: ports.limits.clientStallMs,
+    responseHeaders,
+    hidesUsage,
+    clientStallMs,
   });
   return { call, organizationId: principal.organizationId, keyHash: principal.keyHash, recorder, relay, sink: relay };
 }
 
 const pathCut = `the path is over ${textLimits.addressBytes} bytes and was stored without its query, or not at all`;
+
+/** A body that is never kept stays out of the call log too. */
+function noteCall(
+  { callLog }: ExchangePorts,
+  response: ServerResponse,
+  { provider, model, tags }: ExchangeOpen,
+  plan?: RequestPlan,
+): CallLog | undefined {
+  callLog?.goesTo(response, provider, model, tags.requestBody === 'never' ? undefined : plan?.outgoing);
+  return callLog;
+}
 
 /** @returns undefined for a name too long to record. */
 export function storableModel(model: string | undefined): string | undefined {

@@ -6,7 +6,6 @@ import { makeKeyLookUp } from '../metadata/organization/api-keys.ts';
 import { hasMetadata, type MetadataDatabase, type MetadataMode } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { Observe } from '../model/observation.ts';
-import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type ProcessLock, takeLock } from '../platform/process-lock.ts';
 
@@ -41,22 +40,15 @@ export async function openExistingMetadata(config: Config, mode: MetadataMode, o
   return openMigratedMetadata(config.dataDir, mode, systemClock.now, observe);
 }
 
-/** Finds the principal of a key by its hash; undefined for an unknown key. Synchronous on a cache hit. */
-export type VerifyKey = (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
-
 /** Checks keys against the metadata database, cached. May throw GatelogError `metadata_unavailable`. */
-export function keyVerifier(database: MetadataDatabase, config: Config, observe: Observe): VerifyKey {
+export function keyVerifier(database: MetadataDatabase, config: Config, observe: Observe): KeyVerifier['verify'] {
   const verifier = new KeyVerifier({
     lookUp: makeKeyLookUp(database),
     monotonic: systemClock.monotonic,
     staleMaxMs: config.keyStaleMaxMs,
     observe,
   });
-  return (keyHash) => {
-    const verdict = verifier.verify(keyHash);
-    if (verdict instanceof Promise) return verdict.then((settled) => (settled === 'unknown' ? undefined : settled));
-    return verdict === 'unknown' ? undefined : verdict;
-  };
+  return (keyHash) => verifier.verify(keyHash);
 }
 
 /** Limits rejected keys, per process. */

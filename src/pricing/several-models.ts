@@ -1,7 +1,6 @@
 import type { BilledRequest } from '../model/pricing/billed-request.ts';
-import { zeroMoney, moneyOfUnits } from '../model/pricing/money.ts';
 import type { Bill } from '../model/record/usage.ts';
-import { type PricedUsage, priceUsage } from './cost.ts';
+import { type PricedUsage, priceUsage, sumOf } from './cost.ts';
 import type { PriceQuery, Prices } from './look-up.ts';
 
 /** Joins the references of several models' prices. */
@@ -16,14 +15,15 @@ const unknownReference = '?';
 export function priceBills(bills: readonly Bill[], query: PriceQuery, prices: Prices): PricedUsage {
   const priced = bills.map(({ model, usage }) => priceUsage(usage, model === '' ? query : { ...query, models: [model] }, prices));
   const isPriced = priced.every(({ amount }) => amount !== null);
+  const lines = priced.flatMap((each) => each.lines);
   return {
-    amount: isPriced ? priced.reduce((sum, { amount }) => moneyOfUnits(sum + (amount ?? 0n)), zeroMoney) : null,
+    amount: isPriced ? sumOf(lines) : null,
     source: isPriced ? 'price-book' : 'none',
     reference: priced.map(({ reference }) => reference || unknownReference).join(between),
     // A record has the summed counts only, from which the bills cannot be recomputed.
     applied: '',
     validFrom: '',
-    lines: priced.flatMap(({ lines }) => lines),
+    lines,
   };
 }
 

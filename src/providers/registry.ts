@@ -1,4 +1,4 @@
-import { providerAliases } from '../model/vocabulary/providers.ts';
+import { providerAliases, providerInRecords } from '../model/vocabulary/providers.ts';
 import { bedrockConverse } from './amazon/converse.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { titanEmbeddings } from './amazon/titan-embeddings.ts';
@@ -114,39 +114,41 @@ const withPerplexityEndpoints = [...perplexityEndpoints, ...commonEndpoints];
 /** For targets of unknown providers, where only the path shows the format. No path means different things at two providers. */
 const everyEndpoint = [...googleEndpoints, ...amazonEndpoints, ...ollamaEndpoints, ...perplexityEndpoints, ...withCohereEndpoints];
 
-/** Name in addresses, name in records, name in the price book, endpoints. `custom` is a target address set by the caller. */
-const rows: readonly (readonly [name: string, recordName: string, priceProviderId: string | undefined, endpoints: readonly Endpoint[]])[] =
-  [
-    ['openai', 'OPENAI', 'openai', commonEndpoints],
-    ['anthropic', 'ANTHROPIC', 'anthropic', commonEndpoints],
-    ['gemini', 'GOOGLE', 'google', withGoogleEndpoints],
-    ['vertex', 'GOOGLE', 'google', withGoogleEndpoints],
-    ['azure', 'AZURE', 'azure', commonEndpoints],
-    ['bedrock', 'AWS', 'aws', withAmazonEndpoints],
-    ['groq', 'GROQ', 'groq', commonEndpoints],
-    ['together', 'TOGETHER', 'together', commonEndpoints],
-    ['openrouter', 'OPENROUTER', 'openrouter', commonEndpoints],
-    ['mistral', 'MISTRAL', 'mistral', commonEndpoints],
-    ['deepseek', 'DEEPSEEK', 'deepseek', commonEndpoints],
-    ['fireworks', 'FIREWORKS', 'fireworks', commonEndpoints],
-    ['perplexity', 'PERPLEXITY', 'perplexity', withPerplexityEndpoints],
-    ['xai', 'X', 'x-ai', commonEndpoints],
-    ['cerebras', 'CEREBRAS', 'cerebras', commonEndpoints],
-    ['nvidia', 'NVIDIA', undefined, commonEndpoints],
-    ['deepinfra', 'DEEPINFRA', undefined, commonEndpoints],
-    ['hyperbolic', 'HYPERBOLIC', undefined, commonEndpoints],
-    ['nebius', 'NEBIUS', undefined, commonEndpoints],
-    ['novita', 'NOVITA', 'novita', commonEndpoints],
-    ['cohere', 'COHERE', 'cohere', withCohereEndpoints],
-    ['ollama', 'OLLAMA', undefined, withOllamaEndpoints],
-    ['vllm', 'VLLM', undefined, commonEndpoints],
-    ['lmstudio', 'LMSTUDIO', undefined, commonEndpoints],
-    ['echo', 'ECHO', 'echo', commonEndpoints],
-    ['custom', 'CUSTOM', undefined, everyEndpoint],
-  ];
+/** Name in addresses, name in the price book, endpoints. `custom` is a target address set by the caller. */
+const rows: readonly (readonly [name: string, priceProviderId: string | undefined, endpoints: readonly Endpoint[]])[] = [
+  ['openai', 'openai', commonEndpoints],
+  ['anthropic', 'anthropic', commonEndpoints],
+  ['gemini', 'google', withGoogleEndpoints],
+  ['vertex', 'google', withGoogleEndpoints],
+  ['azure', 'azure', commonEndpoints],
+  ['bedrock', 'aws', withAmazonEndpoints],
+  ['groq', 'groq', commonEndpoints],
+  ['together', 'together', commonEndpoints],
+  ['openrouter', 'openrouter', commonEndpoints],
+  ['mistral', 'mistral', commonEndpoints],
+  ['deepseek', 'deepseek', commonEndpoints],
+  ['fireworks', 'fireworks', commonEndpoints],
+  ['perplexity', 'perplexity', withPerplexityEndpoints],
+  ['xai', 'x-ai', commonEndpoints],
+  ['cerebras', 'cerebras', commonEndpoints],
+  ['nvidia', undefined, commonEndpoints],
+  ['deepinfra', undefined, commonEndpoints],
+  ['hyperbolic', undefined, commonEndpoints],
+  ['nebius', undefined, commonEndpoints],
+  ['novita', 'novita', commonEndpoints],
+  ['cohere', 'cohere', withCohereEndpoints],
+  ['ollama', undefined, withOllamaEndpoints],
+  ['vllm', undefined, commonEndpoints],
+  ['lmstudio', undefined, commonEndpoints],
+  ['echo', 'echo', commonEndpoints],
+  ['custom', undefined, everyEndpoint],
+];
 
 const providers: ReadonlyMap<string, ProviderEntry> = new Map(
-  rows.map(([name, recordName, priceProviderId, endpoints]) => [name, { name, recordName, priceProviderId, endpoints }]),
+  rows.map(([name, priceProviderId, endpoints]) => [
+    name,
+    { name, recordName: providerInRecords(name) ?? name.toUpperCase(), priceProviderId, endpoints },
+  ]),
 );
 
 /** @param name a name in addresses or an alias. */
@@ -166,7 +168,7 @@ export function priceProviderOf(recordName: string): string | undefined {
 }
 
 const priceProviders: ReadonlyMap<string, string | undefined> = new Map(
-  rows.map(([, recordName, priceProviderId]) => [recordName, priceProviderId]),
+  Array.from(providers.values(), ({ recordName, priceProviderId }) => [recordName, priceProviderId]),
 );
 
 /**

@@ -12,21 +12,16 @@ export interface AnswerLimits {
   readonly startMaxMs: number;
 }
 
-export interface HealthProbe {
-  /** Ends the allowance of the start. */
-  readonly isReady: () => void;
-}
-
 /**
  * Watches that a child responds, for as long as it lives. TRICKY: time is counted in checks and not by a clock: when this process or the
  * machine stood still, the child's messages are read before the next check. @param onSilent called at most once, with the length of the
- * silence.
+ * silence. @returns a function to call once the child is ready, which ends the allowance of the start.
  */
 export function watchAnswers(
   child: ChildProcess,
   { silenceMaxMs, startMaxMs }: AnswerLimits,
   onSilent: (silentMs: number) => void,
-): HealthProbe {
+): () => void {
   let isReady = false;
   let silentMs = 0;
   let startingMs = 0;
@@ -43,9 +38,7 @@ export function watchAnswers(
     silentMs = 0;
   });
   child.once('exit', () => clearInterval(timer));
-  return {
-    isReady: () => {
-      isReady = true;
-    },
+  return () => {
+    isReady = true;
   };
 }

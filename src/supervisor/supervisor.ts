@@ -7,7 +7,7 @@ import type { CallsEnd } from '../platform/http/server.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';
-import { type HealthProbe, watchAnswers } from './answer-watch.ts';
+import { watchAnswers } from './answer-watch.ts';
 import { isChildMessage, type MetricsMessage, type StopMessage } from './messages.ts';
 
 export interface SupervisorOptions {
@@ -42,7 +42,7 @@ interface Slot {
   /** Metrics summed over all its processes. */
   readonly totals: SlotTotals;
   process: ChildProcess;
-  watch: HealthProbe;
+  markReady: () => void;
 }
 
 const endSignals = ['SIGINT', 'SIGTERM'] as const;
@@ -159,8 +159,8 @@ export class Supervisor {
   /** Starts a child and keeps it running. @returns its address at its first start. */
   private async launch(role: SupervisedRole, name: string): Promise<string> {
     const process = this.spawn(role);
-    const watch = this.watchOf(process, role, false);
-    const slot: Slot = { role, name, totals: new SlotTotals(this.options.gatewayFamilies), process, watch };
+    const markReady = this.watch(process, role, false);
+    const slot: Slot = { role, name, totals: new SlotTotals(this.options.gatewayFamilies), process, markReady };
     this.slots.push(slot);
     takeMetrics(slot);
     const address = await this.whenReady(slot);
@@ -170,9 +170,9 @@ export class Supervisor {
   }
 
   /** As {@link readyAddress}; ends the watch's allowance for the start. */
-  private async whenReady({ role, process, watch }: Slot): Promise<string> {
+  private async whenReady({ role, process, markReady }: Slot): Promise<string> {
     const address = await readyAddress(process);
-    watch.isReady();
+    markReady();
     this.options.observe({ kind: 'process_ready', role, pid: process.pid ?? 0, address });
     return address;
   }
@@ -214,7 +214,7 @@ export class Supervisor {
     };
   }
 
-  private watchOf(child: ChildProcess, role: SupervisedRole, isRestart: boolean): HealthProbe {
+  private watch(child: ChildProcess, role: SupervisedRole, isRestart: boolean): () => void {
     const { silenceMaxMs, restartMaxMs, observe } = this.options;
     return watchAnswers(child, { silenceMaxMs, startMaxMs: isRestart ? restartMaxMs : Infinity }, (silentMs) => {
       if (this.stopping) return;
@@ -239,7 +239,7 @@ export class Supervisor {
       if (this.stopping) return;
       try {
         slot.process = this.spawn(slot.role);
-        slot.watch = this.watchOf(slot.process, slot.role, true);
+        slot.markReady = this.watch(slot.process, slot.role, true);
       } catch (error) {
         // The machine has no process or memory left at the moment.
         notStarted(error);

@@ -1,4 +1,4 @@
-import { endOfJsonString } from '../../model/text.ts';
+import { endOfJsonString } from '../../model/json/strings.ts';
 
 const space = 0x20;
 const quote = 0x22;

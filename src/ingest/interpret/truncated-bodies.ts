@@ -1,6 +1,7 @@
 import type { Exchange } from '../../model/record/exchange.ts';
 import { isEventStream } from '../../model/record/media-type.ts';
-import { endOfJsonString, isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
+import { endOfJsonString } from '../../model/json/strings.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { type Usage, unreportedUsage } from '../../model/record/usage.ts';
 import type { ResponseFacts, WireFormat } from '../../providers/provider.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';

@@ -1,3 +1,5 @@
+import { isEscaped } from './strings.ts';
+
 /**
  * Max nesting of lists and objects in JSON that is recorded, sent or stored; deeper text is treated as plain text. Readers in many
  * languages stop at 1,000 levels, and a response nests a body a few levels deeper. Our recursive walks take one or two stack frames per
@@ -18,7 +20,6 @@ const nameCost = 2;
 const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
-const backslash = 0x5c;
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
@@ -92,14 +93,8 @@ class Strings {
   endOf(start: number): number {
     const lineEnd = Math.min(this.lineFeeds.from(start), this.carriageReturns.from(start));
     let end = this.quotes.from(start);
-    while (end < lineEnd && this.isEscaped(end, start)) end = this.quotes.from(end + 1);
+    while (end < lineEnd && isEscaped(this.text, end, start)) end = this.quotes.from(end + 1);
     return end < lineEnd ? end : Math.min(lineEnd - 1, this.text.length);
-  }
-
-  private isEscaped(index: number, start: number): boolean {
-    let first = index;
-    while (first > start && this.text.charCodeAt(first - 1) === backslash) first -= 1;
-    return (index - first) % 2 === 1;
   }
 }
 

@@ -59,21 +59,14 @@ function isOfReplaced(pass: JsonObject, model: string): boolean {
 
 function usageOf({ input, output, read, written, hour }: Counts, raw: JsonObject): Usage {
   return {
+    ...unreportedUsage,
     promptTokens: input === null ? null : countOf(input + (read ?? 0) + (written ?? 0)),
     completionTokens: output,
     promptCacheReadTokens: read,
     promptCacheWriteTokens: written,
-    promptAudioTokens: null,
-    completionAudioTokens: null,
     reasoningTokens: countOf(objectOf(raw['output_tokens_details'])['thinking_tokens']),
     promptCacheWriteHourTokens: hour,
-    promptCacheReadAudioTokens: null,
-    promptImageTokens: null,
-    completionImageTokens: null,
-    audioSeconds: null,
     webSearches: searchesIn(raw),
-    fileSearches: null,
-    estimated: false,
     raw,
   };
 }

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../model/text.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
+import { countOf, joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { assembleInteraction } from './interaction-stream.ts';
-import { readInteractionUsage } from './interaction-usage.ts';
 
 /** `POST …/interactions`, at the Gemini API and Vertex AI: steps in, steps out, and a stream of typed events. */
 export const geminiInteractions: WireFormat = {
@@ -42,6 +42,36 @@ function readInteractionResponse(body: unknown): ResponseFacts {
     finishReason: textOf(response['status']),
     providerCost: null,
   };
+}
+
+/**
+ * The `usage` of an interaction. Like `generateContent`, it counts thoughts beside the output, and the input from tools beside the input.
+ */
+function readInteractionUsage(usage: unknown): Usage {
+  if (!isJsonObject(usage)) return unreportedUsage;
+  const input = countOf(usage['total_input_tokens']);
+  const output = countOf(usage['total_output_tokens']);
+  const thought = countOf(usage['total_thought_tokens']);
+  return {
+    ...unreportedUsage,
+    promptTokens: input === null ? null : countOf(input + (countOf(usage['total_tool_use_tokens']) ?? 0)),
+    completionTokens: output === null && thought === null ? null : countOf((output ?? 0) + (thought ?? 0)),
+    promptCacheReadTokens: countOf(usage['total_cached_tokens']),
+    promptAudioTokens: ofModality(usage['input_tokens_by_modality'], 'audio'),
+    completionAudioTokens: ofModality(usage['output_tokens_by_modality'], 'audio'),
+    reasoningTokens: thought,
+    promptCacheReadAudioTokens: ofModality(usage['cached_tokens_by_modality'], 'audio'),
+    promptImageTokens: ofModality(usage['input_tokens_by_modality'], 'image'),
+    completionImageTokens: ofModality(usage['output_tokens_by_modality'], 'image'),
+    raw: usage,
+  };
+}
+
+function ofModality(counts: unknown, modality: string): number | null {
+  const found = listOf(counts)
+    .map(objectOf)
+    .find((count) => count['modality'] === modality);
+  return countOf(found?.['tokens']);
 }
 
 /** An interaction names a model or an agent. */

@@ -19,22 +19,17 @@ export function readGeminiUsage(usage: unknown, ended: boolean): Usage {
   const left = ended && total !== null && prompt !== null ? Math.max(0, total - beside) : null;
   const candidates = countOf(usage['candidatesTokenCount']) ?? left;
   return {
+    ...unreportedUsage,
     promptTokens: prompt === null ? null : countOf(prompt + (toolUse ?? 0)),
     // A response that was cut off while thinking has no candidates to count.
     completionTokens: candidates === null && thoughts === null ? null : countOf((candidates ?? 0) + (thoughts ?? 0)),
     promptCacheReadTokens: countOf(usage['cachedContentTokenCount']),
-    promptCacheWriteTokens: null,
     promptAudioTokens: ofModality(usage['promptTokensDetails'], 'AUDIO'),
     completionAudioTokens: ofModality(usage['candidatesTokensDetails'], 'AUDIO'),
     reasoningTokens: thoughts,
-    promptCacheWriteHourTokens: null,
     promptCacheReadAudioTokens: ofModality(usage['cacheTokensDetails'], 'AUDIO'),
     promptImageTokens: ofModality(usage['promptTokensDetails'], 'IMAGE'),
     completionImageTokens: ofModality(usage['candidatesTokensDetails'], 'IMAGE'),
-    audioSeconds: null,
-    webSearches: null,
-    fileSearches: null,
-    estimated: false,
     raw: usage,
   };
 }

@@ -20,6 +20,7 @@ export function readOpenAiUsage(usage: unknown): Usage {
   const hasRecording = typeof usage['prompt_audio_seconds'] === 'number';
   const [heard, thought] = hasRecording ? [aside, 0] : [0, aside];
   return {
+    ...unreportedUsage,
     promptTokens: promptTokens === null ? null : promptTokens + heard,
     completionTokens: stated === null ? null : stated + thought,
     promptCacheReadTokens: countOf(prompt['cached_tokens']) ?? firstCount(usage, ownCachedCounts),
@@ -29,13 +30,9 @@ export function readOpenAiUsage(usage: unknown): Usage {
     completionAudioTokens: countOf(completion['audio_tokens']),
     completionImageTokens: countOf(completion['image_tokens']),
     reasoningTokens: reasoning ?? (thought > 0 ? thought : null),
-    promptCacheWriteHourTokens: null,
-    promptCacheReadAudioTokens: null,
     audioSeconds: secondsOf(usage['prompt_audio_seconds']),
     // Perplexity only.
     webSearches: countOf(usage['num_search_queries']),
-    fileSearches: null,
-    estimated: false,
     raw: usage,
   };
 }
@@ -73,6 +70,7 @@ export function readInputOutputUsage(usage: unknown): Usage {
   const input = objectOf(usage['input_tokens_details'] ?? usage['input_token_details']);
   const output = objectOf(usage['output_tokens_details'] ?? usage['output_token_details']);
   return {
+    ...unreportedUsage,
     promptTokens: countOf(usage['input_tokens']),
     completionTokens: countOf(usage['output_tokens']),
     // Perplexity uses Anthropic's names.
@@ -83,12 +81,7 @@ export function readInputOutputUsage(usage: unknown): Usage {
     completionAudioTokens: countOf(output['audio_tokens']),
     completionImageTokens: countOf(output['image_tokens']),
     reasoningTokens: countOf(output['reasoning_tokens']),
-    promptCacheWriteHourTokens: null,
-    promptCacheReadAudioTokens: null,
-    estimated: false,
     audioSeconds: usage['type'] === 'duration' ? secondsOf(usage['seconds']) : null,
-    webSearches: null,
-    fileSearches: null,
     raw: usage,
   };
 }

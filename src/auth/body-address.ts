@@ -39,8 +39,8 @@ export function makeBodyAddresses(secret: Uint8Array, now: () => number): BodyAd
       const organizationId = parseUuid(organization);
       if (organizationId === undefined) return 'forged';
       const given = Buffer.from(signature, 'base64url');
-      const right = signatureOf(organizationId, requestId, expires);
-      if (given.length !== right.length || !timingSafeEqual(given, right)) return 'forged';
+      const expected = signatureOf(organizationId, requestId, expires);
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forged';
       return now() > Number(expires) ? 'expired' : organizationId;
     },
   };

@@ -13,7 +13,7 @@ function started(maxPerMinute = 3): {
   const failed = new AuthFailureLimiter({ maxPerMinute, monotonic: () => now });
   return {
     fail: (address = '192.0.2.1') => {
-      const { code, retryAfterSeconds } = failed.answer(address, rejection);
+      const { code, retryAfterSeconds } = failed.reject(address, rejection);
       return [code, retryAfterSeconds];
     },
     pass: (ms) => {

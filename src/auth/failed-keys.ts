@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { GatelogError } from '../model/errors.ts';
 
-export interface FailedKeysOptions {
+export interface AuthFailureLimiterOptions {
   /** Rejected keys per address and minute; 0: no limit. */
   readonly maxPerMinute: number;
   /** Milliseconds of a clock that never steps back. */
@@ -23,15 +23,15 @@ interface Bucket {
  * failures of others at its address (a proxy, a NAT), because callers look the key up first.
  */
 export class AuthFailureLimiter {
-  private readonly options: FailedKeysOptions;
+  private readonly options: AuthFailureLimiterOptions;
   private readonly buckets = new Map<string, Bucket>();
 
-  constructor(options: FailedKeysOptions) {
+  constructor(options: AuthFailureLimiterOptions) {
     this.options = options;
   }
 
   /** Counts a rejected key. @returns `rejection`, or `too_many_failures` once the address has failed too often. */
-  answer(address: string | undefined, rejection: GatelogError): GatelogError {
+  reject(address: string | undefined, rejection: GatelogError): GatelogError {
     const { maxPerMinute, monotonic } = this.options;
     if (maxPerMinute === 0) return rejection;
     const name = nameOf(address ?? '');
@@ -40,7 +40,7 @@ export class AuthFailureLimiter {
     const left = Math.min(maxPerMinute, bucket.left + ((now - bucket.at) * maxPerMinute) / minuteMs);
     this.buckets.delete(name);
     this.buckets.set(name, { left: left >= 1 ? left - 1 : left, at: now });
-    this.makeRoom();
+    this.evict();
     return left >= 1 ? rejection : tooMany(maxPerMinute, Math.ceil(((1 - left) * minuteMs) / maxPerMinute / 1000));
   }
 
@@ -48,7 +48,7 @@ export class AuthFailureLimiter {
     return this.buckets.size;
   }
 
-  private makeRoom(): void {
+  private evict(): void {
     if (this.buckets.size <= maxAddresses) return;
     const [oldest] = this.buckets.keys();
     if (oldest !== undefined) this.buckets.delete(oldest);

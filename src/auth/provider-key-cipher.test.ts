@@ -1,11 +1,11 @@
 import { createDecipheriv } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { OrganizationId } from '../model/ids.ts';
-import { makeProviderKeyCipher, type ProviderKeyPlace } from './provider-key-cipher.ts';
+import { makeProviderKeyCipher, type ProviderKeyRow } from './provider-key-cipher.ts';
 
 const secret = Buffer.alloc(32, 7);
 const { seal, open } = makeProviderKeyCipher(secret);
-const place: ProviderKeyPlace = { organizationId: 'org-1' as OrganizationId, provider: 'openai', id: 'key-1' };
+const place: ProviderKeyRow = { organizationId: 'org-1' as OrganizationId, provider: 'openai', id: 'key-1' };
 const key = 'sk-planted-0123456789';
 
 describe('a sealed key', () => {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import type { OrganizationId } from '../model/ids.ts';
 
 /** The row of a sealed key. It is authenticated with the key: the key does not open in another organisation's or provider's row. */
-export interface ProviderKeyPlace {
+export interface ProviderKeyRow {
   readonly organizationId: OrganizationId;
   readonly provider: string;
   readonly id: string;
@@ -10,9 +10,9 @@ export interface ProviderKeyPlace {
 
 /** Encrypts keys of providers for the database. */
 export interface ProviderKeyCipher {
-  readonly seal: (place: ProviderKeyPlace, key: string) => string;
+  readonly seal: (row: ProviderKeyRow, key: string) => string;
   /** @returns undefined when it was sealed with another secret, for another row, or is damaged. */
-  readonly open: (place: ProviderKeyPlace, sealed: string) => string | undefined;
+  readonly open: (row: ProviderKeyRow, sealed: string) => string | undefined;
 }
 
 const algorithm = 'aes-256-gcm';
@@ -30,17 +30,17 @@ const version = 'v1.';
 export function makeProviderKeyCipher(secret: Uint8Array): ProviderKeyCipher {
   const cipherKey = Buffer.from(hkdfSync('sha256', secret, '', 'gatelog: keys of providers at rest', keyBytes));
   return {
-    seal: (place, key) => {
+    seal: (row, key) => {
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv(algorithm, cipherKey, nonce, { authTagLength: tagBytes }).setAAD(boundTo(place));
+      const cipher = createCipheriv(algorithm, cipherKey, nonce, { authTagLength: tagBytes }).setAAD(additionalData(row));
       const parts = [nonce, cipher.update(key, 'utf8'), cipher.final(), cipher.getAuthTag()];
       return version + Buffer.concat(parts).toString('base64url');
     },
-    open: (place, sealed) => {
+    open: (row, sealed) => {
       const bytes = Buffer.from(sealed.slice(version.length), 'base64url');
       if (!sealed.startsWith(version) || bytes.length < nonceBytes + tagBytes) return undefined;
       const decipher = createDecipheriv(algorithm, cipherKey, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
-      decipher.setAAD(boundTo(place)).setAuthTag(bytes.subarray(-tagBytes));
+      decipher.setAAD(additionalData(row)).setAuthTag(bytes.subarray(-tagBytes));
       try {
         return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8');
       } catch {
@@ -50,6 +50,6 @@ export function makeProviderKeyCipher(secret: Uint8Array): ProviderKeyCipher {
   };
 }
 
-function boundTo({ organizationId, provider, id }: ProviderKeyPlace): Buffer {
+function additionalData({ organizationId, provider, id }: ProviderKeyRow): Buffer {
   return Buffer.from(JSON.stringify([organizationId, provider, id]));
 }

@@ -9,12 +9,12 @@ const secretBytes = 32;
  */
 export function deploymentSecret(setting: string | undefined, file: string): Buffer {
   if (setting !== undefined) return hash('sha256', setting, 'buffer');
-  const kept = readFileIfPresent(file)?.trim();
-  if (kept !== undefined && /^[0-9a-f]{64}$/.test(kept)) {
+  const stored = readFileIfPresent(file)?.trim();
+  if (stored !== undefined && /^[0-9a-f]{64}$/.test(stored)) {
     refuseShared(file);
-    return Buffer.from(kept, 'hex');
+    return Buffer.from(stored, 'hex');
   }
-  if (kept !== undefined) {
+  if (stored !== undefined) {
     throw new Error(`The file ${file} does not hold a secret of this program; restore it, or remove it for a new one.`);
   }
   const made = randomBytes(secretBytes);

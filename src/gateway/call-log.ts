@@ -27,7 +27,7 @@ interface CallNotes {
 export class CallLog {
   private readonly options: CallLogOptions;
   private readonly notes = new WeakMap<ServerResponse, CallNotes>();
-  private told = 0;
+  private logged = 0;
   private readonly unlogged = { calls: 0, failed: 0 };
   private second: NodeJS.Timeout | undefined;
 
@@ -47,12 +47,12 @@ export class CallLog {
     });
   }
 
-  goesTo(response: ServerResponse, provider: string, model: string | undefined, body: RequestBody | undefined): void {
+  noteTarget(response: ServerResponse, provider: string, model: string | undefined, body: RequestBody | undefined): void {
     const notes = this.notes.get(response);
     if (notes === undefined) return;
     notes.provider = provider;
-    const named = model ?? (body !== undefined && 'whole' in body ? findModelField(body.whole)?.text : undefined);
-    notes.model = named?.slice(0, maxText);
+    const namedModel = model ?? (body !== undefined && 'whole' in body ? findModelField(body.whole)?.text : undefined);
+    notes.model = namedModel?.slice(0, maxText);
   }
 
   failed(response: ServerResponse, code: ErrorCode): void {
@@ -62,8 +62,8 @@ export class CallLog {
 
   private takes(status: number): boolean {
     this.second ??= setTimeout(() => this.endSecond(), secondMs).unref();
-    if (this.told < linesPerSecond) {
-      this.told += 1;
+    if (this.logged < linesPerSecond) {
+      this.logged += 1;
       return true;
     }
     this.unlogged.calls += 1;
@@ -74,7 +74,7 @@ export class CallLog {
   private endSecond(): void {
     const { calls, failed } = this.unlogged;
     this.second = undefined;
-    this.told = 0;
+    this.logged = 0;
     this.unlogged.calls = 0;
     this.unlogged.failed = 0;
     if (calls > 0) this.options.observe({ kind: 'more_calls', calls, failed });

@@ -71,7 +71,7 @@ export interface Target {
   readonly passed: HeaderList;
   readonly outgoing: RequestBody;
   /** `include_usage` was added to the body. */
-  readonly usageAsked: boolean;
+  readonly usageRequested: boolean;
   /** The model in this body, where the caller's own body names another one, a list, or a provider with it. */
   readonly model: string | undefined;
   /** Members that replace those of the caller's body; they are recorded. */
@@ -94,15 +94,15 @@ export interface RetryPlan {
 /** The first target of a call, and everything decided with it. */
 export interface RequestPlan extends Target {
   /** Undefined for a single attempt. */
-  readonly onward: RetryPlan | undefined;
+  readonly retryPlan: RetryPlan | undefined;
   /** For `svc-warning`. */
   readonly warnings: readonly string[];
   /** Undefined for a call without the response cache. */
   readonly cache: CacheStatus | undefined;
   /** Undefined for a call without limits, and before they are checked. */
-  readonly grant: RateLimitDecision | undefined;
+  readonly rateLimit: RateLimitDecision | undefined;
   /** Facts for the limits of bodies too large to be parsed in the event loop: of this target, then of each fallback. */
-  readonly found: readonly FoundFacts[] | undefined;
+  readonly billedFacts: readonly FoundFacts[] | undefined;
 }
 
 export function isDisconnected({ request, response }: Call): boolean {

@@ -12,9 +12,9 @@ import { bodyOwnerOf, inlineMaxBytes } from './bodies/threads.ts';
 import { RequestBodyStream } from './http/request-stream.ts';
 import type { ProviderRequest } from './upstream/upstream.ts';
 
-export function sendTo(ports: DispatchPorts, open: RecordedCall, to: Target, sink: ResponseSink): void {
-  if (to.target === undefined) respondHere(ports, open, to, sink);
-  else ports.upstream.send(requestTo(ports, open, to, to.target), sink);
+export function sendTo(ports: DispatchPorts, open: RecordedCall, target: Target, sink: ResponseSink): void {
+  if (target.target === undefined) respondHere(ports, open, target, sink);
+  else ports.upstream.send(requestTo(ports, open, target, target.target), sink);
 }
 
 function requestTo(
@@ -24,13 +24,13 @@ function requestTo(
   target: ProviderTarget,
 ): ProviderRequest {
   const { request, head, hold } = call;
-  const { outgoing, credentials, usageAsked } = to;
+  const { outgoing, credentials, usageRequested } = to;
   const isWhole = 'whole' in outgoing;
   const body = isWhole
     ? wholeOrNone(outgoing.whole)
     : new RequestBodyStream({ request, begun: outgoing.begun, recorder, maxBytes: ports.limits.requestMaxBytes });
   // The usage of a compressed stream could not be read.
-  const passed = usageAsked ? withoutCompression(to.passed) : to.passed;
+  const passed = usageRequested ? withoutCompression(to.passed) : to.passed;
   const length = isWhole ? undefined : head.length[1];
   const contentLength = length === undefined ? undefined : Number(length);
   const { origin, path, lookUp } = target;

@@ -42,7 +42,7 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     headers: call.head.recorded,
     tags: call.head.directives.tags,
     countryCode: ports.countryHeader === undefined ? undefined : countryOf(headerValue(request.rawHeaders, ports.countryHeader)),
-    reserved: plan?.grant?.reserved === true ? true : undefined,
+    reserved: plan?.rateLimit?.reserved === true ? true : undefined,
     cacheEnabled: call.head.directives.cache === undefined ? undefined : true,
     cachedFrom: cachedFrom(plan),
     bodyOverride: overrideOf(plan, hidesBody),
@@ -54,15 +54,15 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     {
       writer: ports.spool,
       bodyMaxBytes: ports.limits.recordMaxBytes,
-      takesParts: ports.takesSpoolParts,
+      hasSpaceForParts: ports.takesSpoolParts,
       monotonic,
       startedAt: call.startedAt,
     },
     open,
     recorded,
   );
-  if (plan?.cache !== undefined) ports.meter.askedCache(plan.cache.kind);
-  const hidesUsage = asksUsage(plan);
+  if (plan?.cache !== undefined) ports.meter.cacheLookUp(plan.cache.kind);
+  const hidesUsage = requestsUsage(plan);
   const { clientStallMs } = ports.limits;
   const responseHeaders = responseHeadersOf(admitted, plan, storedPath !== path);
   const relay = new Relay({
@@ -87,7 +87,7 @@ function noteCall(
   { provider, model, tags }: ExchangeOpen,
   plan?: RequestPlan,
 ): CallLog | undefined {
-  callLog?.goesTo(response, provider, model, tags.requestBody === 'never' ? undefined : plan?.outgoing);
+  callLog?.noteTarget(response, provider, model, tags.requestBody === 'never' ? undefined : plan?.outgoing);
   return callLog;
 }
 
@@ -96,23 +96,23 @@ export function storableModel(model: string | undefined): string | undefined {
   return model === undefined || exceedsBytes(model, textLimits.identifierBytes) ? undefined : model;
 }
 
-function asksUsage(plan: RequestPlan | undefined): boolean {
-  return plan !== undefined && (plan.usageAsked || plan.onward?.fallbacks.some(({ usageAsked }) => usageAsked) === true);
+function requestsUsage(plan: RequestPlan | undefined): boolean {
+  return plan !== undefined && (plan.usageRequested || plan.retryPlan?.fallbacks.some(({ usageRequested }) => usageRequested) === true);
 }
 
 function responseHeadersOf({ call, identity }: AuthenticatedCall, plan: RequestPlan | undefined, isPathCut: boolean): readonly string[] {
-  const { grant, cache, warnings } = plan ?? nothingSaid;
-  if (grant === undefined && cache === undefined && warnings.length === 0 && !isPathCut) return identity.responseHeaders;
+  const { rateLimit, cache, warnings } = plan ?? emptyPlan;
+  if (rateLimit === undefined && cache === undefined && warnings.length === 0 && !isPathCut) return identity.responseHeaders;
   return [
     ...identity.responseHeaders,
-    ...(grant?.lines ?? []),
+    ...(rateLimit?.lines ?? []),
     ...(cache === undefined ? [] : cacheHeaders(cache, call.head.directives.aliased)),
     ...(warnings.length === 0 ? [] : ['svc-warning', warnings.join('; ')]),
     ...(isPathCut ? ['svc-warning', pathCut] : []),
   ];
 }
 
-const nothingSaid: Pick<RequestPlan, 'grant' | 'cache' | 'warnings'> = { grant: undefined, cache: undefined, warnings: [] };
+const emptyPlan: Pick<RequestPlan, 'rateLimit' | 'cache' | 'warnings'> = { rateLimit: undefined, cache: undefined, warnings: [] };
 
 function overrideOf(plan: RequestPlan | undefined, hidesBody: boolean): ExchangeOpen['bodyOverride'] {
   return hidesBody || plan?.target === undefined ? undefined : plan.bodyOverride;
@@ -130,7 +130,7 @@ export function rejectRecorded(ports: ExchangePorts, admitted: AuthenticatedCall
   const { request, response, startedAt } = admitted.call;
   const overheadMs = ports.clock.monotonic() - startedAt - (admitted.waitedMs ?? 0);
   if (refusal.status !== 401) {
-    const limited = refusal instanceof RateLimitExceeded ? withLines(admitted, refusal.lines) : admitted;
+    const limited = refusal instanceof RateLimitExceeded ? withHeaders(admitted, refusal.lines) : admitted;
     const { body, plan } = admitted.refused ?? {};
     const open = beginExchange(ports, limited, provider, plan === undefined ? undefined : { ...plan, target: undefined });
     open.recorder.begin(body !== undefined && 'whole' in body ? body.whole : undefined);
@@ -152,9 +152,9 @@ export function rejectRecorded(ports: ExchangePorts, admitted: AuthenticatedCall
   );
 }
 
-function withLines(admitted: AuthenticatedCall, lines: readonly string[]): AuthenticatedCall {
+function withHeaders(admitted: AuthenticatedCall, headers: readonly string[]): AuthenticatedCall {
   const { identity } = admitted;
-  return { ...admitted, identity: { ...identity, responseHeaders: [...identity.responseHeaders, ...lines] } };
+  return { ...admitted, identity: { ...identity, responseHeaders: [...identity.responseHeaders, ...headers] } };
 }
 
 export function rejectOpen(ports: ExchangePorts, { call, relay }: RecordedCall, error: unknown): void {

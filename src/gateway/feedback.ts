@@ -53,9 +53,9 @@ async function rate(give: GiveFeedback, { head, keyHash, body }: FeedbackCall): 
 
 /** @throws GatelogError `malformed_request`. */
 function readRating(body: Buffer): Rating {
-  const said = parseJson(body.toString());
-  const requestId = isJsonObject(said) ? (said['helicone-id'] ?? said['svc-id']) : undefined;
-  const rating = isJsonObject(said) ? said['rating'] : undefined;
+  const parsed = parseJson(body.toString());
+  const requestId = isJsonObject(parsed) ? (parsed['helicone-id'] ?? parsed['svc-id']) : undefined;
+  const rating = isJsonObject(parsed) ? parsed['rating'] : undefined;
   if (typeof requestId === 'string' && validate(requestId) && typeof rating === 'boolean') return { requestId, rating };
   throw new GatelogError(
     'malformed_request',

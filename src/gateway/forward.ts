@@ -10,7 +10,7 @@ import { authenticate, type Authentication, type AuthFailure, withoutOurKeys } f
 import { runAttempts } from './retry/attempts.ts';
 import { lookUpCache, releaseLease, captureForCache } from './cache/lookup.ts';
 import { sendTo } from './dispatch.ts';
-import { planRequest, waysToRead, withLimits } from './plan.ts';
+import { planRequest, bodiesToParse, withLimits } from './plan.ts';
 import { countCopies, dropReceived, isCounted, openHold, readHeldBody } from './bodies/hold.ts';
 import { bodyOwnerOf } from './bodies/threads.ts';
 import { identify } from './record/identify.ts';
@@ -56,14 +56,14 @@ export function forward(ports: ForwardPorts, request: IncomingRequest, response:
 function enter(ports: ForwardPorts, call: Call, admission: Authentication | AuthFailure): void {
   if ('rejectedKey' in admission) {
     // Counts the failed attempt against the client's address.
-    throw ports.failedKeys.answer(call.request.socket.remoteAddress, ports.explainRejection(admission.rejectedKey));
+    throw ports.failedKeys.reject(call.request.socket.remoteAddress, ports.explainRejection(admission.rejectedKey));
   }
   if (!may(admission.principal, 'send')) {
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');
   }
   const { request, response } = call;
   // Not on record: a limit whose every rejection writes a record would limit nothing.
-  ports.callsInFlight.belongsTo(admission.principal.organizationId, request);
+  ports.callsInFlight.assign(admission.principal.organizationId, request);
   const { directives } = call.head;
   let policies: AuthenticatedCall['policies'] = [];
   let unknownLimits: GatelogError | undefined;
@@ -148,13 +148,13 @@ function scanThenSend(ports: ForwardPorts, admitted: AuthenticatedCall, route: R
 function send(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route, body: RequestBody): void {
   const { clock, scheduler } = ports;
   const readyAt = clock.monotonic();
-  const arrived: Arrived = { body, readyAt };
+  const arrived: ReadyBody = { body, readyAt };
   if (scheduler.hasTime(readyAt)) sendNow(ports, admitted, pathRoute, arrived);
   else scheduler.later(admitted.admission.principal.organizationId, () => sendNow(ports, admitted, pathRoute, arrived));
 }
 
 /** Decides the provider, and reads what the limits need of the body. Never throws. */
-function sendNow(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route, arrived: Arrived): void {
+function sendNow(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route, arrived: ReadyBody): void {
   const { body: received, readyAt } = arrived;
   const { organizationId } = admitted.admission.principal;
   let { provider } = pathRoute;
@@ -170,48 +170,48 @@ function sendNow(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Ro
     const plan = prompt === undefined ? prepared : { ...prepared, warnings: [...prepared.warnings, promptNotFilledIn] };
     const { hold } = admitted.call;
     if (hold !== undefined) countCopies(hold, received, plan);
-    const ways = waysToRead(known, plan);
-    if (ways === undefined || !('whole' in plan.outgoing)) {
-      askThenCarryOut(ports, known, plan, arrived);
+    const bodies = bodiesToParse(known, plan);
+    if (bodies === undefined || !('whole' in plan.outgoing)) {
+      lookUpThenCarryOut(ports, known, plan, arrived);
       return;
     }
     // An override replaces members of the caller's own body, which is the one to read.
     const read = plan.bodyOverride !== undefined && 'whole' in body ? body.whole : plan.outgoing.whole;
     ports.largeBodies
-      .facts(bodyOwnerOf(organizationId, admitted.call), read, ways)
-      .then((facts) => askThenCarryOut(ports, known, { ...plan, found: facts.map((each) => ({ facts: each })) }, arrived))
+      .facts(bodyOwnerOf(organizationId, admitted.call), read, bodies)
+      .then((facts) => lookUpThenCarryOut(ports, known, { ...plan, billedFacts: facts.map((each) => ({ facts: each })) }, arrived))
       .catch(refuse);
   } catch (error) {
     refuse(error);
   }
 }
 
-function askThenCarryOut(ports: ForwardPorts, admitted: AuthenticatedCall, plan: RequestPlan, { body, readyAt }: Arrived): void {
-  const ask = admitted.call.head.directives.cache;
-  if (ask === undefined) {
+function lookUpThenCarryOut(ports: ForwardPorts, admitted: AuthenticatedCall, plan: RequestPlan, { body, readyAt }: ReadyBody): void {
+  const policy = admitted.call.head.directives.cache;
+  if (policy === undefined) {
     carryOut(ports, admitted, plan, { body, readyAt });
     return;
   }
-  const ready = (asked: RequestPlan, hasWaited: boolean): void => {
-    if (!hasWaited) carryOut(ports, admitted, asked, { body, readyAt });
-    else goOnAfterWait(ports, admitted, asked, body);
+  const ready = (planned: RequestPlan, hasWaited: boolean): void => {
+    if (!hasWaited) carryOut(ports, admitted, planned, { body, readyAt });
+    else resumeAfterWait(ports, admitted, planned, body);
   };
   const failed = (error: unknown): void => {
     rejectRecorded(ports, afterWait(admitted, readyAt, { body, plan }), plan.route.provider, error);
   };
-  lookUpCache(ports, { admitted, plan, policy: ask }, { ready, failed });
+  lookUpCache(ports, { admitted, plan, policy }, { ready, failed });
 }
 
 /** One response may release many waiting calls in the same tick. */
-function goOnAfterWait(ports: ForwardPorts, admitted: AuthenticatedCall, asked: RequestPlan, body: RequestBody): void {
+function resumeAfterWait(ports: ForwardPorts, admitted: AuthenticatedCall, planned: RequestPlan, body: RequestBody): void {
   const { clock, scheduler } = ports;
   const readyAt = clock.monotonic();
-  const goOn = (): void => carryOut(ports, admitted, asked, { body, readyAt });
-  if (scheduler.hasTime(readyAt)) goOn();
-  else scheduler.later(admitted.admission.principal.organizationId, goOn);
+  const resume = (): void => carryOut(ports, admitted, planned, { body, readyAt });
+  if (scheduler.hasTime(readyAt)) resume();
+  else scheduler.later(admitted.admission.principal.organizationId, resume);
 }
 
-interface Arrived {
+interface ReadyBody {
   /** As the caller sent it, and as it is recorded. */
   readonly body: RequestBody;
   /** Monotonic time at which the last wait (for the body, or the cache) ended. */
@@ -219,7 +219,7 @@ interface Arrived {
 }
 
 /** Checks the limits, begins the record, then responds from the cache or sends. Never throws. */
-function carryOut(ports: ForwardPorts, admitted: AuthenticatedCall, prepared: RequestPlan, { body, readyAt }: Arrived): void {
+function carryOut(ports: ForwardPorts, admitted: AuthenticatedCall, prepared: RequestPlan, { body, readyAt }: ReadyBody): void {
   const { provider } = prepared.route;
   let open: RecordedCall | undefined;
   try {
@@ -232,8 +232,8 @@ function carryOut(ports: ForwardPorts, admitted: AuthenticatedCall, prepared: Re
     if (plan.cache !== undefined) open = captureForCache(ports, admitted, open, plan);
     if (isDisconnected(admitted.call)) open.relay.onClientDisconnect();
     else if (plan.cache?.kind === 'hit') respond(open.sink, plan.cache.response);
-    else if (plan.onward === undefined) sendTo(ports, open, plan, open.sink);
-    else runAttempts(ports, open, plan, plan.onward);
+    else if (plan.retryPlan === undefined) sendTo(ports, open, plan, open.sink);
+    else runAttempts(ports, open, plan, plan.retryPlan);
   } catch (error) {
     releaseLease(prepared);
     if (open !== undefined) rejectOpen(ports, open, error);

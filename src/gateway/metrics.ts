@@ -90,7 +90,7 @@ export class GatewayMeter {
     this.meter.add(refusals, [code]);
   }
 
-  askedCache(result: CacheStatus['kind']): void {
+  cacheLookUp(result: CacheStatus['kind']): void {
     this.meter.add(cacheLookUps, [result]);
   }
 

@@ -18,7 +18,7 @@ const page: FrontPage = {
 };
 
 /** Paths that browsers and lost API clients request without a key. No provider has them. */
-const answers: Readonly<Record<string, (request: IncomingRequest, response: ServerResponse, clientStallMs: number) => void>> = {
+const handlers: Readonly<Record<string, (request: IncomingRequest, response: ServerResponse, clientStallMs: number) => void>> = {
   '/': handlePage,
   '/favicon.ico': (_request, response) => response.writeHead(204, unrecordedHeaders(0)).end(),
   '/metrics': refuseElsewhere,
@@ -26,10 +26,10 @@ const answers: Readonly<Record<string, (request: IncomingRequest, response: Serv
 };
 
 /** Responds without a record. @returns false for any other request. */
-export function answerOwnPath(request: IncomingRequest, response: ServerResponse, clientStallMs: number): boolean {
-  const answer = request.method === 'GET' || request.method === 'HEAD' ? answers[request.url ?? ''] : undefined;
-  if (answer === undefined || isDirected(request)) return false;
-  answer(request, response, clientStallMs);
+export function handleOwnPath(request: IncomingRequest, response: ServerResponse, clientStallMs: number): boolean {
+  const handler = request.method === 'GET' || request.method === 'HEAD' ? handlers[request.url ?? ''] : undefined;
+  if (handler === undefined || isDirected(request)) return false;
+  handler(request, response, clientStallMs);
   return true;
 }
 
@@ -38,7 +38,7 @@ function isDirected({ rawHeaders }: IncomingRequest): boolean {
   return rawHeaders.some((line, index) => index % 2 === 0 && /^(?:svc|helicone)-(?!auth$)/i.test(line));
 }
 
-export const maxOwnPath = Math.max(...Object.keys(answers).map(({ length }) => length));
+export const maxOwnPath = Math.max(...Object.keys(handlers).map(({ length }) => length));
 
 function handlePage(request: IncomingRequest, response: ServerResponse, clientStallMs: number): void {
   const isPage = wantsPage(headerValue(request.rawHeaders, 'accept'));

@@ -38,28 +38,46 @@ export interface Arrived {
 export function planRequest(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): RequestPlan {
   const targets = admitted.call.head.directives.attempts?.targets;
   return targets === undefined
-    ? prepareByPath(ports, admitted, arrived, addressed)
-    : prepareTargets(ports, admitted, arrived.body, targets);
+    ? planByPath(ports, admitted, arrived, addressed)
+    : planListedTargets(ports, admitted, arrived.body, targets);
 }
 
-function prepareByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): RequestPlan {
+function planByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): RequestPlan {
   const { call } = admitted;
   const { route, furtherModels } = addressed;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
-  const asked = addIncludeUsage(call, route, addressed.outgoing);
-  const outgoing = asked === undefined ? addressed.outgoing : { whole: asked };
-  const usageAsked = asked !== undefined;
+  const bodyWithUsage = addIncludeUsage(call, route, addressed.outgoing);
+  const outgoing = bodyWithUsage === undefined ? addressed.outgoing : { whole: bodyWithUsage };
+  const usageRequested = bodyWithUsage !== undefined;
   const signed = call.head.amazon === undefined ? undefined : signedForAmazon(ports, call, { route, target, outgoing });
   const credentials = signed ?? credentialsOf(ports, admitted, arrived, addressed);
   const passed = passedTo(call, addressed, signed !== undefined);
-  const first: Target = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model, bodyOverride: undefined };
-  const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || isNeverRepeated(destination);
-  const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
-  const unasked = wantsStreamUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked(arrived.body)] : warnings;
-  const unread = modelUnread(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;
-  const unsent =
-    call.head.amazon !== undefined && factsOfProvider(route.provider).signedByAws !== true ? [...unread, amazonKeysStay] : unread;
+  const first: Target = {
+    route,
+    target,
+    credentials,
+    passed,
+    outgoing,
+    usageRequested,
+    model: addressed.model,
+    bodyOverride: undefined,
+  };
+  const isSingleAttempt = (call.head.directives.attempts === undefined && furtherModels === undefined) || isNeverRepeated(destination);
+  const {
+    retryPlan,
+    warnings,
+    model = addressed.model,
+  } = isSingleAttempt ? single : planRetries(ports, admitted, arrived, { addressed, first });
+  const withUsageWarning =
+    wantsStreamUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAppliedWarning(arrived.body)] : warnings;
+  const withModelWarning = modelUnread(call, arrived.pathRoute, arrived.body)
+    ? [...withUsageWarning, modelNotReadWarning]
+    : withUsageWarning;
+  const allWarnings =
+    call.head.amazon !== undefined && factsOfProvider(route.provider).signedByAws !== true
+      ? [...withModelWarning, amazonKeysStay]
+      : withModelWarning;
   // TRICKY: every member by name. Spreading `first` took 4 % of a plain call's time.
   return {
     route,
@@ -67,63 +85,68 @@ function prepareByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: A
     credentials,
     passed,
     outgoing,
-    usageAsked,
+    usageRequested,
     model,
     bodyOverride: undefined,
-    onward,
-    warnings: unsent,
+    retryPlan,
+    warnings: allWarnings,
     cache: undefined,
-    grant: undefined,
-    found: undefined,
+    rateLimit: undefined,
+    billedFacts: undefined,
   };
 }
 
-function prepareTargets(ports: PlanPorts, admitted: AuthenticatedCall, body: RequestBody, targets: readonly ListedTarget[]): RequestPlan {
+function planListedTargets(
+  ports: PlanPorts,
+  admitted: AuthenticatedCall,
+  body: RequestBody,
+  targets: readonly ListedTarget[],
+): RequestPlan {
   const retry = admitted.call.head.directives.attempts?.retry;
   const isRepeatable = 'whole' in body && body.whole.length > 0;
-  const { legs, warnings } = planTargets(ports, admitted, body, targets);
+  const { targets: legs, warnings } = planTargets(ports, admitted, body, targets);
   const [first, ...fallbacks] = legs;
   if (first === undefined) throw new RangeError('A list of targets is never empty.');
-  const why = 'whole' in body ? nothingToSend : notRepeated(body);
+  const why = 'whole' in body ? noBodyWarning : singleAttemptWarning(body);
   return {
     ...first,
-    onward: 'whole' in body ? { retry, fallbacks: isRepeatable ? fallbacks : [] } : undefined,
+    retryPlan: 'whole' in body ? { retry, fallbacks: isRepeatable ? fallbacks : [] } : undefined,
     warnings: isRepeatable || fallbacks.length === 0 ? warnings : [...warnings, why],
     cache: undefined,
-    grant: undefined,
-    found: undefined,
+    rateLimit: undefined,
+    billedFacts: undefined,
   };
 }
 
 interface Retries {
-  readonly onward: RetryPlan | undefined;
+  readonly retryPlan: RetryPlan | undefined;
   readonly warnings: readonly string[];
   /** As in a {@link Target}. */
   readonly model: string | undefined;
 }
 
-const single: Retries = { onward: undefined, warnings: [], model: undefined };
+const single: Retries = { retryPlan: undefined, warnings: [], model: undefined };
 
-function usageNotAsked(body: RequestBody): string {
-  return `Svc-Stream-Usage was not applied: the body is compressed or ${whyUnheld(body)}; ask in the body (stream_options.include_usage)`;
+function usageNotAppliedWarning(body: RequestBody): string {
+  return `Svc-Stream-Usage was not applied: the body is compressed or ${whyNotBuffered(body)}; ask in the body (stream_options.include_usage)`;
 }
 
-const modelNotRead =
+const modelNotReadWarning =
   'the call went by its path alone, so that a provider in the model of its body was not looked for: the body is compressed or over GATELOG_ROUTE_MAX_BYTES';
 
-function notRepeated(body: RequestBody): string {
-  return `there is one attempt only: the body is ${whyUnheld(body)}, and what is not held cannot be sent again`;
+function singleAttemptWarning(body: RequestBody): string {
+  return `there is one attempt only: the body is ${whyNotBuffered(body)}, and what is not held cannot be sent again`;
 }
 
-function whyUnheld(body: RequestBody): string {
+function whyNotBuffered(body: RequestBody): string {
   return !('whole' in body) && body.isCrowded === true
     ? 'not held, as those of other calls take what there is for them (GATELOG_HELD_BODIES_BYTES)'
     : 'over GATELOG_ROUTE_MAX_BYTES';
 }
 
-const nothingToSend = 'Svc-Fallbacks was not applied: the call has no body';
+const noBodyWarning = 'Svc-Fallbacks was not applied: the call has no body';
 
-function repeated(
+function planRetries(
   ports: PlanPorts,
   admitted: AuthenticatedCall,
   { pathRoute, body }: Arrived,
@@ -131,9 +154,9 @@ function repeated(
 ): Retries {
   const { retry, fallbacks = [] } = admitted.call.head.directives.attempts ?? {};
   const { outgoing, furtherModels } = addressed;
-  if (!('whole' in body) || !('whole' in outgoing)) return { ...single, warnings: [notRepeated(body)] };
+  if (!('whole' in body) || !('whole' in outgoing)) return { ...single, warnings: [singleAttemptWarning(body)] };
   if (body.whole.length === 0) {
-    return { onward: { retry, fallbacks: [] }, warnings: fallbacks.length === 0 ? [] : [nothingToSend], model: undefined };
+    return { retryPlan: { retry, fallbacks: [] }, warnings: fallbacks.length === 0 ? [] : [noBodyWarning], model: undefined };
   }
   const listed = furtherModels === undefined ? fallbacks : [...fallbacksOfModels(furtherModels), ...fallbacks];
   const model = findModelField(outgoing.whole)?.text;
@@ -141,14 +164,14 @@ function repeated(
   const from = { pathRoute, body: body.whole, field: findModelField(body.whole), outgoing: outgoing.whole, model, first, isPicked };
   const legs = planFallbackTargets(ports, admitted, from, listed);
   refuseExcluded(legs.slice(furtherModels?.length ?? 0), addressed.excluded);
-  return { onward: { retry, fallbacks: legs }, warnings: [], model: furtherModels === undefined ? undefined : model };
+  return { retryPlan: { retry, fallbacks: legs }, warnings: [], model: furtherModels === undefined ? undefined : model };
 }
 
 /** A provider that the body's model list excludes is excluded from the fallbacks of the header too. */
 function refuseExcluded(legs: readonly FallbackTarget[], excluded: ReadonlySet<string> | undefined): void {
-  const leg = legs.find(({ route }) => excluded?.has(route.provider) === true);
-  if (leg === undefined) return;
-  throw new GatelogError('invalid_model', `${leg.fallback.path} leads to ${leg.route.provider}, which the body's model excludes.`);
+  const target = legs.find(({ route }) => excluded?.has(route.provider) === true);
+  if (target === undefined) return;
+  throw new GatelogError('invalid_model', `${target.fallback.path} leads to ${target.route.provider}, which the body's model excludes.`);
 }
 
 /** The caller's headers for the first target. */
@@ -177,20 +200,20 @@ function credentialsOf(ports: PlanPorts, admitted: AuthenticatedCall, arrived: A
 export function withLimits(ports: PlanPorts, { call, admission, identity, policies }: AuthenticatedCall, plan: RequestPlan): RequestPlan {
   // A call that is not sent, or a cache hit, consumes no quota.
   if (policies.length === 0 || plan.cache?.kind === 'hit' || isDisconnected(call)) return plan;
-  const grant = checkLimits(ports, {
+  const rateLimit = checkLimits(ports, {
     organizationId: admission.principal.organizationId,
     requestId: identity.requestId,
     directives: call.head.directives,
     policies,
-    outgoing: outgoingCallOf(call, plan, plan.found?.[0]),
+    outgoing: outgoingCallOf(call, plan, plan.billedFacts?.[0]),
     alternatives: () => alternativesOf(call, plan),
   });
-  return { ...plan, grant };
+  return { ...plan, rateLimit };
 }
 
 /** The call as each fallback sends it, one at a time, because each may have a body of its own. */
-function* alternativesOf(call: Call, { onward, found }: RequestPlan): Generator<BilledRequest, void, undefined> {
-  for (const [index, leg] of onward?.fallbacks.entries() ?? []) yield outgoingCallOf(call, leg, found?.[index + 1]);
+function* alternativesOf(call: Call, { retryPlan, billedFacts: found }: RequestPlan): Generator<BilledRequest, void, undefined> {
+  for (const [index, target] of retryPlan?.fallbacks.entries() ?? []) yield outgoingCallOf(call, target, found?.[index + 1]);
 }
 
 export function outgoingCallOf({ request, head, openedAt }: Call, leg: Target, found: FoundFacts | undefined): BilledRequest {
@@ -215,12 +238,12 @@ function readsJson({ request, head }: Pick<Call, 'request' | 'head'>): boolean {
  * The outgoing bodies of a call whose limits need to parse them, where together they are too large for the event loop.
  * @returns undefined for nearly every call.
  */
-export function waysToRead({ call, policies }: AuthenticatedCall, plan: RequestPlan): readonly SentBody[] | undefined {
+export function bodiesToParse({ call, policies }: AuthenticatedCall, plan: RequestPlan): readonly SentBody[] | undefined {
   if (policies.length === 0) return undefined;
-  const { outgoing, onward } = plan;
+  const { outgoing, retryPlan } = plan;
   if (!('whole' in outgoing)) return undefined;
   // A budget estimates every fallback.
-  const fallbacks = onward?.fallbacks ?? [];
+  const fallbacks = retryPlan?.fallbacks ?? [];
   if (fallbacks.reduce((sum, { outgoingMaxBytes }) => sum + outgoingMaxBytes, outgoing.whole.length) <= inlineMaxBytes) return undefined;
   if (!readsJson(call) || !needsBody(policies, call.head.directives)) return undefined;
   return [sentBodyOf(plan), ...fallbacks.map(sentFallbackOf)];

@@ -9,7 +9,7 @@ import { Draining, stoppingProblem } from './http/draining.ts';
 import { forward } from './forward.ts';
 import { IncomingRequest } from './http/incoming-request.ts';
 import { coalesceWritev } from '../platform/http/coalesce-writes.ts';
-import { answerOwnPath, maxOwnPath } from './own-paths.ts';
+import { handleOwnPath, maxOwnPath } from './own-paths.ts';
 import { unrecordedHeaders } from './http/server-timing.ts';
 import { jsonBody, errorBody, errorHeaders, refuseUnrecorded } from './http/error-response.ts';
 
@@ -49,16 +49,16 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   const { monotonic } = ports.clock;
   const { clientStallMs } = ports.limits;
   /** The last response on each connection. */
-  const latest = new WeakMap<Duplex, ServerResponse>();
-  const draining = new Draining(ports.callsInFlight, latest);
+  const lastResponses = new WeakMap<Duplex, ServerResponse>();
+  const draining = new Draining(ports.callsInFlight, lastResponses);
   const ready = async (): Promise<GatewayHealth> => (draining.hasBegun ? { ready: false, degraded: ['stopping'] } : health());
   const handle = (request: IncomingRequest, response: ServerResponse): void => {
-    if (isTurnedAway(request.socket)) return;
-    latest.set(request.socket, response);
+    if (isRejected(request.socket)) return;
+    lastResponses.set(request.socket, response);
     const { url = '' } = request;
-    if (url.length <= maxOwnPath && answerOwnPath(request, response, clientStallMs)) return;
+    if (url.length <= maxOwnPath && handleOwnPath(request, response, clientStallMs)) return;
     if (url === '/healthz' || url === '/readyz') {
-      answerHealth(request, response, { health: ready, monotonic, clientStallMs });
+      respondHealth(request, response, { health: ready, monotonic, clientStallMs });
     } else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
       answerPreflight(response);
       enforceWriteTimeout(response, clientStallMs);
@@ -75,11 +75,11 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     ports.meter.refused(problem.code);
     writeRaw(socket, problem);
   };
-  const isTurnedAway = limitConnections(server, options.maxConnections, refuseRaw);
+  const isRejected = limitConnections(server, options.maxConnections, refuseRaw);
   // TRICKY: each pipelined call listens on its connection, and Node warns of a leak from eleven listeners on.
   server.on('connection', (socket) => socket.setMaxListeners(0));
   server.on('connection', coalesceWritev);
-  server.on('connection', draining.meet);
+  server.on('connection', draining.addConnection);
   server.on('request', handle);
   // `forward` sends 100 Continue itself. An unknown expectation is ignored, as RFC 9110 §10.1.1 allows.
   server.on('checkContinue', handle);
@@ -88,7 +88,7 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     refuseRaw(socket, new GatelogError('not_implemented', 'This gateway is no proxy for CONNECT; send requests to its own paths.'));
   });
   server.on('clientError', (error, socket) => {
-    const problem = problemOfBytes(error, latest.get(socket));
+    const problem = problemOfBytes(error, lastResponses.get(socket));
     if (problem === undefined) socket.destroy();
     // Node reports every further chunk after a parse error.
     else if (socket.writable) refuseRaw(socket, problem);
@@ -125,7 +125,7 @@ function limitConnections(
   max: number,
   refuse: (socket: Duplex, problem: GatelogError) => void,
 ): (socket: Duplex) => boolean {
-  const turnedAway = new WeakSet<Duplex>();
+  const rejected = new WeakSet<Duplex>();
   const open = { accepted: 0, refused: 0 };
   server.on('connection', (socket) => {
     const kind = open.accepted < max ? 'accepted' : 'refused';
@@ -134,13 +134,13 @@ function limitConnections(
       open[kind] -= 1;
     });
     if (kind === 'accepted') return;
-    turnedAway.add(socket);
+    rejected.add(socket);
     const problem = new GatelogError('too_many_connections', 'This gateway has as many connections as it takes. Try again in a moment.');
     // Respond to some; in a storm, just close.
     if (open.refused <= max) refuse(socket, problem);
     else socket.destroy();
   });
-  return (socket) => open.refused > 0 && turnedAway.has(socket);
+  return (socket) => open.refused > 0 && rejected.has(socket);
 }
 
 /**
@@ -176,10 +176,10 @@ function problemOfHead({ headers, httpVersion, method }: IncomingRequest): Gatel
 function refuseHead({ meter, limits, callLog }: ForwardPorts, response: ServerResponse, problem: GatelogError): void {
   meter.refused(problem.code);
   callLog?.failed(response, problem.code);
-  const closing = problem.code === 'too_many_calls' ? [] : ['connection', 'close'];
+  const closeHeader = problem.code === 'too_many_calls' ? [] : ['connection', 'close'];
   // RFC 9110 §15.5.6.
-  const allowing = problem.code === 'method_not_allowed' ? ['allow', forwardedMethods.join(', ')] : [];
-  refuseUnrecorded(response, problem, [...unrecordedHeaders(0), ...allowing, ...closing], limits.clientStallMs);
+  const allowHeader = problem.code === 'method_not_allowed' ? ['allow', forwardedMethods.join(', ')] : [];
+  refuseUnrecorded(response, problem, [...unrecordedHeaders(0), ...allowHeader, ...closeHeader], limits.clientStallMs);
 }
 
 interface HealthPorts {
@@ -188,15 +188,15 @@ interface HealthPorts {
   readonly clientStallMs: number;
 }
 
-function answerHealth(request: IncomingMessage, response: ServerResponse, { health, monotonic, clientStallMs }: HealthPorts): void {
+function respondHealth(request: IncomingMessage, response: ServerResponse, { health, monotonic, clientStallMs }: HealthPorts): void {
   const startedAt = monotonic();
-  const asked = request.url === '/healthz' ? Promise.resolve(alive) : health();
-  asked
+  const answered = request.url === '/healthz' ? Promise.resolve(alive) : health();
+  answered
     .catch((): GatewayHealth => ({ ready: false, degraded: [] }))
     .then(({ ready, degraded }) => {
       const body = jsonBody({ status: ready ? 'ok' : 'unavailable', degraded });
-      const own = unrecordedHeaders(monotonic() - startedAt);
-      response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), ...own]);
+      const ownHeaders = unrecordedHeaders(monotonic() - startedAt);
+      response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), ...ownHeaders]);
       response.end(request.method === 'HEAD' ? undefined : body);
       enforceWriteTimeout(response, clientStallMs);
     })
@@ -209,9 +209,13 @@ const alive: GatewayHealth = { ready: true, degraded: [] };
  * The error for bytes that Node's parser rejects. Undefined where no response can be written: the connection was reset, or it has a call in
  * flight, which sees the disconnect itself.
  */
-function problemOfBytes(error: Error, latest: ServerResponse | undefined): GatelogError | undefined {
+function problemOfBytes(error: Error, lastResponses: ServerResponse | undefined): GatelogError | undefined {
   const code = isSystemError(error) ? error.code : undefined;
-  if (code === 'ECONNRESET' || code === 'EPIPE' || (latest !== undefined && !(latest.writableFinished && latest.req.complete))) {
+  if (
+    code === 'ECONNRESET' ||
+    code === 'EPIPE' ||
+    (lastResponses !== undefined && !(lastResponses.writableFinished && lastResponses.req.complete))
+  ) {
     return undefined;
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
@@ -228,9 +232,9 @@ function problemOfBytes(error: Error, latest: ServerResponse | undefined): Gatel
 /** TRICKY: closing at once, with unread bytes of the client, would reset the connection and lose the response. */
 function writeRaw(socket: Duplex, error: GatelogError): void {
   const body = errorBody(error);
-  const lines = [...errorHeaders(error, body.length), ...unrecordedHeaders(0), 'connection', 'close'];
+  const headers = [...errorHeaders(error, body.length), ...unrecordedHeaders(0), 'connection', 'close'];
   let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\n`;
-  for (let index = 0; index < lines.length; index += 2) head += `${lines[index]}: ${lines[index + 1]}\r\n`;
+  for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
   socket.on('error', () => socket.destroy());
   socket.once('end', () => socket.destroy());
   socket.end(`${head}\r\n${body.toString('utf8')}`);

@@ -51,11 +51,11 @@ export class DrainLoop {
   /** Ends once the spool is empty, or after `maxMs`. */
   async stop(maxMs: number): Promise<void> {
     this.isFinishing = true;
-    const gaveUp = new Promise((resolve) => {
+    const aborted = new Promise((resolve) => {
       this.signal.addEventListener('abort', resolve, { once: true });
     });
     const timer = setTimeout(() => this.stopping.abort(new Error('the drain was told to stop')), maxMs);
-    await Promise.race([this.running, gaveUp]);
+    await Promise.race([this.running, aborted]);
     clearTimeout(timer);
     // An insert may still be running. Its end must not touch the checkpoint: another process may own the spool by then.
     this.stopping.abort(new Error('the drain has stopped'));
@@ -66,7 +66,7 @@ export class DrainLoop {
     const pause = new Pause();
     this.pause = pause;
     try {
-      await pause.whenHeld(maxMs);
+      await pause.whenHalted(maxMs);
       return await work();
     } finally {
       this.pause = undefined;
@@ -96,7 +96,7 @@ export class DrainLoop {
       // A step that began before `stop` may have left exchanges that were not due yet.
       const { isFinishing } = this;
       if (this.pause !== undefined && !this.options.isMidBatch()) {
-        await this.pause.hold(signal);
+        await this.pause.halt(signal);
         continue;
       }
       try {
@@ -117,32 +117,32 @@ export class DrainLoop {
 
 /** Halts the loop while other work runs. */
 class Pause {
-  private readonly held = makeGate();
-  private readonly over = makeGate();
+  private readonly halted = makeGate();
+  private readonly ended = makeGate();
 
   /** Resolves when the pause ends or the loop must stop. */
-  async hold(stopped: AbortSignal): Promise<void> {
-    this.held.open();
-    stopped.addEventListener('abort', this.over.open, { once: true });
-    await this.over.passed;
-    stopped.removeEventListener('abort', this.over.open);
+  async halt(stopped: AbortSignal): Promise<void> {
+    this.halted.open();
+    stopped.addEventListener('abort', this.ended.open, { once: true });
+    await this.ended.passed;
+    stopped.removeEventListener('abort', this.ended.open);
   }
 
   /** Resolves once the loop has halted. @throws after `maxMs`. */
-  async whenHeld(maxMs: number): Promise<void> {
+  async whenHalted(maxMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new Error(`the ingest did not come to the end of a batch within ${maxMs} ms`)), maxMs);
     });
     try {
-      await Promise.race([this.held.passed, expired]);
+      await Promise.race([this.halted.passed, expired]);
     } finally {
       clearTimeout(timer);
     }
   }
 
   end(): void {
-    this.over.open();
+    this.ended.open();
   }
 }
 

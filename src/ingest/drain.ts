@@ -17,9 +17,9 @@ import { bisect } from './worker/bisect.ts';
 import type { Interpretation } from './worker/interpreter.ts';
 import { ExchangeIndex, type TrackedExchange, type Settlement } from './series/exchange.ts';
 import { type ChangesByExchange, AppliedChanges } from './changes/pending.ts';
-import { carryAll, demandRoomForMore, SeriesTail } from './series/tail.ts';
+import { compactAll, assertBelowMaxFrames, SeriesTail } from './series/tail.ts';
 import type { BudgetSettlement } from './interpret/settlement.ts';
-import { later, mayBeStored, type Unsure, unsureAtStart } from './batch/unsure.ts';
+import { laterPosition, mayBeStored, type Unsure, unsureAtStart } from './batch/unsure.ts';
 import { type Failure, storeRows } from './batch/insert.ts';
 
 const writerCheckMs = 500;
@@ -76,10 +76,10 @@ export class Drain {
     this.findSeries();
     for (const tail of this.tails.values()) {
       if (tail.isReplaying()) tail.checkWriter();
-      demandRoomForMore(this.tails, this.ports.maxKnown);
+      assertBelowMaxFrames(this.tails, this.ports.maxKnown);
       while (tail.read(readBytes) >= readBytes) {
         await nextTick();
-        demandRoomForMore(this.tails, this.ports.maxKnown);
+        assertBelowMaxFrames(this.tails, this.ports.maxKnown);
       }
     }
   }
@@ -122,7 +122,7 @@ export class Drain {
       return more;
     }
     await this.storeOrSplit(batch);
-    await carryAll(this.tails, (series) => this.checkpoint.accepted[series] ?? startOfSeries, this.ports.observe);
+    await compactAll(this.tails, (series) => this.checkpoint.accepted[series] ?? startOfSeries, this.ports.observe);
     return true;
   }
 
@@ -176,7 +176,7 @@ export class Drain {
         this.batchSize.grow();
         return;
       }
-      const { intended: _given, ...checkpoint } = this.checkpoint;
+      const { intended: _intended, ...checkpoint } = this.checkpoint;
       this.saveCheckpoint(checkpoint);
     } finally {
       this.loop.batchEnds();
@@ -192,11 +192,11 @@ export class Drain {
     const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
     // Its rows are in use until no insert runs any more, whatever the outcome.
     using interpretation = await this.interpret(batch, changes);
-    const found = partitionResults(batch.exchanges, interpretation.results);
-    observeLeftOut(found, this.ports.observe);
-    const { rows, failures, erased, settlements } = found;
+    const partition = partitionResults(batch.exchanges, interpretation.results);
+    observeLeftOut(partition, this.ports.observe);
+    const { rows, failures, erased, settlements } = partition;
     await this.settleBudgets(settlements);
-    await this.ports.erasures.keep(
+    await this.ports.erasures.save(
       [...erased].map(([exchange, erasure]) => ({ organizationId: exchange.organizationId, requestId: exchange.requestId, erasure })),
     );
     for (const { tail } of batch.taken) await tail.syncRead();
@@ -207,7 +207,7 @@ export class Drain {
     const isUnsure = mayBeStored(this.unsure, batch.exchanges);
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
     const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.loop.signal });
-    const waiting = await completeUsages(found, this.waitingCompletions(), { ...this.ports, inFlight: this.inFlight });
+    const waiting = await completeUsages(partition, this.waitingCompletions(), { ...this.ports, inFlight: this.inFlight });
     await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, waiting });
     const visibleAt = clock.now();
     const ends = rows.map(({ index, rows: { endedAt } }) => (refused.has(index) ? null : endedAt));
@@ -259,13 +259,13 @@ export class Drain {
   private async accept({ batch, failures, changes, erased, waiting }: StoredBatch): Promise<void> {
     const spent = this.appliedChanges.with(await this.ports.pendingChanges.sequencesFor(batch.exchanges));
     this.loop.signal.throwIfAborted();
-    const dead = new Map<TrackedExchange, Failure>();
+    const deadLetters = new Map<TrackedExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
-      const why = failures.get(index);
-      if (why === undefined) continue;
-      dead.set(exchange, why);
+      const failure = failures.get(index);
+      if (failure === undefined) continue;
+      deadLetters.set(exchange, failure);
       const seriesFolder = path.join(this.ports.spoolFolder, exchange.series);
-      this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
+      this.ports.keepDeadLetter({ exchange, seriesFolder, reason: failure.reason, changes: changes.get(exchange) ?? [] });
       await this.ports.evictDeadLetters();
       // Each letter blocks on two disk syncs: thousands of them must not block the event loop.
       await nextTick();
@@ -275,10 +275,10 @@ export class Drain {
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted, spent, ...(waiting.length === 0 ? {} : { waiting }) });
     await this.appliedChanges.forget(spent);
     const settlementOf = (exchange: TrackedExchange): Settlement =>
-      dead.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
+      deadLetters.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
     for (const { tail, count } of batch.taken) tail.settle(count, settlementOf);
     const reason = 'it could not be interpreted or stored; the dead letter says why';
-    for (const [{ requestId }, { cause }] of dead) this.ports.observe({ kind: 'exchange_dead_lettered', requestId, cause, reason });
+    for (const [{ requestId }, { cause }] of deadLetters) this.ports.observe({ kind: 'exchange_dead_lettered', requestId, cause, reason });
     for (const { tail } of batch.taken) tail.deleteSettled();
     this.removeFinished();
   }
@@ -291,7 +291,7 @@ export class Drain {
     for (const series of listSeries(this.ports.spoolFolder)) {
       if (this.tails.has(series)) continue;
       const accepted = this.checkpoint.accepted[series] ?? startOfSeries;
-      const sealedTo = later(this.checkpoint.intended?.series[series]?.to, this.unsure[series]);
+      const sealedTo = laterPosition(this.checkpoint.intended?.series[series]?.to, this.unsure[series]);
       const { spoolFolder, observe } = this.ports;
       this.tails.set(series, new SeriesTail({ spoolFolder, series, accepted, sealedTo, inFlight: this.inFlight, observe }));
     }
@@ -317,8 +317,10 @@ export class Drain {
       tail.remove();
       this.tails.delete(series);
     }
-    const left = Object.entries(accepted).filter(([series]) => this.tails.has(series));
-    if (left.length < Object.keys(accepted).length) this.saveCheckpoint({ ...this.checkpoint, accepted: Object.fromEntries(left) });
+    const remaining = Object.entries(accepted).filter(([series]) => this.tails.has(series));
+    if (remaining.length < Object.keys(accepted).length) {
+      this.saveCheckpoint({ ...this.checkpoint, accepted: Object.fromEntries(remaining) });
+    }
   }
 
   private saveCheckpoint(checkpoint: Checkpoint): void {

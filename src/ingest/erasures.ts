@@ -12,7 +12,7 @@ export interface ActiveErasures {
   /** Undefined when none runs for the organisation. */
   readonly of: (organizationId: OrganizationId) => readonly ErasedUser[] | undefined;
   /** Saves which exchanges a batch leaves out; durable on return, idempotent. */
-  readonly keep: (erased: readonly ErasedExchange[]) => Promise<void>;
+  readonly save: (erased: readonly ErasedExchange[]) => Promise<void>;
   /** Whether an earlier batch left it out. */
   readonly wasErased: (exchange: TrackedExchange) => Promise<boolean>;
 }
@@ -88,6 +88,6 @@ export async function waitForSpoolDrain({ catchUp, inFlight }: SpoolToDrain, era
 }
 
 function mayBeOf({ organizationId, userId, erasedAt }: Erasure, exchange: TrackedExchange): boolean {
-  const isTheirs = exchange.userId === '' || exchange.userId === userId;
-  return exchange.organizationId === organizationId && isTheirs && exchange.openedAt <= erasedAt;
+  const mayBeUsers = exchange.userId === '' || exchange.userId === userId;
+  return exchange.organizationId === organizationId && mayBeUsers && exchange.openedAt <= erasedAt;
 }

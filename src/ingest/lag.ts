@@ -8,8 +8,8 @@ import type { SeriesTail } from './series/tail.ts';
  * end is the oldest there. For an exchange that broke off its beginning counts. One without a readable beginning is skipped: it becomes a
  * dead letter.
  */
-export function oldestEnd(tails: readonly SeriesTail[], otherwise: number): number {
-  let oldest = otherwise;
+export function oldestEnd(tails: readonly SeriesTail[], fallback: number): number {
+  let oldest = fallback;
   for (const tail of tails) {
     const first = tail.waiting().find(({ openedAt }) => openedAt !== 0);
     if (first !== undefined) oldest = Math.min(oldest, first.openedAt + elapsedOf(first, tail.folder));

@@ -31,13 +31,13 @@ const draining: Family = {
 
 const letters: Family = { name: 'gatelog_dead_letters_kept', kind: 'gauge', help: 'Dead letters that there are now.' };
 const letterBytes: Family = { name: 'gatelog_dead_letter_bytes', kind: 'gauge', help: 'Bytes of all dead letters.' };
-const letterMostBytes: Family = {
+const letterMaxBytes: Family = {
   name: 'gatelog_dead_letter_max_bytes',
   kind: 'gauge',
   help: 'Bytes at which the oldest dead letters go (GATELOG_DEAD_LETTER_MAX_BYTES).',
 };
 
-export const ingestFamilies: readonly Family[] = [visibleDelay, waiting, oldest, open, draining, letters, letterBytes, letterMostBytes];
+export const ingestFamilies: readonly Family[] = [visibleDelay, waiting, oldest, open, draining, letters, letterBytes, letterMaxBytes];
 
 /** @param delayMs since the record's exchange ended. */
 export function countVisible(meter: Meter, delayMs: number): void {
@@ -53,8 +53,8 @@ export function readDrain(meter: Meter, drain: Drain, now: number): void {
   meter.set(draining, [], drain.isDraining() ? 1 : 0);
 }
 
-export function noteLetters(meter: Meter, held: DeadLetterUsage, maxBytes: number): void {
-  meter.set(letters, [], held.letters);
-  meter.set(letterBytes, [], held.bytes);
-  meter.set(letterMostBytes, [], maxBytes);
+export function noteLetters(meter: Meter, usage: DeadLetterUsage, maxBytes: number): void {
+  meter.set(letters, [], usage.letters);
+  meter.set(letterBytes, [], usage.bytes);
+  meter.set(letterMaxBytes, [], maxBytes);
 }

@@ -11,7 +11,7 @@ afterAll(unwatch);
 // Loaded now, as they take functions of node:fs apart.
 const { createSeries } = await import('../spool/series.ts');
 const { createSegment } = await import('../spool/segment.ts');
-const { frameHeaderBytes, writeFrameHead } = await import('../spool/frame.ts');
+const { frameHeaderBytes, writeFrameHeader: writeFrameHead } = await import('../spool/frame.ts');
 const { SeriesReader } = await import('../spool/reader.ts');
 const { writeFully } = await import('../platform/files.ts');
 const { SeriesTail } = await import('./series/tail.ts');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/testing/ingest-harness.ts';
-import { keepBelievedTime, readBelievedTime } from '../metadata/believed-time.ts';
+import { storeTrustedTime, readTrustedTime } from '../metadata/believed-time.ts';
 import { createOrganization } from '../metadata/organization/organizations.ts';
 import type { Observation } from '../model/observation.ts';
 import { TrustedClock } from './believed-clock.ts';
@@ -32,8 +32,8 @@ class Machine {
     this.monotonic = 12_345;
     this.believed = new TrustedClock({
       clock: { now: () => this.wall, monotonic: () => this.monotonic },
-      readBelieved: async () => this.kept,
-      keepBelieved: async (at) => {
+      readTrusted: async () => this.kept,
+      storeTrusted: async (at) => {
         this.kept = at;
       },
       observe: (observation) => this.observations.push(observation),
@@ -156,13 +156,13 @@ describe('a service whose clock is years ahead at its start', () => {
     await spool.drainAll();
     const { database, store } = rig;
     // As of an earlier version: the youngest organisation tells the least that the time can be.
-    expect(await readBelievedTime(database)).toBeUndefined();
+    expect(await readTrustedTime(database)).toBeUndefined();
     await createOrganization(database, 'ours', Date.now() - hour);
     let passedMs = 0;
     const believed = new TrustedClock({
       clock: { now: () => Date.now() + 5 * year + passedMs, monotonic: () => passedMs },
-      readBelieved: () => readBelievedTime(database),
-      keepBelieved: (at) => keepBelievedTime(database, at),
+      readTrusted: () => readTrustedTime(database),
+      storeTrusted: (at) => storeTrustedTime(database, at),
       observe: () => undefined,
     });
     const retention = new Retention({
@@ -171,7 +171,7 @@ describe('a service whose clock is years ahead at its start', () => {
       removeExpired: store.removeExpired,
       removeClaims: async () => undefined,
       forgetReceipts: async () => undefined,
-      believedNow: () => believed.now(),
+      trustedNow: () => believed.now(),
       intervalMs: hour,
       observe: () => undefined,
     });
@@ -179,6 +179,6 @@ describe('a service whose clock is years ahead at its start', () => {
     expect((await spool.storedIds()).requests).toHaveLength(1);
     passedMs = hour;
     expect(await retention.runOnce()).toBe(1);
-    expect(await readBelievedTime(database)).toBeGreaterThan(Date.now() + 4 * year);
+    expect(await readTrustedTime(database)).toBeGreaterThan(Date.now() + 4 * year);
   });
 });

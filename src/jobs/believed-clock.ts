@@ -1,22 +1,22 @@
 import type { Observe } from '../model/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 
-export interface BelievedClockPorts {
+export interface TrustedClockPorts {
   readonly clock: Clock;
   /** The latest trusted time, also of an earlier process, Unix milliseconds; undefined without one. */
-  readonly readBelieved: () => Promise<number | undefined>;
+  readonly readTrusted: () => Promise<number | undefined>;
   /** Stores it durably. */
-  readonly keepBelieved: (at: number) => Promise<void>;
+  readonly storeTrusted: (at: number) => Promise<void>;
   readonly observe: Observe;
 }
 
 /** Maximum difference of two readings beyond the time between them, milliseconds. */
 const maxDifferenceMs = 86_400_000;
 /** A suspect clock that stays consistent for this long is trusted, milliseconds. */
-const provingMs = 3_600_000;
+const probationMs = 3_600_000;
 
 /** One reading of both clocks. */
-interface Look {
+interface Reading {
   readonly wall: number;
   readonly monotonic: number;
 }
@@ -38,11 +38,11 @@ interface Look {
  * So a service that was off for more than a day starts to remove an hour late, and a clock that is set right again costs nothing.
  */
 export class TrustedClock {
-  private readonly ports: BelievedClockPorts;
-  private trusted: Look | undefined;
-  private suspect: Look | undefined;
+  private readonly ports: TrustedClockPorts;
+  private trusted: Reading | undefined;
+  private suspect: Reading | undefined;
 
-  constructor(ports: BelievedClockPorts) {
+  constructor(ports: TrustedClockPorts) {
     this.ports = ports;
   }
 
@@ -51,30 +51,30 @@ export class TrustedClock {
    * metadata fails.
    */
   async now(): Promise<number | undefined> {
-    const { clock, readBelieved, keepBelieved, observe } = this.ports;
-    const first = this.trusted ?? { wall: (await readBelieved()) ?? clock.now(), monotonic: clock.monotonic() };
+    const { clock, readTrusted, storeTrusted, observe } = this.ports;
+    const first = this.trusted ?? { wall: (await readTrusted()) ?? clock.now(), monotonic: clock.monotonic() };
     this.trusted ??= first;
-    const look: Look = { wall: clock.now(), monotonic: clock.monotonic() };
-    const aheadMs = look.wall - wallExpectedAt(look, this.trusted);
-    if (Math.abs(aheadMs) <= maxDifferenceMs || this.isTrusted(look)) {
-      this.trusted = look;
+    const reading: Reading = { wall: clock.now(), monotonic: clock.monotonic() };
+    const aheadMs = reading.wall - wallExpectedAt(reading, this.trusted);
+    if (Math.abs(aheadMs) <= maxDifferenceMs || this.isTrusted(reading)) {
+      this.trusted = reading;
       this.suspect = undefined;
-      await keepBelieved(look.wall);
-      return look.wall;
+      await storeTrusted(reading.wall);
+      return reading.wall;
     }
-    if (aheadMs < 0) return look.wall;
-    observe({ kind: 'removals_put_off', clock: new Date(look.wall).toISOString(), aheadMs: Math.round(aheadMs) });
+    if (aheadMs < 0) return reading.wall;
+    observe({ kind: 'removals_put_off', clock: new Date(reading.wall).toISOString(), aheadMs: Math.round(aheadMs) });
     return undefined;
   }
 
-  private isTrusted(look: Look): boolean {
-    this.suspect ??= look;
-    if (Math.abs(look.wall - wallExpectedAt(look, this.suspect)) > maxDifferenceMs) this.suspect = look;
-    return look.monotonic - this.suspect.monotonic >= provingMs;
+  private isTrusted(reading: Reading): boolean {
+    this.suspect ??= reading;
+    if (Math.abs(reading.wall - wallExpectedAt(reading, this.suspect)) > maxDifferenceMs) this.suspect = reading;
+    return reading.monotonic - this.suspect.monotonic >= probationMs;
   }
 }
 
 /** The wall clock that an earlier reading predicts for a later one. */
-function wallExpectedAt({ monotonic }: Look, earlier: Look): number {
+function wallExpectedAt({ monotonic }: Reading, earlier: Reading): number {
   return earlier.wall + monotonic - earlier.monotonic;
 }

@@ -49,8 +49,8 @@ function targetsCutAt(stage: ErasureStage, spool: SpoolRig, tell: () => void): P
     };
   };
   const letters = lettersOf(rig, spool);
-  if (stage === 'counted') return { letters: { ...letters, erase: dieAfter(letters.erase) } };
-  if (stage === 'recounted') return { letters: { ...letters, erase: dieAfter(letters.erase, 1) } };
+  if (stage === 'counted') return { deadLetters: { ...letters, erase: dieAfter(letters.erase) } };
+  if (stage === 'recounted') return { deadLetters: { ...letters, erase: dieAfter(letters.erase, 1) } };
   if (stage === 'awaited') return { waitForSpoolDrain: dieAfter(async () => undefined) };
   if (stage === 'listed') return { store: { ...rig.store.erase, removeRest: dieAfter(rig.store.erase.removeRest) } };
   const forget = (): never => {
@@ -353,7 +353,7 @@ describe('dead letters', () => {
       if (removals === 2) throw new GatelogError('store_unavailable', 'The disk of the store is full.');
       await erase.removeFiles(...given);
     };
-    const life = await live(spool, { targets: { letters, store: { ...erase, removeFiles } } });
+    const life = await live(spool, { targets: { deadLetters: letters, store: { ...erase, removeFiles } } });
     expect(await life.erasures.erase(spool.organizationId, 'ann', longMs)).toMatchObject({ counts: { dead_letters: 1 } });
     expect([removals, erasedAt]).toEqual([3, []]);
     await life.end();

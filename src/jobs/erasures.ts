@@ -33,11 +33,11 @@ export interface ErasureTargets {
   readonly store: EraseStored;
   /** Cached responses. */
   readonly responses: { readonly count: (erasure: Erasure) => number; readonly forget: (erasure: Erasure) => void };
-  readonly letters: { readonly count: (erasure: Erasure) => Promise<number>; readonly erase: (erasure: Erasure) => Promise<number> };
+  readonly deadLetters: { readonly count: (erasure: Erasure) => Promise<number>; readonly erase: (erasure: Erasure) => Promise<number> };
 }
 
 export interface ErasurePorts {
-  readonly book: ErasureRepository;
+  readonly repository: ErasureRepository;
   readonly targets: ErasureTargets;
   readonly observe: Observe;
 }
@@ -47,7 +47,7 @@ export type ErasureReceipt = Erasure & { readonly stage: 'done' };
 const firstRetryMs = 200;
 const maxRetryMs = 30_000;
 /** Maximum running erasures; further ones get 503. */
-const defaultMostRunning = 1000;
+const defaultMaxRunning = 1000;
 
 /** The work of a stage; it may be repeated. */
 interface Step {
@@ -73,29 +73,29 @@ export class Erasures {
   private readonly stopping = new AbortController();
   private readonly stopped = once(this.stopping.signal, 'abort');
   /** The tail of the queue of store rewrites by erasures and retention, one at a time. */
-  private storeTurn: Promise<unknown> = Promise.resolve();
+  private storeQueue: Promise<unknown> = Promise.resolve();
   /** Settles when erasures may change data again. */
-  private standstill: Promise<unknown> | undefined;
+  private pause: Promise<unknown> | undefined;
   /** The work of each stage, and the next one. */
   private readonly steps: Readonly<Record<Exclude<ErasureStage, 'done'>, Step>> = {
-    ordered: { run: (erasure) => this.countLetters(erasure), next: 'counted' },
-    counted: { run: (erasure) => this.eraseFirstLetters(erasure), next: 'awaited' },
+    ordered: { run: (erasure) => this.countDeadLetters(erasure), next: 'counted' },
+    counted: { run: (erasure) => this.eraseFirstDeadLetters(erasure), next: 'awaited' },
     awaited: { run: (erasure) => this.list(erasure), next: 'listed' },
     listed: { run: (erasure) => this.exclusive(() => this.removeFromStore(erasure)), next: 'removed' },
     removed: { run: async (erasure) => ({ cache_entries: this.ports.targets.responses.count(erasure) }), next: 'weighed' },
     weighed: { run: (erasure) => this.forgetResponses(erasure), next: 'forgotten' },
-    forgotten: { run: (erasure) => this.lookAgain(erasure), next: 'recounted' },
-    recounted: { run: (erasure) => this.eraseLetters(erasure), next: 'done' },
+    forgotten: { run: (erasure) => this.recount(erasure), next: 'recounted' },
+    recounted: { run: (erasure) => this.eraseDeadLetters(erasure), next: 'done' },
   };
 
-  constructor(ports: ErasurePorts, maxRunning = defaultMostRunning) {
+  constructor(ports: ErasurePorts, maxRunning = defaultMaxRunning) {
     this.ports = ports;
     this.maxRunning = maxRunning;
   }
 
   /** Resumes interrupted erasures; call it before anything is stored. */
   async resume(): Promise<void> {
-    for (const erasure of await this.ports.book.unfinished()) this.run(erasure);
+    for (const erasure of await this.ports.repository.unfinished()) this.run(erasure);
   }
 
   /**
@@ -104,7 +104,7 @@ export class Erasures {
    * run.
    */
   async erase(organizationId: OrganizationId, userId: string, maxMs: number): Promise<ErasureReceipt | undefined> {
-    const erasure = await this.ports.book.order(organizationId, userId, this.running.size < this.maxRunning);
+    const erasure = await this.ports.repository.order(organizationId, userId, this.running.size < this.maxRunning);
     if (erasure === undefined) throw new GatelogError('erasure_in_progress', 'Too many erasures are running. Try again later.');
     if (isDone(erasure)) return erasure;
     const { done } = this.running.get(erasure.number) ?? this.run(erasure);
@@ -121,7 +121,7 @@ export class Erasures {
 
   /** The receipt was delivered: the next order for the user is a new erasure. */
   async acknowledge({ number }: Erasure): Promise<void> {
-    await this.ports.book.forget(number);
+    await this.ports.repository.forget(number);
   }
 
   /**
@@ -131,11 +131,11 @@ export class Erasures {
    * the copied metadata has removed nothing from the copied store; while a record to be removed is in the copy, so is the list with it.
    */
   async withPaused<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.standstill !== undefined) throw new Error('the erasures stand still already');
+    if (this.pause !== undefined) throw new Error('the erasures stand still already');
     const done = work().finally(() => {
-      this.standstill = undefined;
+      this.pause = undefined;
     });
-    this.standstill = done.catch(() => undefined);
+    this.pause = done.catch(() => undefined);
     return done;
   }
 
@@ -147,7 +147,7 @@ export class Erasures {
 
   private run(erasure: Erasure): Running {
     this.ports.targets.ingest.begin(erasure);
-    const done = this.runPatiently(erasure).finally(() => {
+    const done = this.runWithRetries(erasure).finally(() => {
       this.ports.targets.ingest.end(erasure);
       this.running.delete(erasure.number);
     });
@@ -158,7 +158,7 @@ export class Erasures {
     return running;
   }
 
-  private async runPatiently(ordered: Erasure): Promise<ErasureReceipt> {
+  private async runWithRetries(ordered: Erasure): Promise<ErasureReceipt> {
     const backoff = makeBackoff(firstRetryMs, maxRetryMs);
     for (let erasure = ordered; ;) {
       try {
@@ -178,31 +178,31 @@ export class Erasures {
   private async takeStep(erasure: Erasure, stage: Exclude<ErasureStage, 'done'>): Promise<Erasure> {
     const { next, run } = this.steps[stage];
     const counts = await run(erasure);
-    await this.whenMoving();
-    await this.ports.book.advance(erasure.number, { stage: next, ...counts });
+    await this.whenResumed();
+    await this.ports.repository.advance(erasure.number, { stage: next, ...counts });
     const advanced = { ...erasure, stage: next, counts: { ...erasure.counts, ...counts } };
     const { requests, spool_records: spoolRecords } = advanced.counts;
     if (next === 'done') this.ports.observe({ kind: 'user_erased', requests, spoolRecords });
     return advanced;
   }
 
-  private async countLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
-    return { dead_letters: erasure.counts.dead_letters + (await this.ports.targets.letters.count(erasure)) };
+  private async countDeadLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    return { dead_letters: erasure.counts.dead_letters + (await this.ports.targets.deadLetters.count(erasure)) };
   }
 
-  private async eraseLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
-    const { letters, store } = this.ports.targets;
-    await this.whenMoving();
-    const erased = await letters.erase(erasure);
+  private async eraseDeadLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    const { deadLetters, store } = this.ports.targets;
+    await this.whenResumed();
+    const erased = await deadLetters.erase(erasure);
     // The store has masked these rows; their files must be removed too, also those of letters removed by an earlier attempt.
     if (erased > 0 || erasure.counts.dead_letters > 0) await this.exclusive(() => store.removeFiles(erasure, this.stopping.signal));
     return {};
   }
 
   /** A letter may have arrived since the count. */
-  private async eraseFirstLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
-    await this.whenMoving();
-    return { dead_letters: Math.max(erasure.counts.dead_letters, await this.ports.targets.letters.erase(erasure)) };
+  private async eraseFirstDeadLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    await this.whenResumed();
+    return { dead_letters: Math.max(erasure.counts.dead_letters, await this.ports.targets.deadLetters.erase(erasure)) };
   }
 
   private async forgetResponses(erasure: Erasure): Promise<Partial<ErasureCounts>> {
@@ -211,39 +211,39 @@ export class Erasures {
   }
 
   /** Replayed letters may have become records, and pending exchanges letters. */
-  private async lookAgain(erasure: Erasure): Promise<Partial<ErasureCounts>> {
-    const { book, targets } = this.ports;
+  private async recount(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    const { repository, targets } = this.ports;
     await targets.waitForSpoolDrain(erasure, this.stopping.signal);
-    const letters = await this.countLetters(erasure);
-    return { ...letters, spool_records: await book.countErased(erasure.number) };
+    const deadLetters = await this.countDeadLetters(erasure);
+    return { ...deadLetters, spool_records: await repository.countErased(erasure.number) };
   }
 
   private async list(erasure: Erasure): Promise<Partial<ErasureCounts>> {
-    const { book, targets } = this.ports;
+    const { repository, targets } = this.ports;
     await targets.waitForSpoolDrain(erasure, this.stopping.signal);
-    await this.whenMoving();
+    await this.whenResumed();
     const found = await targets.store.list(erasure, this.stopping.signal);
-    return { ...found, spool_records: await book.countErased(erasure.number) };
+    return { ...found, spool_records: await repository.countErased(erasure.number) };
   }
 
   private async removeFromStore(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     const { store, whenChangesAreOver } = this.ports.targets;
     const { signal } = this.stopping;
-    await this.whenMoving();
+    await this.whenResumed();
     await store.removeRequests(erasure, signal);
     // A change that found its request earlier may still write its history.
     await whenChangesAreOver(erasure.organizationId);
-    await this.whenMoving();
+    await this.whenResumed();
     await store.removeRest(erasure, signal);
-    await this.whenMoving();
+    await this.whenResumed();
     await store.removeFiles(erasure, signal);
     return {};
   }
 
   /** @throws the abort reason when told to stop. */
-  private async whenMoving(): Promise<void> {
+  private async whenResumed(): Promise<void> {
     const { signal } = this.stopping;
-    while (this.standstill !== undefined && !signal.aborted) await Promise.race([this.standstill, this.stopped]);
+    while (this.pause !== undefined && !signal.aborted) await Promise.race([this.pause, this.stopped]);
     signal.throwIfAborted();
   }
 
@@ -252,12 +252,12 @@ export class Erasures {
    * before.
    */
   async exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.storeTurn.then(() => {
+    const result = this.storeQueue.then(() => {
       this.stopping.signal.throwIfAborted();
       return work();
     });
-    this.storeTurn = turn.catch((error: unknown) => messageOf(error));
-    return turn;
+    this.storeQueue = result.catch((error: unknown) => messageOf(error));
+    return result;
   }
 }
 

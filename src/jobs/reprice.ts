@@ -15,7 +15,7 @@ export interface RepricePorts {
 }
 
 /** Requests per tick of the event loop: some milliseconds. */
-const turnRequests = 100;
+const requestsPerTick = 100;
 
 /**
  * Recomputes the costs of stored requests and writes the changed ones; repeatable. @param isTrial writes nothing. @throws GatelogError
@@ -31,7 +31,7 @@ export async function repriceRequests(
   const changes: CostChange[] = [];
   const tally = new Tally();
   for (const [index, request] of requests.entries()) {
-    if (index % turnRequests === turnRequests - 1) await nextTurn();
+    if (index % requestsPerTick === requestsPerTick - 1) await nextTurn();
     const { requestId, billed } = request;
     const after = ports.recompute(organizationId, billed);
     tally.add(request, after);

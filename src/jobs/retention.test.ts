@@ -61,7 +61,7 @@ describe('the retention', () => {
         if (runs === 0) throw new Error('the metadata is locked');
       },
       intervalMs: 1,
-      believedNow: async () => now,
+      trustedNow: async () => now,
       observe: (observation) => observations.push(observation),
     });
     retention.start();

@@ -18,7 +18,7 @@ export interface RetentionPorts {
   /** Time between two runs. */
   readonly intervalMs: number;
   /** Unix milliseconds; undefined while the clock is not trusted. */
-  readonly believedNow: () => Promise<number | undefined>;
+  readonly trustedNow: () => Promise<number | undefined>;
   readonly observe: Observe;
 }
 
@@ -64,8 +64,8 @@ export class Retention {
    * stop.
    */
   async runOnce(): Promise<number> {
-    const { believedNow, deploymentDays, ownDays, removeExpired, removeClaims, forgetReceipts } = this.ports;
-    const now = await believedNow();
+    const { trustedNow, deploymentDays, ownDays, removeExpired, removeClaims, forgetReceipts } = this.ports;
+    const now = await trustedNow();
     if (now === undefined) return 0;
     await this.tidy('removal of receipts that nobody has fetched', () => forgetReceipts(now));
     const { signal } = this.stopping;

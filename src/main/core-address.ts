@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from '../model/text.ts';
 import { readFileIfPresent, replaceFile } from '../platform/files.ts';
 
 /** A load balancer gives the gateway a second; the core gets half of it. */
-const askMs = 500;
+const timeoutMs = 500;
 
 /** Writes the core's address into the data folder, where gateways find it. */
 export function publishCoreAddress(dataDir: string, address: string): void {
@@ -15,9 +15,9 @@ export async function degradedCoreParts(dataDir: string): Promise<readonly strin
   try {
     const address = coreAddress(dataDir);
     if (address === undefined) return ['core'];
-    const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(askMs) });
-    const answer = (await response.json()) as { readonly failing?: unknown; readonly degraded?: unknown };
-    const parts = [answer.failing, answer.degraded];
+    const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(timeoutMs) });
+    const health = (await response.json()) as { readonly failing?: unknown; readonly degraded?: unknown };
+    const parts = [health.failing, health.degraded];
     return parts.every(Array.isArray) ? parts.flat().map(String) : ['core'];
   } catch {
     return ['core'];

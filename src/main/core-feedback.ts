@@ -4,7 +4,7 @@ import { isJsonObject, parseJson } from '../model/text.ts';
 import { coreAddress } from './core-address.ts';
 
 /** A change is acknowledged once it is durable. */
-const answerMs = 10_000;
+const timeoutMs = 10_000;
 
 /** Sends ratings to the core's API. @throws as `fetch` does when the core is away. */
 export function makeGiveFeedback(dataDir: string): GiveFeedback {
@@ -15,11 +15,11 @@ export function makeGiveFeedback(dataDir: string): GiveFeedback {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ rating }),
-      signal: AbortSignal.timeout(answerMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
-    const answer = parseJson(await response.text());
+    const body = parseJson(await response.text());
     if (response.ok) return;
-    const { code, error } = isJsonObject(answer) ? answer : {};
+    const { code, error } = isJsonObject(body) ? body : {};
     if (typeof code === 'string' && isApiErrorCode(code as ErrorCode)) {
       throw new GatelogError(code as ErrorCode, typeof error === 'string' ? error : 'The rating was not taken.');
     }

@@ -52,9 +52,9 @@ import type { Store } from '../store/store.ts';
 import { onMetrics, type RunningRole } from '../supervisor/child.ts';
 import { HealthProbe } from '../platform/health-probe.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
-import { keepLettersBounded, makeLetterReplay, operatorServer } from './operator/operator.ts';
+import { boundDeadLetters, makeDeadLetterReplay, operatorServer } from './operator/operator.ts';
 import { serveOperator } from '../operator/socket.ts';
-import { erasuresFor, makeBelievedClock, makeRemovals, type Removals } from './retention-and-erasure.ts';
+import { erasuresFor, makeTrustedClock, makeRemovals, type Removals } from './retention-and-erasure.ts';
 import { healthOf, type Watches } from './health/health.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { coreFamilies, ProcessMetrics } from './health/core-metrics.ts';
@@ -67,12 +67,12 @@ import { makeStoredPrices } from './pricing/stored-prices.ts';
 import { coreLockOf, rejectUnsupportedSettings, failedKeysOf, holdLock, keyVerifier, openExistingMetadata, dataPaths } from './shared.ts';
 
 /** A stopping core gives running responses this long, then the drain; the rest stays in the spool. */
-const answersEndMs = 300;
+const responsesEndMs = 300;
 const drainEndMs = 1200;
 /** Maximum wait of a change for a record that is just being stored. */
 const changeWaitMs = 10_000;
 /** Maximum wait of the ingest for space among the dead letters. */
-const letterRoomWaitMs = 5000;
+const deadLetterQuotaWaitMs = 5000;
 /** Frames whose location the core may hold while the store is away: under a gigabyte, half a million plain calls. */
 const maxKnown = 5_000_000;
 /** Rows have up to three times the bytes of their exchanges, and two batches are in memory at a time: one being stored and the next. */
@@ -87,15 +87,15 @@ interface CoreParts {
   readonly database: MetadataDatabase;
   readonly store: Store;
   readonly interpreter: InterpreterThread;
-  readonly letters: DeadLetters;
-  readonly letterRoom: DeadLetterQuota;
+  readonly deadLetters: DeadLetters;
+  readonly deadLetterQuota: DeadLetterQuota;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
   readonly redactionRules: RedactionRules;
   readonly prices: CorePrices;
   readonly state: SharedState;
   readonly running: RunningErasures;
-  readonly believedClock: TrustedClock;
+  readonly trustedClock: TrustedClock;
   /** The greatest number of any accepted change. */
   readonly latestNumber: number;
   /** No recorded call from before this start came later, Unix milliseconds. */
@@ -134,14 +134,14 @@ export async function startCore(config: Config, version: string, connect?: Conne
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
   const operated = { ...parts, drain, removals, changer: changers.changer, api: ports };
-  const replay = makeLetterReplay(operated);
-  const endLetters = keepLettersBounded({ ...parts, replay });
+  const replay = makeDeadLetterReplay(operated);
+  const stopPruning = boundDeadLetters({ ...parts, replay });
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated, replay), parts.observe);
   return {
     address,
     stop: async () => {
-      endLetters();
-      await Promise.all([closeServer(server, answersEndMs), closeOperator(answersEndMs)]);
+      stopPruning();
+      await Promise.all([closeServer(server, responsesEndMs), closeOperator(responsesEndMs)]);
       endSampling();
       await Promise.all([drain.stop(drainEndMs), removals.stop()]);
       await parts.interpreter.close();
@@ -179,17 +179,21 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
   const running = new RunningErasures();
-  const letters = new DeadLetters(dataPaths(config).deadLetters, systemClock.now);
+  const deadLetters = new DeadLetters(dataPaths(config).deadLetters, systemClock.now);
   const startedAt = systemClock.now();
-  const latestBefore = Math.max(startedAt, await store.latestArrival(startedAt), letters.latestOpenedAt());
+  const latestBefore = Math.max(startedAt, await store.latestArrival(startedAt), deadLetters.latestOpenedAt());
   return {
     config,
     observe,
     database,
     store,
     interpreter,
-    letters,
-    letterRoom: new DeadLetterQuota({ letters, maxBytes: config.deadLetterMaxBytes, maxWaitMs: letterRoomWaitMs }),
+    deadLetters,
+    deadLetterQuota: new DeadLetterQuota({
+      deadLetters,
+      maxBytes: config.deadLetterMaxBytes,
+      maxWaitMs: deadLetterQuotaWaitMs,
+    }),
     pendingChanges,
     declaredNames,
     redactionRules,
@@ -199,7 +203,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     state,
     meter,
     running,
-    believedClock: makeBelievedClock(database, observe),
+    trustedClock: makeTrustedClock(database, observe),
   };
 }
 
@@ -209,8 +213,8 @@ function makeDrain({
   database,
   store,
   interpreter,
-  letters,
-  letterRoom,
+  deadLetters,
+  deadLetterQuota,
   pendingChanges,
   declaredNames,
   redactionRules,
@@ -219,12 +223,12 @@ function makeDrain({
   meter,
   running,
 }: CoreParts): Drain {
-  const places = dataPaths(config);
+  const paths = dataPaths(config);
   const settleBudgets = settleIn(state);
   return new Drain({
-    spoolFolder: places.spool,
-    spoolId: spoolIdentity(places.spool),
-    checkpoint: openCheckpointFile(places.spool),
+    spoolFolder: paths.spool,
+    spoolId: spoolIdentity(paths.spool),
+    checkpoint: openCheckpointFile(paths.spool),
     interpret: interpreter.interpret,
     insert: store.insert,
     findRows: store.findRows,
@@ -232,8 +236,8 @@ function makeDrain({
     declaredNames: (organizationId) => declaredNames.of(organizationId),
     redactionRules: (organizationId) => redactionRules.of(organizationId),
     organizationPrices: (organizationId) => prices.stored.get(organizationId),
-    keepDeadLetter: letters.keep,
-    evictDeadLetters: letterRoom.make,
+    keepDeadLetter: deadLetters.keep,
+    evictDeadLetters: deadLetterQuota.enforce,
     settleBudgets,
     completeUsage: makeCompleteUsage({
       rows: store.usageRows,
@@ -339,7 +343,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       prices,
       changeStoredCosts: store.changeStoredCosts,
       stamp: () => changer.stamp(),
-      amongChanges: (organizationId, work) => changer.among(organizationId, work),
+      amongChanges: (organizationId, work) => changer.shared(organizationId, work),
       now: systemClock.now,
     }),
     health: () => healthOf(watches, drain, store),
@@ -356,10 +360,19 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
   };
 }
 
-function metricsPorts({ config, meter, store, letters }: CoreParts, drain: Drain): ApiPorts['metrics'] {
+function metricsPorts({ config, meter, store, deadLetters }: CoreParts, drain: Drain): ApiPorts['metrics'] {
   const spoolFolder = dataPaths(config).spool;
-  const { spoolMaxBytes, deadLetterMaxBytes: letterMaxBytes } = config;
-  const numbers = new ProcessMetrics({ meter, drain, letters, letterMaxBytes, store, spoolFolder, spoolMaxBytes, now: systemClock.now });
+  const { spoolMaxBytes, deadLetterMaxBytes } = config;
+  const numbers = new ProcessMetrics({
+    meter,
+    drain,
+    deadLetters,
+    deadLetterMaxBytes,
+    store,
+    spoolFolder,
+    spoolMaxBytes,
+    now: systemClock.now,
+  });
   onMetrics((message) => numbers.take(message));
   return { key: config.metricsKey, page: () => numbers.page() };
 }

@@ -50,7 +50,7 @@ import { makeStoredPrices, type StoredPrices } from './pricing/stored-prices.ts'
 import { rejectUnsupportedSettings, failedKeysOf, keyVerifier, openExistingMetadata, dataPaths } from './shared.ts';
 
 /** Clients have this long to read the last responses of a stopping gateway. */
-const answersEndMs = 300;
+const responsesEndMs = 300;
 const spoolSyncMs = 1000;
 const spoolCountMs = 1000;
 
@@ -103,7 +103,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     address,
     stop: async (calls) => {
       draining.begin();
-      await closeServer(server, (await draining.ended(calls)) ? answersEndMs : 0);
+      await closeServer(server, (await draining.ended(calls)) ? responsesEndMs : 0);
       endSampling();
       await spool.close();
       space.close();
@@ -202,7 +202,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     callsInFlight: new CallsInFlight(config.callsInFlight, config.organizationSharePercent),
     spool,
     hasSpoolSpace: space.hasFreeSpace,
-    takesSpoolParts: space.takesParts,
+    takesSpoolParts: space.hasSpaceForParts,
     countryHeader: config.countryHeader,
     limits: {
       routeMaxBytes: config.routeMaxBytes,

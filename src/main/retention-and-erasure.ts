@@ -9,7 +9,7 @@ import type { RequestChanges } from '../ingest/changes/request-changes.ts';
 import { TrustedClock } from '../jobs/believed-clock.ts';
 import { type ErasureRepository, Erasures } from '../jobs/erasures.ts';
 import { Retention } from '../jobs/retention.ts';
-import { keepBelievedTime, readBelievedTime } from '../metadata/believed-time.ts';
+import { storeTrustedTime, readTrustedTime } from '../metadata/believed-time.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import {
   addErasedExchanges,
@@ -46,8 +46,8 @@ export interface RemovalParts {
   readonly store: Store;
   readonly state: SharedState;
   readonly running: RunningErasures;
-  readonly believedClock: TrustedClock;
-  readonly letters: Pick<DeadLetters, 'recount'>;
+  readonly trustedClock: TrustedClock;
+  readonly deadLetters: Pick<DeadLetters, 'recount'>;
   /** No recorded call from before this start came later, Unix milliseconds. */
   readonly latestBefore: number;
 }
@@ -67,17 +67,17 @@ export interface Removals {
 export function erasuresFor(database: MetadataDatabase, running: RunningErasures): ActiveErasures {
   return {
     of: (organizationId) => running.of(organizationId),
-    keep: (erased) => addErasedExchanges(database, erased),
+    save: (erased) => addErasedExchanges(database, erased),
     wasErased: (exchange) => wasErased(database, exchange),
   };
 }
 
 /** The trusted clock of removals. */
-export function makeBelievedClock(database: MetadataDatabase, observe: Observe): TrustedClock {
+export function makeTrustedClock(database: MetadataDatabase, observe: Observe): TrustedClock {
   return new TrustedClock({
     clock: systemClock,
-    readBelieved: () => readBelievedTime(database),
-    keepBelieved: (at) => keepBelievedTime(database, at),
+    readTrusted: () => readTrustedTime(database),
+    storeTrusted: (at) => storeTrustedTime(database, at),
     observe,
   });
 }
@@ -108,7 +108,7 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
   };
 }
 
-function makeRetention({ config, observe, database, store, believedClock }: RemovalParts, erasures: Erasures): Retention {
+function makeRetention({ config, observe, database, store, trustedClock }: RemovalParts, erasures: Erasures): Retention {
   return new Retention({
     deploymentDays: config.retentionDays,
     ownDays: () => listRetentions(database),
@@ -116,7 +116,7 @@ function makeRetention({ config, observe, database, store, believedClock }: Remo
     removeClaims: (expiry, signal) => removeClaims(database, expiry, signal),
     forgetReceipts: (now) => forgetOldErasures(database, now - receiptKeptMs),
     intervalMs: config.retentionIntervalMs,
-    believedNow: () => believedClock.now(),
+    trustedNow: () => trustedClock.now(),
     observe,
   });
 }
@@ -125,7 +125,7 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges
   const { observe, database, store, state, running, latestBefore } = parts;
   const { inFlight } = drain;
   const erasures: Erasures = new Erasures({
-    book: bookOf(database, observe, async () => {
+    repository: repositoryOf(database, observe, async () => {
       // An unread call in the spool may carry a faster clock.
       await drain.catchUp();
       return { latestBefore, inFlight };
@@ -133,7 +133,7 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges
     targets: {
       ingest: { begin: (erasure) => running.add(erasure), end: (erasure) => running.remove(erasure) },
       waitForSpoolDrain: (erasure, signal) => waitForSpoolDrain({ catchUp: () => drain.catchUp(), inFlight }, erasure, signal),
-      whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
+      whenChangesAreOver: (organizationId) => changer.exclusive(organizationId, async () => undefined),
       store: store.erase,
       responses: {
         count: ({ organizationId, userId }) => state.open().responses.count(organizationId, userId),
@@ -143,19 +143,21 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges
           return state.open().responses.forget(organizationId, userId);
         },
       },
-      letters: lettersOf(parts, (record) => erasures.exclusive(() => store.removeOrphans([record], AbortSignal.timeout(orphansWaitMs)))),
+      deadLetters: deadLettersOf(parts, (record) =>
+        erasures.exclusive(() => store.removeOrphans([record], AbortSignal.timeout(orphansWaitMs))),
+      ),
     },
     observe,
   });
   return erasures;
 }
 
-function lettersOf({ config, letters }: RemovalParts, removeRest: RemoveOrphans): ErasableLetters {
+function deadLettersOf({ config, deadLetters }: RemovalParts, removeRest: RemoveOrphans): ErasableLetters {
   const { count, erase } = makeErasableLetters(dataPaths(config).deadLetters, removeRest);
-  return { count, erase: (erasure) => erase(erasure).finally(() => letters.recount()) };
+  return { count, erase: (erasure) => erase(erasure).finally(() => deadLetters.recount()) };
 }
 
-function bookOf(database: MetadataDatabase, observe: Observe, arrivals: () => Promise<Arrivals>): ErasureRepository {
+function repositoryOf(database: MetadataDatabase, observe: Observe, arrivals: () => Promise<Arrivals>): ErasureRepository {
   return {
     order: async (organizationId, userId, takesNew) => {
       const known = await arrivals();

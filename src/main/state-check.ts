@@ -39,9 +39,9 @@ async function damageOf(file: string, copy: string): Promise<string | undefined>
     return undefined;
   }
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [worker, copy], { timeout: checkMaxMs, killSignal: 'SIGKILL' }, (error, _output, said) => {
+    const child = execFile(process.execPath, [worker, copy], { timeout: checkMaxMs, killSignal: 'SIGKILL' }, (error, _output, stderr) => {
       if (error === null) resolve(undefined);
-      else resolve(/^\w*Error: ([^\n]{1,200})/m.exec(said)?.[1] ?? child.signalCode ?? `exit code ${String(child.exitCode)}`);
+      else resolve(/^\w*Error: ([^\n]{1,200})/m.exec(stderr)?.[1] ?? child.signalCode ?? `exit code ${String(child.exitCode)}`);
     });
   });
 }

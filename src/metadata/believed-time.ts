@@ -7,7 +7,7 @@ const onlyRow = 1;
  * When the clock was last trusted, Unix milliseconds. A database without an entry counts from its youngest organisation; undefined without
  * one.
  */
-export async function readBelievedTime({ queries }: MetadataQueries): Promise<number | undefined> {
+export async function readTrustedTime({ queries }: MetadataQueries): Promise<number | undefined> {
   const row = await queries.selectFrom('believed_time').select('believed_at').executeTakeFirst();
   if (row !== undefined) return row.believed_at;
   const { latest } = await queries
@@ -18,7 +18,7 @@ export async function readBelievedTime({ queries }: MetadataQueries): Promise<nu
 }
 
 /** Stores when the clock was trusted; durable on return in the core. @param at Unix milliseconds. */
-export async function keepBelievedTime({ queries }: MetadataQueries, at: number): Promise<void> {
+export async function storeTrustedTime({ queries }: MetadataQueries, at: number): Promise<void> {
   await queries
     .insertInto('believed_time')
     .values({ number: onlyRow, believed_at: at })

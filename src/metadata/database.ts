@@ -117,11 +117,11 @@ function prepareOn<Row>(connection: Sqlite.Database, waits: BusyRetry, sqlText: 
     change: (...parameters) => {
       try {
         const { changes } = statement.run(...parameters);
-        waits.wrote();
+        waits.writeSucceeded();
         return changes;
       } catch (error) {
         // Not retried: a call is waiting.
-        waits.isWorthAnotherTry(error);
+        waits.shouldRetry(error);
         throw asUnavailable(error);
       }
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Sqlite from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { keepBelievedTime, readBelievedTime } from './believed-time.ts';
+import { storeTrustedTime, readTrustedTime } from './believed-time.ts';
 import { inWriteTransaction, type MetadataDatabase, metadataFileName } from './database.ts';
 import { openMigratedMetadata } from './migrate.ts';
 
@@ -22,8 +22,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const keep = (at: number): Promise<void> => keepBelievedTime(database, at);
-const keepInTransaction = (at: number): Promise<void> => inWriteTransaction(database, (transaction) => keepBelievedTime(transaction, at));
+const keep = (at: number): Promise<void> => storeTrustedTime(database, at);
+const keepInTransaction = (at: number): Promise<void> => inWriteTransaction(database, (transaction) => storeTrustedTime(transaction, at));
 
 test('what has waited in vain for another process does not stand in the way of what is written afterwards', async () => {
   holder.exec('BEGIN IMMEDIATE');
@@ -32,9 +32,9 @@ test('what has waited in vain for another process does not stand in the way of w
   holder.exec('ROLLBACK');
   for (let at = 10; at < 20; at += 1) {
     await keepInTransaction(at);
-    expect(await readBelievedTime(database)).toBe(at);
+    expect(await readTrustedTime(database)).toBe(at);
     await keep(at + 100);
-    expect(await readBelievedTime(database)).toBe(at + 100);
+    expect(await readTrustedTime(database)).toBe(at + 100);
   }
 });
 
@@ -43,15 +43,15 @@ test('a write waits for another process and goes on once that has let go; one th
   const waiting = keep(5);
   setImmediate(() => holder.exec('ROLLBACK'));
   await waiting;
-  expect(await readBelievedTime(database)).toBe(5);
+  expect(await readTrustedTime(database)).toBe(5);
   await expect(keep(Number.NaN)).rejects.toThrow('NOT NULL');
   await expect(
     inWriteTransaction(database, async (transaction) => {
-      await keepBelievedTime(transaction, 6);
+      await storeTrustedTime(transaction, 6);
       throw new Error('in the middle');
     }),
   ).rejects.toThrow('in the middle');
-  expect(await readBelievedTime(database)).toBe(5);
+  expect(await readTrustedTime(database)).toBe(5);
   await keep(7);
-  expect(await readBelievedTime(database)).toBe(7);
+  expect(await readTrustedTime(database)).toBe(7);
 });

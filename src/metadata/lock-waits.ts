@@ -7,7 +7,7 @@ import { GatelogError } from '../model/errors.ts';
 const blockingMs = 250;
 /** How long a statement is retried without blocking, and the interval, milliseconds. */
 const maxWaitMs = 5000;
-const againMs = 10;
+const retryIntervalMs = 10;
 
 /** Failures of the database, not of the statement: a retry may succeed. */
 const unavailable = /^SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|FULL|READONLY|PROTOCOL|CORRUPT|NOTADB)/;
@@ -18,7 +18,7 @@ const unavailable = /^SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|FULL|READONLY|PROTOCOL|
  */
 export class BusyRetry {
   private readonly connection: Sqlite.Database;
-  private trouble: { readonly since: number; latest: number } | undefined;
+  private contention: { readonly since: number; latest: number } | undefined;
 
   constructor(connection: Sqlite.Database) {
     this.connection = connection;
@@ -26,21 +26,21 @@ export class BusyRetry {
   }
 
   /** Call after a successful write: statements may block again. */
-  wrote(): void {
-    if (this.trouble === undefined) return;
-    this.trouble = undefined;
+  writeSucceeded(): void {
+    if (this.contention === undefined) return;
+    this.contention = undefined;
     this.block(blockingMs);
   }
 
   /** @returns whether another process's write made a statement fail, and it has not lasted too long yet. */
-  isWorthAnotherTry(error: unknown): boolean {
+  shouldRetry(error: unknown): boolean {
     if (!/^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))) return false;
     const now = performance.now();
-    if (this.trouble === undefined) this.block(0);
+    if (this.contention === undefined) this.block(0);
     // An old failure was caused by another lock.
-    if (this.trouble === undefined || now - this.trouble.latest > maxWaitMs) this.trouble = { since: now, latest: now };
-    this.trouble.latest = now;
-    return now - this.trouble.since < maxWaitMs;
+    if (this.contention === undefined || now - this.contention.latest > maxWaitMs) this.contention = { since: now, latest: now };
+    this.contention.latest = now;
+    return now - this.contention.since < maxWaitMs;
   }
 
   private block(maxMs: number): void {
@@ -68,7 +68,7 @@ export class RetryingSqliteDialect extends SqliteDialect {
   }
 
   override createDriver(): Driver {
-    return new WaitingDriver(this.connection, this.waits);
+    return new RetryingDriver(this.connection, this.waits);
   }
 }
 
@@ -78,7 +78,7 @@ const writes: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode
  * TRICKY: a prepared statement that finds the database locked stays unfinished until it is garbage collected, and blocks every commit on
  * its connection. So the lock is taken by executing a text, which leaves nothing behind; prepared statements then run under the lock.
  */
-class WaitingDriver extends SqliteDriver {
+class RetryingDriver extends SqliteDriver {
   private readonly connection: Sqlite.Database;
   private readonly waits: BusyRetry;
 
@@ -100,12 +100,12 @@ class WaitingDriver extends SqliteDriver {
     const run = (): Promise<QueryResult<Row>> => connection.executeQuery<Row>(query);
     if (/^begin\b/i.test(query.sql)) {
       await this.withRetry(async () => this.connection.exec(query.sql));
-      this.waits.wrote();
+      this.waits.writeSucceeded();
       return { rows: [] };
     }
     if (writes.has(query.query.kind) && !this.connection.inTransaction) return this.inOwnTransaction(run);
     const result = await this.withRetry(run);
-    if (query.query.kind !== 'SelectQueryNode') this.waits.wrote();
+    if (query.query.kind !== 'SelectQueryNode') this.waits.writeSucceeded();
     return result;
   }
 
@@ -114,7 +114,7 @@ class WaitingDriver extends SqliteDriver {
     try {
       const result = await run();
       this.connection.exec('COMMIT');
-      this.waits.wrote();
+      this.waits.writeSucceeded();
       return result;
     } catch (error) {
       if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
@@ -127,9 +127,9 @@ class WaitingDriver extends SqliteDriver {
       try {
         return await attempt();
       } catch (error) {
-        if (!this.waits.isWorthAnotherTry(error)) throw asUnavailable(error);
+        if (!this.waits.shouldRetry(error)) throw asUnavailable(error);
       }
-      await wait(againMs);
+      await wait(retryIntervalMs);
     }
   }
 }

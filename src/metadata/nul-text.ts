@@ -7,6 +7,6 @@ export function withoutNul(text: string): string {
 }
 
 /** Decodes a text of {@link withoutNul}. */
-export function withNul(kept: string): string {
-  return kept.replaceAll(/%(?:00|25)/g, (spelling) => (spelling === '%00' ? '\0' : '%'));
+export function withNul(encoded: string): string {
+  return encoded.replaceAll(/%(?:00|25)/g, (spelling) => (spelling === '%00' ? '\0' : '%'));
 }

@@ -87,11 +87,11 @@ export async function listPendingChanges(
   { queries }: MetadataQueries,
   requests: readonly RequestReference[],
 ): Promise<readonly PendingChange[]> {
-  const wanted = new Set(requests.map(referenceText));
+  const references = new Set(requests.map(referenceText));
   const found: PendingChange[] = [];
   for (const requestIds of chunks([...new Set(requests.map(({ requestId }) => requestId))])) {
     const rows = await queries.selectFrom('pending_changes').selectAll().where('request_id', 'in', requestIds).execute();
-    found.push(...rows.map(pendingChangeOf).filter(({ accepted }) => wanted.has(referenceText(accepted))));
+    found.push(...rows.map(pendingChangeOf).filter(({ accepted }) => references.has(referenceText(accepted))));
   }
   return found.toSorted((left, right) => left.sequence - right.sequence);
 }

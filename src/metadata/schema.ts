@@ -18,7 +18,7 @@ export interface MetadataTables {
   readonly retention: RetentionTable;
   readonly erasures: ErasuresTable;
   readonly erased_exchanges: ErasedExchangesTable;
-  readonly believed_time: BelievedTimeTable;
+  readonly believed_time: TrustedTimeTable;
 }
 
 interface SchemaMigrationsTable {
@@ -131,7 +131,7 @@ interface ErasedExchangesTable {
   request_id: string;
 }
 
-interface BelievedTimeTable {
+interface TrustedTimeTable {
   number: number;
   believed_at: number;
 }

@@ -86,7 +86,7 @@ export interface GatelogErrorOptions {
 }
 
 /** Default Retry-After of a 503. */
-const awaySeconds = 2;
+const defaultRetrySeconds = 2;
 
 /**
  * An error with a public message. `message` names the fault and the remedy and never holds SQL, a server path or a secret. `cause` is for
@@ -107,8 +107,8 @@ export class GatelogError extends Error {
     this.details = options.details;
     this.usedUp = options.usedUp;
     const { usedUp } = options;
-    const resetSeconds = usedUp?.isHopeless === true ? undefined : usedUp?.resetSeconds;
-    this.retryAfterSeconds = options.retryAfterSeconds ?? resetSeconds ?? (this.status === 503 ? awaySeconds : undefined);
+    const resetSeconds = usedUp?.exceedsQuota === true ? undefined : usedUp?.resetSeconds;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? resetSeconds ?? (this.status === 503 ? defaultRetrySeconds : undefined);
   }
 
   get status(): number {

@@ -76,6 +76,6 @@ function segmentOf(text: string | undefined, wrong: Wrong): LimitSegment | undef
 function quotaOf(text: string): Money | undefined {
   if (!/^\d{1,10}(?:\.\d{1,6})?$/.test(text)) return undefined;
   const amount = parseMoney(text);
-  const most = parseMoney(String(maxQuota)) ?? moneyOfUnits(0n);
-  return amount === undefined || amount <= 0n || amount > most ? undefined : amount;
+  const max = parseMoney(String(maxQuota)) ?? moneyOfUnits(0n);
+  return amount === undefined || amount <= 0n || amount > max ? undefined : amount;
 }

@@ -7,11 +7,17 @@ export interface RateLimitState {
   readonly resetSeconds: number;
   readonly windowSeconds: number;
   /** The call exceeds the whole quota, so waiting does not help. */
-  readonly isHopeless?: true;
+  readonly exceedsQuota?: true;
 }
 
 /** Headers of a 429 response, names and values in turn, as in draft-ietf-httpapi-ratelimit-headers-06, which clients read. */
-export function rateLimitHeaders({ limit, remaining, resetSeconds, windowSeconds, isHopeless }: RateLimitState): readonly string[] {
+export function rateLimitHeaders({
+  limit,
+  remaining,
+  resetSeconds,
+  windowSeconds,
+  exceedsQuota: isHopeless,
+}: RateLimitState): readonly string[] {
   return Object.entries({
     'RateLimit-Policy': `${limit};w=${windowSeconds}`,
     'RateLimit-Limit': String(limit),

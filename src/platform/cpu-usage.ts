@@ -28,14 +28,14 @@ export function watchCpuShares(clock: Clock): () => CpuShares | undefined {
   return () => {
     const at = clock.monotonic();
     if (earlier !== undefined && at - earlier.at < minMs) return shares;
-    const sample = look(at);
+    const sample = takeSample(at);
     shares = earlier === undefined || at - earlier.at > maxMs ? undefined : between(earlier, sample);
     earlier = sample;
     return shares;
   };
 }
 
-function look(at: number): Sample {
+function takeSample(at: number): Sample {
   let totalMs = 0;
   let idleMs = 0;
   for (const { times } of cpus()) {

@@ -1,4 +1,4 @@
-export interface Asker {
+export interface PermitRequest {
   /** An owner's requests are served in order; owners take turns. */
   readonly owner: string;
   /** Leaves the queue when aborted. */
@@ -7,7 +7,7 @@ export interface Asker {
   readonly maxWaitMs?: number | undefined;
 }
 
-export interface FairTurnsOptions {
+export interface FairSemaphoreOptions {
   readonly units: number;
   /** Max units held by one owner, even when more are free or requested. */
   readonly maxUnitsOfOwner: number;
@@ -34,7 +34,7 @@ interface Waiter {
   readonly units: number;
   /** Holds back the requests behind it until it fits. */
   blocks: boolean;
-  readonly start: (grant: Permit) => void;
+  readonly start: (permit: Permit) => void;
 }
 
 /**
@@ -42,15 +42,15 @@ interface Waiter {
  * overtake the next one, so that large requests are not starved. After that it may, so that an owner who holds units for long and one who
  * requests many do not block all others.
  */
-export class FairTurns {
-  private readonly options: FairTurnsOptions;
+export class FairSemaphore {
+  private readonly options: FairSemaphoreOptions;
   private readonly held = new Map<string, number>();
   /** In the order of turns. */
   private readonly queues = new Map<string, Set<Waiter>>();
   private heldUnits = 0;
   private waitingCount = 0;
 
-  constructor(options: FairTurnsOptions) {
+  constructor(options: FairSemaphoreOptions) {
     this.options = options;
   }
 
@@ -63,15 +63,17 @@ export class FairTurns {
   }
 
   /** @throws the error of `refusal`, or the abort reason of the signal. */
-  async take(units: number, asker: Asker): Promise<Permit> {
-    asker.signal?.throwIfAborted();
+  async acquire(units: number, request: PermitRequest): Promise<Permit> {
+    request.signal?.throwIfAborted();
     const wanted = Math.min(units, this.options.maxUnitsOfOwner);
-    if (this.waitsInLine(asker.owner) || !this.isFree(wanted) || !this.isWithinShare(wanted, asker.owner)) return this.wait(wanted, asker);
-    return this.grant(wanted, asker.owner, false);
+    if (this.mustQueue(request.owner) || !this.isFree(wanted) || !this.isWithinShare(wanted, request.owner)) {
+      return this.wait(wanted, request);
+    }
+    return this.makePermit(wanted, request.owner, false);
   }
 
   /** Whether a new request must queue: behind its own owner's, or behind another's that blocks. */
-  private waitsInLine(owner: string): boolean {
+  private mustQueue(owner: string): boolean {
     if (this.queues.has(owner)) return true;
     for (const [other, [first]] of this.queues) {
       if (first !== undefined && this.isWithinShare(first.units, other) && first.blocks) return true;
@@ -87,14 +89,14 @@ export class FairTurns {
     return (this.held.get(owner) ?? 0) + units <= this.options.maxUnitsOfOwner;
   }
 
-  private grant(units: number, owner: string, waited: boolean): Permit {
+  private makePermit(units: number, owner: string, waited: boolean): Permit {
     this.hold(owner, units);
     let left = units;
-    const keep = (kept: number): void => {
-      if (kept >= left) return;
-      this.hold(owner, kept - left);
-      left = kept;
-      this.handOn();
+    const keep = (max: number): void => {
+      if (max >= left) return;
+      this.hold(owner, max - left);
+      left = max;
+      this.dispatch();
     };
     return { waited, keep, release: () => keep(0) };
   }
@@ -106,7 +108,7 @@ export class FairTurns {
     else this.held.delete(owner);
   }
 
-  private wait(units: number, { owner, signal, maxWaitMs }: Asker): Promise<Permit> {
+  private wait(units: number, { owner, signal, maxWaitMs }: PermitRequest): Promise<Permit> {
     if ((this.queues.get(owner)?.size ?? 0) >= this.options.maxWaitingOfOwner) throw this.options.refusal('full');
     if (maxWaitMs !== undefined && maxWaitMs <= 0) throw this.options.refusal('late');
     return new Promise((resolve, reject) => {
@@ -115,23 +117,23 @@ export class FairTurns {
         this.remove(owner, waiter);
         reject(reason);
         // Requests behind this one may fit now.
-        this.handOn();
+        this.dispatch();
       };
       const left = (): void => leave(signal?.reason instanceof Error ? signal.reason : new Error('Nobody waits for it any more.'));
       const timer = maxWaitMs === undefined ? undefined : setTimeout(() => leave(this.options.refusal('late')), maxWaitMs);
       const blockMs = this.options.maxBlockMs ?? defaultMaxBlockMs;
       const unblock = setTimeout(() => {
         waiter.blocks = false;
-        this.handOn();
+        this.dispatch();
       }, blockMs);
       const end = (): void => {
         clearTimeout(timer);
         clearTimeout(unblock);
         signal?.removeEventListener('abort', left);
       };
-      const start = (grant: Permit): void => {
+      const start = (permit: Permit): void => {
         end();
-        resolve(grant);
+        resolve(permit);
       };
       const waiter: Waiter = { units, blocks: true, start };
       signal?.addEventListener('abort', left);
@@ -147,7 +149,7 @@ export class FairTurns {
     if (queue.size === 0) this.queues.delete(owner);
   }
 
-  private handOn(): void {
+  private dispatch(): void {
     for (let next = this.next(); next !== undefined; next = this.next()) next();
   }
 
@@ -165,7 +167,7 @@ export class FairTurns {
         // The owner goes to the end of the turn order.
         const rest = this.queues.get(owner);
         if (rest !== undefined && this.queues.delete(owner)) this.queues.set(owner, rest);
-        first.start(this.grant(first.units, owner, true));
+        first.start(this.makePermit(first.units, owner, true));
       };
     }
     return undefined;

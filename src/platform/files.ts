@@ -35,13 +35,13 @@ export function syncFolder(folder: string): void {
 
 /** Replaces a file's content atomically; durable on return. Mode 0600. */
 export function replaceFile(file: string, content: string): void {
-  writeBeside(file, content, (temporary) => renameSync(temporary, file));
+  writeTemporary(file, content, (temporary) => renameSync(temporary, file));
 }
 
 /** Creates a file atomically, as {@link replaceFile} does. @returns false when it exists, perhaps by another process. */
 export function createFile(file: string, content: string): boolean {
   let isNew = true;
-  writeBeside(file, content, (temporary) => {
+  writeTemporary(file, content, (temporary) => {
     try {
       linkSync(temporary, file);
     } catch (error) {
@@ -54,7 +54,7 @@ export function createFile(file: string, content: string): boolean {
 }
 
 /** Writes a temporary file in the same folder and lets `place` move it. */
-function writeBeside(file: string, content: string, place: (temporary: string) => void): void {
+function writeTemporary(file: string, content: string, commit: (temporary: string) => void): void {
   const folder = path.dirname(file);
   const temporary = path.join(folder, `.${path.basename(file)}.${randomUUID()}`);
   try {
@@ -65,7 +65,7 @@ function writeBeside(file: string, content: string, place: (temporary: string) =
     } finally {
       closeSync(descriptor);
     }
-    place(temporary);
+    commit(temporary);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

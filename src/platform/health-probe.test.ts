@@ -17,27 +17,27 @@ function partThat(...said: readonly Promise<boolean>[]) {
 
 it('what a part says is told; where it works and says nothing it counts as working for five seconds', async () => {
   const { part, watch } = partThat(Promise.reject(new Error('away')), Promise.resolve(true));
-  expect(await watch.answers()).toBe(false);
-  expect(await watch.answers()).toBe(true);
+  expect(await watch.responds()).toBe(false);
+  expect(await watch.responds()).toBe(true);
   expect(part.questions).toBe(2);
 
-  expect(await watch.answers()).toBe(true);
+  expect(await watch.responds()).toBe(true);
   part.now = 4999;
-  expect(await watch.answers()).toBe(true);
+  expect(await watch.responds()).toBe(true);
   part.now = 5000;
-  expect(await watch.answers()).toBe(false);
+  expect(await watch.responds()).toBe(false);
   expect(part.questions).toBe(3);
-  const next = watch.answers();
+  const next = watch.responds();
   part.settle(true);
   expect(await next).toBe(true);
 });
 
 it('a part that was away is away until it answers, however seldom it is asked', async () => {
   const { part, watch } = partThat(Promise.resolve(true), Promise.resolve(false));
-  expect([await watch.answers(), await watch.answers()]).toEqual([true, false]);
+  expect([await watch.responds(), await watch.responds()]).toEqual([true, false]);
   part.now = 60_000;
-  expect(await watch.answers()).toBe(false);
-  const next = watch.answers();
+  expect(await watch.responds()).toBe(false);
+  const next = watch.responds();
   part.settle(true);
   expect(await next).toBe(true);
 });

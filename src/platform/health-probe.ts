@@ -9,32 +9,32 @@ const silentMs = 5000;
  * queries. One check runs at a time.
  */
 export class HealthProbe {
-  private readonly ask: () => Promise<boolean>;
+  private readonly check: () => Promise<boolean>;
   private readonly monotonic: () => number;
   /** The last result. A part that was down stays down until a check succeeds, however long that takes. */
   private last = true;
-  private asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
+  private running: { readonly at: number; readonly result: Promise<boolean> } | undefined;
 
-  /** @param ask runs the check; may reject. @param monotonic milliseconds. */
-  constructor(ask: () => Promise<boolean>, monotonic: () => number) {
-    this.ask = ask;
+  /** @param check runs the check; may reject. @param monotonic milliseconds. */
+  constructor(check: () => Promise<boolean>, monotonic: () => number) {
+    this.check = check;
     this.monotonic = monotonic;
   }
 
   /** False when the part reports a failure, has not recovered from one, or has been silent for five seconds. */
-  async answers(): Promise<boolean> {
-    this.asked ??= { at: this.monotonic(), answer: this.question() };
-    const { at, answer } = this.asked;
-    return Promise.race([answer, wait(waitMs, undefined, { ref: false }).then(() => this.last && this.monotonic() - at < silentMs)]);
+  async responds(): Promise<boolean> {
+    this.running ??= { at: this.monotonic(), result: this.runCheck() };
+    const { at, result } = this.running;
+    return Promise.race([result, wait(waitMs, undefined, { ref: false }).then(() => this.last && this.monotonic() - at < silentMs)]);
   }
 
-  private async question(): Promise<boolean> {
+  private async runCheck(): Promise<boolean> {
     try {
-      this.last = await this.ask();
+      this.last = await this.check();
     } catch {
       this.last = false;
     }
-    this.asked = undefined;
+    this.running = undefined;
     return this.last;
   }
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { LinkedQueue, type Queued } from './linked-queue.ts';
 
 class Item implements Queued<Item> {
-  before: Item | undefined;
-  behind: Item | undefined;
+  previous: Item | undefined;
+  next: Item | undefined;
   isQueued = false;
 }
 
@@ -39,7 +39,7 @@ describe('CallQueue', () => {
     for (const item of [first, middle, last]) queue.add(item);
     queue.delete(middle);
     queue.delete(first);
-    expect([first, middle].map(({ before, behind, isQueued }) => [before, behind, isQueued])).toEqual([
+    expect([first, middle].map(({ previous: before, next: behind, isQueued }) => [before, behind, isQueued])).toEqual([
       [undefined, undefined, false],
       [undefined, undefined, false],
     ]);

@@ -1,7 +1,7 @@
 /** Links of a queued item, changed only by its queue. */
 export interface Queued<Item> {
-  before: Item | undefined;
-  behind: Item | undefined;
+  previous: Item | undefined;
+  next: Item | undefined;
   isQueued: boolean;
 }
 
@@ -25,9 +25,9 @@ export class LinkedQueue<Item extends Queued<Item>> {
 
   add(item: Item): void {
     item.isQueued = true;
-    item.before = this.latest;
+    item.previous = this.latest;
     if (this.latest === undefined) this.oldest = item;
-    else this.latest.behind = item;
+    else this.latest.next = item;
     this.latest = item;
     this.count += 1;
   }
@@ -35,19 +35,19 @@ export class LinkedQueue<Item extends Queued<Item>> {
   /** Ignores items that are not queued. */
   delete(item: Item): void {
     if (!item.isQueued) return;
-    const { before, behind } = item;
-    if (before === undefined) this.oldest = behind;
-    else before.behind = behind;
-    if (behind === undefined) this.latest = before;
-    else behind.before = before;
+    const { previous, next } = item;
+    if (previous === undefined) this.oldest = next;
+    else previous.next = next;
+    if (next === undefined) this.latest = previous;
+    else next.previous = previous;
     item.isQueued = false;
-    item.before = undefined;
-    item.behind = undefined;
+    item.previous = undefined;
+    item.next = undefined;
     this.count -= 1;
   }
 
   /** Oldest first. The queue must not change during the iteration. */
   *[Symbol.iterator](): Generator<Item, void, undefined> {
-    for (let item = this.oldest; item !== undefined; item = item.behind) yield item;
+    for (let item = this.oldest; item !== undefined; item = item.next) yield item;
   }
 }

@@ -58,17 +58,17 @@ export function makeLogger(level: string, role: string, target: LogTarget = proc
 }
 
 /** Fields that a readable line shows otherwise or not at all. */
-const told: ReadonlySet<string> = new Set(['level', 'time', 'process', 'kind', 'msg']);
+const omitted: ReadonlySet<string> = new Set(['level', 'time', 'process', 'kind', 'msg']);
 const warningLevel = 40;
 
 /** A line of pino's as `06:05:35 core: prepared the store: 4 steps`. */
 function readableLine(line: string): string {
   const fields = JSON.parse(line) as Readonly<Record<string, unknown>> & { readonly level: number; readonly time: string };
-  const rest = Object.entries(fields).filter(([name]) => !told.has(name));
-  const written = texts[String(fields['kind'])];
+  const rest = Object.entries(fields).filter(([name]) => !omitted.has(name));
+  const sentence = texts[String(fields['kind'])];
   const what =
-    written !== undefined
-      ? written(fields)
+    sentence !== undefined
+      ? sentence(fields)
       : [String(fields['kind']).replaceAll('_', ' '), rest.map(([name, value]) => `${name} ${String(value)}`).join(', ')]
           .filter((part) => part !== '')
           .join(': ');

@@ -2,8 +2,8 @@ import { LinkedQueue, type Queued } from './linked-queue.ts';
 
 /** The slots held by one organisation, and its waiting calls. */
 export class Share<Call extends Waiting<Call>> implements Queued<Share<Call>> {
-  before: Share<Call> | undefined;
-  behind: Share<Call> | undefined;
+  previous: Share<Call> | undefined;
+  next: Share<Call> | undefined;
   isQueued = false;
   /** Oldest first. */
   readonly waiting = new LinkedQueue<Call>();
@@ -17,7 +17,7 @@ export interface Waiting<Call extends Waiting<Call>> extends Queued<Call> {
 }
 
 /** Prospects of the waiting calls of one organisation. */
-export interface Standing<Call> {
+export interface ShareForecast<Call> {
   /** Oldest first. */
   readonly calls: readonly Call[];
   readonly provided: number;
@@ -25,7 +25,7 @@ export interface Standing<Call> {
 }
 
 /** Beyond this number, idle organisations are forgotten. */
-const keptShares = 256;
+const maxIdleShares = 256;
 
 /**
  * Max slots of an organisation while others hold some. @param percent of the slots that the others leave; so, however many organisations
@@ -63,7 +63,7 @@ export class OrganizationShares<Call extends Waiting<Call>> {
   }
 
   add(call: Call): void {
-    const share = this.shares.get(call.organizationId) ?? this.meet(call.organizationId);
+    const share = this.shares.get(call.organizationId) ?? this.addShare(call.organizationId);
     call.share = share;
     share.waiting.add(call);
     this.count += 1;
@@ -83,7 +83,7 @@ export class OrganizationShares<Call extends Waiting<Call>> {
   next(): Call | undefined {
     // Runs for every call, so avoids an iterator.
     let share = this.turns.first;
-    while (share !== undefined && this.room(share) <= 0) share = share.behind;
+    while (share !== undefined && this.freeSlots(share) <= 0) share = share.next;
     return share?.waiting.first;
   }
 
@@ -111,7 +111,7 @@ export class OrganizationShares<Call extends Waiting<Call>> {
   /** How many waiting calls could run with unlimited slots; the others wait for calls of their own organisation. */
   servable(): number {
     let servable = 0;
-    for (const share of this.turns) servable += Math.min(share.waiting.size, this.room(share));
+    for (const share of this.turns) servable += Math.min(share.waiting.size, this.freeSlots(share));
     return servable;
   }
 
@@ -119,25 +119,25 @@ export class OrganizationShares<Call extends Waiting<Call>> {
    * Describes every organisation with waiting calls. Its first `provided` calls are about to get a slot, those up to `servable` may, and
    * all others wait for calls of their own organisation. @param provided number of slots about to become free.
    */
-  standings(provided: number): readonly Standing<Call>[] {
-    const standings: Standing<Call>[] = [];
+  forecasts(provided: number): readonly ShareForecast<Call>[] {
+    const forecasts: ShareForecast<Call>[] = [];
     let left = provided;
     for (const share of this.turns) {
-      const servable = Math.min(share.waiting.size, this.room(share));
+      const servable = Math.min(share.waiting.size, this.freeSlots(share));
       const own = Math.min(servable, left);
       left -= own;
-      standings.push({ calls: [...share.waiting], provided: own, servable });
+      forecasts.push({ calls: [...share.waiting], provided: own, servable });
     }
-    return standings;
+    return forecasts;
   }
 
   /** How many more slots an organisation may hold. */
-  private room({ taken }: Share<Call>): number {
+  private freeSlots({ taken }: Share<Call>): number {
     return shareOf(this.max, this.taken - taken, this.percent) - taken;
   }
 
-  private meet(organizationId: string): Share<Call> {
-    if (this.shares.size >= keptShares) {
+  private addShare(organizationId: string): Share<Call> {
+    if (this.shares.size >= maxIdleShares) {
       for (const [name, { taken, waiting }] of this.shares) if (taken === 0 && waiting.size === 0) this.shares.delete(name);
     }
     const share = new Share<Call>();

@@ -33,18 +33,18 @@ function settledText({ table, validFrom, isFree, rates }: Price, inputTokens: nu
 
 /** Reads the price that {@link appliedPriceText} wrote. @param reference is stored separately. @returns undefined for any other text. */
 export function readAppliedPrice(text: string, reference: string): Price | undefined {
-  const kept = parseJson(text);
-  if (!isJsonObject(kept) || !isJsonObject(kept['rates'])) return undefined;
-  const { rates: texts, valid_from: validFrom = '' } = kept;
-  const table = priceTables.find((name) => name === kept['table']);
+  const parsed = parseJson(text);
+  if (!isJsonObject(parsed) || !isJsonObject(parsed['rates'])) return undefined;
+  const { rates: rateTexts, valid_from: validFrom = '' } = parsed;
+  const table = priceTables.find((name) => name === parsed['table']);
   if (table === undefined || typeof validFrom !== 'string') return undefined;
   const rates = new Map<RateKind, Rate>();
   for (const kind of rateKinds) {
-    const written = texts[kind];
-    const perMillion = typeof written === 'string' ? parseMoney(written) : undefined;
+    const rateText = rateTexts[kind];
+    const perMillion = typeof rateText === 'string' ? parseMoney(rateText) : undefined;
     if (perMillion !== undefined) rates.set(kind, { perMillion, steps: [] });
   }
-  return { table, reference, validFrom, rates, isFree: kept['free'] === true, contextWindow: undefined };
+  return { table, reference, validFrom, rates, isFree: parsed['free'] === true, contextWindow: undefined };
 }
 
 /** Decimal text without trailing zeros. */

@@ -4,13 +4,13 @@ import type { BookProviders } from './price-book.ts';
 
 /** The fault of a price book and its path: `providers[3].models[0].prices.input_mtok`. */
 export interface BookFault {
-  readonly place: string;
+  readonly path: string;
   /** Continues a sentence that begins with the path. */
   readonly problem: string;
 }
 
 /** Ends the reading at the first fault; never leaves this file. */
-class Misfit extends Error {
+class Mismatch extends Error {
   readonly fault: BookFault;
 
   constructor(fault: BookFault) {
@@ -26,20 +26,20 @@ class Misfit extends Error {
 export function readBookData(data: unknown): { readonly providers: BookProviders } | { readonly fault: BookFault } {
   try {
     const providers = listOf(data, 'providers').map((provider, index) => readProvider(provider, `providers[${index}]`));
-    if (providers.length === 0) throw misfit('providers', 'has no provider');
+    if (providers.length === 0) throw mismatch('providers', 'has no provider');
     const twice = providers.findIndex(({ id }, index) => providers.some((other, earlier) => earlier < index && other.id === id));
-    if (twice !== -1) throw misfit(`providers[${twice}].id`, `is ${quoted(providers[twice]?.id ?? '')} a second time`);
+    if (twice !== -1) throw mismatch(`providers[${twice}].id`, `is ${quoted(providers[twice]?.id ?? '')} a second time`);
     return { providers };
   } catch (error) {
-    if (error instanceof Misfit) return { fault: error.fault };
+    if (error instanceof Mismatch) return { fault: error.fault };
     throw error;
   }
 }
 
-function readProvider(value: unknown, place: string): Provider {
-  const { name, fallback_model_providers: fallbacks, ...provider } = objectOf(value, place);
-  const id = textOf(provider['id'], `${place}.id`);
-  const models = listOf(provider['models'], `${place}.models`).map((model, index) => readModel(model, `${place}.models[${index}]`));
+function readProvider(value: unknown, path: string): Provider {
+  const { name, fallback_model_providers: fallbacks, ...provider } = objectOf(value, path);
+  const id = textOf(provider['id'], `${path}.id`);
+  const models = listOf(provider['models'], `${path}.models`).map((model, index) => readModel(model, `${path}.models[${index}]`));
   return {
     id,
     name: typeof name === 'string' ? name : id,
@@ -48,26 +48,24 @@ function readProvider(value: unknown, place: string): Provider {
     ...(fallbacks === undefined
       ? {}
       : {
-          fallback_model_providers: listOf(fallbacks, `${place}.fallback_model_providers`).map((other, index) =>
-            textOf(other, `${place}.fallback_model_providers[${index}]`),
+          fallback_model_providers: listOf(fallbacks, `${path}.fallback_model_providers`).map((other, index) =>
+            textOf(other, `${path}.fallback_model_providers[${index}]`),
           ),
         }),
   };
 }
 
-function readModel(value: unknown, place: string): ModelInfo {
-  const model = objectOf(value, place);
+function readModel(value: unknown, path: string): ModelInfo {
+  const model = objectOf(value, path);
   const { context_window: contextWindow, deprecated, prices } = model;
-  checkMatch(model['match'], `${place}.match`, 0);
+  checkMatch(model['match'], `${path}.match`, 0);
   return {
-    id: textOf(model['id'], `${place}.id`),
+    id: textOf(model['id'], `${path}.id`),
     match: model['match'] as ModelInfo['match'],
     prices: Array.isArray(prices)
-      ? listOf(prices, `${place}.prices`).map((entry, index) => readConditionalPrice(entry, `${place}.prices[${index}]`))
-      : readModelPrice(prices, `${place}.prices`),
-    ...(contextWindow === undefined || contextWindow === null
-      ? {}
-      : { context_window: amountOf(contextWindow, `${place}.context_window`) }),
+      ? listOf(prices, `${path}.prices`).map((entry, index) => readConditionalPrice(entry, `${path}.prices[${index}]`))
+      : readModelPrice(prices, `${path}.prices`),
+    ...(contextWindow === undefined || contextWindow === null ? {} : { context_window: amountOf(contextWindow, `${path}.context_window`) }),
     ...(deprecated === true ? { deprecated } : {}),
   };
 }
@@ -76,21 +74,21 @@ const textMatches = ['equals', 'starts_with', 'ends_with', 'contains', 'regex'] 
 const branchMatches = ['or', 'and'] as const;
 const deepestMatch = 20;
 
-function checkMatch(value: unknown, place: string, depth: number): void {
-  const entries = Object.entries(objectOf(value, place));
+function checkMatch(value: unknown, path: string, depth: number): void {
+  const entries = Object.entries(objectOf(value, path));
   const [[kind, operand] = ['', undefined]] = entries;
-  if (entries.length !== 1 || depth > deepestMatch) throw misfit(place, 'is no match; write one such as {"equals": "gpt-4o"}');
+  if (entries.length !== 1 || depth > deepestMatch) throw mismatch(path, 'is no match; write one such as {"equals": "gpt-4o"}');
   if (branchMatches.some((name) => name === kind)) {
-    for (const [index, branch] of listOf(operand, `${place}.${kind}`).entries()) {
-      checkMatch(branch, `${place}.${kind}[${index}]`, depth + 1);
+    for (const [index, branch] of listOf(operand, `${path}.${kind}`).entries()) {
+      checkMatch(branch, `${path}.${kind}[${index}]`, depth + 1);
     }
     return;
   }
   if (!textMatches.some((name) => name === kind)) {
-    throw misfit(place, `has ${quoted(kind)}; a match is one of ${[...textMatches, ...branchMatches].join(', ')}`);
+    throw mismatch(path, `has ${quoted(kind)}; a match is one of ${[...textMatches, ...branchMatches].join(', ')}`);
   }
-  const text = textOf(operand, `${place}.${kind}`);
-  if (kind === 'regex' && !isPattern(text)) throw misfit(`${place}.regex`, 'is no regular expression');
+  const text = textOf(operand, `${path}.${kind}`);
+  if (kind === 'regex' && !isPattern(text)) throw mismatch(`${path}.regex`, 'is no regular expression');
 }
 
 function isPattern(text: string): boolean {
@@ -106,70 +104,70 @@ function isPattern(text: string): boolean {
 const dateShape = /^\d{4}-\d{2}-\d{2}$/;
 const timeShape = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(Z|[+-]\d{2}:\d{2})$/;
 
-function readConditionalPrice(value: unknown, place: string): ConditionalPrice {
-  const { constraint, prices } = objectOf(value, place);
-  const read = { prices: readModelPrice(prices, `${place}.prices`) };
+function readConditionalPrice(value: unknown, path: string): ConditionalPrice {
+  const { constraint, prices } = objectOf(value, path);
+  const read = { prices: readModelPrice(prices, `${path}.prices`) };
   if (constraint === undefined || constraint === null) return read;
-  const { start_date: startDate, start_time: startTime, end_time: endTime } = objectOf(constraint, `${place}.constraint`);
+  const { start_date: startDate, start_time: startTime, end_time: endTime } = objectOf(constraint, `${path}.constraint`);
   if (startDate !== undefined) {
-    const date = textOf(startDate, `${place}.constraint.start_date`);
+    const date = textOf(startDate, `${path}.constraint.start_date`);
     if (!dateShape.test(date) || Number.isNaN(Date.parse(date))) {
-      throw misfit(`${place}.constraint.start_date`, 'is no date; write one such as 2026-01-31');
+      throw mismatch(`${path}.constraint.start_date`, 'is no date; write one such as 2026-01-31');
     }
     return { ...read, constraint: { type: 'start_date', start_date: date } };
   }
-  const [start, end] = [timeOf(startTime, `${place}.constraint.start_time`), timeOf(endTime, `${place}.constraint.end_time`)];
+  const [start, end] = [timeOf(startTime, `${path}.constraint.start_time`), timeOf(endTime, `${path}.constraint.end_time`)];
   return { ...read, constraint: { type: 'time_of_date', start_time: start, end_time: end } };
 }
 
-function timeOf(value: unknown, place: string): string {
-  const time = textOf(value, place);
-  if (!timeShape.test(time)) throw misfit(place, 'is no time of day; write one such as 16:30:00Z');
+function timeOf(value: unknown, path: string): string {
+  const time = textOf(value, path);
+  if (!timeShape.test(time)) throw mismatch(path, 'is no time of day; write one such as 16:30:00Z');
   return time;
 }
 
 /** The units of genai-prices. A key for counts that usage does not have passes. */
 const priceKeyShape = /^[a-z0-9]+(_[a-z0-9]+)*_(mtok|kcount|hours|kpages|mchars|gpixels)$/;
 
-function readModelPrice(value: unknown, place: string): ModelPrice {
+function readModelPrice(value: unknown, path: string): ModelPrice {
   const price: Record<string, ModelPrice[string]> = {};
-  for (const [key, listed] of Object.entries(objectOf(value, place))) {
-    if (!priceKeyShape.test(key)) throw misfit(`${place}.${key}`, 'is no price that is known; write one such as "input_mtok"');
-    if (listed !== null) price[key] = isJsonObject(listed) ? readSteps(listed, `${place}.${key}`) : amountOf(listed, `${place}.${key}`);
+  for (const [key, listed] of Object.entries(objectOf(value, path))) {
+    if (!priceKeyShape.test(key)) throw mismatch(`${path}.${key}`, 'is no price that is known; write one such as "input_mtok"');
+    if (listed !== null) price[key] = isJsonObject(listed) ? readSteps(listed, `${path}.${key}`) : amountOf(listed, `${path}.${key}`);
   }
   return price;
 }
 
-function readSteps({ base, tiers }: JsonObject, place: string): Exclude<ModelPrice[string], number | undefined> {
+function readSteps({ base, tiers }: JsonObject, path: string): Exclude<ModelPrice[string], number | undefined> {
   return {
-    base: amountOf(base, `${place}.base`),
-    tiers: listOf(tiers, `${place}.tiers`).map((step, index) => {
-      const { start, price } = objectOf(step, `${place}.tiers[${index}]`);
-      return { start: amountOf(start, `${place}.tiers[${index}].start`), price: amountOf(price, `${place}.tiers[${index}].price`) };
+    base: amountOf(base, `${path}.base`),
+    tiers: listOf(tiers, `${path}.tiers`).map((step, index) => {
+      const { start, price } = objectOf(step, `${path}.tiers[${index}]`);
+      return { start: amountOf(start, `${path}.tiers[${index}].start`), price: amountOf(price, `${path}.tiers[${index}].price`) };
     }),
   };
 }
 
-function objectOf(value: unknown, place: string): JsonObject {
-  if (!isJsonObject(value)) throw misfit(place, value === undefined ? 'is missing' : 'is no object');
+function objectOf(value: unknown, path: string): JsonObject {
+  if (!isJsonObject(value)) throw mismatch(path, value === undefined ? 'is missing' : 'is no object');
   return value;
 }
 
-function listOf(value: unknown, place: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw misfit(place, value === undefined ? 'is missing' : 'is no array');
+function listOf(value: unknown, path: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw mismatch(path, value === undefined ? 'is missing' : 'is no array');
   return value;
 }
 
-function textOf(value: unknown, place: string): string {
-  if (typeof value !== 'string' || value === '') throw misfit(place, value === undefined ? 'is missing' : 'is no text');
+function textOf(value: unknown, path: string): string {
+  if (typeof value !== 'string' || value === '') throw mismatch(path, value === undefined ? 'is missing' : 'is no text');
   return value;
 }
 
-function amountOf(value: unknown, place: string): number {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) throw misfit(place, 'is no number from 0');
+function amountOf(value: unknown, path: string): number {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) throw mismatch(path, 'is no number from 0');
   return value;
 }
 
-function misfit(place: string, problem: string): Misfit {
-  return new Misfit({ place, problem });
+function mismatch(path: string, problem: string): Mismatch {
+  return new Mismatch({ path, problem });
 }

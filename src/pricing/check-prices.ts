@@ -13,11 +13,11 @@ interface PriceRefusal {
  * @returns the prices with these names.
  */
 export function checkPrices(
-  given: readonly StoredPrice[],
+  stored: readonly StoredPrice[],
   recordNameOf: (provider: string) => string | undefined,
 ): { readonly prices: readonly StoredPrice[] } | PriceRefusal {
   const prices: StoredPrice[] = [];
-  for (const [index, price] of given.entries()) {
+  for (const [index, price] of stored.entries()) {
     const provider = price.provider === null ? null : recordNameOf(price.provider);
     if (provider === undefined) return { refused: 'provider', index, text: price.provider ?? '' };
     prices.push({ ...price, provider });

@@ -152,8 +152,8 @@ export function billLines(usage: Usage, { rates, isFree }: Price): CostLine[] | 
  */
 function billedInTokens(usage: Usage, rates: Price['rates']): Usage {
   if (!rates.has('input') && !rates.has('output')) return { ...usage, promptTokens: null, completionTokens: null };
-  const written = (countOf(usage, 'promptTokens') ?? 0) - (countOf(usage, 'promptAudioTokens') ?? 0);
-  return { ...usage, promptTokens: Math.max(0, written), promptAudioTokens: null };
+  const textTokens = (countOf(usage, 'promptTokens') ?? 0) - (countOf(usage, 'promptAudioTokens') ?? 0);
+  return { ...usage, promptTokens: Math.max(0, textTokens), promptAudioTokens: null };
 }
 
 function inputTokensOf(usage: Usage): number {

@@ -36,11 +36,11 @@ export function explainCost(request: BilledRequest, pricing: Pricing): CostExpla
     return { total, source, lines: [], recomputed: total, note: 'It was answered from the cache, so nothing was paid for it.' };
   }
   if (isOfSeveralModels(request) && (source === 'price-book' || source === 'none')) {
-    const kept =
+    const reason =
       total === null
         ? 'One of them has none, so there is no cost'
         : 'The record keeps the sum of what they did, so this cost is not computed anew';
-    const note = `Several models took part, each at its own price (${priceReference}). ${kept}.`;
+    const note = `Several models took part, each at its own price (${priceReference}). ${reason}.`;
     return { total, source, lines: wholeLine(request, 'price-book'), recomputed: total, note };
   }
   switch (source) {

@@ -5,7 +5,7 @@ import { readOrganizationPrices } from './organization-prices.ts';
 import { listedPrices } from './testing/prices.ts';
 
 const at = Date.parse('2025-09-01T00:00:00Z');
-const text: CallBounds = { inputTokens: 1000, outputTokens: 100, answers: 1, isText: true, writesCache: false };
+const text: CallBounds = { inputTokens: 1000, outputTokens: 100, choices: 1, isText: true, writesCache: false };
 const usd = (amount: string) => parseMoney(amount);
 const of = (model: string, bounds: Partial<CallBounds> = {}, providerId = 'openai') =>
   maxCost({ provider: 'X', providerId, models: [model], at }, { ...text, ...bounds }, listedPrices);
@@ -17,7 +17,7 @@ describe('the most that a call can cost', () => {
   });
 
   it('has as many answers as were asked for', () => {
-    expect(of('gpt-4', { answers: 3 })).toBe(usd('0.048'));
+    expect(of('gpt-4', { choices: 3 })).toBe(usd('0.048'));
   });
 
   it('without a limit of its own has as much as the model takes', () => {

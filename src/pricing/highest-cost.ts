@@ -11,7 +11,7 @@ export interface CallBounds {
   /** Maximum output tokens of one answer; undefined: the model's limit. */
   readonly outputTokens: number | undefined;
   /** Number of generated and billed answers. */
-  readonly answers: number;
+  readonly choices: number;
   /** Text only, so that no other kind of token is billed. */
   readonly isText: boolean;
   /** Whether the caller asks to write parts of the input to a cache. */
@@ -56,7 +56,7 @@ function highestCostAt(price: Price, bounds: CallBounds): Money | undefined {
   const output = sideCost(price, outputKinds, outputTokens, inputTokens);
   if (input === undefined || output === undefined) return undefined;
   const fee = price.rates.get('request')?.perMillion ?? zeroMoney;
-  return moneyOfUnits(input + output * BigInt(bounds.answers) + roundedUp(fee));
+  return moneyOfUnits(input + output * BigInt(bounds.choices) + roundedUp(fee));
 }
 
 function smaller(one: number | undefined, other: number | undefined): number | undefined {
@@ -70,15 +70,15 @@ function sideCost(
   tokens: number | undefined,
   inputTokens: number | undefined,
 ): Money | undefined {
-  const dearest = kinds.reduce((most, kind) => larger(most, dearestStep(rates.get(kind), inputTokens)), zeroMoney);
-  if (dearest === zeroMoney) return zeroMoney;
-  return tokens === undefined ? undefined : roundedUp(moneyOfUnits(BigInt(tokens) * dearest));
+  const highestRate = kinds.reduce((max, kind) => larger(max, highestStep(rates.get(kind), inputTokens)), zeroMoney);
+  if (highestRate === zeroMoney) return zeroMoney;
+  return tokens === undefined ? undefined : roundedUp(moneyOfUnits(BigInt(tokens) * highestRate));
 }
 
-function dearestStep(rate: Rate | undefined, inputTokens: number | undefined): Money {
+function highestStep(rate: Rate | undefined, inputTokens: number | undefined): Money {
   if (rate === undefined) return zeroMoney;
   const reached = rate.steps.filter(({ aboveInputTokens }) => inputTokens === undefined || inputTokens > aboveInputTokens);
-  return reached.reduce((most, { perMillion }) => larger(most, perMillion), rate.perMillion);
+  return reached.reduce((max, { perMillion }) => larger(max, perMillion), rate.perMillion);
 }
 
 function larger(one: Money, other: Money): Money {

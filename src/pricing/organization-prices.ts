@@ -33,9 +33,9 @@ interface OrganizationQuery {
 /** The stored prices of a model in order of precedence: by any of its whole names, then by prefix. They apply to every service tier. */
 export function organizationCandidates(prices: OrganizationPrices, { provider, models, at }: OrganizationQuery): readonly Price[] {
   const valid = prices.filter((price) => price.from <= at && (price.provider === null || price.provider === provider));
-  const whole = models.flatMap((model) => valid.find((price) => !price.isPrefix && price.model === model) ?? []);
-  const begun = valid.filter((price) => price.isPrefix && models.some((model) => model.startsWith(price.model)));
-  return [...whole, ...begun].map(({ price }) => price);
+  const byName = models.flatMap((model) => valid.find((price) => !price.isPrefix && price.model === model) ?? []);
+  const byPrefix = valid.filter((price) => price.isPrefix && models.some((model) => model.startsWith(price.model)));
+  return [...byName, ...byPrefix].map(({ price }) => price);
 }
 
 /** Models that an organisation has priced by their whole name for one provider. */

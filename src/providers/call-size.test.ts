@@ -48,7 +48,7 @@ describe('readCallSize', () => {
     [{ prompt: [[1, 2], [3]] }, 2],
     [{ prompt: [1, 2, 3] }, 1],
   ])('of %j there are %i answers', (body, answers) => {
-    expect(sizeOf(body).answers).toBe(answers);
+    expect(sizeOf(body).choices).toBe(answers);
   });
 
   it('input of text has a token a byte at most, and what is put around tools', () => {

@@ -4,46 +4,46 @@ import { listOf, objectOf, textOf } from './facts.ts';
 
 /** Allowance for the text that providers add around the caller's tools. */
 const toolTokens = 1000;
-const maxAnswers = 100_000;
+const maxChoices = 100_000;
 
 /** Members or part types for input whose size the body does not bound: media, files, input that the provider stores or looks up. */
-const beyondText =
+const unboundedInput =
   /"(?:input_|output_)?(?:image|audio|video|file|document)(?:_url|_id|_data)?"|"(?:inlineData|inline_data|fileData|file_uri|fileUri|url|modalities|responseModalities|response_modalities|cachedContent|cached_content|image_generation|previous_response_id|previous_interaction_id|conversation|assistant_id|container|mcp\w*|web_search\w*|web_fetch\w*|google\w*|urlContext|url_context|codeExecution|code_execution\w*|code_interpreter|file_search|computer\w*|search_\w+|plugins)"/;
 
 /**
  * Estimates an upper bound of a call's size from its JSON body. Except for the output limits, members are read regardless of the wire
  * format: their names mean the same everywhere, and where they mean nothing they only enlarge the estimate. A token is at least one byte
  * of text. @param bytes of the whole body. @param outputLimits of the wire format; a provider ignores limits named as in another format.
- * @param text result of {@link readNames}, where known.
+ * @param text result of {@link scanBody}, where known.
  */
-export function readCallSize(body: JsonObject, bytes: number, outputLimits: readonly string[], text = readNames(body)): CallSize {
+export function readCallSize(body: JsonObject, bytes: number, outputLimits: readonly string[], text = scanBody(body)): CallSize {
   const generation = objectOf(body['generationConfig'] ?? body['generation_config']);
   const isText = text.isText && !isJsonObject(body['prompt']);
   const tools = ['tools', 'functions', 'toolConfig'].some((name) => name in body) ? toolTokens : 0;
-  const said = outputLimits.map((path) => memberAt(body, path)).filter(isCount);
-  const wanted = [body['n'], body['best_of'], generation['candidateCount'], generation['candidate_count']].filter(isCount);
+  const limits = outputLimits.map((path) => memberAt(body, path)).filter(isCount);
+  const choiceCounts = [body['n'], body['best_of'], generation['candidateCount'], generation['candidate_count']].filter(isCount);
   return {
     models: [...new Set([textOf(body['model']), ...listOf(body['models']).map(textOf)])].filter((model) => model !== ''),
     serviceTier: tierOf(body),
     inputTokens: isText ? bytes + tools : undefined,
-    outputTokens: outputBound(said),
-    answers: Math.min(maxAnswers, Math.max(1, ...wanted) * promptsIn(body['prompt'])),
+    outputTokens: outputBound(limits),
+    choices: Math.min(maxChoices, Math.max(1, ...choiceCounts) * promptsIn(body['prompt'])),
     isText,
     writesCache: text.writesCache,
   };
 }
 
 /** Facts from the names at any depth of a body. */
-export interface NamedInBody {
+export interface BodyScan {
   readonly isText: boolean;
   readonly writesCache: boolean;
 }
 
 /** Scans the whole body; call it once for a large one. */
-export function readNames(body: JsonObject): NamedInBody {
+export function scanBody(body: JsonObject): BodyScan {
   const text = JSON.stringify(body);
   return {
-    isText: !beyondText.test(withoutSchemas(body)),
+    isText: !unboundedInput.test(withoutSchemas(body)),
     writesCache: text.includes('"cache_control"') || text.includes('"cachePoint"'),
   };
 }
@@ -51,20 +51,20 @@ export function readNames(body: JsonObject): NamedInBody {
 /** The body as JSON without schemas, which may contain any name; tools keep only their kinds. */
 function withoutSchemas(body: JsonObject): string {
   const { tools, functions: _functions, response_format: _format, toolConfig, ...rest } = body;
-  const given = [...listOf(tools), ...listOf(objectOf(toolConfig)['tools'])];
-  const kinds = given.map((tool) => [textOf(objectOf(tool)['type']), ...Object.keys(objectOf(tool))]);
+  const allTools = [...listOf(tools), ...listOf(objectOf(toolConfig)['tools'])];
+  const kinds = allTools.map((tool) => [textOf(objectOf(tool)['type']), ...Object.keys(objectOf(tool))]);
   return JSON.stringify([rest, kinds]);
 }
 
 /** The requested tier; empty for the default one. */
 function tierOf(body: JsonObject): string {
-  const asked = [
+  const tiers = [
     body['speed'],
     body['service_tier'],
     objectOf(body['performanceConfig'])['latency'],
     objectOf(body['serviceTier'])['type'],
   ];
-  return asked.map(textOf).find((tier) => tier !== '' && tier !== 'standard') ?? '';
+  return tiers.map(textOf).find((tier) => tier !== '' && tier !== 'standard') ?? '';
 }
 
 /** A list of texts is a list of prompts; a list of numbers is one prompt. */
@@ -74,8 +74,8 @@ function promptsIn(prompt: unknown): number {
 }
 
 /** TRICKY: some servers, such as Ollama, treat a limit of 0 as no limit. */
-function outputBound(said: readonly number[]): number | undefined {
-  return said.length === 0 || said.includes(0) ? undefined : Math.max(...said);
+function outputBound(limits: readonly number[]): number | undefined {
+  return limits.length === 0 || limits.includes(0) ? undefined : Math.max(...limits);
 }
 
 function memberAt(body: JsonObject, path: string): unknown {

@@ -13,7 +13,7 @@ export interface ReducerTable {
 }
 
 /** Unknown values nested deeper are not merged; the last one is used. Keeps a hostile stream from overflowing the stack. */
-const deepestUnknown = 16;
+const maxUnknownDepth = 16;
 
 /** For objects that are repeated in each piece: at other keys the last text is used. */
 export function reducerTable(rows: Readonly<Record<string, Reducer>>): ReducerTable {
@@ -55,13 +55,13 @@ export function foldObject(reducers: ReducerTable): Reducer {
 }
 
 /** Whether an element starts a new one although its index is taken. `first`: the start of the element at that index. */
-type Begins = (element: JsonObject, first: JsonObject) => boolean;
+type StartsElement = (element: JsonObject, first: JsonObject) => boolean;
 
 /** Folds lists whose elements carry the `index` (or else the `id`) of the element that they continue. */
-export function foldList(reducers: ReducerTable, begins: Begins = () => false): Reducer {
+export function foldList(reducers: ReducerTable, startsElement: StartsElement = () => false): Reducer {
   return (values) => {
     const lists = values.filter((value) => Array.isArray(value));
-    return lists.length > 0 ? groupElements(lists, begins).map((elements) => foldKeys(elements, reducers)) : lastPresent(values);
+    return lists.length > 0 ? groupElements(lists, startsElement).map((elements) => foldKeys(elements, reducers)) : lastPresent(values);
   };
 }
 
@@ -115,7 +115,7 @@ function foldWith(objects: readonly JsonObject[], reducerOf: (key: string) => Re
 function mergeUnknown(texts: Reducer, depth: number): Reducer {
   return (values) => {
     const present = values.filter((value) => value !== null);
-    if (present.length < 2 || depth >= deepestUnknown) return lastPresent(values);
+    if (present.length < 2 || depth >= maxUnknownDepth) return lastPresent(values);
     if (present.every((value) => typeof value === 'string')) return texts(present);
     const fold = (objects: readonly JsonObject[]): JsonObject =>
       foldWith(objects, (key) => namingReducers.get(key) ?? mergeUnknown(texts, depth + 1));
@@ -131,21 +131,21 @@ function hasIndex(value: unknown): boolean {
 }
 
 /** Groups elements by index, in order; elements without an index follow in order of arrival. */
-function groupElements(lists: readonly (readonly unknown[])[], begins: Begins): JsonObject[][] {
+function groupElements(lists: readonly (readonly unknown[])[], startsElement: StartsElement): JsonObject[][] {
   const groups = new Map<number | string, [JsonObject, ...JsonObject[]][]>();
   let latestKey: number | string = 0;
   for (const list of lists) {
     for (const element of list.filter(isJsonObject)) {
       latestKey = keyOf(element) ?? latestKey;
-      const held = groups.get(latestKey);
-      const open = held?.at(-1);
-      if (held === undefined || open === undefined) groups.set(latestKey, [[element]]);
-      else if (begins(element, open[0])) held.push([element]);
+      const elements = groups.get(latestKey);
+      const open = elements?.at(-1);
+      if (elements === undefined || open === undefined) groups.set(latestKey, [[element]]);
+      else if (startsElement(element, open[0])) elements.push([element]);
       else open.push(element);
     }
   }
   return Array.from(groups)
-    .toSorted(([left], [right]) => placeOf(left) - placeOf(right))
+    .toSorted(([left], [right]) => sortIndexOf(left) - sortIndexOf(right))
     .flatMap(([, elements]) => elements);
 }
 
@@ -155,6 +155,6 @@ function keyOf(element: JsonObject): number | string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-function placeOf(key: number | string): number {
+function sortIndexOf(key: number | string): number {
   return typeof key === 'number' ? key : Number.MAX_SAFE_INTEGER;
 }

@@ -178,6 +178,6 @@ const priceProviders: ReadonlyMap<string, string | undefined> = new Map(
 export function wireFormatFor(provider: string, path: string): WireFormat | undefined {
   const [beforeQuery = ''] = path.split('?', 1);
   const trimmed = beforeQuery.endsWith('/') ? beforeQuery.slice(0, -1) : beforeQuery;
-  const speaks = ({ pathEnd, within }: Endpoint): boolean => trimmed.endsWith(pathEnd) && (within === undefined || within.test(trimmed));
-  return providerNamed(provider)?.endpoints.find(speaks)?.format;
+  const matches = ({ pathEnd, within }: Endpoint): boolean => trimmed.endsWith(pathEnd) && (within === undefined || within.test(trimmed));
+  return providerNamed(provider)?.endpoints.find(matches)?.format;
 }

@@ -40,7 +40,7 @@ export const wireFacts = {
 /** Differences between providers of one format. */
 export interface ProviderFacts {
   /** Reports the usage of every stream and rejects the member that asks for it. */
-  readonly refusesUsageQuestion?: true;
+  readonly rejectsUsageOption?: true;
   /**
    * `own`: sells the models it makes. `any`: sells others' models or serves any that are installed, so names may have slashes and any
    * suffix.
@@ -65,7 +65,7 @@ const providerFacts: Readonly<Partial<Record<AddressedProvider, ProviderFacts>>>
   gemini: { models: 'own', modelPrefix: 'gemini-' },
   azure: { hasDeployments: true },
   bedrock: { signedByAws: true },
-  mistral: { models: 'own', refusesUsageQuestion: true },
+  mistral: { models: 'own', rejectsUsageOption: true },
   deepseek: { models: 'own' },
   xai: { models: 'own' },
   cohere: { models: 'own' },

@@ -49,15 +49,15 @@ function issues({ from, to }: Issuer, prefix: string): boolean {
 }
 
 /** A digit that may start a card number: not after a letter or digit, nor among the decimals of a number. */
-const beginning = /(?<![\p{L}\p{N}]|\d[.,])\d/gu;
+const cardStart = /(?<![\p{L}\p{N}]|\d[.,])\d/gu;
 /** Characters that must not follow a card number. */
-const continuation = /[\p{L}\p{N}]|[.,]\d/uy;
+const afterCard = /[\p{L}\p{N}]|[.,]\d/uy;
 
 /** Replaces card numbers of known issuers with a valid length and check digit; spaces and hyphens between digits are allowed. */
 export function redactCards(text: string, replacement: string): string {
   let result = '';
   let done = 0;
-  for (const { index } of text.matchAll(beginning)) {
+  for (const { index } of text.matchAll(cardStart)) {
     const end = index < done ? undefined : endOfCard(text, index);
     if (end === undefined) continue;
     result += text.slice(done, index) + replacement;
@@ -98,16 +98,16 @@ function isDigit(character: string | undefined): boolean {
 }
 
 function endsAt(text: string, at: number): boolean {
-  continuation.lastIndex = at;
-  return !continuation.test(text);
+  afterCard.lastIndex = at;
+  return !afterCard.test(text);
 }
 
 /** Luhn's formula (ISO/IEC 7812-1). */
 function hasCheckDigit(digits: string): boolean {
   let sum = 0;
-  for (let place = 0; place < digits.length; place += 1) {
-    const digit = digits.charCodeAt(digits.length - 1 - place) - zero;
-    sum += place % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
+  for (let position = 0; position < digits.length; position += 1) {
+    const digit = digits.charCodeAt(digits.length - 1 - position) - zero;
+    sum += position % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
   }
   return sum % 10 === 0;
 }

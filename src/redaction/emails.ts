@@ -2,7 +2,7 @@ const atSign = /@|%40/gi;
 /** The characters of RFC 5322 without those that separate fields of URLs and forms. */
 const localCharacter = /[\p{L}\p{N}.!$%'*+^_`{|}~-]/u;
 /** RFC 5321 limits the local part to 64 characters; earlier ones are not part of the address. */
-const maxLocal = 64;
+const maxLocalLength = 64;
 const domain = /[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})){1,10}/uy;
 
 /**
@@ -14,7 +14,7 @@ export function redactEmails(text: string, replacement: string): string {
   let done = 0;
   for (const { index, 0: sign } of text.matchAll(atSign)) {
     if (index < done) continue;
-    const start = startOfLocal(text, done, index);
+    const start = startOfLocalPart(text, done, index);
     domain.lastIndex = index + sign.length;
     if (start === index || !domain.test(text)) continue;
     result += text.slice(done, start) + replacement;
@@ -23,11 +23,11 @@ export function redactEmails(text: string, replacement: string): string {
   return done === 0 ? text : result + text.slice(done);
 }
 
-function startOfLocal(text: string, from: number, end: number): number {
+function startOfLocalPart(text: string, from: number, end: number): number {
   let start = end;
-  for (const least = Math.max(from, end - maxLocal); start > least;) {
+  for (const min = Math.max(from, end - maxLocalLength); start > min;) {
     // A character outside the basic plane has two code units.
-    const step = start - 2 >= least && (text.codePointAt(start - 2) ?? 0) > 0xffff ? 2 : 1;
+    const step = start - 2 >= min && (text.codePointAt(start - 2) ?? 0) > 0xffff ? 2 : 1;
     if (!localCharacter.test(text.slice(start - step, start))) break;
     start -= step;
   }

@@ -4,27 +4,27 @@ import type { Redactor } from './redactor.ts';
 import { withoutTokenLists } from './token-lists.ts';
 
 /** Max depth of JSON within strings: a tool's arguments, a document in them, a record in that. */
-const maxTexts = 8;
+const maxTextDepth = 8;
 /** Longer texts beyond the parser's limits count as JSON; shorter ones are parsed at any depth to find out. */
-const maxTried = 1_000_000;
+const maxProbedLength = 1_000_000;
 
 /**
  * Redacts the strings, member names and card numbers of a JSON value. When anything matched, token lists are removed too, because they
  * spell out the text. @returns the same value when nothing matched. @throws RangeError for JSON beyond the parser's limits.
  */
 export function redactJson(value: unknown, redactor: Redactor): unknown {
-  return redactWhole(value, redactor, maxTexts);
+  return redactWhole(value, redactor, maxTextDepth);
 }
 
 /**
  * Redacts one document. Token lists are recognised by name before a rule can change the name, in the value and in its JSON strings but no
  * deeper, as each level would search them again.
  */
-function redactWhole(value: unknown, redactor: Redactor, textsLeft: number): unknown {
-  const redacted = redactValue(value, redactor, textsLeft);
-  if (redacted === value || textsLeft < maxTexts - 1) return redacted;
-  const left = withoutTokenLists(value);
-  return left === value ? redacted : redactValue(left, redactor, textsLeft);
+function redactWhole(value: unknown, redactor: Redactor, depthLeft: number): unknown {
+  const redacted = redactValue(value, redactor, depthLeft);
+  if (redacted === value || depthLeft < maxTextDepth - 1) return redacted;
+  const stripped = withoutTokenLists(value);
+  return stripped === value ? redacted : redactValue(stripped, redactor, depthLeft);
 }
 
 /**
@@ -32,65 +32,65 @@ function redactWhole(value: unknown, redactor: Redactor, textsLeft: number): unk
  * (`john\u0040example.com`). @throws as {@link redactJson} does.
  */
 export function redactText(text: string, redactor: Redactor): string {
-  return redactWritten(text, redactor, maxTexts);
+  return redactString(text, redactor, maxTextDepth);
 }
 
-function redactWritten(text: string, redactor: Redactor, textsLeft: number): string {
-  return redactor.text(textsLeft > 0 && /[[{]/.test(text) ? redactLines(text, redactor, textsLeft - 1) : text);
+function redactString(text: string, redactor: Redactor, depthLeft: number): string {
+  return redactor.text(depthLeft > 0 && /[[{]/.test(text) ? redactLines(text, redactor, depthLeft - 1) : text);
 }
 
-function redactLines(text: string, redactor: Redactor, textsLeft: number): string {
-  const whole = redactDocument(text, redactor, textsLeft);
+function redactLines(text: string, redactor: Redactor, depthLeft: number): string {
+  const whole = redactDocument(text, redactor, depthLeft);
   if (whole !== undefined || !text.includes('\n')) return whole ?? text;
   // Lines of an event stream hold JSON after `data:`.
   const parts: string[] = [];
-  let passed = 0;
+  let copied = 0;
   // TRICKY: one at a time. V8 aborts the process when tens of millions of lines are replaced at once; no `catch` runs.
   for (const { 1: start = '', 2: document = '', index } of text.matchAll(/^([ \t]*(?:data:[ \t]*)?)([[{].*)$/gm)) {
-    const redacted = redactDocument(document, redactor, textsLeft);
+    const redacted = redactDocument(document, redactor, depthLeft);
     if (redacted === undefined || redacted === document) continue;
     const at = index + start.length;
-    parts.push(text.slice(passed, at), redacted);
-    passed = at + document.length;
+    parts.push(text.slice(copied, at), redacted);
+    copied = at + document.length;
   }
-  return parts.length === 0 ? text : parts.join('') + text.slice(passed);
+  return parts.length === 0 ? text : parts.join('') + text.slice(copied);
 }
 
 /** @returns undefined unless the text is a JSON object or array. */
-function redactDocument(text: string, redactor: Redactor, textsLeft: number): string | undefined {
+function redactDocument(text: string, redactor: Redactor, depthLeft: number): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   const value = parseJson(text);
-  if (value === undefined) refuseExcess(text);
+  if (value === undefined) throwIfExcessive(text);
   if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
-  const redacted = redactWhole(value, redactor, textsLeft);
-  return redacted === value && !hidesMore(text, redactor) ? text : JSON.stringify(redacted);
+  const redacted = redactWhole(value, redactor, depthLeft);
+  return redacted === value && !escapesHideMatch(text, redactor) ? text : JSON.stringify(redacted);
 }
 
 /** @throws RangeError for JSON beyond the parser's limits: its escapes could hide matches. */
-function refuseExcess(text: string): void {
+function throwIfExcessive(text: string): void {
   if (jsonExcess(text) === undefined) return;
-  const isJson = text.length > maxTried || parseOwnJson(text) !== undefined;
+  const isJson = text.length > maxProbedLength || parseOwnJson(text) !== undefined;
   if (isJson) throw new RangeError('the JSON is nested deeper, or has more values, than is looked into');
 }
 
 /** Whether escapes hide a match that the parsed value lacks: of members with the same name it has only the last. */
-function hidesMore(text: string, redactor: Redactor): boolean {
+function escapesHideMatch(text: string, redactor: Redactor): boolean {
   if (!text.includes('\\u')) return false;
-  const shown = text.replaceAll(/\\u([0-9a-f]{4})/gi, (_escape, digits: string) => String.fromCodePoint(Number.parseInt(digits, 16)));
-  return redactor.text(shown) !== shown;
+  const unescaped = text.replaceAll(/\\u([0-9a-f]{4})/gi, (_escape, digits: string) => String.fromCodePoint(Number.parseInt(digits, 16)));
+  return redactor.text(unescaped) !== unescaped;
 }
 
-function redactValue(value: unknown, redactor: Redactor, textsLeft: number): unknown {
-  if (typeof value === 'string') return redactWritten(value, redactor, textsLeft);
+function redactValue(value: unknown, redactor: Redactor, depthLeft: number): unknown {
+  if (typeof value === 'string') return redactString(value, redactor, depthLeft);
   if (typeof value === 'number') return redactor.number(value) ?? value;
   if (typeof value !== 'object' || value === null) return value;
-  return Array.isArray(value) ? redactList(value, redactor, textsLeft) : redactMembers(value, redactor, textsLeft);
+  return Array.isArray(value) ? redactList(value, redactor, depthLeft) : redactMembers(value, redactor, depthLeft);
 }
 
-function redactList(list: readonly unknown[], redactor: Redactor, textsLeft: number): readonly unknown[] {
+function redactList(list: readonly unknown[], redactor: Redactor, depthLeft: number): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (const [index, value] of list.entries()) {
-    const redacted = redactValue(value, redactor, textsLeft);
+    const redacted = redactValue(value, redactor, depthLeft);
     if (redacted === value) continue;
     copy ??= [...list];
     copy[index] = redacted;
@@ -98,14 +98,14 @@ function redactList(list: readonly unknown[], redactor: Redactor, textsLeft: num
   return copy ?? list;
 }
 
-function redactMembers(object: object, redactor: Redactor, textsLeft: number): object {
+function redactMembers(object: object, redactor: Redactor, depthLeft: number): object {
   const members: [string, unknown][] = Object.entries(object);
   const taken = new Map<string, number>();
   let changed = false;
   for (const member of members) {
     const [name, value] = member;
     member[0] = freeName(redactor.text(name), taken);
-    member[1] = redactValue(value, redactor, textsLeft);
+    member[1] = redactValue(value, redactor, depthLeft);
     changed ||= member[0] !== name || member[1] !== value;
   }
   // `Object.fromEntries` makes `__proto__` an ordinary member.

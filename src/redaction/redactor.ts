@@ -24,8 +24,8 @@ export function compileRules(rules: readonly RedactionRule[]): Redactors {
   const steps = rules.map((rule): Step => ({ rule, replace: replacerOf(rule) }));
   return Object.fromEntries(
     redactionPlaces.flatMap((place) => {
-      const ofPlace = steps.filter(({ rule }) => rule.appliesTo.includes(place));
-      return ofPlace.length === 0 ? [] : [[place, redactorOf(ofPlace)]];
+      const applicable = steps.filter(({ rule }) => rule.appliesTo.includes(place));
+      return applicable.length === 0 ? [] : [[place, redactorOf(applicable)]];
     }),
   );
 }
@@ -33,7 +33,7 @@ export function compileRules(rules: readonly RedactionRule[]): Redactors {
 function redactorOf(steps: readonly Step[]): Redactor {
   const cardStep = steps.find(({ rule }) => rule.kind === 'card');
   return {
-    text: (text) => steps.reduce((left, { replace, rule }) => (left === '' ? left : replace(left, rule.replacement)), text),
+    text: (text) => steps.reduce((rest, { replace, rule }) => (rest === '' ? rest : replace(rest, rule.replacement)), text),
     number: (value) => (cardStep !== undefined && isCardNumber(value) ? cardStep.rule.replacement : undefined),
   };
 }

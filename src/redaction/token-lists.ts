@@ -13,14 +13,14 @@ const listsOfLogprobs = ['content', 'refusal', 'tokens', 'token_ids', 'chosenCan
 export function withoutTokenLists(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const left = value.map(withoutTokenLists);
-    return left.every((item, index) => item === value[index]) ? value : left;
+    const stripped = value.map(withoutTokenLists);
+    return stripped.every((item, index) => item === value[index]) ? value : stripped;
   }
   let changed = false;
   const members = Object.entries(value).map(([name, member]: [string, unknown]): [string, unknown] => {
-    const left = isTokenList(name, member) ? null : withoutTokenLists(member);
-    changed ||= left !== member;
-    return [name, left];
+    const stripped = isTokenList(name, member) ? null : withoutTokenLists(member);
+    changed ||= stripped !== member;
+    return [name, stripped];
   });
   return changed ? Object.fromEntries(members) : value;
 }

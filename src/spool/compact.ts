@@ -26,15 +26,15 @@ export interface Compaction {
  */
 export async function compactSegments({ seriesFolder, segment, frames, onCompacted }: Compaction): Promise<void> {
   const file = path.join(seriesFolder, segmentName(segment));
-  const unfinished = `${file}.new`;
+  const temporaryFile = `${file}.new`;
   try {
-    const locations = await copyFrames(seriesFolder, frames, { unfinished, segment });
-    renameSync(unfinished, file);
+    const locations = await copyFrames(seriesFolder, frames, { temporaryFile, segment });
+    renameSync(temporaryFile, file);
     // Before the sync, which may fail: the segment is replaced already.
     onCompacted(locations);
     syncFolder(seriesFolder);
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    rmSync(temporaryFile, { force: true });
     throw error;
   }
 }
@@ -51,10 +51,10 @@ export async function bytesBefore(seriesFolder: string, segment: number): Promis
 async function copyFrames(
   seriesFolder: string,
   frames: readonly FrameLocation[],
-  to: { readonly unfinished: string; readonly segment: number },
+  to: { readonly temporaryFile: string; readonly segment: number },
 ): Promise<FrameLocation[]> {
   const source = new SegmentSource(seriesFolder);
-  const target = await open(to.unfinished, 'w', 0o600);
+  const target = await open(to.temporaryFile, 'w', 0o600);
   try {
     await target.appendFile(makeSegmentHeader(compactedSegmentVersion));
     const locations: FrameLocation[] = [];

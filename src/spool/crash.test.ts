@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { frameHeaderBytes, makeSegmentHeader, writeFrameHead } from './frame.ts';
+import { frameHeaderBytes, makeSegmentHeader, writeFrameHeader } from './frame.ts';
 import { type Corruption, deleteSegmentsBefore, SeriesReader } from './reader.ts';
 import { listSeries } from './segment.ts';
 import { segmentName } from './spool.ts';
@@ -103,7 +103,7 @@ function openReader(series = 'one'): Reading {
 }
 
 function readToEnd({ reader }: Reading): void {
-  expect(reader.noticeWriterGone()).toBe(true);
+  expect(reader.checkWriterGone()).toBe(true);
   while (!reader.isEnded()) reader.read(100_000);
   reader.close();
 }
@@ -135,7 +135,7 @@ test.each([
   await vi.waitFor(
     () => {
       live.reader.read(1_000_000);
-      expect(live.reader.noticeWriterGone()).toBe(false);
+      expect(live.reader.checkWriterGone()).toBe(false);
       expect(child.said.length).toBeGreaterThan(groups);
     },
     { timeout: 60_000, interval: 1 },
@@ -187,7 +187,7 @@ test('a segment that gets its last frame and its successor while the reader look
 function frameOf(number: number): Buffer {
   const payload = Buffer.from(String(number).padEnd(12));
   const head = Buffer.alloc(frameHeaderBytes);
-  writeFrameHead(head, 0, { kind: 1, stamp: 0, stream: number }, payload);
+  writeFrameHeader(head, 0, { kind: 1, stamp: 0, stream: number }, payload);
   return Buffer.concat([head, payload]);
 }
 
@@ -354,11 +354,11 @@ test('a writer that holds a series refuses another process, and its death frees 
   await second.exited;
   expect(second.said).toEqual([expect.stringMatching(/^spool series one is being written by writer of one, process \d+$/)]);
   const { reader } = openReader();
-  expect(reader.noticeWriterGone()).toBe(false);
+  expect(reader.checkWriterGone()).toBe(false);
   reader.read(1000);
   expect(reader.isEnded()).toBe(false);
   await holder.kill();
-  expect(reader.noticeWriterGone()).toBe(true);
+  expect(reader.checkWriterGone()).toBe(true);
   reader.read(1000);
   expect(reader.isEnded()).toBe(true);
 });

@@ -11,11 +11,11 @@ const closeDescriptor = promisify(close);
  */
 export class DiskSync {
   private readonly onFailure: (error: Error) => void;
-  private running: Promise<void> = Promise.resolve();
+  private lastJob: Promise<void> = Promise.resolve();
   private unsynced = false;
   private newFiles = 0;
   private syncedFiles = 0;
-  private timed = false;
+  private isSyncPending = false;
 
   constructor(onFailure: (error: Error) => void) {
     this.onFailure = onFailure;
@@ -35,14 +35,14 @@ export class DiskSync {
 
   /** Syncs a file unless nothing was written since the last sync or that is still running. */
   syncIfNeeded(descriptor: number): void {
-    if (!this.unsynced || this.timed) return;
-    this.timed = true;
+    if (!this.unsynced || this.isSyncPending) return;
+    this.isSyncPending = true;
     this.unsynced = false;
     void this.enqueue(async () => {
       try {
         await syncData(descriptor);
       } finally {
-        this.timed = false;
+        this.isSyncPending = false;
       }
     });
   }
@@ -77,9 +77,9 @@ export class DiskSync {
   }
 
   private enqueue(job: () => Promise<void>): Promise<void> {
-    this.running = this.running
+    this.lastJob = this.lastJob
       .then(job)
       .catch((error: unknown) => this.onFailure(error instanceof Error ? error : new Error(String(error))));
-    return this.running;
+    return this.lastJob;
   }
 }

@@ -47,13 +47,13 @@ export interface FrameLabel {
   readonly stream: number;
 }
 
-export interface FrameHead extends FrameLabel {
+export interface FrameHeader extends FrameLabel {
   readonly length: number;
   readonly payloadChecksum: number;
 }
 
 /** Writes the header of a frame with this payload. @throws RangeError for a kind or stamp out of range. */
-export function writeFrameHead(target: Buffer, at: number, label: FrameLabel, payload: Uint8Array): void {
+export function writeFrameHeader(target: Buffer, at: number, label: FrameLabel, payload: Uint8Array): void {
   if (!(label.kind >= 1 && label.kind <= maxKind)) throw new RangeError(`a frame cannot be of kind ${label.kind}`);
   target.writeUInt32LE(payload.length, at + 4);
   target.writeUInt32LE(crc32(payload), at + 8);
@@ -61,15 +61,15 @@ export function writeFrameHead(target: Buffer, at: number, label: FrameLabel, pa
   target.writeUInt32LE(label.stamp, at + 16);
   target.writeUInt32LE(label.stream % twoTo32, at + 20);
   target.writeUInt32LE(Math.floor(label.stream / twoTo32), at + 24);
-  target.writeUInt32LE(headChecksum(target, at), at);
+  target.writeUInt32LE(headerChecksum(target, at), at);
 }
 
 /** Reads a frame header, all bytes of which must be in `source`. @returns undefined unless an intact one is at `at`. */
-export function readFrameHead(source: Buffer, at: number): FrameHead | undefined {
+export function readFrameHeader(source: Buffer, at: number): FrameHeader | undefined {
   const length = source.readUInt32LE(at + 4);
   const kind = source.readUInt32LE(at + 12);
   if (length > maxPayloadBytes || kind === 0 || kind > maxKind) return undefined;
-  if (source.readUInt32LE(at) !== headChecksum(source, at)) return undefined;
+  if (source.readUInt32LE(at) !== headerChecksum(source, at)) return undefined;
   return {
     length,
     payloadChecksum: source.readUInt32LE(at + 8),
@@ -79,10 +79,10 @@ export function readFrameHead(source: Buffer, at: number): FrameHead | undefined
   };
 }
 
-export function isPayloadIntact(payload: Uint8Array, head: FrameHead): boolean {
-  return payload.length === head.length && crc32(payload) === head.payloadChecksum;
+export function isPayloadIntact(payload: Uint8Array, header: FrameHeader): boolean {
+  return payload.length === header.length && crc32(payload) === header.payloadChecksum;
 }
 
-function headChecksum(source: Buffer, at: number): number {
+function headerChecksum(source: Buffer, at: number): number {
   return crc32Small(source, at + 4, at + frameHeaderBytes);
 }

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { syncFolder, writeFully } from '../platform/files.ts';
 import { takeLock } from '../platform/process-lock.ts';
-import { type FrameLabel, frameHeaderBytes, writeFrameHead } from './frame.ts';
+import { type FrameLabel, frameHeaderBytes, writeFrameHeader } from './frame.ts';
 import { createSegment } from './segment.ts';
 import { lockName, seriesNamePattern, unfinishedPrefix } from './spool.ts';
 
@@ -19,18 +19,18 @@ export interface WholeFrame extends FrameLabel {
  */
 export function writeWholeSeries(spoolFolder: string, series: string, frames: readonly WholeFrame[]): void {
   if (!seriesNamePattern.test(series)) throw new Error(`"${series}" cannot name a spool series`);
-  const unfinished = path.join(spoolFolder, `${unfinishedPrefix}${series}-${randomUUID()}`);
-  mkdirSync(unfinished, { mode: 0o700 });
+  const temporaryFolder = path.join(spoolFolder, `${unfinishedPrefix}${series}-${randomUUID()}`);
+  mkdirSync(temporaryFolder, { mode: 0o700 });
   // Held until the series has its name: a worker that starts removes unlocked ones as leftovers of a crash.
-  const lock = takeLock(path.join(unfinished, lockName), `writer of ${series}, process ${process.pid}`);
+  const lock = takeLock(path.join(temporaryFolder, lockName), `writer of ${series}, process ${process.pid}`);
   if ('heldBy' in lock) throw new Error(`the new spool series is being removed by ${lock.heldBy}`);
   try {
-    writeFrames(unfinished, frames);
-    syncFolder(unfinished);
-    renameSync(unfinished, path.join(spoolFolder, series));
+    writeFrames(temporaryFolder, frames);
+    syncFolder(temporaryFolder);
+    renameSync(temporaryFolder, path.join(spoolFolder, series));
     syncFolder(spoolFolder);
   } catch (error) {
-    rmSync(unfinished, { recursive: true, force: true });
+    rmSync(temporaryFolder, { recursive: true, force: true });
     throw error;
   } finally {
     lock.release();
@@ -41,9 +41,9 @@ function writeFrames(folder: string, frames: readonly WholeFrame[]): void {
   const descriptor = createSegment(folder, 1);
   try {
     for (const { payload, ...label } of frames) {
-      const head = Buffer.alloc(frameHeaderBytes);
-      writeFrameHead(head, 0, label, payload);
-      writeFully(descriptor, head);
+      const header = Buffer.alloc(frameHeaderBytes);
+      writeFrameHeader(header, 0, label, payload);
+      writeFully(descriptor, header);
       writeFully(descriptor, payload);
     }
     fsyncSync(descriptor);

@@ -13,7 +13,7 @@ const maxBytes: Family = {
 
 export const spoolFamilies: readonly Family[] = [bytes, maxBytes];
 
-export function noteSpool(meter: Meter, used: number, most: number): void {
-  meter.set(bytes, [], used);
-  meter.set(maxBytes, [], most);
+export function noteSpool(meter: Meter, usedBytes: number, limitBytes: number): void {
+  meter.set(bytes, [], usedBytes);
+  meter.set(maxBytes, [], limitBytes);
 }

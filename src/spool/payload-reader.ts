@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { frameHeaderBytes, isPayloadIntact, readFrameHead } from './frame.ts';
+import { frameHeaderBytes, isPayloadIntact, readFrameHeader } from './frame.ts';
 import { type FrameLocation, segmentName } from './spool.ts';
 
 /** Size of one read: the frames of about 100 exchanges. */
@@ -15,19 +15,19 @@ export class PayloadReader {
   private descriptor = -1;
   private readonly blocks = new Map<number, Block>();
   /** Memory for further blocks. */
-  private readonly spare: Buffer[] = [];
+  private readonly free: Buffer[] = [];
   /** Memory of blocks dropped since the last call began; the payloads that it returned may still point there. */
   private readonly released: Buffer[] = [];
 
   /** @returns the payloads, which are valid until the next call. @throws when a segment is gone or damaged since. */
   read(seriesFolder: string, frames: readonly FrameLocation[]): Buffer[] {
-    this.spare.push(...this.released.splice(0).slice(0, maxBlocks - this.spare.length));
+    this.free.push(...this.released.splice(0).slice(0, maxBlocks - this.free.length));
     return frames.map((frame) => {
       if (frame.segment !== this.segment || seriesFolder !== this.folder) this.open(seriesFolder, frame.segment);
       const bytes = this.bytesAt(frame.offset, frameHeaderBytes + frame.length);
-      const head = bytes === undefined ? undefined : readFrameHead(bytes, 0);
+      const header = bytes === undefined ? undefined : readFrameHeader(bytes, 0);
       const payload = bytes?.subarray(frameHeaderBytes);
-      if (head === undefined || payload === undefined || head.stream !== frame.stream || !isPayloadIntact(payload, head)) {
+      if (header === undefined || payload === undefined || header.stream !== frame.stream || !isPayloadIntact(payload, header)) {
         throw new Error(`the frame at ${frame.segment}:${frame.offset} is not as it was when it was first read`);
       }
       return payload;
@@ -38,7 +38,7 @@ export class PayloadReader {
     if (this.descriptor !== -1) closeSync(this.descriptor);
     this.descriptor = -1;
     this.segment = -1;
-    for (const number of this.blocks.keys()) this.drop(number);
+    for (const number of this.blocks.keys()) this.release(number);
   }
 
   private open(folder: string, segment: number): void {
@@ -62,16 +62,16 @@ export class PayloadReader {
   }
 
   private block(number: number): Block {
-    const kept = this.blocks.get(number);
-    if (kept !== undefined) return kept;
-    if (this.blocks.size >= maxBlocks) this.drop(Math.min(...this.blocks.keys()));
-    const memory = this.spare.pop() ?? Buffer.allocUnsafeSlow(blockBytes);
+    const cached = this.blocks.get(number);
+    if (cached !== undefined) return cached;
+    if (this.blocks.size >= maxBlocks) this.release(Math.min(...this.blocks.keys()));
+    const memory = this.free.pop() ?? Buffer.allocUnsafeSlow(blockBytes);
     const block = { memory, filled: readSync(this.descriptor, memory, 0, blockBytes, number * blockBytes) };
     this.blocks.set(number, block);
     return block;
   }
 
-  private drop(number: number): void {
+  private release(number: number): void {
     const block = this.blocks.get(number);
     this.blocks.delete(number);
     if (block !== undefined) this.released.push(block.memory);

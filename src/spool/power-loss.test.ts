@@ -83,7 +83,7 @@ function readAfterLoss(dice: Dice, name: string): number[] {
       },
       onDamage: () => undefined,
     });
-    reader.noticeWriterGone();
+    reader.checkWriterGone();
     while (!reader.isEnded()) reader.read(100_000);
     reader.close();
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { frameHeaderBytes, maxPayloadBytes, makeSegmentHeader, segmentHeaderBytes, writeFrameHead } from './frame.ts';
+import { frameHeaderBytes, maxPayloadBytes, makeSegmentHeader, segmentHeaderBytes, writeFrameHeader } from './frame.ts';
 import { readPayloads } from './payload-reader.ts';
 import { type Corruption, deleteSegmentsBefore, deleteSeries, SeriesReader } from './reader.ts';
 import { type FrameLocation, segmentName } from './spool.ts';
@@ -56,7 +56,7 @@ function openReader(series: string): Reading {
 /** Everything a series without a writer holds. */
 function readAll(series: string): Reading {
   const reading = openReader(series);
-  reading.reader.noticeWriterGone();
+  reading.reader.checkWriterGone();
   for (let turns = 0; !reading.reader.isEnded() && turns < 1000; turns += 1) reading.reader.read(1024 * 1024);
   expect(reading.reader.isEnded()).toBe(true);
   return reading;
@@ -136,7 +136,7 @@ test('random damage of any extent: no frame comes that was not written, and ever
 
 test('a body that looks like frames is not read as frames, neither torn nor damaged', async () => {
   const forged = Buffer.alloc(frameHeaderBytes + 4, 'evil');
-  writeFrameHead(forged, 0, { kind: 1, stamp: 0, stream: 99 }, Buffer.from('evil'));
+  writeFrameHeader(forged, 0, { kind: 1, stamp: 0, stream: 99 }, Buffer.from('evil'));
   const { bytes, frames } = await writeSeries('forged', ['good', forged.toString('latin1').repeat(20), 'end']);
   writeFileSync(segmentFile('forged', 1), bytes.subarray(0, bytes.length - 60));
   expect(readAll('forged').frames).toEqual(frames.slice(0, 1));
@@ -192,7 +192,7 @@ test('a segment of a newer program is left alone, with all that comes after it',
   const { frames } = await writeSeries('newer', ['kept']);
   writeFileSync(segmentFile('newer', 2), makeSegmentHeader(3));
   const reading = openReader('newer');
-  reading.reader.noticeWriterGone();
+  reading.reader.checkWriterGone();
   for (let turn = 0; turn < 3; turn += 1) reading.reader.read(1024);
   expect(reading.frames).toEqual(frames);
   expect(reading.damages).toMatchObject([{ segment: 2, reason: expect.stringContaining('version 3') as string }]);
@@ -279,7 +279,7 @@ test('a reader follows a live writer through its rotations: every frame once and
         reader.read(readBytes);
       }
       await writer.close();
-      expect(reader.noticeWriterGone()).toBe(true);
+      expect(reader.checkWriterGone()).toBe(true);
       while (!reader.isEnded()) reader.read(readBytes);
       expect(damages).toEqual([]);
       expect(frames).toMatchObject(expected);

@@ -8,7 +8,7 @@ import {
   frameHeaderBytes,
   isPayloadIntact,
   maxPayloadBytes,
-  readFrameHead,
+  readFrameHeader,
   readSegmentVersion,
   segmentHeaderBytes,
   segmentVersion,
@@ -49,7 +49,7 @@ export class SeriesReader {
   private writerGone = false;
   private ended = false;
   /** Reading stops at a segment of a newer program. */
-  private stuck = false;
+  private isUnreadable = false;
 
   constructor(folder: string, options: SeriesReaderOptions) {
     this.folder = folder;
@@ -67,19 +67,19 @@ export class SeriesReader {
 
   /** Reads every complete frame written so far, up to about `maxBytes`. @returns bytes read or skipped. */
   read(maxBytes: number): number {
-    let used = 0;
-    while (!this.ended && !this.stuck && used < maxBytes) {
+    let consumed = 0;
+    while (!this.ended && !this.isUnreadable && consumed < maxBytes) {
       if (this.descriptor === -1 && !this.openNextSegment()) break;
-      const got = this.fill();
+      const bytesRead = this.fill();
       const parsed = this.parse();
-      used += parsed;
-      if (got === 0 && parsed === 0 && !this.leaveSegment()) break;
+      consumed += parsed;
+      if (bytesRead === 0 && parsed === 0 && !this.finishSegment()) break;
     }
-    return used;
+    return consumed;
   }
 
   /** Checks whether the writer has died. Call {@link read} again after `true`: frames from before its death may be left. */
-  noticeWriterGone(): boolean {
+  checkWriterGone(): boolean {
     this.writerGone ||= !isLocked(path.join(this.folder, lockName));
     return this.writerGone;
   }
@@ -93,7 +93,7 @@ export class SeriesReader {
 
   private openNextSegment(): boolean {
     const numbers = listSegments(this.folder);
-    const next = this.segment === 0 ? this.firstOf(numbers) : numbers.find((number) => number > this.segment);
+    const next = this.segment === 0 ? this.firstValid(numbers) : numbers.find((number) => number > this.segment);
     if (next === undefined) {
       this.ended = this.writerGone;
       return false;
@@ -107,37 +107,37 @@ export class SeriesReader {
   }
 
   /** Segments before the last compacted one are void. */
-  private firstOf(numbers: readonly number[]): number | undefined {
+  private firstValid(numbers: readonly number[]): number | undefined {
     return numbers.findLast((number) => versionOf(path.join(this.folder, segmentName(number))) === compactedSegmentVersion) ?? numbers[0];
   }
 
   private fill(): number {
     const space = Math.min(readBytes, windowBytes - this.filled);
-    const got = readSync(this.descriptor, this.window, this.filled, space, this.offset + this.filled);
-    this.filled += got;
-    return got;
+    const bytesRead = readSync(this.descriptor, this.window, this.filled, space, this.offset + this.filled);
+    this.filled += bytesRead;
+    return bytesRead;
   }
 
   /** Emits the complete frames in the window and moves the rest to its front. @returns bytes consumed. */
   private parse(): number {
     let at = this.offset === 0 ? this.skipHeader() : 0;
     try {
-      while (!this.stuck && this.filled - at >= frameHeaderBytes) {
-        const head = readFrameHead(this.window, at);
-        if (head === undefined) {
+      while (!this.isUnreadable && this.filled - at >= frameHeaderBytes) {
+        const header = readFrameHeader(this.window, at);
+        if (header === undefined) {
           // TRICKY: without its header the end of a frame is unknown, so the next one may start at any byte.
           this.skip(1, 'the header of a frame does not match its checksum');
           at += 1;
           continue;
         }
         const start = at + frameHeaderBytes;
-        const end = start + head.length;
+        const end = start + header.length;
         if (end > this.filled) break;
         const payload = this.window.subarray(start, end);
-        const isIntact = isPayloadIntact(payload, head);
+        const isIntact = isPayloadIntact(payload, header);
         if (isIntact) this.reportDamage(at);
         else this.skip(end - at, 'the payload of a frame does not match its checksum');
-        const { kind, stream, stamp, length } = head;
+        const { kind, stream, stamp, length } = header;
         const location = { segment: this.segment, offset: this.offset + at, length, kind, stream, stamp };
         at = end;
         if (isIntact) this.options.onFrame(location, payload);
@@ -157,7 +157,7 @@ export class SeriesReader {
       this.skip(segmentHeaderBytes, 'the segment header is damaged');
       this.reportDamage(segmentHeaderBytes);
     } else if (version !== segmentVersion && version !== compactedSegmentVersion) {
-      this.stuck = true;
+      this.isUnreadable = true;
       const reason = `the segment is of version ${version}, this program reads version ${compactedSegmentVersion} at the most: the series is left alone`;
       this.options.onDamage({ segment: this.segment, offset: 0, reason, skippedBytes: 0 });
       return 0;
@@ -166,7 +166,7 @@ export class SeriesReader {
   }
 
   /** At the end of the file: goes to the next segment once this one can no longer grow. */
-  private leaveSegment(): boolean {
+  private finishSegment(): boolean {
     const hasNext = listSegments(this.folder).some((number) => number > this.segment);
     if (!hasNext && !this.writerGone) return false;
     // TRICKY: the writer may have appended between the last read and the check for a next segment, which it opens only after that append.
@@ -212,13 +212,13 @@ export function deleteSegmentsBefore(seriesFolder: string, before: number): void
 /** Deletes a whole series, in one atomic step that survives a power loss. */
 export function deleteSeries(seriesFolder: string): void {
   const spoolFolder = path.dirname(seriesFolder);
-  const gone = path.join(spoolFolder, `${deletedPrefix}${path.basename(seriesFolder)}-${randomUUID()}`);
+  const deletedFolder = path.join(spoolFolder, `${deletedPrefix}${path.basename(seriesFolder)}-${randomUUID()}`);
   try {
-    renameSync(seriesFolder, gone);
+    renameSync(seriesFolder, deletedFolder);
   } catch (error) {
     if (isMissing(error)) return;
     throw error;
   }
   syncFolder(spoolFolder);
-  rmSync(gone, { recursive: true, force: true });
+  rmSync(deletedFolder, { recursive: true, force: true });
 }

@@ -30,15 +30,15 @@ function isSeries(folder: string): boolean {
  */
 export function createSegment(seriesFolder: string, number: number): number {
   const file = path.join(seriesFolder, segmentName(number));
-  const unfinished = `${file}.new`;
-  const descriptor = openSync(unfinished, 'ax', 0o600);
+  const temporaryFile = `${file}.new`;
+  const descriptor = openSync(temporaryFile, 'ax', 0o600);
   try {
     writeFully(descriptor, makeSegmentHeader());
-    renameSync(unfinished, file);
+    renameSync(temporaryFile, file);
     return descriptor;
   } catch (error) {
     closeSync(descriptor);
-    rmSync(unfinished, { force: true });
+    rmSync(temporaryFile, { force: true });
     throw error;
   }
 }

@@ -26,14 +26,14 @@ export function createSeries(spoolFolder: string, series: string): NewSeries {
   removeLeftovers(spoolFolder);
   const folder = path.join(spoolFolder, series);
   for (let attempt = 1; ; attempt += 1) {
-    const unfinished = path.join(spoolFolder, `${unfinishedPrefix}${series}-${randomUUID()}`);
+    const temporaryFolder = path.join(spoolFolder, `${unfinishedPrefix}${series}-${randomUUID()}`);
     try {
-      return fillSeries(unfinished, folder);
+      return fillSeries(temporaryFolder, folder);
     } catch (error) {
       // TRICKY: before it has its lock the folder looks like a leftover, and another process that starts may be removing it.
-      const isBeingRemoved = error instanceof LockedByRemover || !existsSync(unfinished);
-      removeIgnoringErrors(unfinished);
-      if (isTaken(error)) throw new Error(whyTaken(folder), { cause: error });
+      const isBeingRemoved = error instanceof LockedByRemover || !existsSync(temporaryFolder);
+      removeIgnoringErrors(temporaryFolder);
+      if (isConflict(error)) throw new Error(conflictMessage(folder), { cause: error });
       if (!isBeingRemoved || attempt === maxAttempts) throw error;
     }
   }
@@ -41,15 +41,15 @@ export function createSeries(spoolFolder: string, series: string): NewSeries {
 
 class LockedByRemover extends Error {}
 
-function fillSeries(unfinished: string, folder: string): NewSeries {
-  mkdirSync(unfinished, { mode: 0o700 });
-  const lock = takeLock(path.join(unfinished, lockName), `writer of ${path.basename(folder)}, process ${process.pid}`);
+function fillSeries(temporaryFolder: string, folder: string): NewSeries {
+  mkdirSync(temporaryFolder, { mode: 0o700 });
+  const lock = takeLock(path.join(temporaryFolder, lockName), `writer of ${path.basename(folder)}, process ${process.pid}`);
   if ('heldBy' in lock) throw new LockedByRemover(`the new spool series is locked by ${lock.heldBy}`);
   let descriptor = -1;
   try {
-    descriptor = createSegment(unfinished, 1);
-    syncFolder(unfinished);
-    renameSync(unfinished, folder);
+    descriptor = createSegment(temporaryFolder, 1);
+    syncFolder(temporaryFolder);
+    renameSync(temporaryFolder, folder);
     syncFolder(path.dirname(folder));
     return { folder, lock, descriptor };
   } catch (error) {
@@ -60,11 +60,11 @@ function fillSeries(unfinished: string, folder: string): NewSeries {
 }
 
 /** The error of a rename onto a folder that is not empty. */
-function isTaken(error: unknown): boolean {
+function isConflict(error: unknown): boolean {
   return isSystemError(error) && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
 }
 
-function whyTaken(folder: string): string {
+function conflictMessage(folder: string): string {
   const lock = path.join(folder, lockName);
   const series = path.basename(folder);
   return isLocked(lock) ? `spool series ${series} is being written by ${lockHolder(lock)}` : `spool series ${series} exists already`;

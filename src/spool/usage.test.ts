@@ -64,9 +64,9 @@ test('beyond the bound there is a sixteenth more for what was begun before, and 
   watch(3_600_000);
   await vi.waitFor(() => expect(space.usedBytes()).toBe(400));
   appended += 662;
-  expect([space.hasFreeSpace(), space.takesParts()]).toEqual([false, true]);
+  expect([space.hasFreeSpace(), space.hasSpaceForParts()]).toEqual([false, true]);
   appended += 1;
-  expect([space.hasFreeSpace(), space.takesParts()]).toEqual([false, false]);
+  expect([space.hasFreeSpace(), space.hasSpaceForParts()]).toEqual([false, false]);
 });
 
 test('a folder that cannot be counted leaves the last count, and grows by what is appended', async () => {

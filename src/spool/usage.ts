@@ -8,7 +8,7 @@ export interface SpoolSpace {
   /** False: do not record another exchange. */
   readonly hasFreeSpace: () => boolean;
   /** False: do not record further body parts of running exchanges either. */
-  readonly takesParts: () => boolean;
+  readonly hasSpaceForParts: () => boolean;
   /** Bytes of all segments: the last count, and what this process appended since. */
   readonly usedBytes: () => number;
   readonly close: () => void;
@@ -50,10 +50,10 @@ export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
   timer.unref();
   void count();
   const usedBytes = (): number => counted + options.appendedBytes() - appendedAtCount;
-  const maxWithParts = options.maxBytes * (1 + partsShare);
+  const maxBytesWithParts = options.maxBytes * (1 + partsShare);
   return {
     hasFreeSpace: () => usedBytes() < options.maxBytes,
-    takesParts: () => usedBytes() < maxWithParts,
+    hasSpaceForParts: () => usedBytes() < maxBytesWithParts,
     usedBytes,
     close: () => clearInterval(timer),
   };
@@ -70,15 +70,15 @@ export async function folderBytes(folder: string): Promise<number> {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(whenGone<string[]>([]));
+  return readdir(folder).catch(ifMissing<string[]>([]));
 }
 
 async function bytesOf(file: string): Promise<number> {
-  return stat(file).then((entry) => entry.size, whenGone(0));
+  return stat(file).then((entry) => entry.size, ifMissing(0));
 }
 
 /** The ingest deletes files during the count; they count as empty. */
-function whenGone<Value>(value: Value): (error: unknown) => Value {
+function ifMissing<Value>(value: Value): (error: unknown) => Value {
   return (error) => {
     if (isMissing(error)) return value;
     throw error;

@@ -1,4 +1,4 @@
-import { frameHeaderBytes, type FrameLabel, writeFrameHead } from './frame.ts';
+import { frameHeaderBytes, type FrameLabel, writeFrameHeader } from './frame.ts';
 
 /** `true`: everything that the stream appended before is written; `false`: part of it could not be. */
 export type WriteCallback = (written: boolean) => void;
@@ -18,18 +18,18 @@ export class WriteBatch {
   private readonly slab = Buffer.allocUnsafeSlow(slabBytes);
   private used = 0;
   /** Start of the part of the slab that is not yet in `buffers`. */
-  private open = 0;
+  private openFrom = 0;
   private buffers: Uint8Array[] = [];
   /** The stream of each frame, and the bytes of the batch up to its end. */
   private readonly streams: number[] = [];
   private readonly ends: number[] = [];
-  private waiting: WriteCallback[] = [];
+  private callbacks: WriteCallback[] = [];
   /** The stream of each callback, and the bytes of the batch when it was added. */
-  private readonly waitingFor: number[] = [];
-  private readonly waitingAt: number[] = [];
+  private readonly callbackStreams: number[] = [];
+  private readonly callbackOffsets: number[] = [];
 
   isEmpty(): boolean {
-    return this.bytes === 0 && this.waiting.length === 0;
+    return this.bytes === 0 && this.callbacks.length === 0;
   }
 
   fits(copiedBytes: number): boolean {
@@ -40,24 +40,24 @@ export class WriteBatch {
   addCopied(label: FrameLabel, payload: Payload): number {
     const start = this.used + frameHeaderBytes;
     const length = this.copy(payload, start);
-    writeFrameHead(this.slab, this.used, label, this.slab.subarray(start, start + length));
+    writeFrameHeader(this.slab, this.used, label, this.slab.subarray(start, start + length));
     this.used = start + length;
     return this.grow(label.stream, length);
   }
 
   /** Adds a frame without copying its payload. @returns its size in bytes. */
   addReferenced(label: FrameLabel, payload: Uint8Array): number {
-    writeFrameHead(this.slab, this.used, label, payload);
+    writeFrameHeader(this.slab, this.used, label, payload);
     this.used += frameHeaderBytes;
     this.closeSlabPart();
     this.buffers.push(payload);
     return this.grow(label.stream, payload.length);
   }
 
-  wait(stream: number, settled: WriteCallback): void {
-    this.waitingFor.push(stream);
-    this.waitingAt.push(this.bytes);
-    this.waiting.push(settled);
+  addCallback(stream: number, callback: WriteCallback): void {
+    this.callbackStreams.push(stream);
+    this.callbackOffsets.push(this.bytes);
+    this.callbacks.push(callback);
   }
 
   /**
@@ -71,16 +71,16 @@ export class WriteBatch {
       const end = this.ends[index] ?? 0;
       if (end > writtenBytes && !lost.has(stream)) lost.set(stream, end);
     });
-    this.waiting = this.waiting.map((settled, index) => {
-      const end = lost.get(this.waitingFor[index] ?? 0);
-      return end !== undefined && end <= (this.waitingAt[index] ?? 0) ? asLost(settled) : settled;
+    this.callbacks = this.callbacks.map((callback, index) => {
+      const end = lost.get(this.callbackStreams[index] ?? 0);
+      return end !== undefined && end <= (this.callbackOffsets[index] ?? 0) ? asLost(callback) : callback;
     });
     return new Set(lost.keys());
   }
 
   /** Fails the callbacks of streams that lost a frame in an earlier batch. */
   failStreams(streams: ReadonlySet<number>): void {
-    this.waiting = this.waiting.map((settled, index) => (streams.has(this.waitingFor[index] ?? 0) ? asLost(settled) : settled));
+    this.callbacks = this.callbacks.map((callback, index) => (streams.has(this.callbackStreams[index] ?? 0) ? asLost(callback) : callback));
   }
 
   take(): Uint8Array[] {
@@ -90,17 +90,17 @@ export class WriteBatch {
 
   /** Empties the batch for reuse. @returns its callbacks, in their order. */
   reset(): WriteCallback[] {
-    const { waiting } = this;
+    const { callbacks } = this;
     this.used = 0;
-    this.open = 0;
+    this.openFrom = 0;
     this.bytes = 0;
     this.buffers = [];
     this.streams.length = 0;
     this.ends.length = 0;
-    this.waiting = [];
-    this.waitingFor.length = 0;
-    this.waitingAt.length = 0;
-    return waiting;
+    this.callbacks = [];
+    this.callbackStreams.length = 0;
+    this.callbackOffsets.length = 0;
+    return callbacks;
   }
 
   private copy(payload: Payload, start: number): number {
@@ -119,11 +119,11 @@ export class WriteBatch {
   }
 
   private closeSlabPart(): void {
-    if (this.used > this.open) this.buffers.push(this.slab.subarray(this.open, this.used));
-    this.open = this.used;
+    if (this.used > this.openFrom) this.buffers.push(this.slab.subarray(this.openFrom, this.used));
+    this.openFrom = this.used;
   }
 }
 
-export function asLost(settled: WriteCallback): WriteCallback {
-  return () => settled(false);
+export function asLost(callback: WriteCallback): WriteCallback {
+  return () => callback(false);
 }

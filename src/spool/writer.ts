@@ -23,7 +23,7 @@ export interface SpoolWriter {
    * that was not yet written at this call is lost, or one was dropped since the last call; with `always` it may exist unsynced. Other
    * streams do not count. Callbacks come in the order of the calls, across streams.
    */
-  readonly whenWritten: (stream: number, settled: WriteCallback) => void;
+  readonly whenWritten: (stream: number, callback: WriteCallback) => void;
   /** Bytes written or queued since the start. */
   readonly bytes: () => number;
   /** Writes the queue, syncs, closes and releases the lock. */
@@ -67,8 +67,8 @@ const noStream = 0;
 const copyLimitBytes = 16 * 1024;
 const defaultQueueMaxBytes = 256 * 1024 * 1024;
 /** Delay before the next attempt to create a segment. */
-const retryMs = 100;
-const sameFailureMs = 1000;
+const retryDelayMs = 100;
+const repeatedFailureMs = 1000;
 const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 class SegmentedWriter implements SpoolWriter {
@@ -88,7 +88,7 @@ class SegmentedWriter implements SpoolWriter {
   /** Streams that dropped a frame since their last `whenWritten`. */
   private readonly dropped = new Set<number>();
   private readonly queued: WriteBatch[] = [];
-  private readonly spare: WriteBatch[] = [];
+  private readonly freeBatches: WriteBatch[] = [];
   private writing = false;
   private flushScheduled = false;
   private closing: Promise<void> | undefined;
@@ -126,9 +126,9 @@ class SegmentedWriter implements SpoolWriter {
     this.scheduleFlush();
   }
 
-  whenWritten(stream: number, settled: WriteCallback): void {
-    if (this.accepting) this.current().wait(stream, this.dropped.delete(stream) ? asLost(settled) : settled);
-    else setImmediate(settled, false);
+  whenWritten(stream: number, callback: WriteCallback): void {
+    if (this.accepting) this.currentBatch().addCallback(stream, this.dropped.delete(stream) ? asLost(callback) : callback);
+    else setImmediate(callback, false);
     this.scheduleFlush();
   }
 
@@ -177,18 +177,18 @@ class SegmentedWriter implements SpoolWriter {
     this.lock?.release();
   }
 
-  private current(): WriteBatch {
+  private currentBatch(): WriteBatch {
     return this.queued.at(-1) ?? this.addBatch();
   }
 
   private addBatch(): WriteBatch {
-    const batch = this.spare.pop() ?? new WriteBatch();
+    const batch = this.freeBatches.pop() ?? new WriteBatch();
     this.queued.push(batch);
     return batch;
   }
 
   private batchFor(copiedBytes: number): WriteBatch {
-    const batch = this.current();
+    const batch = this.currentBatch();
     if (batch.fits(copiedBytes)) return batch;
     const next = this.addBatch();
     this.flush(false);
@@ -271,10 +271,10 @@ class SegmentedWriter implements SpoolWriter {
   private settle(batch: WriteBatch): void {
     this.writing = false;
     this.queuedBytes -= batch.bytes;
-    const waiting = batch.reset();
-    if (this.spare.length < 2) this.spare.push(batch);
+    const callbacks = batch.reset();
+    if (this.freeBatches.length < 2) this.freeBatches.push(batch);
     if (this.queued[0]?.isEmpty() === false) this.scheduleFlush();
-    for (const settled of waiting) callBack(settled);
+    for (const callback of callbacks) callBack(callback);
   }
 
   /** The segment for the next batch, a new one if needed. @returns undefined when none can be created. */
@@ -322,7 +322,7 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   private backOff(error: Error): void {
-    this.retryAt = this.options.monotonic() + retryMs;
+    this.retryAt = this.options.monotonic() + retryDelayMs;
     this.report(error);
   }
 
@@ -334,7 +334,7 @@ class SegmentedWriter implements SpoolWriter {
 
   private report(error: Error): void {
     const now = this.options.monotonic();
-    if (error.message === this.lastFailure.message && now - this.lastFailure.at < sameFailureMs) return;
+    if (error.message === this.lastFailure.message && now - this.lastFailure.at < repeatedFailureMs) return;
     this.lastFailure = { message: error.message, at: now };
     this.options.onFailure(error);
   }
@@ -350,7 +350,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
     series: writer.series,
     newStream: () => writer.newStream(),
     append: (stream, kind, payload, stamp) => writer.append(stream, kind, payload, stamp),
-    whenWritten: (stream, settled) => writer.whenWritten(stream, settled),
+    whenWritten: (stream, callback) => writer.whenWritten(stream, callback),
     bytes: () => writer.bytes(),
     close: () => writer.close(),
   };
@@ -368,9 +368,9 @@ function bytesOf(payload: Payload): Uint8Array {
 }
 
 /** A callback that throws does not prevent the others; its error becomes an uncaught exception. */
-function callBack(settled: (written: boolean) => void): void {
+function callBack(callback: (written: boolean) => void): void {
   try {
-    settled(true);
+    callback(true);
   } catch (error) {
     queueMicrotask(() => {
       throw error;

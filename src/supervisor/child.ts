@@ -1,7 +1,7 @@
 import { messageOf } from '../model/errors.ts';
 import type { CallsEnd } from '../platform/http/server.ts';
 import { packCells } from '../platform/metrics/slot-totals.ts';
-import { type ChildMessage, isNumbersMessage, isStopMessage, type MetricsMessage } from './messages.ts';
+import { type ChildMessage, isMetricsMessage, isStopMessage, type MetricsMessage } from './messages.ts';
 
 export interface RunningRole {
   /** The address where it listens, for people. */
@@ -88,11 +88,11 @@ export async function runRole(
     leave(1);
     return;
   }
-  if (supervised) tellAlive();
+  if (supervised) reportAlive();
   try {
     role = await start();
   } catch (error) {
-    await tellFailure(messageOf(error));
+    await reportFailure(messageOf(error));
     leave(1);
     return;
   }
@@ -101,7 +101,7 @@ export async function runRole(
 }
 
 /** Reports periodically to the supervisor that the event loop runs. */
-function tellAlive(): void {
+function reportAlive(): void {
   const timer = setInterval(() => {
     if (process.connected) send({ type: 'alive' });
   }, aliveMs);
@@ -114,14 +114,14 @@ export function reportMetrics(cells: Float64Array): void {
 }
 
 /** Receives the metrics of the other processes from the supervisor. */
-export function onMetrics(heard: (message: MetricsMessage) => void): void {
+export function onMetrics(listener: (message: MetricsMessage) => void): void {
   process.on('message', (message) => {
-    if (isNumbersMessage(message)) heard(message);
+    if (isMetricsMessage(message)) listener(message);
   });
 }
 
 /** Reports to the supervisor, or else to people, why this process cannot run. */
-async function tellFailure(message: string): Promise<void> {
+async function reportFailure(message: string): Promise<void> {
   if (!process.connected) {
     process.stderr.write(`${message}\n`);
     return;

@@ -31,7 +31,7 @@ export function isStopMessage(value: unknown): value is StopMessage {
   return typeOf(value) === 'stop' && typeof (value as Partial<StopMessage>).callsMs === 'number';
 }
 
-export function isNumbersMessage(value: unknown): value is MetricsMessage {
+export function isMetricsMessage(value: unknown): value is MetricsMessage {
   return typeOf(value) === 'numbers';
 }
 

@@ -7,7 +7,7 @@ import type { CallsEnd } from '../platform/http/server.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';
-import { watchAnswers } from './answer-watch.ts';
+import { watchLiveness } from './answer-watch.ts';
 import { isChildMessage, type MetricsMessage, type StopMessage } from './messages.ts';
 
 export interface SupervisorOptions {
@@ -103,7 +103,7 @@ export class Supervisor {
     // Workers accept on one shared socket themselves; handing over every connection would make this process the bottleneck.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: this.options.program, args: ['gateway', supervisedOption], execArgv });
-    const whenUp = this.endWithSignals();
+    const removeListeners = this.endWithSignals();
     try {
       const core = this.launch('core', 'core');
       const gateways = Array.from({ length: this.options.gatewayWorkers }, (_, index) => this.launch('gateway', `gateway-${index}`));
@@ -111,7 +111,7 @@ export class Supervisor {
       const [api, gateway = ''] = await Promise.all([core, ...gateways]);
       return { gateway, api };
     } finally {
-      whenUp();
+      removeListeners();
     }
   }
 
@@ -122,14 +122,14 @@ export class Supervisor {
   private endWithSignals(): () => void {
     const end = (signal: NodeJS.Signals): void => {
       for (const { process: child } of this.slots) child.kill('SIGKILL');
-      stopHearing();
+      removeListeners();
       process.kill(process.pid, signal);
     };
-    const stopHearing = (): void => {
+    const removeListeners = (): void => {
       for (const signal of endSignals) process.off(signal, end);
     };
     for (const signal of endSignals) process.on(signal, end);
-    return stopHearing;
+    return removeListeners;
   }
 
   /** Stops everything and leaves running calls their time; kills what does not stop in time. */
@@ -216,7 +216,7 @@ export class Supervisor {
 
   private watch(child: ChildProcess, role: SupervisedRole, isRestart: boolean): () => void {
     const { silenceMaxMs, restartMaxMs, observe } = this.options;
-    return watchAnswers(child, { silenceMaxMs, startMaxMs: isRestart ? restartMaxMs : Infinity }, (silentMs) => {
+    return watchLiveness(child, { silenceMaxMs, startMaxMs: isRestart ? restartMaxMs : Infinity }, (silentMs) => {
       if (this.stopping) return;
       observe({ kind: 'process_killed', role, pid: child.pid ?? 0, silentMs });
       child.kill('SIGKILL');

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
-import { FairTurns, type Permit } from '../../platform/fair-turns.ts';
+import { FairSemaphore, type Permit } from '../../platform/fair-turns.ts';
 
 /** Maximum bytes of bodies and properties in one response. Building it takes several times as much memory. */
 export const answerMaxBytes = 64 * 1024 * 1024;
@@ -28,12 +28,12 @@ export interface AnswerMemoryOptions {
  */
 export class AnswerMemory {
   readonly maxWaitMs: number;
-  readonly rows: FairTurns;
-  readonly answers: FairTurns;
+  readonly rows: FairSemaphore;
+  readonly answers: FairSemaphore;
   /** Maximum bytes of `answers` per organisation. */
   readonly maxAnswersOfOwner: number;
   /** Responses that may exceed that maximum are built one at a time, and count as the maximum. */
-  readonly oversized = new FairTurns({ units: 1, maxUnitsOfOwner: 1, maxWaitingOfOwner, refusal });
+  readonly oversized = new FairSemaphore({ units: 1, maxUnitsOfOwner: 1, maxWaitingOfOwner, refusal });
 
   constructor({ maxBytes, maxWaitMs }: AnswerMemoryOptions) {
     this.maxWaitMs = maxWaitMs;
@@ -44,8 +44,8 @@ export class AnswerMemory {
   }
 }
 
-function poolOf(units: number, maxUnitsOfOwner: number): FairTurns {
-  return new FairTurns({ units, maxUnitsOfOwner, maxWaitingOfOwner, refusal });
+function poolOf(units: number, maxUnitsOfOwner: number): FairSemaphore {
+  return new FairSemaphore({ units, maxUnitsOfOwner, maxWaitingOfOwner, refusal });
 }
 
 function refusal(): GatelogError {
@@ -77,7 +77,7 @@ export class CallMemory {
   /** Call it before rows are read. @throws GatelogError `service_busy`. */
   async takeRows(count: number): Promise<void> {
     if (this.rows !== undefined || count * rowBytes <= freeBytes) return;
-    this.rows = await this.memory.rows.take(count * rowBytes, this.asker());
+    this.rows = await this.memory.rows.acquire(count * rowBytes, this.asker());
   }
 
   /**
@@ -87,8 +87,8 @@ export class CallMemory {
   async takeAnswer(textBytes: number): Promise<void> {
     this.releaseAnswer();
     const bytes = textBytes * timesInMemory;
-    if (bytes > this.memory.maxAnswersOfOwner) this.oversized = await this.memory.oversized.take(1, this.asker());
-    this.answer = await this.memory.answers.take(bytes, this.asker());
+    if (bytes > this.memory.maxAnswersOfOwner) this.oversized = await this.memory.oversized.acquire(1, this.asker());
+    this.answer = await this.memory.answers.acquire(bytes, this.asker());
   }
 
   /** Call it once the texts are known to have no more bytes than these; it releases the rest. */
@@ -113,7 +113,7 @@ export class CallMemory {
   }
 
   private async settle(bytes: number): Promise<void> {
-    if (bytes > freeBytes) this.answer ??= await this.memory.answers.take(bytes, this.asker());
+    if (bytes > freeBytes) this.answer ??= await this.memory.answers.acquire(bytes, this.asker());
     this.keep(bytes);
     this.rows?.release();
   }

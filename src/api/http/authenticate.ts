@@ -26,7 +26,7 @@ export async function authenticate(context: Context, ports: ApiPorts, action: Ac
   const principal = key === undefined ? undefined : await ports.verifyKey(hashKey(key));
   if (principal === undefined) {
     const rejection = ports.explainRejection(key);
-    throw key === undefined ? rejection : ports.failedKeys.answer(addressOf(context), rejection);
+    throw key === undefined ? rejection : ports.failedKeys.reject(addressOf(context), rejection);
   }
   if (!may(principal, action)) {
     throw new GatelogError(

@@ -27,7 +27,7 @@ async function answerMetrics({ context, ports }: RecordedCall): Promise<Response
   const { key, page } = ports.metrics;
   const given = /^Bearer +(\S+)$/i.exec(context.req.header('Authorization')?.trim() ?? '')?.[1] ?? '';
   if (key !== undefined && !constantTimeEquals(given, key)) {
-    throw ports.failedKeys.answer(addressOf(context), wrongKey);
+    throw ports.failedKeys.reject(addressOf(context), wrongKey);
   }
   return context.body(await page(), 200, { 'Content-Type': expositionType });
 }

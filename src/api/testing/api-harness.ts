@@ -184,7 +184,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       prices: corePrices,
       changeStoredCosts: rig.store.changeStoredCosts,
       stamp: () => changer.stamp(),
-      amongChanges: (organizationId, work) => changer.among(organizationId, work),
+      amongChanges: (organizationId, work) => changer.shared(organizationId, work),
       now: Date.now,
     }),
     health: () => Promise.resolve({ failing: [], degraded: [] }),

@@ -120,7 +120,7 @@ class GrowingBody {
     else if (!isNeeded) this.streamRest(true);
     else {
       this.isWaiting = true;
-      this.request.holdBack();
+      this.request.pauseReading();
       hold.waitToGrow(more, (outcome) => this.grown(outcome, reserved));
     }
   }
@@ -129,7 +129,7 @@ class GrowingBody {
     this.isWaiting = false;
     this.reservedBytes = reserved;
     if (outcome !== 'refused') {
-      this.request.goOn();
+      this.request.resumeReading();
       return;
     }
     this.request.switchToStream();
@@ -153,7 +153,7 @@ class GrowingBody {
 }
 
 /** Resizes the hold to the received body and all outgoing ones, once both are known. */
-export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, onward }: RequestPlan): void {
+export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, retryPlan: onward }: RequestPlan): void {
   const bytes = bytesOf(received);
   if (hold.bytes === 0) return;
   // The body of a fallback is made when it is sent.
@@ -162,7 +162,7 @@ export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, o
 }
 
 /** The received body is recorded by now, so without further attempts only the outgoing one stays in memory. */
-export function dropReceived(hold: BodyHold, { outgoing, onward, cache }: RequestPlan): void {
+export function dropReceived(hold: BodyHold, { outgoing, retryPlan: onward, cache }: RequestPlan): void {
   if (onward !== undefined) return;
   if (hold.bytes > 0) hold.resize(bytesOf(outgoing));
   // The cache reads the body once more, for its key.

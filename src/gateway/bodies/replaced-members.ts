@@ -1,5 +1,5 @@
 import { type JsonObject, parseJson } from '../../model/text.ts';
-import { bytes, bytesAt, lengthOfMark, objectAt, type ObjectSpan, skipWhitespace, type Span } from '../json/scan.ts';
+import { bytes, bytesAt, byteOrderMarkBytes, objectAt, type ObjectSpan, skipWhitespace, type Span } from '../json/scan.ts';
 
 /** A part of a text and its replacement. */
 interface Edit extends Span {
@@ -31,7 +31,7 @@ export class MembersOfBody {
 
   /** @returns undefined for a body that is not a JSON object, or has too many members. */
   static of(body: Buffer): MembersOfBody | undefined {
-    const object = objectAt(body, skipWhitespace(body, lengthOfMark(body)));
+    const object = objectAt(body, skipWhitespace(body, byteOrderMarkBytes(body)));
     return object === undefined || skipWhitespace(body, object.end) < body.length ? undefined : new MembersOfBody(body, object);
   }
 

@@ -6,7 +6,7 @@ import { cacheKeyOf } from '../cache/key.ts';
 import { openAiAt, startRig } from '../testing/gateway-harness.ts';
 import type { BodyOwner } from './threads.ts';
 import { findStoredPrompt } from './stored-prompt.ts';
-import { askForStreamUsage } from '../relay/stream-usage.ts';
+import { withIncludeUsage } from '../relay/stream-usage.ts';
 import { bodyOf, call, requestText, startProvider } from '../testing/raw-http.ts';
 
 const mebi = 1024 * 1024;
@@ -56,7 +56,7 @@ it('a body that was gone through elsewhere is edited, asked and keyed as any oth
       if (field !== undefined) [known, plain] = [replaceModel(known, field, model), replaceModel(plain, field, model)];
       same();
     }
-    const asked = [askForStreamUsage(known), askForStreamUsage(plain)] as const;
+    const asked = [withIncludeUsage(known), withIncludeUsage(plain)] as const;
     expect(asked[0]?.toString()).toBe(asked[1]?.toString());
     [known, plain] = [asked[0] ?? known, asked[1] ?? plain];
     same();

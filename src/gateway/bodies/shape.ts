@@ -1,4 +1,4 @@
-import { bytesAt, type Member, objectAt, type ObjectSpan, openOfText, skipWhitespace, type Span } from '../json/scan.ts';
+import { bytesAt, type Member, objectAt, type ObjectSpan, startOfValue, skipWhitespace, type Span } from '../json/scan.ts';
 import { findModelField, type ModelField, rememberModelField } from '../json/model-field.ts';
 
 /** Larger bodies are scanned in a thread: the worst 16 MiB take 250 ms. */
@@ -41,7 +41,7 @@ export function shapeOf(body: Buffer): BodyShape {
 export function topObject(body: Buffer): Omit<BodyShape, 'field'> {
   const shape = known.get(body);
   if (shape !== undefined) return shape;
-  const open = openOfText(body);
+  const open = startOfValue(body);
   const object = objectAt(body, open);
   return { open, object, isWhole: object !== undefined && skipWhitespace(body, object.end) === body.length };
 }

@@ -39,7 +39,7 @@ function parseBytes(body: Buffer): unknown {
 
 function complete(body: JsonObject, messages: readonly unknown[], created: number): BufferedResponse {
   const userText = lastUserText(messages);
-  const content = beginningOf(userText);
+  const content = truncated(userText);
   const finishReason = content.length < userText.length ? 'length' : 'stop';
   const promptTokens = messages.reduce<number>((sum, message) => sum + countWords(messageText(message)), 0);
   const completionTokens = countWords(content);
@@ -59,7 +59,7 @@ function complete(body: JsonObject, messages: readonly unknown[], created: numbe
     const options = body['stream_options'];
     return {
       status: 200,
-      lines: ['content-type', 'text/event-stream; charset=utf-8'],
+      headers: ['content-type', 'text/event-stream; charset=utf-8'],
       chunks: streamChunks(base, { content, finishReason }, usage, isJsonObject(options) && options['include_usage'] === true),
     };
   }
@@ -77,7 +77,7 @@ interface Completion {
  * One event per word, or per several words to stay within {@link maxEchoEvents}. The usage is in the last choice's event or, if the caller
  * requested it, in an event of its own, as with OpenAI.
  */
-function streamChunks(base: object, { content, finishReason }: Completion, usage: object, usageApart: boolean): Buffer[] {
+function streamChunks(base: object, { content, finishReason }: Completion, usage: object, separateUsage: boolean): Buffer[] {
   const words = content.match(/\s*\S+|\s+$/g) ?? [];
   const wordsInEvent = Math.ceil(words.length / maxEchoEvents);
   const pieces = Array.from({ length: Math.ceil(words.length / Math.max(1, wordsInEvent)) }, (_, index) =>
@@ -89,7 +89,7 @@ function streamChunks(base: object, { content, finishReason }: Completion, usage
   return [
     event(choice({ role: 'assistant', content: '' }, null)),
     ...pieces.map((piece) => event(choice({ content: piece }, null))),
-    ...(usageApart ? [event(last), event({ choices: [], usage })] : [event({ ...last, usage })]),
+    ...(separateUsage ? [event(last), event({ choices: [], usage })] : [event({ ...last, usage })]),
     Buffer.from('data: [DONE]\n\n'),
   ];
 }
@@ -113,7 +113,7 @@ function messageText(message: unknown): string {
 }
 
 /** Never cuts a surrogate pair in two. */
-function beginningOf(text: string): string {
+function truncated(text: string): string {
   return text.length <= maxEchoCharacters ? text : text.slice(0, maxEchoCharacters).replace(/[\uD800-\uDBFF]$/, '');
 }
 
@@ -131,5 +131,5 @@ function failure(status: number, message: string): BufferedResponse {
 
 function jsonResponse(status: number, value: object): BufferedResponse {
   const body = jsonBody(value);
-  return { status, lines: ['content-type', 'application/json', 'content-length', String(body.length)], chunks: [body] };
+  return { status, headers: ['content-type', 'application/json', 'content-length', String(body.length)], chunks: [body] };
 }

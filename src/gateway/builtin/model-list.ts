@@ -25,26 +25,26 @@ export interface ListedModel {
 
 /** Models that callers reach with our key alone, named as the gateway routes them: `provider/model`. */
 export function listedModels({ providers, knownModels, organizationId, storedProviders }: ModelSources): readonly ListedModel[] {
-  const open = providers.all
-    .filter((address) => isOpen(address, storedProviders))
-    .flatMap(({ name }) => knownModels(name, organizationId).map((model) => entry(name, model)));
-  return [entry(echoProviderName, 'echo'), ...open];
+  const reachable = providers.all
+    .filter((address) => isReachable(address, storedProviders))
+    .flatMap(({ name }) => knownModels(name, organizationId).map((model) => toListedModel(name, model)));
+  return [toListedModel(echoProviderName, 'echo'), ...reachable];
 }
 
 /** `GET /v1/models`, in OpenAI's shape. */
 export function answerModels(sources: ModelSources, method: string, sink: ResponseSink): void {
   const body = Buffer.from(JSON.stringify({ object: 'list', data: listedModels(sources) }));
-  const lines = ['content-type', 'application/json', 'content-length', String(body.length)];
-  respond(sink, { status: 200, lines, chunks: method === 'HEAD' ? [] : [body] });
+  const headers = ['content-type', 'application/json', 'content-length', String(body.length)];
+  respond(sink, { status: 200, headers, chunks: method === 'HEAD' ? [] : [body] });
 }
 
 /** Calls reach it by `name/model`, with a stored key, with the deployment's, or without any. */
-function isOpen({ name, native, isRoutable }: ProviderAddress, storedProviders: ReadonlySet<string>): boolean {
+function isReachable({ name, native, isRoutable }: ProviderAddress, storedProviders: ReadonlySet<string>): boolean {
   const hasStored = native.keyHeader !== undefined && storedProviders.has(name);
   return isRoutable && (hasStored || native.deploymentCredentials !== undefined);
 }
 
 /** OpenAI's clients expect a time of creation, which is unknown here. */
-function entry(provider: string, model: string): ListedModel {
+function toListedModel(provider: string, model: string): ListedModel {
   return { id: `${provider}/${model}`, object: 'model', created: 0, owned_by: provider };
 }

@@ -37,5 +37,5 @@ function bytesOf({ body }: CachedResponse): Buffer {
 function responseWith({ status, headers }: CachedResponse, bytes: Buffer, lines: readonly string[]): BufferedResponse {
   const isStream = isEventStream(headerValue(headers, 'content-type') ?? '');
   const length = isStream || status === 204 ? [] : ['content-length', String(bytes.length)];
-  return { status, lines: [...headers, ...lines, ...length], chunks: bytes.length === 0 ? [] : [bytes] };
+  return { status, headers: [...headers, ...lines, ...length], chunks: bytes.length === 0 ? [] : [bytes] };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CachePolicy } from '../directives/cache.ts';
 import { cacheKeyOf, cacheKeySteps, type KeyedCall } from './key.ts';
 
-const ask: CachePolicy = { reads: true, keeps: true, seed: '', buckets: 1, ignoredKeys: [], maxAgeMs: 1 };
+const ask: CachePolicy = { reads: true, saves: true, seed: '', buckets: 1, ignoredKeys: [], maxAgeMs: 1 };
 const call: KeyedCall = {
   organizationId: 'one',
   method: 'POST',

@@ -5,7 +5,7 @@ import type { CachePolicy } from '../directives/cache.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
 import { topObject } from '../bodies/shape.ts';
-import { bytesAt, lengthOfMark } from '../json/scan.ts';
+import { bytesAt, byteOrderMarkBytes } from '../json/scan.ts';
 
 /**
  * Everything that a response may depend on, except the credential for the provider: the callers of an organisation share what it paid for.
@@ -95,7 +95,7 @@ function keyedHeaderTexts(headers: HeaderList): readonly string[] {
 function* hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): Generator<void, void, undefined> {
   const { object, isWhole } = topObject(body);
   // A byte-order mark is not JSON.
-  if (object === undefined || !isWhole || lengthOfMark(body) > 0) {
+  if (object === undefined || !isWhole || byteOrderMarkBytes(body) > 0) {
     addPart(hash, 'bytes');
     yield* addLargePart(hash, body);
     return;

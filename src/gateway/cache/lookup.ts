@@ -48,7 +48,7 @@ function findResponse(ports: ForwardPorts, { admitted, plan, policy }: CacheCall
   if (!policy.reads) settle({ lease: ports.cache.refresh(query) });
   // max-age=0: nothing can be served from or kept in the cache, so do not wait.
   else if (policy.maxAgeMs === 0) settle('alone');
-  else if (policy.keeps) acquireOrWait(ports.cache, admitted.call, query, settle);
+  else if (policy.saves) acquireOrWait(ports.cache, admitted.call, query, settle);
   else settle(ports.cache.find(query));
   hasWaited = true;
 }
@@ -131,7 +131,7 @@ export function captureForCache(
 
 /** The user named in the body. */
 function userOf(ports: ForwardPorts, { call, organizationId }: RecordedCall, plan: RequestPlan): string | Promise<string> {
-  const outgoing = outgoingCallOf(call, plan, plan.found?.[0]);
+  const outgoing = outgoingCallOf(call, plan, plan.billedFacts?.[0]);
   const { body, found } = outgoing;
   if (found !== undefined || body === undefined || body.length <= inlineMaxBytes) return ports.callLimits.readUser(outgoing);
   return ports.largeBodies.facts(bodyOwnerOf(organizationId, call), body, [sentBodyOf(plan)]).then(([facts]) => facts?.user ?? '');

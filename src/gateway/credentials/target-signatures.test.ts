@@ -18,7 +18,12 @@ async function legTo(entry: object): Promise<string> {
   const head = readRequestHead(['content-type', 'application/json', 'aws-secret-key', 'of-the-caller', 'aws-access-key', 'of-the-caller']);
   const request = { method: 'POST', headers: {} } as IncomingRequest;
   const admitted = { call: { request, head, path: '/model/m/converse' } } as unknown as AuthenticatedCall;
-  const { legs } = planTargets({ ...rig.ports, clock }, admitted, { whole: Buffer.from('{"a":1}') }, readTargets([entry], 'Svc-Fallbacks'));
+  const { targets: legs } = planTargets(
+    { ...rig.ports, clock },
+    admitted,
+    { whole: Buffer.from('{"a":1}') },
+    readTargets([entry], 'Svc-Fallbacks'),
+  );
   const { credentials, passed } = legs[0] ?? { credentials: [], passed: [] };
   return [...credentials, ...passed].join(' ');
 }

@@ -9,7 +9,7 @@ function read(...lines: string[]): Directives {
 }
 
 const day = 24 * 60 * 60 * 1000;
-const plain: CachePolicy = { reads: true, keeps: true, seed: '', buckets: 1, ignoredKeys: [], maxAgeMs: 7 * day };
+const plain: CachePolicy = { reads: true, saves: true, seed: '', buckets: 1, ignoredKeys: [], maxAgeMs: 7 * day };
 const enabled = 'Svc-Cache-Enabled: true';
 
 describe('what is asked of the cache', () => {
@@ -20,9 +20,9 @@ describe('what is asked of the cache', () => {
     [['Helicone-Cache-Enabled: true'], {}],
     [['Svc-Cache-Enabled: false'], undefined],
     [['Svc-Cache-Seed: a', 'Cache-Control: max-age=5'], undefined],
-    [['Svc-Cache-Read: true'], { keeps: false }],
+    [['Svc-Cache-Read: true'], { saves: false }],
     [['Svc-Cache-Save: true'], { reads: false }],
-    [[enabled, 'Svc-Cache-Save: false'], { keeps: false }],
+    [[enabled, 'Svc-Cache-Save: false'], { saves: false }],
     [[enabled, 'Svc-Cache-Seed: user 7 '], { seed: 'user 7' }],
     [[enabled, 'Svc-Cache-Bucket-Max-Size: 20'], { buckets: 20 }],
     [[enabled, 'Svc-Cache-Ignore-Keys: request_id, , time stamp ,a.b'], { ignoredKeys: ['request_id', 'time stamp', 'a.b'] }],

@@ -5,7 +5,7 @@ export interface CachePolicy {
   /** A cached response may be given. */
   readonly reads: boolean;
   /** The provider's response may be cached. */
-  readonly keeps: boolean;
+  readonly saves: boolean;
   readonly seed: string;
   /** Different responses cached for one call. */
   readonly buckets: number;
@@ -31,7 +31,7 @@ export const cacheReaders = {
     cacheOf(draft).reads = isOn;
   }),
   'cache-save': flag((draft, isOn) => {
-    cacheOf(draft).keeps = isOn;
+    cacheOf(draft).saves = isOn;
   }),
   'cache-seed': (draft, value) => {
     cacheOf(draft).seed = headerText(value).trim();
@@ -54,12 +54,12 @@ export const cacheReaders = {
  * @throws GatelogError `invalid_directive`.
  */
 export function finishCache(draft: CacheDraft, cacheControl: string | undefined): CachePolicy | undefined {
-  const { enabled = false, reads: mayRead = enabled, keeps = enabled, seed = '', buckets = 1, ignoredKeys = [] } = draft;
-  if (!mayRead && !keeps) return undefined;
+  const { enabled = false, reads: mayRead = enabled, saves = enabled, seed = '', buckets = 1, ignoredKeys = [] } = draft;
+  if (!mayRead && !saves) return undefined;
   const control = readCacheControl(draft.control ?? { name: 'Cache-Control', value: cacheControl ?? '' });
   const reads = mayRead && !control.has('no-cache');
-  if (control.has('no-store') || !(reads || keeps)) return undefined;
-  return { reads, keeps, seed, buckets, ignoredKeys, maxAgeMs: maxAgeOf(control) * 1000 };
+  if (control.has('no-store') || !(reads || saves)) return undefined;
+  return { reads, saves, seed, buckets, ignoredKeys, maxAgeMs: maxAgeOf(control) * 1000 };
 }
 
 /** The directives of a `Cache-Control`, lower-case names. Unknown ones are ignored (RFC 9111 §5.2.3). */

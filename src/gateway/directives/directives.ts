@@ -9,7 +9,7 @@ import { headerText } from '../http/headers.ts';
 import { type CachePolicy, cacheReaders, finishCache } from './cache.ts';
 import { type AttemptDirectives, attemptReaders, finishRetry } from './retry.ts';
 import { unknownHeaderWarning } from './unknown-header.ts';
-import { checkOnce, type Draft, flag, overlong, type Reader, text, warn, word } from './values.ts';
+import { checkOnce, type Draft, flag, tooLongWarning, type Reader, text, warn, word } from './values.ts';
 
 const ownPrefix = 'svc-';
 /** Clients of Helicone's API send our headers under this prefix. */
@@ -251,7 +251,7 @@ function readPromptInputs(draft: Draft, value: string, name: string): void {
     wellFormed(typeof content === 'string' ? content : JSON.stringify(content)),
   ]);
   const bytes = entries.reduce((sum, [key, content]) => sum + Buffer.byteLength(key) + Buffer.byteLength(content), 0);
-  if (bytes > textLimits.inputsBytes) warn(draft, overlong(name, textLimits.inputsBytes));
+  if (bytes > textLimits.inputsBytes) warn(draft, tooLongWarning(name, textLimits.inputsBytes));
   else draft.tags.promptInputs = Object.fromEntries(entries);
 }
 

@@ -78,16 +78,16 @@ export function readEntry(entry: unknown, path: string, known: readonly string[]
 
 function readFallback(given: unknown, path: string): Fallback {
   const entry = readEntry(given, path, knownFields);
-  const said = Object.entries(texts).flatMap(([field, [property, maxCharacters]]) => {
+  const fields = Object.entries(texts).flatMap(([field, [property, maxCharacters]]) => {
     const value = entry[field];
     return value === undefined ? [] : [[property, readText(value, `${path}.${field}`, maxCharacters)]];
   });
   const fallback: Fallback = {
-    ...(Object.fromEntries(said) as Partial<Fallback>),
+    ...(Object.fromEntries(fields) as Partial<Fallback>),
     path,
     on: entry['on'] === undefined ? defaultFailures : readOn(entry['on'], `${path}.on`),
   };
-  if (said.length === 0) throw wrong(path, 'leads nowhere else; give it a provider, target_url, model or key_name');
+  if (fields.length === 0) throw wrong(path, 'leads nowhere else; give it a provider, target_url, model or key_name');
   if (fallback.targetUrl !== undefined && (fallback.provider !== undefined || fallback.keyName !== undefined)) {
     throw wrong(path, 'has a target_url, to which no stored key goes; leave out provider and key_name, or target_url');
   }

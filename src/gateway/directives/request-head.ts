@@ -3,7 +3,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { holdsOurKey } from '../../auth/api-key.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { type Directives, DirectiveReader } from './directives.ts';
-import { overlong } from './values.ts';
+import { tooLongWarning } from './values.ts';
 import { awsKeyHeaders, type AwsKeyHeader } from '../../providers/amazon/wire.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
@@ -109,7 +109,7 @@ export function readRequestHead(raw: HeaderList): RequestHead {
         continue;
       case 'recorded':
         if (holdsOurKey(value)) continue;
-        if (!keepHeader(recorded, lower, recordedText(lower, value))) directives.warn(overlong(name, textLimits.headerBytes));
+        if (!keepHeader(recorded, lower, recordedText(lower, value))) directives.warn(tooLongWarning(name, textLimits.headerBytes));
         passed.push(name, value);
         continue;
       case 'encodings':

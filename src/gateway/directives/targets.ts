@@ -8,7 +8,7 @@ export interface ListedTarget {
   readonly path: string;
   readonly targetUrl: string;
   /** Headers of this attempt alone. None of ours is among them. */
-  readonly lines: HeaderList;
+  readonly headers: HeaderList;
   /** Members that replace those of the caller's body. */
   readonly bodyOverride: JsonObject | undefined;
   /** Statuses of this attempt after which the next entry is tried. */
@@ -21,7 +21,7 @@ const maxHeaders = 50;
 /** Members of an override: a search for thousands of them would take longer than reading the body. */
 const maxMembers = 100;
 /** Characters of a header's value; tokens of some clouds have more than 2,000. */
-const maxValue = 8192;
+const maxValueCharacters = 8192;
 /** RFC 9110 §5.5, one character per byte. */
 const fieldValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
@@ -42,13 +42,13 @@ export function readTargets(entries: readonly unknown[], name: string): readonly
 function readTarget(given: unknown, path: string): ListedTarget {
   const entry = readEntry(given, path, knownFields);
   const { onCodes } = entry;
-  const goesOnNever = Array.isArray(onCodes) && onCodes.length === 0;
+  const isLast = Array.isArray(onCodes) && onCodes.length === 0;
   return {
     path,
     targetUrl: readText(entry['target-url'], `${path}.target-url`, maxTargetUrlCharacters),
-    lines: readHeaders(entry['headers'], `${path}.headers`),
+    headers: readHeaders(entry['headers'], `${path}.headers`),
     bodyOverride: readOverride(entry['bodyKeyOverride'], `${path}.bodyKeyOverride`),
-    onCodes: goesOnNever ? [] : onCodes === undefined ? defaultFailures : readOn(onCodes, `${path}.onCodes`),
+    onCodes: isLast ? [] : onCodes === undefined ? defaultFailures : readOn(onCodes, `${path}.onCodes`),
   };
 }
 
@@ -62,7 +62,9 @@ function readHeaders(value: unknown, path: string): HeaderList {
     const lower = name.toLowerCase();
     if (!fieldName.test(name)) throw wrong(path, `has ${JSON.stringify(name.slice(0, 60))}, which is no name of a header`);
     const headerPath = `${path}.${name.slice(0, 60)}`;
-    if (typeof text !== 'string' || text.length > maxValue) throw wrong(headerPath, `must be a text of at most ${maxValue} characters`);
+    if (typeof text !== 'string' || text.length > maxValueCharacters) {
+      throw wrong(headerPath, `must be a text of at most ${maxValueCharacters} characters`);
+    }
     if (lower === 'content-encoding') throw wrong(headerPath, 'cannot be set, as all attempts send the body in the coding that it came in');
     const bytes = Buffer.from(text).toString('latin1').trim();
     if (!fieldValue.test(bytes)) throw wrong(headerPath, 'has characters that no header may have');

@@ -38,7 +38,7 @@ export interface AttemptsDraft {
 export interface CacheDraft {
   enabled?: boolean;
   reads?: boolean;
-  keeps?: boolean;
+  saves?: boolean;
   seed?: string;
   buckets?: number;
   ignoredKeys?: readonly string[];
@@ -62,7 +62,7 @@ export function warn({ warnings }: Draft, text: string): void {
 }
 
 /** Why a text is not on record, for `svc-warning`. */
-export function overlong(what: string, maxBytes: number): string {
+export function tooLongWarning(what: string, maxBytes: number): string {
   return `${what} is over ${maxBytes} bytes and was not stored`;
 }
 
@@ -70,9 +70,9 @@ export function invalidDirective(sentence: string): GatelogError {
   return new GatelogError('invalid_directive', sentence);
 }
 
-/** @param wanted follows "takes" in the sentence. */
-export function invalidValue(name: string, wanted: string, value: string): GatelogError {
-  return invalidDirective(`${name} takes ${wanted}; got ${quotedInHeader(value)}.`);
+/** @param expected follows "takes" in the sentence. */
+export function invalidValue(name: string, expected: string, value: string): GatelogError {
+  return invalidDirective(`${name} takes ${expected}; got ${quotedInHeader(value)}.`);
 }
 
 /** The tags that are plain texts. */
@@ -83,16 +83,16 @@ export const text =
   (tag: TextTag): Reader =>
   (draft, value, name) => {
     const read = wellFormed(headerText(value));
-    if (exceedsBytes(read, textLimits.identifierBytes)) warn(draft, overlong(name, textLimits.identifierBytes));
+    if (exceedsBytes(read, textLimits.identifierBytes)) warn(draft, tooLongWarning(name, textLimits.identifierBytes));
     else if (read !== '') draft.tags[tag] = read;
   };
 
 /** Accepts one of a few words, in any case. */
 export const word =
-  <Value>(words: ReadonlyMap<string, Value>, wanted: string, set: (draft: Draft, value: Value, name: string) => void): Reader =>
+  <Value>(words: ReadonlyMap<string, Value>, expected: string, set: (draft: Draft, value: Value, name: string) => void): Reader =>
   (draft, value, name) => {
     const read = words.get(value.trim().toLowerCase());
-    if (read === undefined) throw invalidValue(name, wanted, value);
+    if (read === undefined) throw invalidValue(name, expected, value);
     set(draft, read, name);
   };
 

@@ -48,7 +48,7 @@ export class CallsInFlight {
     if (this.count >= this.max) {
       return tooMany('This gateway has as many calls as it takes at once (GATELOG_CALLS_IN_FLIGHT). Try again in a moment.');
     }
-    const connection = this.connections.get(socket) ?? this.meet(socket);
+    const connection = this.connections.get(socket) ?? this.addConnection(socket);
     if (connection.count >= maxCallsOfConnection) {
       return tooMany(
         `This connection has ${maxCallsOfConnection} calls without an answer, as many as one may have. Wait for some, or open another.`,
@@ -62,15 +62,15 @@ export class CallsInFlight {
   }
 
   /** Assigns a counted call to its organisation. @throws GatelogError `too_many_calls` when the organisation has its share. */
-  belongsTo(organizationId: string, request: IncomingRequest): void {
+  assign(organizationId: string, request: IncomingRequest): void {
     const connection = this.connections.get(request.socket);
     if (connection === undefined || connection.count === 0) return;
-    const organization = this.organizations.get(organizationId) ?? this.meetOrganization(organizationId);
+    const organization = this.organizations.get(organizationId) ?? this.addOrganization(organizationId);
     const others = this.count - organization.count - 1;
     if (organization.count >= shareOf(this.max, others, this.sharePercent)) throw tooMany(this.shareSentence());
     organization.count += 1;
     connection.organizations.set(organization, (connection.organizations.get(organization) ?? 0) + 1);
-    request.caller = organization;
+    request.organizationCalls = organization;
   }
 
   private shareSentence(): string {
@@ -85,7 +85,7 @@ export class CallsInFlight {
     if (connection.count === 0) return;
     connection.count -= 1;
     this.count -= 1;
-    const organization = req instanceof IncomingRequest ? req.caller : undefined;
+    const organization = req instanceof IncomingRequest ? req.organizationCalls : undefined;
     if (organization === undefined) return;
     organization.count -= 1;
     const left = (connection.organizations.get(organization) ?? 1) - 1;
@@ -94,7 +94,7 @@ export class CallsInFlight {
     else connection.organizations.delete(organization);
   }
 
-  private meet(socket: Duplex): ConnectionCalls {
+  private addConnection(socket: Duplex): ConnectionCalls {
     const end = (response: ServerResponse): void => this.ended(connection, response);
     const connection: ConnectionCalls = {
       count: 0,
@@ -114,7 +114,7 @@ export class CallsInFlight {
     return connection;
   }
 
-  private meetOrganization(organizationId: string): OrganizationCalls {
+  private addOrganization(organizationId: string): OrganizationCalls {
     if (this.organizations.size >= keptOrganizations) {
       for (const [name, { count }] of this.organizations) if (count === 0) this.organizations.delete(name);
     }

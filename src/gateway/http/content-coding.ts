@@ -47,8 +47,8 @@ export async function decodeWhole(bytes: Buffer, coding: string, maxBytes: numbe
 export function codingFor(accepted: string): string | undefined {
   const weights = weightsOf(accepted);
   const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0;
-  const asItIs = weights.get('identity') ?? 0;
-  const better = [...encodes.keys()].filter((coding) => weightOf(coding) > 0 && weightOf(coding) >= asItIs);
+  const identityWeight = weights.get('identity') ?? 0;
+  const better = [...encodes.keys()].filter((coding) => weightOf(coding) > 0 && weightOf(coding) >= identityWeight);
   return better.toSorted((one, other) => weightOf(other) - weightOf(one))[0];
 }
 

@@ -11,9 +11,9 @@ type HeadersInput = OutgoingHttpHeaders | OutgoingHttpHeader[];
  */
 export function crossOriginResponses(origins: readonly string[]): typeof ServerResponse {
   return class CrossOriginResponse extends ServerResponse<IncomingRequest> {
-    override writeHead(status: number, message?: string | HeadersInput, lines?: HeadersInput): this {
-      const given = flat(typeof message === 'string' ? lines : message);
-      const kept = given.filter((_, index) => !isCorsHeader(given[index - (index % 2)]));
+    override writeHead(status: number, message?: string | HeadersInput, headers?: HeadersInput): this {
+      const list = flat(typeof message === 'string' ? headers : message);
+      const kept = list.filter((_, index) => !isCorsHeader(list[index - (index % 2)]));
       const whole = [...kept, ...corsHeaders(origins, this.req)];
       return typeof message === 'string' ? super.writeHead(status, message, whole) : super.writeHead(status, whole);
     }
@@ -31,21 +31,21 @@ export function answerPreflight(response: ServerResponse): void {
 }
 
 function corsHeaders(origins: readonly string[], request: IncomingRequest): readonly string[] {
-  const { origin, 'access-control-request-headers': asked } = request.headers;
+  const { origin, 'access-control-request-headers': requestedHeaders } = request.headers;
   const allowed = allowedAs(origins, origin);
   const vary = origins.includes('*') ? [] : ['vary', 'origin'];
   if (allowed === undefined) return vary;
   const own = [...vary, 'access-control-allow-origin', allowed, 'access-control-expose-headers', crossOrigin.exposed];
   if (!isAllowedPreflight(origins, request)) return own;
   own.push('access-control-allow-methods', crossOrigin.methods.join(', '), 'access-control-max-age', String(crossOrigin.maxAgeSeconds));
-  if (asked !== undefined) own.push('access-control-allow-headers', asked, 'vary', 'access-control-request-headers');
+  if (requestedHeaders !== undefined) own.push('access-control-allow-headers', requestedHeaders, 'vary', 'access-control-request-headers');
   return own;
 }
 
 /** The headers as a flat list, in whichever form they were passed to Node. */
-function flat(lines: HeadersInput | undefined): readonly OutgoingHttpHeader[] {
-  if (lines === undefined) return [];
-  return Array.isArray(lines) ? lines : Object.entries(lines).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+function flat(headers: HeadersInput | undefined): readonly OutgoingHttpHeader[] {
+  if (headers === undefined) return [];
+  return Array.isArray(headers) ? headers : Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
 }
 
 function isCorsHeader(name: OutgoingHttpHeader | undefined): boolean {

@@ -5,26 +5,26 @@ import { GatelogError } from '../../model/errors.ts';
 import type { CallsEnd } from '../../platform/http/server.ts';
 import type { CallsInFlight } from './concurrency.ts';
 
-const lookMs = 20;
+const pollMs = 20;
 
 /** Graceful stop: new calls are rejected, `/readyz` is 503, and calls in flight go on. */
 export class Draining {
   private readonly calls: CallsInFlight;
-  private readonly latest: WeakMap<object, ServerResponse>;
+  private readonly lastResponses: WeakMap<object, ServerResponse>;
   private readonly connections = new Set<Socket>();
   private isOn = false;
 
-  /** @param latest the last response on each connection. */
-  constructor(calls: CallsInFlight, latest: WeakMap<object, ServerResponse>) {
+  /** @param lastResponses the last response on each connection. */
+  constructor(calls: CallsInFlight, lastResponses: WeakMap<object, ServerResponse>) {
     this.calls = calls;
-    this.latest = latest;
+    this.lastResponses = lastResponses;
   }
 
   get hasBegun(): boolean {
     return this.isOn;
   }
 
-  readonly meet = (socket: Socket): void => {
+  readonly addConnection = (socket: Socket): void => {
     this.connections.add(socket);
     socket.once('close', () => this.connections.delete(socket));
   };
@@ -33,7 +33,7 @@ export class Draining {
   begin(): void {
     this.isOn = true;
     for (const socket of this.connections) {
-      const response = this.latest.get(socket);
+      const response = this.lastResponses.get(socket);
       if (response !== undefined && !response.headersSent) response.shouldKeepAlive = false;
     }
   }
@@ -41,7 +41,7 @@ export class Draining {
   /** Waits for the calls in flight. @returns whether all have ended. */
   async ended({ maxMs, cut }: CallsEnd): Promise<boolean> {
     const deadline = performance.now() + maxMs;
-    while (this.calls.running > 0 && performance.now() < deadline && !cut.aborted) await wait(lookMs);
+    while (this.calls.running > 0 && performance.now() < deadline && !cut.aborted) await wait(pollMs);
     return this.calls.running === 0;
   }
 }

@@ -14,12 +14,12 @@ export function errorBody(error: GatelogError): Buffer {
 }
 
 export function errorHeaders(error: GatelogError, bodyBytes: number): string[] {
-  const lines = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bodyBytes)];
-  if (error.retryAfterSeconds !== undefined) lines.push('retry-after', String(error.retryAfterSeconds));
-  if (error.usedUp !== undefined) lines.push(...rateLimitHeaders(error.usedUp));
+  const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bodyBytes)];
+  if (error.retryAfterSeconds !== undefined) headers.push('retry-after', String(error.retryAfterSeconds));
+  if (error.usedUp !== undefined) headers.push(...rateLimitHeaders(error.usedUp));
   // RFC 9110 §15.5.2: a 401 names the scheme.
-  if (error.status === 401) lines.push('www-authenticate', 'Bearer');
-  return lines;
+  if (error.status === 401) headers.push('www-authenticate', 'Bearer');
+  return headers;
 }
 
 export function refuseUnrecorded(

@@ -49,14 +49,14 @@ export function withoutZstd(acceptEncoding: string): string {
 }
 
 /** Recorded in place of a coding too long to record. */
-const unsaidCoding = 'unsaid';
+const omittedCoding = 'unsaid';
 
 /** @returns false for a header too long to record. */
 export function keepHeader(recorded: Record<string, string>, name: string, value: string): boolean {
   const isKept = !exceedsBytes(value, textLimits.headerBytes);
   if (isKept) recorded[name] = value;
   // Without any coding the body would be read as plain.
-  else if (name === 'content-encoding') recorded[name] = unsaidCoding;
+  else if (name === 'content-encoding') recorded[name] = omittedCoding;
   return isKept;
 }
 

@@ -13,26 +13,26 @@ export class IncomingRequest extends IncomingMessage {
   /** Only the names that are read somewhere; for all others see `rawHeaders`. */
   declare headers: RequestHeaders;
   /** The calls in flight of its organisation, once that is known. */
-  caller: { count: number } | undefined;
-  private asked: RequestHeaders | undefined;
+  organizationCalls: { count: number } | undefined;
+  private parsedHeaders: RequestHeaders | undefined;
   private handler: ChunkHandler | undefined;
   /** Chunks bypass the stream. */
-  private passesStream = false;
-  private wasTaken = false;
-  private isHeldBack = false;
+  private bypassesStream = false;
+  private wasRead = false;
+  private isReadingPaused = false;
 
   static {
     const ended = Object.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded');
     // TRICKY: Node keeps a request whose stream has not ended, with all its headers, as long as the connection.
     Object.defineProperty(this.prototype, 'readableEnded', {
       get(this: IncomingRequest): boolean {
-        return this.wasTaken || ended?.get?.call(this) === true;
+        return this.wasRead || ended?.get?.call(this) === true;
       },
     });
     // TRICKY: Node's server reads `expect` of each request, for which Node would parse all headers.
     Object.defineProperty(this.prototype, 'headers', {
       get(this: IncomingRequest): RequestHeaders {
-        return (this.asked ??= readHeaders(this.rawHeaders));
+        return (this.parsedHeaders ??= readHeaders(this.rawHeaders));
       },
     });
   }
@@ -40,8 +40,8 @@ export class IncomingRequest extends IncomingMessage {
   /** Passes every chunk to `handle` until {@link switchToStream}. `handle` runs inside Node's parser and must not throw. */
   readChunks(handle: ChunkHandler): void {
     this.handler = handle;
-    this.passesStream = !this.complete && this.readableLength === 0 && this.readableFlowing === null;
-    if (this.passesStream) return;
+    this.bypassesStream = !this.complete && this.readableLength === 0 && this.readableFlowing === null;
+    if (this.bypassesStream) return;
     // Some chunks are in the stream already.
     this.on('data', (chunk: Buffer) => this.handler?.(chunk));
     this.once('end', () => this.finish());
@@ -50,35 +50,35 @@ export class IncomingRequest extends IncomingMessage {
   /** The rest of the body goes through the stream, which is paused. */
   switchToStream(): void {
     this.handler = undefined;
-    this.passesStream = false;
-    this.isHeldBack = false;
+    this.bypassesStream = false;
+    this.isReadingPaused = false;
     this.pause();
     this.removeAllListeners('data');
     this.removeAllListeners('end');
   }
 
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (!this.passesStream) return super.push(chunk, encoding);
+    if (!this.bypassesStream) return super.push(chunk, encoding);
     if (chunk === null) this.finish();
     else this.handler?.(chunk);
-    return !this.isHeldBack;
+    return !this.isReadingPaused;
   }
 
-  /** Reads no more until {@link goOn}, except bytes that were already read from the connection. */
-  holdBack(): void {
-    this.isHeldBack = true;
-    if (!this.passesStream) this.pause();
+  /** Reads no more until {@link resumeReading}, except bytes that were already read from the connection. */
+  pauseReading(): void {
+    this.isReadingPaused = true;
+    if (!this.bypassesStream) this.pause();
   }
 
-  goOn(): void {
-    this.isHeldBack = false;
-    if (this.passesStream) this._read(0);
+  resumeReading(): void {
+    this.isReadingPaused = false;
+    if (this.bypassesStream) this._read(0);
     else this.resume();
   }
 
   /** TRICKY: Node resumes an unread request after its response; one that was read in chunks has nothing left. */
   override resume(): this {
-    return this.wasTaken ? this : super.resume();
+    return this.wasRead ? this : super.resume();
   }
 
   override destroy(error?: Error): this {
@@ -91,7 +91,7 @@ export class IncomingRequest extends IncomingMessage {
   private finish(): void {
     const { handler } = this;
     this.handler = undefined;
-    this.wasTaken = true;
+    this.wasRead = true;
     handler?.(null);
   }
 }

@@ -2,9 +2,9 @@ import type { HeaderList } from '../../platform/http/header-list.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
 
 /** The headers that are read by name, by this gateway or by Node's server (`expect`, `te`). */
-export type RequestHeaders = Record<ReadName, string | undefined>;
+export type RequestHeaders = Record<UsedName, string | undefined>;
 
-type ReadName = 'host' | 'expect' | 'upgrade' | 'te' | `content-${'length' | 'type' | 'encoding'}` | 'transfer-encoding' | CrossOriginName;
+type UsedName = 'host' | 'expect' | 'upgrade' | 'te' | `content-${'length' | 'type' | 'encoding'}` | 'transfer-encoding' | CrossOriginName;
 type CrossOriginName = 'origin' | `access-control-request-${'method' | 'headers'}`;
 
 const noHeaders: RequestHeaders = {
@@ -22,11 +22,11 @@ const noHeaders: RequestHeaders = {
 };
 
 /** The first of these headers wins; all others are joined, as in Node. */
-const firstCounts: ReadonlySet<string> = new Set<ReadName>(['host', 'content-length', 'content-type']);
+const firstWins: ReadonlySet<string> = new Set<UsedName>(['host', 'content-length', 'content-type']);
 
-const names = new InternTable((name): ReadName | 'none' => {
+const names = new InternTable((name): UsedName | 'none' => {
   const lower = name.toLowerCase();
-  return Object.hasOwn(noHeaders, lower) ? (lower as ReadName) : 'none';
+  return Object.hasOwn(noHeaders, lower) ? (lower as UsedName) : 'none';
 });
 
 /** Reads only the names that are used. Node's own `headers` parses all of them. */
@@ -38,7 +38,7 @@ export function readHeaders(raw: HeaderList): RequestHeaders {
     const before = headers[name];
     const value = raw[index + 1] ?? '';
     if (before === undefined) headers[name] = value;
-    else if (!firstCounts.has(name)) headers[name] = `${before}, ${value}`;
+    else if (!firstWins.has(name)) headers[name] = `${before}, ${value}`;
   }
   return headers;
 }

@@ -88,7 +88,7 @@ export class BodyPieces {
   private block = none;
   /** Bytes of the block that are taken, and how many of them are in `pieces`. */
   private used = 0;
-  private listed = 0;
+  private flushed = 0;
 
   constructor(first?: Buffer) {
     this.pieces = first === undefined ? [] : [first];
@@ -96,28 +96,28 @@ export class BodyPieces {
 
   add(piece: Buffer): void {
     if (piece.length >= minPieceBytes) {
-      this.listCopied();
+      this.flushBlock();
       this.pieces.push(piece);
       return;
     }
     if (this.block.length - this.used < piece.length) {
-      this.listCopied();
+      this.flushBlock();
       this.block = Buffer.allocUnsafeSlow(blockBytes);
       this.used = 0;
-      this.listed = 0;
+      this.flushed = 0;
     }
     this.block.set(piece, this.used);
     this.used += piece.length;
   }
 
   all(): readonly Buffer[] {
-    this.listCopied();
+    this.flushBlock();
     return this.pieces;
   }
 
-  private listCopied(): void {
-    if (this.used > this.listed) this.pieces.push(this.block.subarray(this.listed, this.used));
-    this.listed = this.used;
+  private flushBlock(): void {
+    if (this.used > this.flushed) this.pieces.push(this.block.subarray(this.flushed, this.used));
+    this.flushed = this.used;
   }
 }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { bodyTooLarge } from './request-body.ts';
 
 /** Records a body as it passes. */
-export interface BodyTap {
+export interface BodyRecorder {
   readonly requestPart: (chunk: Uint8Array) => void;
   /** Whether more bytes wait for the spool than may. */
   readonly isBehind: () => boolean;
@@ -14,7 +14,7 @@ export interface RequestBodyOptions {
   readonly request: IncomingMessage;
   /** The part that was read before the body turned out to be large. */
   readonly begun: readonly Buffer[];
-  readonly recorder: BodyTap;
+  readonly recorder: BodyRecorder;
   /** A larger body fails with `body_too_large`. */
   readonly maxBytes: number;
 }

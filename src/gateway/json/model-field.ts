@@ -1,4 +1,4 @@
-import { bytes, endOfString, lengthOfMark, skipWhitespace } from './scan.ts';
+import { bytes, endOfString, byteOrderMarkBytes, skipWhitespace } from './scan.ts';
 
 /** Position of the top-level `model` value in a JSON text, without its quotes. */
 export interface ModelField {
@@ -13,7 +13,7 @@ const key = Buffer.from('model');
 /** Without the first quote, which is so frequent in JSON that searching for it takes seven times as long. */
 const endOfKey = Buffer.from('model"');
 /** Bytes of a model's name as written; a longer text is not taken for one. */
-const maxName = 1024;
+const maxNameBytes = 1024;
 
 /** Results for larger bodies are remembered, so that each is scanned once. */
 const rememberedMinBytes = 64 * 1024;
@@ -45,7 +45,7 @@ function searchModelField(json: Buffer): ModelField | undefined {
 
 /** Index of the closing quote of the last top-level `model` key; −1 without one. */
 function endOfLastKey(json: Buffer): number {
-  let at = skipWhitespace(json, lengthOfMark(json));
+  let at = skipWhitespace(json, byteOrderMarkBytes(json));
   if (json[at] !== openBrace) return -1;
   let last = -1;
   let depth = 0;
@@ -56,7 +56,7 @@ function endOfLastKey(json: Buffer): number {
       if (end === -1) break;
       if (depth === 1 && isModelKey(json, at + 1, end)) {
         // A second key is rare; without one, the rest needs no byte-by-byte scan.
-        if (last === -1 && !mayComeAgain(json, end + 1)) return end;
+        if (last === -1 && !mayOccurAgain(json, end + 1)) return end;
         last = end;
       }
       at = end;
@@ -73,7 +73,7 @@ function endOfLastKey(json: Buffer): number {
 /** After this many searches a byte-by-byte scan is faster. */
 const maxSearches = 1000;
 
-function mayComeAgain(json: Buffer, from: number): boolean {
+function mayOccurAgain(json: Buffer, from: number): boolean {
   let at = json.indexOf(endOfKey, from);
   for (let searches = 1; at !== -1 && json[at - 1] !== quote; searches += 1) {
     if (searches === maxSearches) return true;
@@ -93,15 +93,15 @@ function stringAfterColon(json: Buffer, colonAt: number): ModelField | undefined
   if (json[open] !== quote) return undefined;
   const start = open + 1;
   const end = endOfString(json, start);
-  if (end === -1 || end - start > maxName) return undefined;
+  if (end === -1 || end - start > maxNameBytes) return undefined;
   const text = unescaped(json.toString('utf8', start, end));
   return text === undefined ? undefined : { start, end, text };
 }
 
-function unescaped(written: string): string | undefined {
-  if (!written.includes('\\')) return written;
+function unescaped(raw: string): string | undefined {
+  if (!raw.includes('\\')) return raw;
   try {
-    return JSON.parse(`"${written}"`) as string;
+    return JSON.parse(`"${raw}"`) as string;
   } catch {
     return undefined;
   }

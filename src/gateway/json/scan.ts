@@ -10,7 +10,7 @@ export const bytes = {
 } as const;
 
 /** Length of the UTF-8 byte order mark that some clients send; 0 without one. */
-export function lengthOfMark(json: Buffer): number {
+export function byteOrderMarkBytes(json: Buffer): number {
   return json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf ? 3 : 0;
 }
 
@@ -60,8 +60,8 @@ function isWhitespace(byte: number | undefined): boolean {
 }
 
 /** Start of the JSON value, after the byte order mark and white space. */
-export function openOfText(json: Buffer): number {
-  return skipWhitespace(json, lengthOfMark(json));
+export function startOfValue(json: Buffer): number {
+  return skipWhitespace(json, byteOrderMarkBytes(json));
 }
 
 /** The name is as written, without the quotes. */
@@ -117,8 +117,8 @@ function memberAt(json: Buffer, at: number): Member | undefined {
  * @returns undefined if the name is not there in exactly these bytes.
  */
 export function findMember(json: Buffer, open: number, name: string): Span | undefined {
-  const wanted = Buffer.from(name);
-  return objectAt(json, open)?.members.findLast((member) => bytesAt(json, member.name).equals(wanted))?.value;
+  const nameBytes = Buffer.from(name);
+  return objectAt(json, open)?.members.findLast((member) => bytesAt(json, member.name).equals(nameBytes))?.value;
 }
 
 export function bytesAt(json: Buffer, { start, end }: Span): Buffer {

@@ -142,7 +142,7 @@ it('calls that waited for an equal one go on in as many ticks of the event loop 
   });
   const hitIn: number[] = [];
   const { meter } = cached.rig.ports;
-  const askedCache = meter.askedCache.bind(meter);
+  const askedCache = meter.cacheLookUp.bind(meter);
   Object.assign(meter, {
     askedCache: (kind: Parameters<typeof askedCache>[0]) => {
       if (kind === 'hit') hitIn.push(turn);

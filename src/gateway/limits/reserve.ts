@@ -86,7 +86,7 @@ export function reserve(
   if (verdict.granted) return { reserved: verdict.reserved, lines };
   throw new RateLimitExceeded(
     refusal(one, state, now),
-    { ...usedUpOf(one.policy, state, now), ...(isHopeless(one) ? { isHopeless: true } : {}) },
+    { ...usedUpOf(one.policy, state, now), ...(isHopeless(one) ? { exceedsQuota: true } : {}) },
     lines,
   );
 }

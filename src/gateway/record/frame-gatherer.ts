@@ -19,7 +19,7 @@ interface PendingFrame {
 
 interface GathererOptions {
   readonly writer: SpoolWriter;
-  readonly takesParts: () => boolean;
+  readonly hasSpaceForParts: () => boolean;
 }
 
 /** Gathers the chunks of an exchange's bodies into frames. */
@@ -66,8 +66,8 @@ export class FrameGatherer {
   }
 
   private append(body: RecordedBody, bytes: Uint8Array, stamp: number): void {
-    const { writer, takesParts } = this.options;
-    this.isFull ||= this.frames >= maxFrames || !takesParts();
+    const { writer, hasSpaceForParts } = this.options;
+    this.isFull ||= this.frames >= maxFrames || !hasSpaceForParts();
     if (this.isFull) {
       body.isCut = true;
       return;

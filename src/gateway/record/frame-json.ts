@@ -17,7 +17,7 @@ export function serializeOpen(open: ExchangeOpen): string {
     open.cachedFrom !== undefined ||
     open.bodyOverride !== undefined;
   if (hasMore) return JSON.stringify(open);
-  return `{"version":1,"requestId":"${open.requestId}${ownerText(open)}${open.openedAt}${placeText(open)}${modelText(open)},"headers":{${headersText(open.headers)}},"tags":{${tagsText(open.tags)}}}`;
+  return `{"version":1,"requestId":"${open.requestId}${ownerText(open)}${open.openedAt}${targetText(open)}${modelText(open)},"headers":{${headersText(open.headers)}},"tags":{${tagsText(open.tags)}}}`;
 }
 
 /** As {@link serializeOpen}, for the frame that ends an exchange with a small response. */
@@ -35,28 +35,28 @@ function ownerText({ organizationId, keyHash }: ExchangeOpen): string {
   const owner = owners.at(0, keyHash);
   if (owner.organizationId !== organizationId) {
     owner.organizationId = organizationId;
-    owner.text = inOnePiece(`","organizationId":"${organizationId}","keyHash":"${keyHash}","openedAt":`);
+    owner.text = flattened(`","organizationId":"${organizationId}","keyHash":"${keyHash}","openedAt":`);
   }
   return owner.text;
 }
 
 /** By path, because most calls of a path go to the same target. */
-const places = new InternTable(() => ({ method: '', provider: '', targetUrl: '', text: '' }));
+const targets = new InternTable(() => ({ method: '', provider: '', targetUrl: '', text: '' }));
 
-function placeText(open: ExchangeOpen): string {
+function targetText(open: ExchangeOpen): string {
   const { method, path, provider, targetUrl } = open;
-  if (path.length > maxText) return placeOf(open);
-  const place = places.at(0, path);
-  if (place.method !== method || place.provider !== provider || place.targetUrl !== targetUrl) {
-    place.method = method;
-    place.provider = provider;
-    place.targetUrl = targetUrl;
-    place.text = inOnePiece(placeOf(open));
+  if (path.length > maxText) return formatTarget(open);
+  const target = targets.at(0, path);
+  if (target.method !== method || target.provider !== provider || target.targetUrl !== targetUrl) {
+    target.method = method;
+    target.provider = provider;
+    target.targetUrl = targetUrl;
+    target.text = flattened(formatTarget(open));
   }
-  return place.text;
+  return target.text;
 }
 
-function placeOf({ method, path, provider, targetUrl }: ExchangeOpen): string {
+function formatTarget({ method, path, provider, targetUrl }: ExchangeOpen): string {
   return `,"method":${quoted(method)},"path":${quoted(path)},"provider":${quoted(provider)},"targetUrl":${quoted(targetUrl)}`;
 }
 
@@ -70,23 +70,23 @@ function hasFacts({ provider, targetUrl, model, attempts, bodyOverride }: EndFac
 }
 
 /** A text as the first element of a list, and after another element. */
-interface Listed {
+interface ListElement {
   readonly first: string;
-  readonly behind: string;
+  readonly following: string;
 }
 
-function listed(text: string): Listed {
-  return { first: inOnePiece(text), behind: inOnePiece(`,${text}`) };
+function listElement(text: string): ListElement {
+  return { first: flattened(text), following: flattened(`,${text}`) };
 }
 
 /** Headers with few distinct values. */
-const repeatedHeaders: ReadonlyMap<string, InternTable<Listed>> = new Map(
+const repeatedHeaders: ReadonlyMap<string, InternTable<ListElement>> = new Map(
   ['content-type', 'user-agent', 'accept', 'content-encoding', ...wireFacts.repeatedHeaders].map((name) => [
     name,
-    new InternTable((value) => listed(`"${name}":${quoted(value)}`)),
+    new InternTable((value) => listElement(`"${name}":${quoted(value)}`)),
   ]),
 );
-const headerNames = new InternTable((name) => listed(`${quoted(name)}:`));
+const headerNames = new InternTable((name) => listElement(`${quoted(name)}:`));
 
 function headersText(headers: Readonly<Record<string, string>>): string {
   let text = '';
@@ -103,12 +103,12 @@ function isRepeated(value: string): boolean {
   return value.length <= maxText && !value.startsWith('multipart/');
 }
 
-function startOf({ first, behind }: Listed, before: string): string {
-  return before === '' ? first : behind;
+function startOf({ first, following }: ListElement, before: string): string {
+  return before === '' ? first : following;
 }
 
-const tagNames = new InternTable((name) => listed(`${quoted(name)}:`));
-const propertyNames = new InternTable((name) => listed(`{"name":${quoted(name)},"value":`));
+const tagNames = new InternTable((name) => listElement(`${quoted(name)}:`));
+const propertyNames = new InternTable((name) => listElement(`{"name":${quoted(name)},"value":`));
 
 function tagsText(tags: Tags): string {
   let text = '';
@@ -146,6 +146,6 @@ function quoted(text: string): string {
 }
 
 /** Flattens a rope. UTF-8 loses nothing, because JSON text has no lone surrogates. */
-function inOnePiece(text: string): string {
+function flattened(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -30,7 +30,7 @@ export interface RequestIdentity {
   readonly responseHeaders: readonly string[];
 }
 
-const maxWarning = 2000;
+const maxWarningCharacters = 2000;
 
 /** Takes the caller's identifier if it is a new UUID, otherwise makes one; a rejected identifier adds a warning. */
 export function identify(
@@ -42,10 +42,10 @@ export function identify(
   const chosen = directives.requestId === undefined ? undefined : claim(ports, organizationId, directives.requestId);
   const isChosen = chosen !== undefined && 'requestId' in chosen;
   const requestId = isChosen ? chosen.requestId : makeRequestId(organizationId, openedAt);
-  const lines = idHeaders(requestId, directives.aliased);
+  const headers = idHeaders(requestId, directives.aliased);
   const warnings = chosen !== undefined && 'problem' in chosen ? [...directives.warnings, chosen.problem] : directives.warnings;
-  if (warnings.length > 0) lines.push('svc-warning', warnings.join('; ').slice(0, maxWarning));
-  return { requestId, isChosen, responseHeaders: lines };
+  if (warnings.length > 0) headers.push('svc-warning', warnings.join('; ').slice(0, maxWarningCharacters));
+  return { requestId, isChosen, responseHeaders: headers };
 }
 
 /** Frees the identifier of a call without a record, so that the caller may use it again. */
@@ -61,9 +61,9 @@ export function releaseRequestId(ports: IdentifyPorts, organizationId: Organizat
 function claim(
   ports: IdentifyPorts,
   organizationId: OrganizationId,
-  asked: string,
+  requested: string,
 ): { readonly requestId: RequestId } | { readonly problem: string } {
-  const requestId = parseUuid(asked);
+  const requestId = parseUuid(requested);
   if (requestId === undefined) return { problem: 'Svc-Request-Id is not a UUID; a fresh identifier was given' };
   try {
     if (!isIssued(organizationId, requestId) && ports.requestIdClaims.claim(organizationId, requestId)) return { requestId };

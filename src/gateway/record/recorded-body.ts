@@ -4,14 +4,14 @@ import { TailBuffer } from './tail-buffer.ts';
 /** Counts one body of an exchange and truncates it to its limit. */
 export class RecordedBody {
   readonly frameKind: number;
-  readonly isKept: boolean;
+  readonly isRecorded: boolean;
   bytes = 0;
   isCut = false;
   private tail: TailBuffer | undefined;
 
   constructor(frameKind: number, keeping: BodyKeeping | undefined) {
     this.frameKind = frameKind;
-    this.isKept = keeping !== 'never';
+    this.isRecorded = keeping !== 'never';
   }
 
   /**
@@ -28,6 +28,6 @@ export class RecordedBody {
   }
 
   tailBytes(): Uint8Array | undefined {
-    return this.isKept ? this.tail?.bytes() : undefined;
+    return this.isRecorded ? this.tail?.bytes() : undefined;
   }
 }

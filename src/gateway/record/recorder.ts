@@ -17,7 +17,7 @@ export interface RecorderOptions {
   /** Maximum recorded bytes of each body; the rest is counted and flagged. */
   readonly bodyMaxBytes: number;
   /** False when the spool takes no more body parts; the bodies of this exchange are cut there. */
-  readonly takesParts: () => boolean;
+  readonly hasSpaceForParts: () => boolean;
   readonly monotonic: () => number;
   /** Monotonic time at which the request head arrived. */
   readonly startedAt: number;
@@ -96,7 +96,7 @@ export class ExchangeRecorder {
     }
     const { writer } = this.options;
     const text = serializeOpen(this.open);
-    const joins = whole.length > 0 && request.isKept && whole.length <= this.maxJoined();
+    const joins = whole.length > 0 && request.isRecorded && whole.length <= this.maxJoined();
     if (joins) {
       request.bytes = whole.length;
       this.passedBytes += whole.length;
@@ -114,7 +114,7 @@ export class ExchangeRecorder {
   }
 
   /** Applies only when `recorded` is false. */
-  unrecordedBecause(): Unrecorded {
+  unrecordedReason(): Unrecorded {
     return this.opening === 'absent' ? 'spool_full' : 'write_failed';
   }
 
@@ -129,7 +129,7 @@ export class ExchangeRecorder {
   }
 
   requestPart(chunk: Uint8Array): void {
-    this.keep(this.request, this.request.take(chunk, this.options.bodyMaxBytes));
+    this.addPart(this.request, this.request.take(chunk, this.options.bodyMaxBytes));
   }
 
   /** The head waits for chunks of the same event-loop tick, until {@link writeOut}. */
@@ -152,7 +152,7 @@ export class ExchangeRecorder {
     }
     this.writeOut();
     this.firstByteMs ??= Math.round(this.elapsedMs());
-    this.keep(response, response.take(chunk, this.options.bodyMaxBytes));
+    this.addPart(response, response.take(chunk, this.options.bodyMaxBytes));
   }
 
   writeOut(): void {
@@ -163,7 +163,7 @@ export class ExchangeRecorder {
     const { head, first } = pendingHead;
     this.options.writer.append(this.stream, frameKinds.responseHead, JSON.stringify(head));
     this.options.writer.whenWritten(this.stream, this.onWritten);
-    if (first !== undefined) this.keep(this.response, first);
+    if (first !== undefined) this.addPart(this.response, first);
   }
 
   /** Calls back when everything that passed so far is in the spool. */
@@ -230,7 +230,7 @@ export class ExchangeRecorder {
     }
     this.pendingHead = undefined;
     const { head, first } = pendingHead;
-    this.writeLast({ head, end }, this.response.isKept ? (first ?? noBytes) : noBytes);
+    this.writeLast({ head, end }, this.response.isRecorded ? (first ?? noBytes) : noBytes);
   }
 
   private writeLast(last: LastFrame, body: Uint8Array): void {
@@ -260,20 +260,20 @@ export class ExchangeRecorder {
     const { lastFrame } = this;
     if (lastFrame === undefined || this.opening === 'lost') return;
     const { head, end } = lastFrame;
-    const again = setTimeout(() => {
+    const timer = setTimeout(() => {
       this.writeLast({ head, end: { ...end, requestCut: true, responseCut: true } }, noBytes);
       this.watchEnd();
     }, endRetryMs);
-    again.unref();
+    timer.unref();
   }
 
   private maxJoined(): number {
     return Math.min(maxJoinedBytes, this.options.bodyMaxBytes);
   }
 
-  private keep(body: RecordedBody, chunk: Uint8Array): void {
+  private addPart(body: RecordedBody, chunk: Uint8Array): void {
     this.passedBytes += chunk.length;
-    if (this.recorded && !this.ended && body.isKept && chunk.length > 0) this.gatherer.add(body, chunk, stampOf(this.elapsedMs()));
+    if (this.recorded && !this.ended && body.isRecorded && chunk.length > 0) this.gatherer.add(body, chunk, stampOf(this.elapsedMs()));
   }
 
   private flushParts(): void {

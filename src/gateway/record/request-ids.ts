@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { crc32OfAscii, crc32Small } from '../../platform/crc32.ts';
 
-const taggedBytes = 12;
+const checkedBytes = 12;
 const idBytes = 16;
 const scratch = Buffer.alloc(idBytes);
 /** Random bytes for the next identifiers; one request to the system for many costs little more than for a few. */
@@ -16,7 +16,7 @@ let usedRandom = random.length;
  */
 export function makeRequestId(organizationId: OrganizationId, openedAt: number): RequestId {
   v7({ msecs: openedAt, rng: nextRandom }, scratch);
-  scratch.writeUInt32BE(checkOf(organizationId, scratch), taggedBytes);
+  scratch.writeUInt32BE(checksumOf(organizationId, scratch), checkedBytes);
   return textOf(scratch);
 }
 
@@ -56,9 +56,9 @@ export function idHeaders(requestId: RequestId, aliased: boolean): string[] {
 export function isIssued(organizationId: OrganizationId, requestId: RequestId): boolean {
   if (requestId[14] !== '7') return false;
   const bytes = Buffer.from(requestId.replaceAll('-', ''), 'hex');
-  return bytes.readUInt32BE(taggedBytes) === checkOf(organizationId, bytes);
+  return bytes.readUInt32BE(checkedBytes) === checksumOf(organizationId, bytes);
 }
 
-function checkOf(organizationId: OrganizationId, bytes: Buffer): number {
-  return crc32Small(bytes, 0, taggedBytes, crc32OfAscii(organizationId));
+function checksumOf(organizationId: OrganizationId, bytes: Buffer): number {
+  return crc32Small(bytes, 0, checkedBytes, crc32OfAscii(organizationId));
 }

@@ -9,7 +9,7 @@ import { endIsOpaque, StreamEndDetector } from './stream-end.ts';
 export interface ClientHead {
   readonly status: number;
   readonly message: string;
-  readonly lines: string[];
+  readonly headers: string[];
   readonly hasDate: boolean;
   /** Undefined for a body of unknown length. */
   readonly contentLength: number | undefined;
@@ -131,7 +131,7 @@ export class DeliveryGate {
   private mustHold(chunk: Buffer): boolean {
     const { policy } = this;
     // The detector must see every chunk, also one that waits anyway.
-    const mayEnd = policy.kind === 'stream-end' ? policy.detector.sees(chunk) : policy.kind === 'every-chunk';
+    const mayEnd = policy.kind === 'stream-end' ? policy.detector.completesMarker(chunk) : policy.kind === 'every-chunk';
     return mayEnd || this.nextHeld < this.held.length || !this.recorder.isOpened();
   }
 
@@ -186,7 +186,7 @@ export class DeliveryGate {
     if (head === undefined || response.headersSent || response.destroyed) return;
     // The provider's own Date passes; Node adds one only if there is none.
     response.sendDate = !head.hasDate;
-    response.writeHead(head.status, head.message, recorder.recorded ? head.lines : [...head.lines, 'svc-recorded', 'false']);
+    response.writeHead(head.status, head.message, recorder.recorded ? head.headers : [...head.headers, 'svc-recorded', 'false']);
   }
 
   /** Sends what is written, then breaks the connection. Without its end the response is truncated for the client. */

@@ -56,14 +56,14 @@ export class Relay implements ResponseSink {
     this.responseHeaders = options.responseHeaders;
     const { response } = options;
     this.gate = new DeliveryGate(response, options.recorder, this.flow, options.clientStallMs);
-    const leave = (): void => this.onClientDisconnect();
+    const onClose = (): void => this.onClientDisconnect();
     // TRICKY: not `once`, which allocates an object and a function per call. A second call of `leave` changes nothing.
-    response.on('close', leave);
+    response.on('close', onClose);
     if (response.socket !== null) return;
     // TRICKY: when the client leaves, Node closes only the first of several pipelined responses; the others watch the connection.
     const { socket } = response.req;
-    socket.once('close', leave);
-    response.once('close', () => socket.off('close', leave));
+    socket.once('close', onClose);
+    response.once('close', () => socket.off('close', onClose));
   }
 
   /** Attaches the call to the provider, or aborts it if the client has left meanwhile. */
@@ -80,14 +80,14 @@ export class Relay implements ResponseSink {
   /** Takes the provider's head. Interim (1xx) heads are dropped; they concern only the provider and us. */
   start(status: number, raw: HeaderList, message: string): void {
     if (this.phase === 'ended' || status < 200) return;
-    const { passed, recorded, hasDate } = readResponseHead(raw);
+    const { passed: delivered, recorded, hasDate } = readResponseHead(raw);
     this.options.recorder.responseHead(status, recorded);
     const length = recorded['content-length'];
     // TRICKY: one literal. A copy by spread with one member more took a tenth of the CPU of a call.
     const head: ClientHead = {
       status,
       message: reasonPhrase(status, message),
-      lines: this.withOwnHeaders(passed),
+      headers: this.withOwnHeaders(delivered),
       hasDate,
       contentLength: length === undefined ? undefined : Number(length),
     };
@@ -112,8 +112,8 @@ export class Relay implements ResponseSink {
     const { recorder } = this.options;
     recorder.responsePart(chunk);
     if (this.phase === 'attached') {
-      const passed = this.usageFilter === undefined ? chunk : this.usageFilter.pass(chunk);
-      if (passed.length > 0) this.gate.pass(passed);
+      const delivered = this.usageFilter === undefined ? chunk : this.usageFilter.pass(chunk);
+      if (delivered.length > 0) this.gate.pass(delivered);
     }
     if (recorder.isBehind()) this.waitForSpool();
   }
@@ -126,7 +126,7 @@ export class Relay implements ResponseSink {
   fail(error: GatelogError): void {
     if (this.phase === 'ended') return;
     if (this.gate.status === undefined) {
-      this.refuse(error, refusedHere.has(error.code) ? 'refused' : 'no_response');
+      this.refuse(error, ownErrors.has(error.code) ? 'refused' : 'no_response');
       return;
     }
     this.options.callLog?.failed(this.options.response, error.code);
@@ -146,10 +146,10 @@ export class Relay implements ResponseSink {
     const { recorder, method, response, callLog } = this.options;
     callLog?.failed(response, error.code);
     const body = errorBody(error);
-    const { passed, recorded } = readResponseHead(errorHeaders(error, body.length));
+    const { passed: delivered, recorded } = readResponseHead(errorHeaders(error, body.length));
     const { status } = error;
-    const lines = this.withOwnHeaders(passed);
-    this.gate.setHead({ status, message: reasonPhrase(status, ''), lines, hasDate: false, contentLength: body.length });
+    const headers = this.withOwnHeaders(delivered);
+    this.gate.setHead({ status, message: reasonPhrase(status, ''), headers, hasDate: false, contentLength: body.length });
     recorder.responseHead(status, recorded);
     recorder.responsePart(body);
     this.end(outcome, () => this.gate.finish(method === 'HEAD' ? undefined : body));
@@ -181,7 +181,7 @@ export class Relay implements ResponseSink {
     const ended = isDetached ? 'client_left' : outcome;
     recorder.end(ended, this.overheadMs, () => {
       meter.ended(ended, this.gate.status ?? 0, this.overheadMs);
-      if (!recorder.recorded) meter.unrecorded(recorder.unrecordedBecause());
+      if (!recorder.recorded) meter.unrecorded(recorder.unrecordedReason());
       if (!isDetached && !response.destroyed) deliver?.();
     });
   }
@@ -193,18 +193,18 @@ export class Relay implements ResponseSink {
     this.options.recorder.whenWritten(() => flow.resume('spool'));
   }
 
-  private withOwnHeaders(lines: string[]): string[] {
-    lines.push(...this.responseHeaders, 'server-timing', serverTiming(this.overheadMs));
-    return lines;
+  private withOwnHeaders(headers: string[]): string[] {
+    headers.push(...this.responseHeaders, 'server-timing', serverTiming(this.overheadMs));
+    return headers;
   }
 }
 
 function withoutLength(head: ClientHead): ClientHead {
-  return { ...head, lines: filterHeaders(head.lines, (name) => name !== 'content-length'), contentLength: undefined };
+  return { ...head, headers: filterHeaders(head.headers, (name) => name !== 'content-length'), contentLength: undefined };
 }
 
 /** Errors of ours, not of the provider. */
-const refusedHere: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const ownErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'body_too_large',
   'malformed_request',
   'target_not_allowed',

@@ -6,7 +6,7 @@ import { connectionTokens, headerText, hopByHopNames, keepHeader, withoutConnect
 /**
  * Headers that set a browser's state for the provider's host. A browser would apply them to the gateway's host, and some to related hosts.
  */
-const hostNames = [
+const providerHostNames = [
   'accept-ch',
   'alt-svc',
   'clear-site-data',
@@ -27,10 +27,10 @@ const hostNames = [
 /** An allow-list, as for request headers. */
 const recordedNames = ['content-type', 'content-encoding', 'content-length', 'retry-after', ...wireFacts.recordedResponseHeaders];
 
-type LineKind = 'dropped' | 'connection' | 'recorded' | 'date';
+type HeaderKind = 'dropped' | 'connection' | 'recorded' | 'date';
 
-const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
-  ...[...hopByHopNames, ...hostNames].map((name) => [name, 'dropped'] as const),
+const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>([
+  ...[...hopByHopNames, ...providerHostNames].map((name) => [name, 'dropped'] as const),
   ...recordedNames.map((name) => [name, 'recorded'] as const),
   ['connection', 'connection'],
   ['date', 'date'],
@@ -40,7 +40,7 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
 const names = new InternTable((name) => {
   const lower = name.toLowerCase();
   const isOurs = lower.startsWith('svc-') || lower.startsWith('helicone-');
-  return { lower, kind: isOurs ? 'dropped' : lineKinds.get(lower) };
+  return { lower, kind: isOurs ? 'dropped' : headerKinds.get(lower) };
 });
 
 export interface ResponseHead {

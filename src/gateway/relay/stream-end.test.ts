@@ -45,7 +45,7 @@ describe('the end of a stream', () => {
         const watch = new StreamEndDetector();
         for (let index = 1; index < places.length; index += 1) {
           const [from = 0, to = 0] = [places[index - 1], places[index]];
-          expect(watch.sees(bytes.subarray(from, to))).toBe(ends.some((end) => end > from && end <= to));
+          expect(watch.completesMarker(bytes.subarray(from, to))).toBe(ends.some((end) => end > from && end <= to));
         }
       }),
       { seed: 7, numRuns: 1000 },

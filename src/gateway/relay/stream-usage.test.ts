@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAiAt, type Rig, type RigOptions, startRig } from '../testing/gateway-harness.ts';
-import { askForStreamUsage, supportsUsageQuestion, UsageChunkFilter } from './stream-usage.ts';
+import { withIncludeUsage, supportsIncludeUsage, UsageChunkFilter } from './stream-usage.ts';
 import { bodyOf, call, ourKey, requestText, startProvider } from '../testing/raw-http.ts';
 
 describe('the question in the body', () => {
@@ -43,12 +43,12 @@ describe('the question in the body', () => {
   ];
   for (const [why, body, asked] of bodies) {
     it(why, () => {
-      expect(askForStreamUsage(Buffer.from(body))?.toString()).toBe(asked);
+      expect(withIncludeUsage(Buffer.from(body))?.toString()).toBe(asked);
     });
 
     it(`${why}, in a body that is not parsed for that, as it is large`, () => {
       const rest = ' '.repeat(100_000);
-      expect(askForStreamUsage(Buffer.from(body + rest))?.toString()).toBe(asked === undefined ? undefined : asked + rest);
+      expect(withIncludeUsage(Buffer.from(body + rest))?.toString()).toBe(asked === undefined ? undefined : asked + rest);
     });
   }
 
@@ -57,7 +57,7 @@ describe('the question in the body', () => {
     ['very many members', `{"stream":true${',"a":1'.repeat(100_000)}}`],
     ['something behind the object', `{"stream":true}${' '.repeat(100_000)}x`],
   ])('a large body is left as it is with %s', (_why, body) => {
-    expect(askForStreamUsage(Buffer.from(body))).toBeUndefined();
+    expect(withIncludeUsage(Buffer.from(body))).toBeUndefined();
   });
 
   it('whatever the body, the question is added and nothing else changes (seed 5)', () => {
@@ -68,7 +68,7 @@ describe('the question in the body', () => {
       fc.property(object, fc.option(options, { nil: undefined }), fc.constantFrom(undefined, 1, '\t'), (fields, given, space) => {
         const { stream_options: _dropped, ...others } = fields;
         const body = { ...others, stream: true, ...(given === undefined ? {} : { stream_options: given }) };
-        const asked = askForStreamUsage(Buffer.from(JSON.stringify(body, null, space))) ?? Buffer.from(JSON.stringify(body));
+        const asked = withIncludeUsage(Buffer.from(JSON.stringify(body, null, space))) ?? Buffer.from(JSON.stringify(body));
         expect(JSON.parse(asked.toString())).toEqual({ ...body, stream_options: { ...given, include_usage: true } });
       }),
       { seed: 5, numRuns: 1000 },
@@ -86,7 +86,7 @@ describe('the question in the body', () => {
         '/v1/messages',
         '/v1/chat/completions/id',
         '/v1/x?y=/completions',
-      ].map(supportsUsageQuestion),
+      ].map(supportsIncludeUsage),
     ).toEqual([true, true, true, true, false, false, false, false]);
   });
 });
@@ -285,7 +285,7 @@ it.each([
   for (const piece of pieces) expect(filter.pass(Buffer.from(piece))).toHaveLength(0);
   const whole = filter.pass(Buffer.from('\r\n\r\n')).toString();
   expect(whole + filter.rest().toString()).toBe(`${pieces.join('')}\r\n\r\n`);
-  expect(filter.worked).toBeLessThan(8 * whole.length);
+  expect(filter.processedBytes).toBeLessThan(8 * whole.length);
 });
 
 describe('a stream that was made to take long to look through', () => {

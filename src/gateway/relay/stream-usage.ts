@@ -1,16 +1,16 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
-import { usageQuestion } from '../../providers/openai/wire.ts';
+import { usageOption } from '../../providers/openai/wire.ts';
 import { edited, findTopMember, topObject, withFirstMember } from '../bodies/shape.ts';
-import { bytes, bytesAt, findMember, lengthOfMark, skipWhitespace, type Span } from '../json/scan.ts';
+import { bytes, bytesAt, findMember, byteOrderMarkBytes, skipWhitespace, type Span } from '../json/scan.ts';
 
-const { member: optionsName, value: askedOptions, path: askedPath } = usageQuestion;
-const question = `"${optionsName}":${askedOptions},`;
+const { member: optionsName, value: includeUsage, path: supportedPaths } = usageOption;
+const addedMember = `"${optionsName}":${includeUsage},`;
 /** Maximum growth of a body by the added option. */
-export const usageQuestionMaxBytes = question.length;
+export const includeUsageMaxBytes = addedMember.length;
 
 /** Whether `Svc-Stream-Usage` applies to this path. */
-export function supportsUsageQuestion(path: string): boolean {
-  return askedPath.test(path);
+export function supportsIncludeUsage(path: string): boolean {
+  return supportedPaths.test(path);
 }
 
 /** Larger bodies are scanned for the two members instead of parsed. */
@@ -18,27 +18,27 @@ const parsedMaxBytes = 64 * 1024;
 /** A scanned body with larger `stream_options` stays unchanged. */
 const optionsMaxBytes = 4096;
 
-export interface StreamAsked {
+export interface StreamOptions {
   readonly isStream: boolean;
   readonly options: unknown;
 }
 
 /** @returns undefined if the body is not a JSON object, or its options cannot be read. */
-export function readStreamAsked(body: Buffer): StreamAsked | undefined {
-  if (body.length > parsedMaxBytes) return scanStreamAsked(body);
-  const parsed = parseJson(body.toString('utf8', lengthOfMark(body)));
+export function readStreamOptions(body: Buffer): StreamOptions | undefined {
+  if (body.length > parsedMaxBytes) return scanStreamOptions(body);
+  const parsed = parseJson(body.toString('utf8', byteOrderMarkBytes(body)));
   return isJsonObject(parsed) ? { isStream: parsed['stream'] === true, options: parsed['stream_options'] } : undefined;
 }
 
-function scanStreamAsked(body: Buffer): StreamAsked | undefined {
+function scanStreamOptions(body: Buffer): StreamOptions | undefined {
   const { object, isWhole } = topObject(body);
   if (object === undefined || !isWhole) return undefined;
-  const asked: { stream?: Span; stream_options?: Span } = {};
+  const found: { stream?: Span; stream_options?: Span } = {};
   for (const { name, value } of object.members) {
     const text = memberName(bytesAt(body, name));
-    if (text === 'stream' || text === 'stream_options') asked[text] = value;
+    if (text === 'stream' || text === 'stream_options') found[text] = value;
   }
-  const { stream, stream_options: span } = asked;
+  const { stream, stream_options: span } = found;
   const isStream = stream !== undefined && bytesAt(body, stream).toString() === 'true';
   if (span === undefined) return { isStream, options: undefined };
   const options = span.end - span.start > optionsMaxBytes ? undefined : parseJson(bytesAt(body, span).toString());
@@ -46,13 +46,13 @@ function scanStreamAsked(body: Buffer): StreamAsked | undefined {
 }
 
 /** The name with its escapes resolved; '' for a name too long for either member. */
-function memberName(written: Buffer): unknown {
-  if (written.length > 'stream_options'.length * String.raw`\u0000`.length) return '';
-  return written.includes(bytes.backslash) ? parseJson(`"${written.toString()}"`) : written.toString();
+function memberName(raw: Buffer): unknown {
+  if (raw.length > 'stream_options'.length * String.raw`\u0000`.length) return '';
+  return raw.includes(bytes.backslash) ? parseJson(`"${raw.toString()}"`) : raw.toString();
 }
 
-/** Whether {@link askForStreamUsage} changes such a body. */
-export function takesQuestion({ isStream, options }: StreamAsked): boolean {
+/** Whether {@link withIncludeUsage} changes such a body. */
+export function lacksIncludeUsage({ isStream, options }: StreamOptions): boolean {
   return isStream && (options === undefined || options === null || (isJsonObject(options) && options['include_usage'] !== true));
 }
 
@@ -60,15 +60,15 @@ export function takesQuestion({ isStream, options }: StreamAsked): boolean {
  * Adds `include_usage` to the body of a streamed call that lacks it; every other byte stays.
  * @returns undefined for an unchanged body: no stream, already requested, or not JSON.
  */
-export function askForStreamUsage(body: Buffer): Buffer | undefined {
-  const asked = readStreamAsked(body);
-  if (asked === undefined || !takesQuestion(asked)) return undefined;
-  if (asked.options === undefined) return withFirstMember(body, optionsName, askedOptions);
+export function withIncludeUsage(body: Buffer): Buffer | undefined {
+  const found = readStreamOptions(body);
+  if (found === undefined || !lacksIncludeUsage(found)) return undefined;
+  if (found.options === undefined) return withFirstMember(body, optionsName, includeUsage);
   const span = findTopMember(body, optionsName);
   if (span === undefined) return undefined;
-  if (asked.options === null) return edited(body, span, askedOptions);
-  const answer = findMember(body, span.start, 'include_usage');
-  if (answer !== undefined) return edited(body, answer, 'true');
+  if (found.options === null) return edited(body, span, includeUsage);
+  const flag = findMember(body, span.start, 'include_usage');
+  if (flag !== undefined) return edited(body, flag, 'true');
   const at = span.start + 1;
   const isEmpty = body[skipWhitespace(body, at)] === bytes.closeBrace;
   return edited(body, { start: at, end: at }, isEmpty ? '"include_usage":true' : '"include_usage":true,');
@@ -77,49 +77,49 @@ export function askForStreamUsage(body: Buffer): Buffer | undefined {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 /** A larger event cannot be the usage chunk; from there on everything passes. */
-const maxEvent = 1024 * 1024;
+const maxEventBytes = 1024 * 1024;
 /** A larger event passes; those after it are still checked. */
-const maxUsageEvent = 16 * 1024;
+const maxUsageEventBytes = 16 * 1024;
 /**
  * A stream has one usage chunk, perhaps with a few events that resemble it. Beyond this many everything passes, because each takes time to
  * parse.
  */
-const maxSuspects = 100;
+const maxCandidates = 100;
 const usageName = Buffer.from('"usage"');
 /** Tested before an event is parsed. */
 const noChoices = /"choices"\s*:\s*\[\s*\]/;
-const nothing = Buffer.alloc(0);
+const empty = Buffer.alloc(0);
 
 /** Hides the usage chunk from a client that did not ask for it. Every other byte passes unchanged; an event waits until it is complete. */
 export class UsageChunkFilter {
   /** Bytes copied or scanned for a line end; at most a few times the bytes that passed. */
-  worked = 0;
-  private held: Buffer = nothing;
+  processedBytes = 0;
+  private held: Buffer = empty;
   /** Buffer in which `held` grows. TRICKY: its bytes may be on their way to the client, so no byte is written twice. */
-  private store: Buffer = nothing;
-  private stored = 0;
+  private buffer: Buffer = empty;
+  private bufferedBytes = 0;
   /** Indexes in `held`: where its last line begins, and where the search for the end of that line continues. */
   private lineStart = 0;
-  private looked = 0;
+  private searchFrom = 0;
   private givenUp = false;
-  private suspects = 0;
+  private candidates = 0;
 
   /** @returns the bytes that go to the client now. */
   pass(chunk: Buffer): Buffer {
     if (this.givenUp) return chunk;
-    const stream = this.held.length === 0 ? chunk : this.joined(chunk);
+    const stream = this.held.length === 0 ? chunk : this.append(chunk);
     const passed: Buffer[] = [];
     // Consecutive events pass as one slice: a slice per event of a few bytes would cost more than all the rest.
     let passedTo = 0;
     let eventStart = 0;
     let usageAt = -1;
     let { lineStart } = this;
-    this.worked += stream.length - this.looked;
-    for (let at = lineBreakFrom(stream, this.looked); at < stream.length; at = lineBreakFrom(stream, lineStart)) {
+    this.processedBytes += stream.length - this.searchFrom;
+    for (let at = lineBreakFrom(stream, this.searchFrom); at < stream.length; at = lineBreakFrom(stream, lineStart)) {
       const isBlank = at === lineStart;
       lineStart = at + (stream[at] === carriageReturn && stream[at + 1] === lineFeed ? 2 : 1);
       if (!isBlank) continue;
-      if (usageAt < eventStart) usageAt = placeOf(stream, usageName, eventStart);
+      if (usageAt < eventStart) usageAt = indexOrEnd(stream, usageName, eventStart);
       if (usageAt < lineStart && this.isUsageOnlyChunk(stream.subarray(eventStart, lineStart))) {
         passed.push(stream.subarray(passedTo, eventStart));
         passedTo = lineStart;
@@ -130,44 +130,44 @@ export class UsageChunkFilter {
     this.held = stream.subarray(eventStart);
     this.lineStart = lineStart - eventStart;
     // A line feed that follows belongs to this carriage return.
-    this.looked = Math.max(this.lineStart, this.held.length - (this.held.at(-1) === carriageReturn ? 1 : 0));
-    if (this.held.length > maxEvent || this.suspects > maxSuspects) {
+    this.searchFrom = Math.max(this.lineStart, this.held.length - (this.held.at(-1) === carriageReturn ? 1 : 0));
+    if (this.held.length > maxEventBytes || this.candidates > maxCandidates) {
       this.givenUp = true;
       passed.push(this.rest());
     }
-    return passed.length === 1 ? (passed[0] ?? nothing) : Buffer.concat(passed);
+    return passed.length === 1 ? (passed[0] ?? empty) : Buffer.concat(passed);
   }
 
   /** Appends a chunk to `held` without copying all of it each time. */
-  private joined(chunk: Buffer): Buffer {
-    const { held, store, stored } = this;
-    const isLast = held.buffer === store.buffer && held.byteOffset + held.length === store.byteOffset + stored;
-    if (!isLast || store.length - stored < chunk.length) {
-      this.store = Buffer.allocUnsafeSlow(2 * (held.length + chunk.length));
-      this.store.set(held);
-      this.stored = held.length;
-      this.worked += held.length;
+  private append(chunk: Buffer): Buffer {
+    const { held, buffer, bufferedBytes } = this;
+    const isLast = held.buffer === buffer.buffer && held.byteOffset + held.length === buffer.byteOffset + bufferedBytes;
+    if (!isLast || buffer.length - bufferedBytes < chunk.length) {
+      this.buffer = Buffer.allocUnsafeSlow(2 * (held.length + chunk.length));
+      this.buffer.set(held);
+      this.bufferedBytes = held.length;
+      this.processedBytes += held.length;
     }
-    const start = this.stored - held.length;
-    this.store.set(chunk, this.stored);
-    this.stored += chunk.length;
-    this.worked += chunk.length;
-    return this.store.subarray(start, this.stored);
+    const start = this.bufferedBytes - held.length;
+    this.buffer.set(chunk, this.bufferedBytes);
+    this.bufferedBytes += chunk.length;
+    this.processedBytes += chunk.length;
+    return this.buffer.subarray(start, this.bufferedBytes);
   }
 
   /** @returns the bytes still held when the stream ended. */
   rest(): Buffer {
     const { held } = this;
-    this.held = nothing;
-    return held.includes(usageName) && this.isUsageOnlyChunk(held) ? nothing : held;
+    this.held = empty;
+    return held.includes(usageName) && this.isUsageOnlyChunk(held) ? empty : held;
   }
 
   /** Bounded by the size of an event and by the number of events parsed. */
   private isUsageOnlyChunk(event: Buffer): boolean {
-    if (event.length > maxUsageEvent || this.suspects > maxSuspects) return false;
+    if (event.length > maxUsageEventBytes || this.candidates > maxCandidates) return false;
     const text = event.toString('utf8');
     if (!noChoices.test(text)) return false;
-    this.suspects += 1;
+    this.candidates += 1;
     return isUsageAlone(text);
   }
 }
@@ -182,7 +182,7 @@ function lineBreakFrom(stream: Buffer, from: number): number {
 }
 
 /** Index of a text; the stream's length if it is absent. */
-function placeOf(stream: Buffer, text: Buffer, from: number): number {
+function indexOrEnd(stream: Buffer, text: Buffer, from: number): number {
   const at = stream.indexOf(text, from);
   return at < 0 ? stream.length : at;
 }

@@ -23,8 +23,8 @@ it.each(['start', 'finish', 'fail'] as const)(
         throwAt('fail');
       },
     };
-    const judge = { isDisconnected: () => false, retries: () => false, asksBody: () => true };
-    const attempt = new ProviderAttempt({ judge, sink, provider: 'openai', monotonic: () => 0 });
+    const judge = { isDisconnected: () => false, retries: () => false, needsBody: () => true };
+    const attempt = new ProviderAttempt({ decider: judge, sink, provider: 'openai', monotonic: () => 0 });
     attempt.start(400, ['content-encoding', 'gzip'], '');
     attempt.data(gzipSync('{}'));
     attempt.finish();

@@ -2,7 +2,7 @@ import { type ErrorCode, GatelogError } from '../../model/errors.ts';
 import type { Attempt } from '../../model/record/request-record.ts';
 import { headerValue, type HeaderList } from '../../platform/http/header-list.ts';
 import { decodeWhole, isIdentity } from '../http/content-coding.ts';
-import { refusalMaxBytes, tellsTooLong } from './context-length.ts';
+import { refusalMaxBytes, reportsTooLong } from './context-length.ts';
 import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
 
 export interface RetryDecider {
@@ -17,7 +17,7 @@ export interface RetryDecider {
    * Whether the decision depends on the body of a response with this status. The response is then held until its body is complete, or too
    * long for a plain refusal.
    */
-  readonly asksBody: (status: number) => boolean;
+  readonly needsBody: (status: number) => boolean;
 }
 
 export interface AttemptHead {
@@ -36,8 +36,8 @@ interface Held {
   isWhole: boolean;
 }
 
-export interface RunningAttemptOptions {
-  readonly judge: RetryDecider;
+export interface ProviderAttemptOptions {
+  readonly decider: RetryDecider;
   readonly sink: ResponseSink;
   readonly provider: string;
   readonly monotonic: () => number;
@@ -50,7 +50,7 @@ const drainedMaxMs = 1000;
 /** One attempt's response: held until its status is known, then passed on or discarded. */
 export class ProviderAttempt implements ResponseSink {
   error: ErrorCode | undefined;
-  private readonly options: RunningAttemptOptions;
+  private readonly options: ProviderAttemptOptions;
   private readonly startedAt: number;
   private call: CallControl | undefined;
   private status = 0;
@@ -59,7 +59,7 @@ export class ProviderAttempt implements ResponseSink {
   private drainedBytes = 0;
   private drainTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: RunningAttemptOptions) {
+  constructor(options: ProviderAttemptOptions) {
     this.options = options;
     this.startedAt = options.monotonic();
   }
@@ -84,16 +84,16 @@ export class ProviderAttempt implements ResponseSink {
 
   begin(call: CallControl): void {
     this.call = call;
-    if (this.options.judge.isDisconnected()) call.abort(new Error('the client has left'));
+    if (this.options.decider.isDisconnected()) call.abort(new Error('the client has left'));
   }
 
   start(status: number, raw: HeaderList, message: string): void {
     if (status < 200 || this.state !== 'open') return;
     this.status = status;
-    if (this.options.judge.asksBody(status)) {
+    if (this.options.decider.needsBody(status)) {
       this.state = 'held';
       this.held = { raw, message, chunks: [], bytes: 0, isWhole: false };
-    } else if (this.options.judge.retries(this, { status, raw, isTooLong: false })) {
+    } else if (this.options.decider.retries(this, { status, raw, isTooLong: false })) {
       this.drain();
     } else {
       this.state = 'passed';
@@ -118,14 +118,14 @@ export class ProviderAttempt implements ResponseSink {
     if (this.held === undefined) return;
     this.held.isWhole = true;
     const { chunks, raw } = this.held;
-    const judge = (body: Buffer | undefined): void => this.settle(body !== undefined && tellsTooLong(body));
+    const decider = (body: Buffer | undefined): void => this.settle(body !== undefined && reportsTooLong(body));
     const coding = headerValue(raw, 'content-encoding');
     if (isIdentity(coding)) {
-      judge(Buffer.concat(chunks));
+      decider(Buffer.concat(chunks));
       return;
     }
     decodeWhole(Buffer.concat(chunks), coding ?? '', refusalMaxBytes)
-      .then(judge)
+      .then(decider)
       .catch((error: unknown) => this.failed(error));
   }
 
@@ -140,12 +140,12 @@ export class ProviderAttempt implements ResponseSink {
 
   fail(error: GatelogError): void {
     clearTimeout(this.drainTimer);
-    const { judge, sink } = this.options;
+    const { decider, sink } = this.options;
     if (this.held !== undefined) this.settle(false);
-    if (this.state === 'dropped' || judge.isDisconnected()) return;
+    if (this.state === 'dropped' || decider.isDisconnected()) return;
     if (this.state === 'open') {
       this.error = error.code;
-      if (judge.retries(this, { status: error.status, raw: [], isTooLong: false })) {
+      if (decider.retries(this, { status: error.status, raw: [], isTooLong: false })) {
         this.state = 'dropped';
         return;
       }
@@ -163,10 +163,10 @@ export class ProviderAttempt implements ResponseSink {
 
   private settle(isTooLong: boolean): void {
     const { held, status } = this;
-    const { judge, sink } = this.options;
+    const { decider, sink } = this.options;
     this.held = undefined;
-    if (held === undefined || judge.isDisconnected()) return;
-    if (judge.retries(this, { status, raw: held.raw, isTooLong })) {
+    if (held === undefined || decider.isDisconnected()) return;
+    if (decider.retries(this, { status, raw: held.raw, isTooLong })) {
       if (held.isWhole) this.state = 'dropped';
       else this.drain();
       return;

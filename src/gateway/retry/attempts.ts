@@ -4,14 +4,14 @@ import type { Attempt } from '../../model/record/request-record.ts';
 import type { RequestPlan, Target, RetryPlan, RecordedCall } from '../call.ts';
 import type { ForwardPorts } from '../ports.ts';
 import { sendTo } from '../dispatch.ts';
-import { asksBody, type AttemptPlan, type NextAttempt, nextAttempt } from './next-attempt.ts';
+import { needsBody, type AttemptPlan, type NextAttempt, nextAttempt } from './next-attempt.ts';
 import { rejectOpen, storableModel } from '../exchange.ts';
 import { retryAfter } from './policy.ts';
 import { type AttemptHead, type RetryDecider, ProviderAttempt } from './attempt.ts';
 
 /** Sends a call to its targets in turn, until a response is passed on to the client. */
-export function runAttempts(ports: ForwardPorts, open: RecordedCall, plan: RequestPlan, onward: RetryPlan): void {
-  new Attempts(ports, open, plan, onward).begin();
+export function runAttempts(ports: ForwardPorts, open: RecordedCall, plan: RequestPlan, retryPlan: RetryPlan): void {
+  new Attempts(ports, open, plan, retryPlan).begin();
 }
 
 /**
@@ -25,23 +25,23 @@ export function runAttempts(ports: ForwardPorts, open: RecordedCall, plan: Reque
 class Attempts implements RetryDecider {
   private readonly ports: ForwardPorts;
   private readonly open: RecordedCall;
-  private readonly legs: readonly [Target, ...Target[]];
+  private readonly targets: readonly [Target, ...Target[]];
   private readonly plan: AttemptPlan;
   private readonly startedAt: number;
   /** Failed attempts that another one followed. */
   private readonly failed: Attempt[] = [];
-  private place = 0;
+  private targetIndex = 0;
   private retryCount = 0;
   private running: ProviderAttempt | undefined;
   private waiting: NodeJS.Timeout | undefined;
-  private left = false;
+  private clientHasLeft = false;
 
-  constructor(ports: ForwardPorts, open: RecordedCall, plan: RequestPlan, onward: RetryPlan) {
+  constructor(ports: ForwardPorts, open: RecordedCall, plan: RequestPlan, retryPlan: RetryPlan) {
     this.ports = ports;
     this.open = open;
-    this.legs = [plan, ...onward.fallbacks];
+    this.targets = [plan, ...retryPlan.fallbacks];
     const { maxAttempts, retryWithinMs } = ports.limits;
-    this.plan = { ...onward, maxAttempts, retryWithinMs };
+    this.plan = { ...retryPlan, maxAttempts, retryWithinMs };
     this.startedAt = ports.clock.monotonic();
   }
 
@@ -50,17 +50,17 @@ class Attempts implements RetryDecider {
     this.open.sink.begin({
       pause: () => this.running?.pause(),
       resume: () => this.running?.resume(),
-      abort: (reason) => this.leave(reason),
+      abort: (reason) => this.abort(reason),
     });
-    this.send({ kind: 'fallback', place: 0 });
+    this.send({ kind: 'fallback', targetIndex: 0 });
   }
 
   isDisconnected(): boolean {
-    return this.left;
+    return this.clientHasLeft;
   }
 
-  asksBody(status: number): boolean {
-    return asksBody(this.plan, status, this.place);
+  needsBody(status: number): boolean {
+    return needsBody(this.plan, status, this.targetIndex);
   }
 
   retries(attempt: ProviderAttempt, { status, raw, isTooLong }: AttemptHead): boolean {
@@ -71,7 +71,7 @@ class Attempts implements RetryDecider {
         status,
         isTooLong,
         retryAfterMs: retryAfter(raw, clock.now()),
-        place: this.place,
+        targetIndex: this.targetIndex,
         retries: this.retryCount,
         attempts: this.failed.length + 1,
         elapsedMs: clock.monotonic() - this.startedAt,
@@ -79,7 +79,7 @@ class Attempts implements RetryDecider {
       random(),
     );
     if (next.kind === 'none') {
-      this.announce(next.because);
+      this.announce(next.reason);
       return false;
     }
     this.failed.push(attempt.outcome());
@@ -91,18 +91,18 @@ class Attempts implements RetryDecider {
 
   private send(next: Exclude<NextAttempt, { kind: 'none' }>): void {
     // The cache entry is for the first target; a fallback's response must not be returned for it.
-    if (next.kind === 'fallback' && next.place > 0) this.open.cacheFill?.giveUp();
+    if (next.kind === 'fallback' && next.targetIndex > 0) this.open.cacheFill?.giveUp();
     else this.open.cacheFill?.abortIfUnawaited();
-    if (this.left) return;
-    if (next.kind === 'fallback') this.place = next.place;
+    if (this.clientHasLeft) return;
+    if (next.kind === 'fallback') this.targetIndex = next.targetIndex;
     this.retryCount = next.kind === 'fallback' ? 0 : this.retryCount + 1;
-    const { ports, open, leg, place } = this;
-    const sink = place > 0 ? open.relay : open.sink;
+    const { ports, open, current, targetIndex } = this;
+    const sink = targetIndex > 0 ? open.relay : open.sink;
     const { monotonic } = ports.clock;
-    const attempt = new ProviderAttempt({ judge: this, sink, provider: leg.route.provider, monotonic });
+    const attempt = new ProviderAttempt({ decider: this, sink, provider: current.route.provider, monotonic });
     this.running = attempt;
     try {
-      sendTo(ports, open, leg, attempt);
+      sendTo(ports, open, current, attempt);
     } catch (error) {
       attempt.error = error instanceof GatelogError ? error.code : 'internal';
       open.cacheFill?.giveUp();
@@ -110,44 +110,44 @@ class Attempts implements RetryDecider {
     }
   }
 
-  private get leg(): Target {
-    return this.legs[this.place] ?? this.legs[0];
+  private get current(): Target {
+    return this.targets[this.targetIndex] ?? this.targets[0];
   }
 
   /** Some bodies have an override, so the record must show which one was sent. */
   private get overrides(): boolean {
-    return this.legs.some(({ bodyOverride }) => bodyOverride !== undefined);
+    return this.targets.some(({ bodyOverride }) => bodyOverride !== undefined);
   }
 
-  private leave(reason: Error): void {
-    this.left = true;
+  private abort(reason: Error): void {
+    this.clientHasLeft = true;
     clearTimeout(this.waiting);
     this.running?.abort(reason);
   }
 
   /** Adds headers and facts about the attempts, before the response and its record begin. */
-  private announce(because: string | undefined): void {
+  private announce(reason: string | undefined): void {
     const { recorder, relay, call } = this.open;
-    const lines = because === undefined ? [] : ['svc-warning', `no further attempt was made ${because}`];
-    if (this.failed.length > 0) lines.push('svc-attempts', String(this.failed.length + 1));
-    if (this.legs.length > 1) lines.push('svc-fallback-index', String(this.place));
-    if (this.legs.length > 1 && call.head.directives.aliased) lines.push('helicone-fallback-index', String(this.place));
-    relay.announce(lines);
+    const headers = reason === undefined ? [] : ['svc-warning', `no further attempt was made ${reason}`];
+    if (this.failed.length > 0) headers.push('svc-attempts', String(this.failed.length + 1));
+    if (this.targets.length > 1) headers.push('svc-fallback-index', String(this.targetIndex));
+    if (this.targets.length > 1 && call.head.directives.aliased) headers.push('helicone-fallback-index', String(this.targetIndex));
+    relay.announce(headers);
     recorder.setFacts(this.facts());
   }
 
   /** @param outcome how the exchange ended; undefined while the response begins. */
   private facts(outcome?: ExchangeOutcome): EndFacts {
-    const { route, target, bodyOverride } = this.leg;
-    const model = storableModel(this.leg.model);
+    const { route, target, bodyOverride } = this.current;
+    const model = storableModel(this.current.model);
     const broken = outcome === 'client_left' || outcome === 'provider_broke' ? { error: outcome } : {};
     const last = this.running === undefined ? [] : [{ ...broken, ...this.running.outcome() }];
     const attempts = [...this.failed, ...last];
     const modelUnread = this.open.call.head.directives.tags.requestBody === 'never';
     return {
-      ...(this.place === 0 ? {} : { provider: route.provider, targetUrl: target?.shown ?? '' }),
+      ...(this.targetIndex === 0 ? {} : { provider: route.provider, targetUrl: target?.shown ?? '' }),
       ...(model === undefined || modelUnread ? {} : { model }),
-      ...(this.place === 0 || modelUnread || !this.overrides ? {} : { bodyOverride: bodyOverride ?? {} }),
+      ...(this.targetIndex === 0 || modelUnread || !this.overrides ? {} : { bodyOverride: bodyOverride ?? {} }),
       ...(attempts.length > 1 ? { attempts } : {}),
     };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tellsTooLong } from './context-length.ts';
+import { reportsTooLong } from './context-length.ts';
 
 describe('a refusal that says that the prompt is too long', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('a refusal that says that the prompt is too long', () => {
     '{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error"}}',
     '{"message":"Prompt contains 40000 tokens, too large for model with 32768 maximum context length"}',
   ])('%s', (body) => {
-    expect(tellsTooLong(Buffer.from(body))).toBe(true);
+    expect(reportsTooLong(Buffer.from(body))).toBe(true);
   });
 
   it.each([
@@ -20,6 +20,6 @@ describe('a refusal that says that the prompt is too long', () => {
     '{"error":{"message":"The model `x` does not exist"}}',
     '',
   ])('%j does not', (body) => {
-    expect(tellsTooLong(Buffer.from(body))).toBe(false);
+    expect(reportsTooLong(Buffer.from(body))).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 /** Wordings of providers for a prompt that exceeds the model's context. */
-const wordings = [
+const patterns = [
   /context_length_exceeded/,
   /\b(?:max(?:imum)?|exceeds?(?: the)?(?: model's)?)[\w\s']{0,20} (?:context|prompt|input|sequence) (?:length|window|size)/i,
   /\b(?:prompt|input|request)(?: text)? is too long\b/i,
@@ -12,7 +12,7 @@ const wordings = [
 /** Bytes read of a refusal. */
 export const refusalMaxBytes = 64 * 1024;
 
-export function tellsTooLong(body: Buffer): boolean {
+export function reportsTooLong(body: Buffer): boolean {
   const text = body.toString('utf8', 0, refusalMaxBytes);
-  return wordings.some((wording) => wording.test(text));
+  return patterns.some((pattern) => pattern.test(text));
 }

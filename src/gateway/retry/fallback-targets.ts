@@ -9,7 +9,7 @@ import { harmless, withoutSecretParameters } from '../http/headers.ts';
 import { replaceModel } from '../bodies/shape.ts';
 import type { ModelField } from '../json/model-field.ts';
 import { wantsStreamUsage, addIncludeUsage } from '../routing/outgoing-body.ts';
-import { askForStreamUsage, usageQuestionMaxBytes } from '../relay/stream-usage.ts';
+import { withIncludeUsage, includeUsageMaxBytes } from '../relay/stream-usage.ts';
 import { resolveModel } from '../routing/by-model.ts';
 import { type Route, routeByPath, routeToProvider, routeToTarget } from '../routing/routes.ts';
 
@@ -40,7 +40,7 @@ export function planFallbackTargets(
 ): readonly FallbackTarget[] {
   return fallbacks.map((fallback) => {
     try {
-      return planOne(ports, admitted, from, fallback);
+      return planFallback(ports, admitted, from, fallback);
     } catch (error) {
       // An error of ours is not a fault in the caller's list.
       if (!(error instanceof GatelogError) || error.status >= 500) throw error;
@@ -52,70 +52,75 @@ export function planFallbackTargets(
   });
 }
 
-function planOne(ports: PlanPorts, admitted: AuthenticatedCall, from: FirstAttempt, fallback: Fallback): FallbackTarget {
+function planFallback(ports: PlanPorts, admitted: AuthenticatedCall, from: FirstAttempt, fallback: Fallback): FallbackTarget {
   const { call } = admitted;
-  const { route: named, model, isPicked } = wayOf(ports, admitted, from, fallback);
-  const isSameAddress = isSame(named, from.first);
+  const { route: named, model, isPicked } = resolveRoute(ports, admitted, from, fallback);
+  const isSameAddress = leadsToSameTarget(named, from.first);
   // With a key named by the fallback, the caller's own would be a second one, even at the same address.
   const keepsQuery = isSameAddress && fallback.keyName === undefined;
   const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
-  const mayBeOwn = isSameAddress && !isPicked && !from.isPicked;
+  const mayUseOwnKey = isSameAddress && !isPicked && !from.isPicked;
   const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const makeBody = bodyMaker(from, model);
-  const usageAsked = wantsStreamUsage(call, route) && (from.first.usageAsked || asksWhereFirstIsNot(call, from));
+  const usageRequested = wantsStreamUsage(call, route) && (from.first.usageRequested || lacksUsageInBody(call, from));
   const makeOutgoing = (): { readonly whole: Buffer } => {
     const whole = makeBody();
     return { whole: addIncludeUsage(call, route, { whole }) ?? whole };
   };
-  const isSigned = mayBeOwn && fallback.keyName === undefined && isToBeSigned(call.head, route);
+  const isSigned = mayUseOwnKey && fallback.keyName === undefined && isToBeSigned(call.head, route);
   const signed = isSigned ? signedForAmazon(ports, call, { route, target, outgoing: makeOutgoing() }) : undefined;
   return {
     route,
     target,
-    credentials: signed ?? credentialsOf(ports, admitted, { route, mayBeOwn, keyName: fallback.keyName }),
-    passed: passedTo(call.head.passed, mayBeOwn, isSigned),
+    credentials: signed ?? credentialsOf(ports, admitted, { route, mayUseOwnKey, keyName: fallback.keyName }),
+    passed: passedTo(call.head.passed, mayUseOwnKey, isSigned),
     // Made when needed: ten bodies at once would hold ten times the caller's.
     get outgoing() {
       return makeOutgoing();
     },
     // Bodies that differ only in their model all get `include_usage`, or none does, except at a provider that does not support it.
-    usageAsked,
+    usageRequested,
     model: model ?? from.model,
     bodyOverride: undefined,
     fallback,
     replaced: model === undefined ? undefined : { model },
-    outgoingMaxBytes: bytesWith(from, model) + (usageAsked ? usageQuestionMaxBytes : 0),
+    outgoingMaxBytes: bodyBytes(from, model) + (usageRequested ? includeUsageMaxBytes : 0),
   };
 }
 
-function passedTo(lines: HeaderList, mayBeOwn: boolean, isSigned: boolean): HeaderList {
-  if (!mayBeOwn) return harmless(lines);
-  return isSigned ? withoutSignature(lines) : lines;
+function passedTo(headers: HeaderList, mayUseOwnKey: boolean, isSigned: boolean): HeaderList {
+  if (!mayUseOwnKey) return harmless(headers);
+  return isSigned ? withoutSignature(headers) : headers;
 }
 
 /** A first provider without support for `include_usage` says nothing about the body, so the body is inspected. */
-function asksWhereFirstIsNot(call: Call, { first, outgoing }: FirstAttempt): boolean {
-  return !wantsStreamUsage(call, first.route) && askForStreamUsage(outgoing) !== undefined;
+function lacksUsageInBody(call: Call, { first, outgoing }: FirstAttempt): boolean {
+  return !wantsStreamUsage(call, first.route) && withIncludeUsage(outgoing) !== undefined;
 }
 
 /**
  * Whether a route leads to the target of the caller's credential: the same provider at the same base address.
  * TRICKY: behind one proxy several providers share an origin and differ only in their paths.
  */
-function isSame({ provider, destination, path }: Route, first: Target): boolean {
+function leadsToSameTarget({ provider, destination, path }: Route, first: Target): boolean {
   if (typeof destination === 'string' || first.target === undefined || provider !== first.route.provider) return false;
   const { origin, basePath } = destination.target(path);
   return origin === first.target.origin && basePath === first.target.basePath;
 }
 
 /** A route, and the model to request if it differs from the first attempt's. */
-interface Way {
+interface ResolvedRoute {
   readonly route: Route;
   readonly model: string | undefined;
   readonly isPicked?: true;
 }
 
-function wayOf(ports: PlanPorts, { call, admission }: AuthenticatedCall, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
+function resolveRoute(
+  ports: PlanPorts,
+  { call, admission }: AuthenticatedCall,
+  { pathRoute, first }: FirstAttempt,
+  fallback: Fallback,
+): ResolvedRoute {
   const { request, head } = call;
   const { provider, targetUrl, model } = fallback;
   if (targetUrl !== undefined) return { route: routeToTarget(targetUrl, pathRoute.path, ports.targets, 'target_url'), model };
@@ -152,15 +157,15 @@ function bodyMaker({ body, field, outgoing }: FirstAttempt, model: string | unde
   throw new GatelogError('invalid_directive', 'the body is no JSON object with a model, so its model cannot be replaced.');
 }
 
-function bytesWith({ body, field, outgoing }: FirstAttempt, model: string | undefined): number {
+function bodyBytes({ body, field, outgoing }: FirstAttempt, model: string | undefined): number {
   if (model === undefined || field === undefined) return outgoing.length;
   return body.length - (field.end - field.start) + Buffer.byteLength(JSON.stringify(model)) - 2;
 }
 
-interface KeyQuestion {
+interface KeyLookup {
   readonly route: Route;
   /** The caller's own credential may go there. */
-  readonly mayBeOwn: boolean;
+  readonly mayUseOwnKey: boolean;
   readonly keyName: string | undefined;
 }
 
@@ -168,12 +173,12 @@ interface KeyQuestion {
  * Credential headers of a fallback: the stored key that it names; else the caller's own, if it may go there; else the provider's stored
  * key or the deployment's.
  */
-function credentialsOf(ports: PlanPorts, { admission }: AuthenticatedCall, { route, mayBeOwn, keyName }: KeyQuestion): readonly string[] {
+function credentialsOf(ports: PlanPorts, { admission }: AuthenticatedCall, { route, mayUseOwnKey, keyName }: KeyLookup): readonly string[] {
   const { principal, providerCredentials } = admission;
   const sent = callerCredentialsFor(route, providerCredentials);
-  if (keyName === undefined && mayBeOwn && hasCallerCredential(route, sent)) return sent;
-  const kept = storedCredentials(route, principal.organizationId, ports.providerKeys, keyName);
-  if (kept !== undefined) return kept;
+  if (keyName === undefined && mayUseOwnKey && hasCallerCredential(route, sent)) return sent;
+  const stored = storedCredentials(route, principal.organizationId, ports.providerKeys, keyName);
+  if (stored !== undefined) return stored;
   throw new GatelogError(
     'invalid_directive',
     keyName === undefined

@@ -14,7 +14,7 @@ import { MembersOfBody, type ReplacedBody } from '../bodies/replaced-members.ts'
 import type { RequestBody } from '../http/request-body.ts';
 import { readRequestHead, type RequestHead } from '../directives/request-head.ts';
 import { type Route, routeToTarget } from '../routing/routes.ts';
-import { readStreamAsked, takesQuestion, usageQuestionMaxBytes } from '../relay/stream-usage.ts';
+import { readStreamOptions, lacksIncludeUsage, includeUsageMaxBytes } from '../relay/stream-usage.ts';
 import type { ListedTarget } from '../directives/targets.ts';
 
 /** Maximum size of an override as JSON. */
@@ -24,7 +24,7 @@ const overriddenMaxBytes = 1024 * 1024;
 
 /** All targets of a call whose caller lists them, the first attempt's among them. */
 export interface PlannedTargets {
-  readonly legs: readonly FallbackTarget[];
+  readonly targets: readonly FallbackTarget[];
   readonly warnings: readonly string[];
 }
 
@@ -36,7 +36,7 @@ interface Shared {
   readonly path: string;
   /** Scanned once, if an override needs it. */
   members?: MembersOfBody | undefined;
-  streamAsked?: ReturnType<typeof readStreamAsked>;
+  streamOptions?: ReturnType<typeof readStreamOptions>;
 }
 
 /**
@@ -54,36 +54,36 @@ export function planTargets(
   const planned = targets.map((target, index) => {
     try {
       const route = routeToTarget(target.targetUrl, shared.path, ports.targets, 'target-url');
-      const head = readRequestHead(target.lines);
+      const head = readRequestHead(target.headers);
       const keysStay = head.amazon !== undefined && factsOfProvider(route.provider).signedByAws !== true;
       const onCodes = index === 0 ? defaultFailures : (targets[index - 1]?.onCodes ?? defaultFailures);
-      return { leg: planOne(shared, target, { route, head, onCodes }), keysStay };
+      return { target: planTarget(shared, target, { route, head, onCodes }), keysStay };
     } catch (error) {
       if (!(error instanceof GatelogError) || error.status >= 500 || error.code === 'body_too_large') throw error;
       throw new GatelogError('invalid_directive', `${target.path}: ${error.message}`, { details: { path: target.path }, cause: error });
     }
   });
   const warnings = planned.some(({ keysStay }) => keysStay) ? [amazonKeysStay] : [];
-  return { legs: planned.map(({ leg }) => leg), warnings };
+  return { targets: planned.map(({ target }) => target), warnings };
 }
 
-interface Planned {
+interface TargetParts {
   readonly route: Route;
   readonly head: RequestHead;
   /** Of the previous entry. */
   readonly onCodes: ListedTarget['onCodes'];
 }
 
-function planOne(shared: Shared, { path: place, bodyOverride }: ListedTarget, { route, head, onCodes }: Planned): FallbackTarget {
+function planTarget(shared: Shared, { path: place, bodyOverride }: ListedTarget, { route, head, onCodes }: TargetParts): FallbackTarget {
   const { ports, call, body } = shared;
   const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const replaced = bodyOverride === undefined ? undefined : replacedIn(shared, bodyOverride);
   const makeOutgoing = (): RequestBody => {
     const sent = replaced === undefined ? body : { whole: replaced.make() };
-    const asked = addIncludeUsage(call, route, sent);
-    return asked === undefined ? sent : { whole: asked };
+    const found = addIncludeUsage(call, route, sent);
+    return found === undefined ? sent : { whole: found };
   };
-  const usageAsked = asksUsage(shared, route, bodyOverride);
+  const usageRequested = requestsUsage(shared, route, bodyOverride);
   const isSigned = isToBeSigned(head, route);
   // Rejects half a key pair before anything is sent.
   if (isSigned) amazonKeysOf(head);
@@ -97,21 +97,21 @@ function planOne(shared: Shared, { path: place, bodyOverride }: ListedTarget, { 
     get credentials() {
       return isSigned ? (signedForAmazon(ports, signed, { route, target, outgoing: makeOutgoing() }) ?? own) : own;
     },
-    passed: linesTo(call.head.passed, isSigned ? withoutSignature(head.passed) : head.passed),
+    passed: headersFor(call.head.passed, isSigned ? withoutSignature(head.passed) : head.passed),
     get outgoing() {
       return makeOutgoing();
     },
-    usageAsked,
+    usageRequested,
     model: modelIn(body, bodyOverride),
     bodyOverride,
     fallback: { path: place, on: onCodes, followsOne: true },
     replaced: bodyOverride,
-    outgoingMaxBytes: bytes + (usageAsked ? usageQuestionMaxBytes : 0),
+    outgoingMaxBytes: bytes + (usageRequested ? includeUsageMaxBytes : 0),
   };
 }
 
 /** The entry's headers, and those of the caller that hold no credential and that the entry does not set. */
-function linesTo(sent: HeaderList, own: HeaderList): HeaderList {
+function headersFor(sent: HeaderList, own: HeaderList): HeaderList {
   const names = new Set(own.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
   return [...filterHeaders(harmless(sent), (name) => !names.has(name)), ...own];
 }
@@ -135,13 +135,13 @@ function replacedIn(shared: Shared, bodyOverride: JsonObject): ReplacedBody {
 }
 
 /** Whether `include_usage` is added for this target, without making its body. */
-function asksUsage(shared: Shared, route: Route, bodyOverride: JsonObject | undefined): boolean {
+function requestsUsage(shared: Shared, route: Route, bodyOverride: JsonObject | undefined): boolean {
   const { call, body } = shared;
   if (!wantsStreamUsage(call, route) || !('whole' in body)) return false;
-  const asked = (shared.streamAsked ??= readStreamAsked(body.whole));
-  if (asked === undefined) return false;
-  const { stream = asked.isStream, stream_options: options = asked.options } = bodyOverride ?? {};
-  return takesQuestion({ isStream: stream === true, options });
+  const found = (shared.streamOptions ??= readStreamOptions(body.whole));
+  if (found === undefined) return false;
+  const { stream = found.isStream, stream_options: options = found.options } = bodyOverride ?? {};
+  return lacksIncludeUsage({ isStream: stream === true, options });
 }
 
 function modelIn(body: RequestBody, bodyOverride: JsonObject | undefined): string | undefined {

@@ -15,7 +15,7 @@ export interface Failure {
   readonly isTooLong: boolean;
   readonly retryAfterMs: number | undefined;
   /** Index of its target: 0 is the first, fallbacks follow. */
-  readonly place: number;
+  readonly targetIndex: number;
   /** Retries at this target so far. */
   readonly retries: number;
   /** Attempts so far, including this one. */
@@ -27,8 +27,8 @@ export interface Failure {
 /** `because` names the limit of the deployment that prevents another attempt. */
 export type NextAttempt =
   | { readonly kind: 'retry'; readonly waitMs: number }
-  | { readonly kind: 'fallback'; readonly place: number }
-  | { readonly kind: 'none'; readonly because?: string };
+  | { readonly kind: 'fallback'; readonly targetIndex: number }
+  | { readonly kind: 'none'; readonly reason?: string };
 
 /**
  * Decides what follows a failed attempt: the same target again, else the first later target that handles this failure.
@@ -36,28 +36,30 @@ export type NextAttempt =
  */
 export function nextAttempt(plan: AttemptPlan, failure: Failure, random: number): NextAttempt {
   const { retry, fallbacks, maxAttempts, retryWithinMs } = plan;
-  const { status, place, retries, attempts, elapsedMs } = failure;
+  const { status, targetIndex, retries, attempts, elapsedMs } = failure;
   const repeats = retry !== undefined && retries < retry.retries && isTransient(status);
   const waitMs = repeats ? waitBeforeRetry(retry, retries, random, failure.retryAfterMs) : 0;
   const isInTime = elapsedMs + waitMs <= retryWithinMs;
-  const taking = fallbacks.findIndex(
-    ({ fallback }, index) => canFollow(fallback, index, place) && matchesStatus(fallback, status, failure.isTooLong),
+  const fallbackAt = fallbacks.findIndex(
+    ({ fallback }, index) => canFollow(fallback, index, targetIndex) && matchesStatus(fallback, status, failure.isTooLong),
   );
   if (attempts >= maxAttempts) {
-    return repeats || taking !== -1 ? { kind: 'none', because: `after ${maxAttempts} attempts (GATELOG_ATTEMPTS_MAX)` } : { kind: 'none' };
+    return repeats || fallbackAt !== -1
+      ? { kind: 'none', reason: `after ${maxAttempts} attempts (GATELOG_ATTEMPTS_MAX)` }
+      : { kind: 'none' };
   }
   if (repeats && isInTime) return { kind: 'retry', waitMs };
-  if (taking !== -1) return { kind: 'fallback', place: taking + 1 };
-  return repeats ? { kind: 'none', because: `after ${retryWithinMs} ms (GATELOG_RETRY_WITHIN_MS)` } : { kind: 'none' };
+  if (fallbackAt !== -1) return { kind: 'fallback', targetIndex: fallbackAt + 1 };
+  return repeats ? { kind: 'none', reason: `after ${retryWithinMs} ms (GATELOG_RETRY_WITHIN_MS)` } : { kind: 'none' };
 }
 
 /** Whether the fallback at `index` may follow a failure at `place`. */
-function canFollow({ followsOne }: Fallback, index: number, place: number): boolean {
-  return followsOne === true ? index === place : index >= place;
+function canFollow({ followsOne }: Fallback, index: number, targetIndex: number): boolean {
+  return followsOne === true ? index === targetIndex : index >= targetIndex;
 }
 
-export function asksBody({ fallbacks }: AttemptPlan, status: number, place: number): boolean {
+export function needsBody({ fallbacks }: AttemptPlan, status: number, targetIndex: number): boolean {
   if (status !== tooLongStatus) return false;
-  const later = fallbacks.slice(place);
+  const later = fallbacks.slice(targetIndex);
   return later.some(({ fallback }) => fallback.onTooLong === true) && !later.some(({ fallback }) => matchesStatus(fallback, status, false));
 }

@@ -74,19 +74,27 @@ describe('what follows a failed attempt', () => {
   ).map((fallback) => ({ fallback }));
   const plan: AttemptPlan = { retry: undefined, fallbacks, maxAttempts: 20, retryWithinMs: 60_000 };
   const repeating: AttemptPlan = { ...plan, retry: { ...defaultRetryPolicy, retries: 2 } };
-  const failure: Failure = { status: 500, isTooLong: false, retryAfterMs: undefined, place: 0, retries: 0, attempts: 1, elapsedMs: 10 };
+  const failure: Failure = {
+    status: 500,
+    isTooLong: false,
+    retryAfterMs: undefined,
+    targetIndex: 0,
+    retries: 0,
+    attempts: 1,
+    elapsedMs: 10,
+  };
   const none = { kind: 'none' };
   const cases: readonly [why: string, plan: AttemptPlan, failure: Partial<Failure>, next: object][] = [
     ['the first fallback that takes over from it', plan, {}, toPlace(2)],
     ['an earlier one, where the status is its own', plan, { status: 413 }, toPlace(1)],
     ['one that takes over from nearly everything', plan, { status: 404 }, toPlace(3)],
     ['nothing: no fallback takes over from a success', plan, { status: 200 }, none],
-    ['a later fallback, never an earlier one', plan, { status: 400, place: 1 }, toPlace(3)],
-    ['nothing after the last', plan, { place: 3 }, none],
+    ['a later fallback, never an earlier one', plan, { status: 400, targetIndex: 1 }, toPlace(3)],
+    ['nothing after the last', plan, { targetIndex: 3 }, none],
     ['the same place first, where retries are on', repeating, {}, { kind: 'retry', waitMs: 500 }],
     ['the same place, later, for as long as the provider asks', repeating, { retryAfterMs: 3000 }, { kind: 'retry', waitMs: 3000 }],
     ['the next place once the retries are used up', repeating, { retries: 2, attempts: 3 }, toPlace(2)],
-    ['the retries of the next place too', repeating, { place: 2, attempts: 4 }, { kind: 'retry', waitMs: 500 }],
+    ['the retries of the next place too', repeating, { targetIndex: 2, attempts: 4 }, { kind: 'retry', waitMs: 500 }],
     ['no retry of what will not go better', repeating, { status: 400 }, toPlace(1)],
     ['the next place, where it is late for a retry', repeating, { elapsedMs: 59_501 }, toPlace(2)],
     ['a retry that begins just in time', repeating, { elapsedMs: 59_500 }, { kind: 'retry', waitMs: 500 }],
@@ -97,7 +105,7 @@ describe('what follows a failed attempt', () => {
       { kind: 'none', because: 'after 60000 ms (GATELOG_RETRY_WITHIN_MS)' },
     ],
     ['nothing after the most attempts', repeating, { attempts: 20 }, { kind: 'none', because: 'after 20 attempts (GATELOG_ATTEMPTS_MAX)' }],
-    ['nothing to blame on the most attempts where nothing would follow', plan, { attempts: 20, place: 3 }, none],
+    ['nothing to blame on the most attempts where nothing would follow', plan, { attempts: 20, targetIndex: 3 }, none],
   ];
   for (const [why, given, failed, next] of cases) {
     it(why, () => {

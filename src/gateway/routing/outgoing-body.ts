@@ -6,7 +6,7 @@ import { type ListedModel, type RoutingPorts, type NamedFrom, readModelList, res
 import { isCompressed, mayHoldJson, type RequestBody } from '../http/request-body.ts';
 import { factsOfProvider } from '../../providers/wire-facts.ts';
 import type { Route } from './routes.ts';
-import { askForStreamUsage, supportsUsageQuestion } from '../relay/stream-usage.ts';
+import { withIncludeUsage, supportsIncludeUsage } from '../relay/stream-usage.ts';
 
 export interface Addressed {
   readonly route: Route;
@@ -66,10 +66,10 @@ export function modelUnread({ request }: Call, { routedByModel }: Route, body: R
 }
 
 export function wantsStreamUsage({ head }: Call, { path, provider }: Route): boolean {
-  return head.directives.streamUsage && supportsUsageQuestion(path) && factsOfProvider(provider).refusesUsageQuestion !== true;
+  return head.directives.streamUsage && supportsIncludeUsage(path) && factsOfProvider(provider).rejectsUsageOption !== true;
 }
 
 /** @returns undefined where `include_usage` is not wanted or already there. */
 export function addIncludeUsage(call: Call, route: Route, body: RequestBody): Buffer | undefined {
-  return wantsStreamUsage(call, route) && 'whole' in body ? askForStreamUsage(body.whole) : undefined;
+  return wantsStreamUsage(call, route) && 'whole' in body ? withIncludeUsage(body.whole) : undefined;
 }

@@ -23,7 +23,7 @@ import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
 import { createGateway } from '../server.ts';
 import { unpackShape } from '../bodies/shape.ts';
 import { CallsInFlight } from '../http/concurrency.ts';
-import { answerAbout } from '../../main/bodies/jobs.ts';
+import { runTask } from '../../main/bodies/jobs.ts';
 import type { ForwardLimits, ForwardPorts } from '../ports.ts';
 import { CredentialCache } from '../credentials/credentials.ts';
 import { responseOfEcho } from '../builtin/echo.ts';
@@ -248,13 +248,13 @@ const noLimits: ForwardPorts['callLimits'] = {
 const readInTurn: ForwardPorts['largeBodies'] = {
   facts: async (_asker, body, ways) => {
     await soon();
-    const answer = answerAbout(body, { of: 'facts', ways });
+    const answer = runTask(body, { of: 'facts', forms: ways });
     if ('facts' in answer) return answer.facts;
     throw 'refusal' in answer ? new GatelogError(answer.refusal.code, answer.refusal.message) : new TypeError('no facts');
   },
   shape: async (_asker, body) => {
     await soon();
-    const answer = answerAbout(body, { of: 'shape' });
+    const answer = runTask(body, { of: 'shape' });
     if (!('shape' in answer)) throw new TypeError('no shape');
     return unpackShape(answer.shape);
   },

@@ -18,5 +18,5 @@ export function recorderOn(writer: SpoolWriter, bodyMaxBytes: number): ExchangeR
     headers: {},
     tags: { properties: [] },
   };
-  return new ExchangeRecorder({ writer, bodyMaxBytes, takesParts: () => true, monotonic: () => 0, startedAt: 0 }, open, true);
+  return new ExchangeRecorder({ writer, bodyMaxBytes, hasSpaceForParts: () => true, monotonic: () => 0, startedAt: 0 }, open, true);
 }

@@ -127,14 +127,14 @@ export class ProviderPool implements ConnectionOwner {
   /** Aborts all calls. */
   close(): void {
     this.isClosed = true;
-    for (const { calls } of this.waiting.standings(0)) for (const call of calls) this.abortCall(call, new PoolClosedError());
+    for (const { calls } of this.waiting.forecasts(0)) for (const call of calls) this.abortCall(call, new PoolClosedError());
     for (const connection of this.open) connection.close(new PoolClosedError());
   }
 
   /** Calls that a connection is being opened for are not timed out here: the attempt has a time-out of its own. */
   private checkWaiting(now: number): void {
     const { headersTimeoutMs, shareWaitMs, connections, organizationSharePercent } = this.options;
-    for (const { calls, provided, servable } of this.waiting.standings(this.free() + this.connecting)) {
+    for (const { calls, provided, servable } of this.waiting.forecasts(this.free() + this.connecting)) {
       for (const [index, call] of calls.entries()) {
         const waitedMs = now - call.waitingSince;
         if (index >= servable && waitedMs >= shareWaitMs) this.abortCall(call, new ShareTakenError(connections, organizationSharePercent));
@@ -248,8 +248,8 @@ export class ProviderPool implements ConnectionOwner {
 export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> {
   readonly organizationId: string;
   share: Share<PendingRequest> | undefined;
-  before: PendingRequest | undefined;
-  behind: PendingRequest | undefined;
+  previous: PendingRequest | undefined;
+  next: PendingRequest | undefined;
   isQueued = false;
   /** Start of its wait, monotonic milliseconds. */
   waitingSince = 0;

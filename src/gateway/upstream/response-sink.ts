@@ -31,13 +31,13 @@ export interface ResponseSink {
 export interface BufferedResponse {
   readonly status: number;
   /** Names and values in turn. */
-  readonly lines: HeaderList;
+  readonly headers: HeaderList;
   readonly chunks: readonly Buffer[];
 }
 
 const settledCall: CallControl = { pause: () => undefined, resume: () => undefined, abort: () => undefined };
 
-export function respond(sink: ResponseSink, { status, lines, chunks }: BufferedResponse): void {
+export function respond(sink: ResponseSink, { status, headers: lines, chunks }: BufferedResponse): void {
   sink.begin(settledCall);
   sink.start(status, lines, '');
   for (const chunk of chunks) sink.data(chunk);

@@ -50,7 +50,7 @@ export interface BatchStart {
 export function formBatch(
   number: number,
   tails: readonly SeriesTail[],
-  { accepted, taken: before = [] }: BatchStart,
+  { accepted, taken: alreadyTaken = [] }: BatchStart,
   limits: BatchLimits,
 ): FormedBatch | undefined {
   let rows = 0;
@@ -61,9 +61,9 @@ export function formBatch(
   const series: Record<string, { from: Position; to: Position }> = {};
   for (const tail of rotated(tails, number)) {
     let count = 0;
-    const first = before.find((taking) => taking.tail === tail)?.count ?? 0;
+    const firstIndex = alreadyTaken.find((entry) => entry.tail === tail)?.count ?? 0;
     const waiting = tail.waiting();
-    for (let index = first; index < waiting.length; index += 1) {
+    for (let index = firstIndex; index < waiting.length; index += 1) {
       const exchange = waiting[index];
       if (exchange?.endsAt === undefined) break;
       const fits = rows < limits.maxRows && (rows === 0 || bytes + exchange.bytes <= limits.maxBytes);

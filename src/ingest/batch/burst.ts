@@ -35,7 +35,7 @@ const minOthersShare = 0.3;
  */
 export class BurstGate {
   private readonly options: BurstOptions;
-  private since: number | undefined;
+  private deferringSince: number | undefined;
   /** The deferral is over, and a batch has not emptied the queue since. */
   private exhausted = false;
   private tokens = burstCalls;
@@ -58,19 +58,19 @@ export class BurstGate {
     const { maxMs, clock } = this.options;
     const now = clock.monotonic();
     this.count(waiting, now);
-    if (this.since !== undefined && waiting < burstCalls && this.tokens >= burstPerSecond) this.exhausted = true;
-    const isBurst = this.since !== undefined || this.tokens <= 0;
+    if (this.deferringSince !== undefined && waiting < burstCalls && this.tokens >= burstPerSecond) this.exhausted = true;
+    const isBurst = this.deferringSince !== undefined || this.tokens <= 0;
     if (maxMs === 0 || this.exhausted || !isBurst || !this.othersNeedTheCores()) return false;
-    this.since ??= now;
-    return now - this.since < maxMs;
+    this.deferringSince ??= now;
+    return now - this.deferringSince < maxMs;
   }
 
   /** Notes a batch. @param left exchanges that still wait; after 0 a new burst may begin. */
   onBatch(left: number): void {
     this.waiting = left;
     if (left > 0) return;
-    if (this.since !== undefined) this.tokens = burstCalls;
-    this.since = undefined;
+    if (this.deferringSince !== undefined) this.tokens = burstCalls;
+    this.deferringSince = undefined;
     this.exhausted = false;
   }
 
@@ -78,11 +78,11 @@ export class BurstGate {
   private count(waiting: number, now: number): void {
     const { countedAt = now, waiting: before } = this;
     const passedMs = now - countedAt;
-    const come = this.countedAt === undefined ? 0 : Math.max(0, waiting - before);
-    const brought = (passedMs * Math.max(burstPerSecond, burstFactor * this.averagePerSecond)) / 1000;
-    this.tokens = Math.max(0, Math.min(burstCalls, this.tokens + brought) - come);
+    const arrived = this.countedAt === undefined ? 0 : Math.max(0, waiting - before);
+    const refill = (passedMs * Math.max(burstPerSecond, burstFactor * this.averagePerSecond)) / 1000;
+    this.tokens = Math.max(0, Math.min(burstCalls, this.tokens + refill) - arrived);
     // Exponential decay: after that time a call counts for a third.
-    this.averagePerSecond = this.averagePerSecond * Math.exp(-passedMs / averageMs) + (come * 1000) / averageMs;
+    this.averagePerSecond = this.averagePerSecond * Math.exp(-passedMs / averageMs) + (arrived * 1000) / averageMs;
     this.countedAt = now;
     this.waiting = waiting;
   }
@@ -90,6 +90,6 @@ export class BurstGate {
   private othersNeedTheCores(): boolean {
     const shares = this.options.cpuShares();
     if (shares === undefined || 1 - shares.idle - shares.own < minOthersShare) return false;
-    return shares.idle <= (this.since === undefined ? idleAtBegin : idleAtEnd);
+    return shares.idle <= (this.deferringSince === undefined ? idleAtBegin : idleAtEnd);
   }
 }

@@ -68,9 +68,12 @@ export async function storeRows(
   const storing: Storing = { ...options, records, refused: new Map() };
   const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, records.length))), mayBeStored: isRepeated || isUnsure };
   for (const table of ['bodies', 'changes', 'requests'] as const) {
-    const left = rows.filter((row) => !storing.refused.has(row.index) && bytesIn(table, row).length > 0);
+    const remaining = rows.filter((row) => !storing.refused.has(row.index) && bytesIn(table, row).length > 0);
     // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
-    await storePart({ ...whole, table, rows: left, token: `${token}-${table}`, mayGiveUp: table === 'bodies' && !isRepeated }, storing);
+    await storePart(
+      { ...whole, table, rows: remaining, token: `${token}-${table}`, mayGiveUp: table === 'bodies' && !isRepeated },
+      storing,
+    );
   }
   return storing.refused;
 }
@@ -92,8 +95,8 @@ interface Part {
   readonly mayBeStored: boolean;
 }
 
-async function storePart(asked: Part, storing: Storing): Promise<void> {
-  const part = asked.mayBeStored ? await missingOf(asked, storing) : asked;
+async function storePart(requested: Part, storing: Storing): Promise<void> {
+  const part = requested.mayBeStored ? await missingOf(requested, storing) : requested;
   const { table, rows, start, size, token } = part;
   if (rows.length === 0) return;
   const failure = await insertPatiently(part, storing);

@@ -174,7 +174,7 @@ describe('what was made ahead is made again', () => {
     const erased: RequestId[] = [];
     const erasures: DrainPorts['erasures'] = {
       of: () => running,
-      keep: async (exchanges) => void erased.push(...exchanges.map(({ requestId }) => requestId)),
+      save: async (exchanges) => void erased.push(...exchanges.map(({ requestId }) => requestId)),
       wasErased: async () => false,
     };
     await spool.drainAll({ limits, interpret, release, erasures, insert: heldInsert(bothAsked) });

@@ -48,15 +48,15 @@ function dispose(prefetched: Prefetched | undefined): void {
   void prefetched?.interpretation.then((interpretation) => interpretation?.[Symbol.dispose]());
 }
 
-function isSame(before: Prefetched, tasks: readonly InterpretTask[]): boolean {
-  if (before.tasks.length !== tasks.length) return false;
+function isSame(prefetched: Prefetched, tasks: readonly InterpretTask[]): boolean {
+  if (prefetched.tasks.length !== tasks.length) return false;
   const same = new Map<TaskSettings, TaskSettings>();
   return tasks.every(({ settings, frames, changes }, index) => {
-    const task = before.tasks[index];
+    const task = prefetched.tasks[index];
     if (task === undefined || task.frames !== frames || changes.length > 0) return false;
     const known = same.get(settings);
     if (known !== undefined) return known === task.settings;
     same.set(settings, task.settings);
-    return isDeepStrictEqual(before.settings.get(task.settings), settings);
+    return isDeepStrictEqual(prefetched.settings.get(task.settings), settings);
   });
 }

@@ -22,7 +22,7 @@ export interface InterpretedBatch {
 
 /** Sorts the results of a batch, which are in the order of its exchanges. @throws when this process was short of a resource. */
 export function partitionResults(exchanges: readonly TrackedExchange[], results: readonly InterpretedExchange[]): InterpretedBatch {
-  const found: InterpretedBatch = {
+  const partition: InterpretedBatch = {
     rows: [],
     failures: new Map(),
     erased: new Map(),
@@ -36,20 +36,20 @@ export function partitionResults(exchanges: readonly TrackedExchange[], results:
     const result = results[index] ?? { failure: 'the interpreter said nothing of it' };
     if ('shortage' in result) throw new Error(result.shortage);
     if ('failure' in result) {
-      found.failures.set(index, { cause: 'not_interpreted', reason: result.failure });
+      partition.failures.set(index, { cause: 'not_interpreted', reason: result.failure });
       continue;
     }
-    if ('erasure' in result) found.erased.set(exchange, result.erasure);
+    if ('erasure' in result) partition.erased.set(exchange, result.erasure);
     else {
-      found.rows.push({ index, rows: result });
-      if (result.completion !== undefined) found.completions.push(result.completion);
-      if (result.awaited !== undefined) found.awaited.add(result.awaited);
-      if (result.redactionFailure !== undefined) found.redactionFailures.set(exchange, result.redactionFailure);
-      if (result.threatCheckFailure !== undefined) found.threatCheckFailures.set(exchange, result.threatCheckFailure);
+      partition.rows.push({ index, rows: result });
+      if (result.completion !== undefined) partition.completions.push(result.completion);
+      if (result.awaited !== undefined) partition.awaited.add(result.awaited);
+      if (result.redactionFailure !== undefined) partition.redactionFailures.set(exchange, result.redactionFailure);
+      if (result.threatCheckFailure !== undefined) partition.threatCheckFailures.set(exchange, result.threatCheckFailure);
     }
-    if (result.settlement !== undefined) found.settlements.push(result.settlement);
+    if (result.settlement !== undefined) partition.settlements.push(result.settlement);
   }
-  return found;
+  return partition;
 }
 
 export function observeLeftOut({ redactionFailures, threatCheckFailures }: InterpretedBatch, observe: Observe): void {

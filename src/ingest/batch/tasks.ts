@@ -20,13 +20,13 @@ export async function tasksOf(
   ports: TaskPorts,
 ): Promise<InterpretTask[]> {
   const organizations = await organizationsOf(exchanges, ports);
-  const kept = isRepeated ? await keptByRepetition(exchanges, ports) : nothing;
-  const known = new Map<string, TaskSettings>();
+  const kept = isRepeated ? await keptByRepetition(exchanges, ports) : noExchanges;
+  const settingsByName = new Map<string, TaskSettings>();
   return exchanges.map((exchange) => {
     const { organizationId, series } = exchange;
     const isKept = kept.has(exchange);
     const name = `${organizationId}/${isKept ? 'kept' : ''}/${series}`;
-    const settings = known.get(name) ?? {
+    const settings = settingsByName.get(name) ?? {
       seriesFolder: path.join(ports.spoolFolder, series),
       organizationId,
       declaredNames: organizations.get(organizationId)?.declaredNames,
@@ -34,12 +34,12 @@ export async function tasksOf(
       organizationPrices: ports.organizationPrices(organizationId),
       erasures: isKept ? undefined : ports.erasures.of(organizationId),
     };
-    known.set(name, settings);
+    settingsByName.set(name, settings);
     return { settings, frames: exchange.frames, changes: changes.get(exchange) ?? noChanges };
   });
 }
 
-const nothing: ReadonlySet<TrackedExchange> = new Set();
+const noExchanges: ReadonlySet<TrackedExchange> = new Set();
 const noChanges: InterpretTask['changes'] = [];
 
 type OrganizationSettings = Pick<TaskSettings, 'declaredNames' | 'redactionRules'>;

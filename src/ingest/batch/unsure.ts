@@ -40,7 +40,7 @@ export function mayBeStored(unsure: Unsure, exchanges: readonly TrackedExchange[
   });
 }
 
-export function later(one: Position | undefined, other: Position | undefined): Position | undefined {
+export function laterPosition(one: Position | undefined, other: Position | undefined): Position | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return comparePositions(one, other) < 0 ? other : one;
 }

@@ -36,7 +36,7 @@ test('a request on its way takes as much of changes as a stored one has room for
   await put(large(60));
   await sessions.setProperties(spool.principal, 's', large(60, 60));
   const exchange = drain.inFlight.find(spool.organizationId, id);
-  const hasRoomFor = (count: number) => exchange?.hasRoomFor({ kind: 'property', values: large(count) });
+  const hasRoomFor = (count: number) => exchange?.hasSpaceFor({ kind: 'property', values: large(count) });
   expect([hasRoomFor(7), hasRoomFor(8)]).toEqual([true, false]);
   const fits = put(new Map([['small', 'fits']]));
   const refused = put(large(8, 120)).catch((error: unknown) => error);
@@ -59,7 +59,7 @@ test('scores and ratings take room as well: what has none waits for the store, a
   const feedback: Change = { kind: 'feedback', rating: true };
   for (let first = 0; first < 255; first += 64) await changer.change(spool.principal, id, scores(first));
   const exchange = drain.inFlight.find(spool.organizationId, id);
-  expect(exchange?.hasRoomFor(feedback)).toBe(false);
+  expect(exchange?.hasSpaceFor(feedback)).toBe(false);
   const rated = changer.change(spool.principal, id, feedback);
   expect(await pendingOf(spool, id)).toBe(4);
   spool.writeRest(writer, stream, {});

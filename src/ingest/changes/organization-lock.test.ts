@@ -28,9 +28,9 @@ describe('changes of an organisation', () => {
     const all = [
       turns.shared(ours, work('a')),
       turns.shared(ours, work('b')),
-      turns.alone(ours, work('S')),
+      turns.exclusive(ours, work('S')),
       turns.shared(ours, work('c')),
-      turns.alone(ours, work('T')),
+      turns.exclusive(ours, work('T')),
       turns.shared(theirs, work('other')),
     ];
     await settle();
@@ -45,14 +45,18 @@ describe('changes of an organisation', () => {
 
   test('that fail let the next ones in', async () => {
     const turns = new OrganizationLock();
-    const results = await Promise.allSettled([turns.alone(ours, fail), turns.shared(ours, fail), turns.alone(ours, async () => 'done')]);
+    const results = await Promise.allSettled([
+      turns.exclusive(ours, fail),
+      turns.shared(ours, fail),
+      turns.exclusive(ours, async () => 'done'),
+    ]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
   test('more than a thousand do not wait', async () => {
     const turns = new OrganizationLock();
     const gate = makeGate();
-    const first = turns.alone(ours, () => gate.passed);
+    const first = turns.exclusive(ours, () => gate.passed);
     const waiting = Array.from({ length: 1000 }, () => turns.shared(ours, async () => undefined));
     await expect(turns.shared(ours, async () => undefined)).rejects.toMatchObject({ code: 'store_unavailable' });
     gate.open();

@@ -45,24 +45,24 @@ export interface PendingChanges {
 export async function openPendingChanges(database: MetadataDatabase, spent: readonly number[]): Promise<PendingChanges> {
   await removePendingChanges(database, spent);
   let appends = 0;
-  let appendsUnderWay = 0;
+  let runningAppends = 0;
   let isEmpty = (await countPendingChanges(database)) === 0;
-  const lookAgain = async (): Promise<void> => {
-    const before = appends;
-    const isQuiet = appendsUnderWay === 0;
+  const refreshIsEmpty = async (): Promise<void> => {
+    const appendsBefore = appends;
+    const isQuiet = runningAppends === 0;
     const count = await countPendingChanges(database);
-    isEmpty = count === 0 && isQuiet && appends === before;
+    isEmpty = count === 0 && isQuiet && appends === appendsBefore;
   };
   const appendAll = async (accepted: readonly AcceptedChange[]): Promise<void> => {
     if (accepted.length === 0) return;
     // Set before the write: a batch that is sealed meanwhile must not see an empty list.
     appends += 1;
     isEmpty = false;
-    appendsUnderWay += 1;
+    runningAppends += 1;
     try {
       await appendPendingChanges(database, accepted);
     } finally {
-      appendsUnderWay -= 1;
+      runningAppends -= 1;
     }
   };
   return {
@@ -82,9 +82,9 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
       for (const { accepted } of await listPendingChanges(database, exchanges)) {
         const exchange = known.get(keyOf(accepted));
         if (exchange === undefined) continue;
-        const own = byExchange.get(exchange) ?? [];
-        own.push(accepted);
-        byExchange.set(exchange, own);
+        const changes = byExchange.get(exchange) ?? [];
+        changes.push(accepted);
+        byExchange.set(exchange, changes);
       }
       return byExchange;
     },
@@ -92,7 +92,7 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
     remove: async (sequences) => {
       if (isEmpty) return;
       await removePendingChanges(database, sequences);
-      await lookAgain();
+      await refreshIsEmpty();
     },
   };
 }
@@ -103,7 +103,7 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
  */
 export class AppliedChanges {
   private readonly ports: { readonly pendingChanges: Pick<PendingChanges, 'remove'>; readonly observe: Observe };
-  private left: readonly number[] = [];
+  private remaining: readonly number[] = [];
 
   constructor(ports: AppliedChanges['ports']) {
     this.ports = ports;
@@ -111,20 +111,20 @@ export class AppliedChanges {
 
   /** These sequences and those whose removal failed. */
   with(sequences: readonly number[]): readonly number[] {
-    return [...this.left, ...sequences];
+    return [...this.remaining, ...sequences];
   }
 
   /** @returns false while any stays. */
-  async forget(spent: readonly number[] = this.left): Promise<boolean> {
+  async forget(spent: readonly number[] = this.remaining): Promise<boolean> {
     if (spent.length === 0) return true;
     try {
       await this.ports.pendingChanges.remove(spent);
-      this.left = [];
+      this.remaining = [];
     } catch (error) {
-      this.left = spent;
+      this.remaining = spent;
       this.ports.observe({ kind: 'pending_changes_kept', changes: spent.length, reason: failureText(error) });
     }
-    return this.left.length === 0;
+    return this.remaining.length === 0;
   }
 }
 

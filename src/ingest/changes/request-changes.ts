@@ -32,7 +32,7 @@ const numbersInMs = 1000;
 /** Changes requests in the store or in flight to it. */
 export class RequestChanges {
   private readonly ports: RequestChangerPorts;
-  private readonly turns = new OrganizationLock();
+  private readonly lock = new OrganizationLock();
   private lastNumber: number;
 
   constructor(ports: RequestChangerPorts) {
@@ -45,52 +45,52 @@ export class RequestChanges {
    * @throws GatelogError `not_found`, or `store_unavailable` when the store does not take the record in time.
    */
   async change(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
-    await this.turns.shared(principal.organizationId, () => this.changeNow(principal, requestId, change));
+    await this.lock.shared(principal.organizationId, () => this.changeNow(principal, requestId, change));
   }
 
   /**
    * Runs `work`, another kind of change, concurrently with changes of single requests. @throws GatelogError `store_unavailable` when too
    * many wait.
    */
-  among<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
-    return this.turns.shared(organizationId, work);
+  shared<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
+    return this.lock.shared(organizationId, work);
   }
 
   /** Runs `work` while no other change of the organisation does. */
-  alone<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
-    return this.turns.alone(organizationId, work);
+  exclusive<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
+    return this.lock.exclusive(organizationId, work);
   }
 
   private async changeNow(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
     const accept = (): AcceptedChange => this.accept(principal, requestId, change);
-    const known = this.isKnownInFlight(principal.organizationId, requestId);
-    const ownTime = timeOfUuid(requestId);
+    const known = this.findInFlight(principal.organizationId, requestId);
+    const timeInId = timeOfUuid(requestId);
     // Most identifiers contain the time of their record, so the change itself shows whether the store has it; many changes share one
     // query.
-    if (known === undefined && ownTime !== undefined && (await this.changeAt(ownTime, accept))) return;
+    if (known === undefined && timeInId !== undefined && (await this.changeAt(timeInId, accept))) return;
     const found = known ?? (await this.locate(principal.organizationId, requestId));
     const changed =
       found !== undefined &&
-      ('storedAt' in found ? await this.changeAt(found.storedAt, accept) : await this.changeTravelling(found.inFlight, change, accept));
+      ('storedAt' in found ? await this.changeAt(found.storedAt, accept) : await this.changeInFlight(found.inFlight, change, accept));
     if (!changed) throw new GatelogError('not_found', `No request ${requestId} is on record.`);
   }
 
   /** Looks for a request among those in flight, then in the store, then in what the spool received meanwhile. */
   async locate(organizationId: OrganizationId, requestId: RequestId): Promise<RecordLocation> {
     const { inFlight, findStored, catchUp } = this.ports;
-    const known = this.isKnownInFlight(organizationId, requestId);
+    const known = this.findInFlight(organizationId, requestId);
     if (known !== undefined) return known;
     const stored = await findStored(organizationId, requestId);
     if (stored !== undefined) return { storedAt: stored };
     await catchUp();
-    const fresh = inFlight.find(organizationId, requestId);
-    if (fresh !== undefined) return { inFlight: fresh };
+    const foundNow = inFlight.find(organizationId, requestId);
+    if (foundNow !== undefined) return { inFlight: foundNow };
     // It may have been read and stored between the two lookups.
     const storedNow = await findStored(organizationId, requestId);
     return storedNow === undefined ? undefined : { storedAt: storedNow };
   }
 
-  private isKnownInFlight(organizationId: OrganizationId, requestId: RequestId): { readonly inFlight: TrackedExchange } | undefined {
+  private findInFlight(organizationId: OrganizationId, requestId: RequestId): { readonly inFlight: TrackedExchange } | undefined {
     const known = this.ports.inFlight.find(organizationId, requestId);
     return known === undefined || known.state === 'replaying' ? undefined : { inFlight: known };
   }
@@ -113,9 +113,9 @@ export class RequestChanges {
   }
 
   /** A change that the record has no space for waits until the record is stored. @returns false when the exchange was not stored. */
-  private async changeTravelling(exchange: TrackedExchange, change: Change, accept: () => AcceptedChange): Promise<boolean> {
-    if (exchange.state === 'pending' && exchange.hasRoomFor(change)) {
-      exchange.takeRoom(change);
+  private async changeInFlight(exchange: TrackedExchange, change: Change, accept: () => AcceptedChange): Promise<boolean> {
+    if (exchange.state === 'pending' && exchange.hasSpaceFor(change)) {
+      exchange.reserveSpace(change);
       await exchange.trackChange(this.ports.pendingChanges.append(accept()));
       return true;
     }

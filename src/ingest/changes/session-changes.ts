@@ -30,8 +30,8 @@ export interface SessionChangerPorts {
 }
 
 /** Max requests in flight that one change may reach, and max characters stored for them. */
-const maxTravelling = 10_000;
-const maxTravellingCharacters = 64 * 1024 * 1024;
+const maxInFlight = 10_000;
+const maxInFlightCharacters = 64 * 1024 * 1024;
 
 /** Changes whole sessions: their requests in the store and those in flight to it. */
 export class SessionChanges {
@@ -48,50 +48,50 @@ export class SessionChanges {
    */
   async setProperties(principal: Principal, sessionId: string, values: ReadonlyMap<string, string>): Promise<void> {
     const { organizationId, keyId } = principal;
-    await this.ports.requests.alone(organizationId, async () => {
-      const members = await this.travellingMembers(organizationId, sessionId);
+    await this.ports.requests.exclusive(organizationId, async () => {
+      const members = await this.membersInFlight(organizationId, sessionId);
       const change: SessionChange = { organizationId, sessionId, values, keyId, ...this.ports.requests.stamp() };
-      if ((await this.ports.changeStored.count(change)) === 0 && members.length === 0) throw unknown(sessionId);
+      if ((await this.ports.changeStored.count(change)) === 0 && members.length === 0) throw sessionNotFound(sessionId);
       // History first: a changed request has the number of the change, and a reader must find that in the history.
       await this.ports.changeStored.writeHistory(change);
-      const kept = await this.keepForTravelling(members, change);
-      await Promise.all(members.filter((member) => !kept.has(member)).map((member) => this.ports.requests.whenSettled(member)));
+      const appended = await this.appendInFlight(members, change);
+      await Promise.all(members.filter((member) => !appended.has(member)).map((member) => this.ports.requests.whenSettled(member)));
       const changed = await this.ports.changeStored.update(change);
-      if (changed === 0 && kept.size === 0) throw unknown(sessionId);
+      if (changed === 0 && appended.size === 0) throw sessionNotFound(sessionId);
     });
   }
 
   /** Rates a session: sets the feedback property on its first request. @throws GatelogError as a change of that request does. */
   async rate(principal: Principal, sessionId: string, rating: boolean): Promise<void> {
     const { organizationId } = principal;
-    const members = await this.travellingMembers(organizationId, sessionId);
+    const members = await this.membersInFlight(organizationId, sessionId);
     const stored = await this.ports.findFirst(organizationId, sessionId);
     const all = [
       ...members.map(({ requestId, openedAt }): StoredMember => ({ requestId, createdAt: openedAt })),
       ...(stored === undefined ? [] : [stored]),
     ];
     const [first] = all.toSorted(byArrival);
-    if (first === undefined) throw unknown(sessionId);
+    if (first === undefined) throw sessionNotFound(sessionId);
     const values = new Map([[sessionFeedbackProperty, rating ? '1' : '0']]);
     await this.ports.requests.change(principal, first.requestId, { kind: 'property', values });
   }
 
   /** Tags a session. @param tag empty: removes the tag. @throws GatelogError `not_found` for a session without a request. */
   async tag({ organizationId, keyId }: Principal, sessionId: string, tag: string): Promise<void> {
-    await this.ports.requests.among(organizationId, async () => {
+    await this.ports.requests.shared(organizationId, async () => {
       // In this order: the second lookup finds a request that was stored after the first.
       const isKnown =
         (await this.isInFlight(organizationId, sessionId)) || (await this.ports.findFirst(organizationId, sessionId)) !== undefined;
-      if (!isKnown) throw unknown(sessionId);
+      if (!isKnown) throw sessionNotFound(sessionId);
       await this.ports.setTag({ organizationId, sessionId, tag, keyId, ...this.ports.requests.stamp() });
     });
   }
 
   async isInFlight(organizationId: OrganizationId, sessionId: string): Promise<boolean> {
-    return (await this.travellingMembers(organizationId, sessionId)).length > 0;
+    return (await this.membersInFlight(organizationId, sessionId)).length > 0;
   }
 
-  private async travellingMembers(organizationId: OrganizationId, sessionId: string): Promise<readonly TrackedExchange[]> {
+  private async membersInFlight(organizationId: OrganizationId, sessionId: string): Promise<readonly TrackedExchange[]> {
     if (sessionId === '') return [];
     const { catchUp, pendingChanges, inFlight } = this.ports;
     await catchUp();
@@ -105,15 +105,15 @@ export class SessionChanges {
    * @returns the members whose records will contain the change; the others are being stored or have no space, and are changed in the
    * store.
    */
-  private async keepForTravelling(members: readonly TrackedExchange[], change: SessionChange): Promise<ReadonlySet<TrackedExchange>> {
+  private async appendInFlight(members: readonly TrackedExchange[], change: SessionChange): Promise<ReadonlySet<TrackedExchange>> {
     // TRICKY: no `await` between the check of the state and the tracking, else an exchange could be sealed without the change.
-    const inFlight = members.filter((member) => member.state === 'pending' && member.hasRoomFor(changeOfMember(change)));
+    const inFlight = members.filter((member) => member.state === 'pending' && member.hasSpaceFor(changeOfMember(change)));
     let characters = 0;
     for (const [name, value] of change.values) characters += name.length + value.length;
-    if (inFlight.length > maxTravelling || inFlight.length * characters > maxTravellingCharacters) {
+    if (inFlight.length > maxInFlight || inFlight.length * characters > maxInFlightCharacters) {
       throw new GatelogError('store_unavailable', 'Too many requests of the session are on their way to the store. Try again in a moment.');
     }
-    for (const member of inFlight) member.takeRoom(changeOfMember(change));
+    for (const member of inFlight) member.reserveSpace(changeOfMember(change));
     const write = this.ports.pendingChanges.appendAll(inFlight.map(({ requestId }) => acceptedFor(requestId, change)));
     await Promise.all(inFlight.map((exchange) => exchange.trackChange(write)));
     return new Set(inFlight);
@@ -134,6 +134,6 @@ function byArrival(left: StoredMember, right: StoredMember): number {
   return left.createdAt - right.createdAt || (left.requestId < right.requestId ? -1 : 1);
 }
 
-function unknown(sessionId: string): GatelogError {
+function sessionNotFound(sessionId: string): GatelogError {
   return new GatelogError('not_found', `No session ${quoted(sessionId)} is on record.`);
 }

@@ -29,7 +29,7 @@ export interface CompleteUsagePorts {
 
 const dayMs = 24 * 60 * 60_000;
 /** Max age of a call whose response does not state its start. */
-const maxMs = 30 * dayMs;
+const maxAgeMs = 30 * dayMs;
 /** The author in the history of changes: no key requested this one. */
 const completedBy = 'gateway';
 
@@ -37,18 +37,18 @@ export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
   const { rows, pricingOf, now } = ports;
   return async (completion) => {
     const { organizationId, provider, responseId, usage, bills, reportedCost } = completion;
-    const before = await rows.find({ organizationId, provider, responseId, ...timesOf(completion) });
+    const before = await rows.find({ organizationId, provider, responseId, ...timeRangeOf(completion) });
     if (before === undefined) return false;
     if (!before.awaitsUsage) return true;
     const responseModel = completion.model || before.billed.responseModel;
     const serviceTier = completion.serviceTier || before.billed.serviceTier;
     const billed = { ...before.billed, usage, responseModel, serviceTier };
-    const told = { bills, stated: reportedCost === null ? null : (parseMoney(reportedCost) ?? null) };
+    const reported = { bills, stated: reportedCost === null ? null : (parseMoney(reportedCost) ?? null) };
     const pricing = pricingOf(organizationId, billed);
-    const amount = completedSpending(billed, told, pricing);
+    const amount = completedSpending(billed, reported, pricing);
     // First: a repetition finds no record that awaits usage. Settling is idempotent.
     if (amount !== undefined) await settle({ organizationId, requestId: before.requestId, amount }, ports);
-    const cost = completedCost(billed, told, pricing);
+    const cost = completedCost(billed, reported, pricing);
     await rows.complete({ organizationId, before, usage, responseModel, serviceTier, cost, acceptedAt: now(), keyId: completedBy });
     return true;
   };
@@ -64,9 +64,9 @@ async function settle(settlement: BudgetSettlement, { settleBudgets, observe }: 
 }
 
 /** A provider's clock may differ from ours by less than a day; a time beyond that is ignored. */
-function timesOf({ askedAt, begunAt }: UsageCompletion): { readonly from: number; readonly to: number } {
-  const isLikely = begunAt !== null && begunAt >= askedAt - maxMs && begunAt <= askedAt + dayMs;
-  return isLikely ? { from: begunAt - dayMs, to: begunAt + dayMs } : { from: askedAt - maxMs, to: askedAt + dayMs };
+function timeRangeOf({ askedAt, begunAt }: UsageCompletion): { readonly from: number; readonly to: number } {
+  const isLikely = begunAt !== null && begunAt >= askedAt - maxAgeMs && begunAt <= askedAt + dayMs;
+  return isLikely ? { from: begunAt - dayMs, to: begunAt + dayMs } : { from: askedAt - maxAgeMs, to: askedAt + dayMs };
 }
 
 /** Max reads that wait for the record of their call, and max characters of each in the checkpoint, usually a few hundred. */
@@ -91,27 +91,27 @@ export async function completeUsages(
   { completeUsage, inFlight, observe }: CompletionPorts,
 ): Promise<readonly UsageCompletion[]> {
   if (completions.length === 0 && waiting.length === 0) return waiting;
-  const found = new Set<string>();
-  const left = new Map<string, UsageCompletion>();
+  const completed = new Set<string>();
+  const candidates = new Map<string, UsageCompletion>();
   // A call is older than its read: once no older exchange is in flight, its record cannot come any more.
   for (const earlier of waiting) {
-    if (awaited.has(responseKeyOf(earlier)) || inFlight.hasOlder(earlier.askedAt)) left.set(responseKeyOf(earlier), earlier);
+    if (awaited.has(responseKeyOf(earlier)) || inFlight.hasOlder(earlier.askedAt)) candidates.set(responseKeyOf(earlier), earlier);
   }
-  for (const completion of completions) left.set(responseKeyOf(completion), completion);
+  for (const completion of completions) candidates.set(responseKeyOf(completion), completion);
   const isNew = new Set(completions);
-  for (const [key, completion] of left) {
+  for (const [key, completion] of candidates) {
     if (!isNew.has(completion) && !awaited.has(key)) continue;
-    if (await isCompleted(completion, completeUsage, observe)) found.add(key);
+    if (await isCompleted(completion, completeUsage, observe)) completed.add(key);
   }
-  const stays = [...left].flatMap(([key, completion]) => (found.has(key) ? [] : [completion]));
-  const kept = stays.filter(isSmall).slice(-maxWaiting);
-  const dropped = stays.length - kept.length;
+  const remaining = [...candidates].flatMap(([key, completion]) => (completed.has(key) ? [] : [completion]));
+  const kept = remaining.filter(isStorable).slice(-maxWaiting);
+  const dropped = remaining.length - kept.length;
   const reason = `${dropped} reads of responses cannot wait for the records of their calls`;
   if (dropped > 0) observe({ kind: 'usage_not_completed', reason });
   return kept;
 }
 
-function isSmall(completion: UsageCompletion): boolean {
+function isStorable(completion: UsageCompletion): boolean {
   try {
     return JSON.stringify(completion).length <= maxCharacters;
   } catch {

@@ -16,7 +16,7 @@ import { textsOf } from '../interpret/record-texts.ts';
  * checkpoint.
  */
 const rawMaxCharacters = 8 * 1024;
-const notYetDone: ReadonlySet<string> = new Set(['queued', 'in_progress']);
+const unfinishedStatuses: ReadonlySet<string> = new Set(['queued', 'in_progress']);
 const noRequest: ReadRequest = {
   body: { kind: 'absent' },
   parsed: undefined,
@@ -30,23 +30,23 @@ const noRequest: ReadRequest = {
 export function completionOf(exchange: Exchange, context: Pick<InterpretContext, 'redact' | 'prices'>): UsageCompletion | undefined {
   const { open, responseHead } = exchange;
   if (open.method !== 'GET' || responseHead === undefined || responseHead.status < 200 || responseHead.status > 299) return undefined;
-  const responseId = responseRead(exchange);
+  const responseId = readResponseId(exchange);
   if (responseId === undefined) return undefined;
   const response = withShortNames(readResponse(exchange, openAiResponses));
   const { facts } = response;
   const { usage } = facts;
   if (usage.promptTokens === null && usage.completionTokens === null) return undefined;
   const body = objectOf(response.parsed);
-  if (notYetDone.has(facts.finishReason) || (textOf(body['id']) || responseId) !== responseId) return undefined;
-  const said = { ...response, body: noRequest.body, inPieces: false, facts: { ...facts, completionText: '' } };
-  const texts = redacted(textsOf(exchange, noRequest, said, new Map()), open.provider, context);
-  const begun = body['created_at'];
+  if (unfinishedStatuses.has(facts.finishReason) || (textOf(body['id']) || responseId) !== responseId) return undefined;
+  const usageOnly = { ...response, body: noRequest.body, inPieces: false, facts: { ...facts, completionText: '' } };
+  const texts = redacted(textsOf(exchange, noRequest, usageOnly, new Map()), open.provider, context);
+  const createdAt = body['created_at'];
   return {
     organizationId: open.organizationId,
     responseId,
     provider: recordNameOf(open.provider),
     askedAt: open.openedAt,
-    begunAt: typeof begun === 'number' && Number.isFinite(begun) ? Math.trunc(begun * 1000) : null,
+    begunAt: typeof createdAt === 'number' && Number.isFinite(createdAt) ? Math.trunc(createdAt * 1000) : null,
     usage: { ...usage, raw: jsonOf(texts.usageRaw).length > rawMaxCharacters ? null : texts.usageRaw },
     bills: facts.bills,
     model: texts.responseModel,
@@ -56,12 +56,12 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
 }
 
 /** The response's identifier in the path of a read. */
-function responseRead({ open }: Exchange): string | undefined {
+function readResponseId({ open }: Exchange): string | undefined {
   const [path = ''] = upstreamPath(open).split('?', 1);
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
-  const cut = trimmed.lastIndexOf('/');
-  const responseId = trimmed.slice(cut + 1);
-  if (wireFormatFor(open.provider, trimmed.slice(0, Math.max(0, cut))) !== openAiResponses) return undefined;
+  const slashIndex = trimmed.lastIndexOf('/');
+  const responseId = trimmed.slice(slashIndex + 1);
+  if (wireFormatFor(open.provider, trimmed.slice(0, Math.max(0, slashIndex))) !== openAiResponses) return undefined;
   return responseId === '' || exceedsBytes(responseId, textLimits.identifierBytes) ? undefined : responseId;
 }
 

@@ -39,7 +39,7 @@ async function readOwned(file: string, erasure: Erasure): Promise<JsonObject | u
   const letter = await readIfThere(file);
   if (letter === undefined) return undefined;
   const [head, rest] = letter.split('\n', 2).map(parseOwnJson);
-  return isJsonObject(head) && isJsonObject(rest) && isOf(erasure, { ...head, ...rest }) ? head : undefined;
+  return isJsonObject(head) && isJsonObject(rest) && isUsersLetter(erasure, { ...head, ...rest }) ? head : undefined;
 }
 
 /** A replay may store the letter, or an operator discard it, after the folder was read. */
@@ -63,12 +63,12 @@ async function eraseLetter(file: string, erasure: Erasure, removeOrphans: Remove
   return true;
 }
 
-function isOf(erasure: Erasure, letter: unknown): boolean {
+function isUsersLetter(erasure: Erasure, letter: unknown): boolean {
   if (!isJsonObject(letter) || letter['organizationId'] !== erasure.organizationId) return false;
   const exchange = exchangeOf(letter['frames']);
   if (exchange === undefined || exchange.open.openedAt > erasure.erasedAt) return false;
   const named = exchange.open.tags.userId ?? '';
-  return named === '' ? mentions(exchange, erasure.userId) : named === erasure.userId;
+  return named === '' ? mentionsUser(exchange, erasure.userId) : named === erasure.userId;
 }
 
 function exchangeOf(frames: unknown): Exchange | undefined {
@@ -88,20 +88,23 @@ function exchangeOf(frames: unknown): Exchange | undefined {
  * Whether the request's body may name the user. It is not interpreted, because interpretation may be what failed: any string equal to the
  * name counts, so that rather too many letters are removed than too few.
  */
-function mentions(exchange: Exchange, userId: string): boolean {
+function mentionsUser(exchange: Exchange, userId: string): boolean {
   const { requestBody, receivedBody, responseHead, end } = exchange;
-  if (names(exchange, requestBody, userId)) return true;
+  if (bodyContains(exchange, requestBody, userId)) return true;
   // The letter holds both the caller's body and the members that overrode it.
-  const overrides = [exchange.open, responseHead, end].flatMap((said) => said?.bodyOverride ?? []);
+  const overrides = [exchange.open, responseHead, end].flatMap((part) => part?.bodyOverride ?? []);
   if (overrides.length === 0) return false;
-  return names(exchange, Buffer.from(JSON.stringify(overrides)), userId) || names(exchange, receivedBody ?? Buffer.alloc(0), userId);
+  return (
+    bodyContains(exchange, Buffer.from(JSON.stringify(overrides)), userId) ||
+    bodyContains(exchange, receivedBody ?? Buffer.alloc(0), userId)
+  );
 }
 
-function names({ open: { headers }, requestTail }: Exchange, body: Uint8Array, userId: string): boolean {
+function bodyContains({ open: { headers }, requestTail }: Exchange, body: Uint8Array, userId: string): boolean {
   const begun = decodeContent(body, headers['content-encoding']) ?? Buffer.from(body);
   const decoded = requestTail === undefined ? begun : Buffer.concat([begun, requestTail]);
   if (isForm(headers['content-type'] ?? '')) return decoded.includes(userId);
-  return decoded.includes(JSON.stringify(userId)) || (decoded.includes('\\') && spells(decoded.toString('utf8'), userId));
+  return decoded.includes(JSON.stringify(userId)) || (decoded.includes('\\') && containsString(decoded.toString('utf8'), userId));
 }
 
 /** JSON escapes a UTF-16 unit in at most six characters: `\u0061`. */
@@ -111,7 +114,7 @@ const maxEscapeLength = 6;
  * Whether a string of a body is the name, whichever of its characters are escaped. Anything between two quotation marks counts as a
  * string: the body need not be JSON. One pass; strings that cannot be the name by their length are skipped.
  */
-function spells(body: string, name: string): boolean {
+function containsString(body: string, name: string): boolean {
   const maxLength = name.length * maxEscapeLength;
   let start = body.indexOf('"') + 1;
   while (start > 0) {

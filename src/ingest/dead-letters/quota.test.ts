@@ -35,7 +35,7 @@ async function flood(removeOrphans = async (): Promise<void> => undefined): Prom
   const start = systemClock.now() - count;
   for (let index = 0; index < count; index += 1) ids.push(await spool.write(writer, { open: { openedAt: start + index } }));
   const letters = new DeadLetters(spool.deadLetterFolder, systemClock.now);
-  const room = new DeadLetterQuota({ letters, maxBytes, maxWaitMs: 60_000 });
+  const room = new DeadLetterQuota({ deadLetters: letters, maxBytes, maxWaitMs: 60_000 });
   const held: number[] = [];
   const { drain, replay } = await openReplay(
     spool,
@@ -44,11 +44,11 @@ async function flood(removeOrphans = async (): Promise<void> => undefined): Prom
       limits: { maxRows: 1, maxBytes: 1024 * 1024 },
       keepDeadLetter: letters.keep,
       evictDeadLetters: async () => {
-        await room.make();
+        await room.enforce();
         held.push(bytesIn(spool.deadLetterFolder));
       },
     },
-    { letters, removeOrphans },
+    { deadLetters: letters, removeOrphans },
   );
   let looks = 0;
   room.onEvict(async (most) => {
@@ -87,14 +87,14 @@ describe('while the store refuses everything', () => {
   });
 
   test('the ingest waits for room no longer than it may', async () => {
-    const room = new DeadLetterQuota({ letters: { held: () => ({ letters: 2, bytes: 2 }) }, maxBytes: 1, maxWaitMs: 1 });
+    const room = new DeadLetterQuota({ deadLetters: { usage: () => ({ letters: 2, bytes: 2 }) }, maxBytes: 1, maxWaitMs: 1 });
     let begun = 0;
     room.onEvict(() => {
       begun += 1;
       return new Promise(() => undefined);
     });
-    await room.make();
-    await room.make();
+    await room.enforce();
+    await room.enforce();
     expect(begun).toBe(1);
   });
 });
@@ -102,10 +102,10 @@ describe('while the store refuses everything', () => {
 test('what there is of letters is known without a look at the folder, whatever becomes of them', async () => {
   const { spool, letters } = await flood();
   const folder = spool.deadLetterFolder;
-  const expectRight = (): void => expect(letters.held()).toEqual({ letters: readdirSync(folder).length, bytes: bytesIn(folder) });
+  const expectRight = (): void => expect(letters.usage()).toEqual({ letters: readdirSync(folder).length, bytes: bytesIn(folder) });
   expectRight();
   const [first, second] = letters.list({ limit: 2 }).letters.map(({ id }) => id);
-  letters.giveReason(first ?? '', 'a much longer reason than the one that it had');
+  letters.updateReason(first ?? '', 'a much longer reason than the one that it had');
   expectRight();
   letters.remove(second ?? '');
   letters.remove(second ?? '');

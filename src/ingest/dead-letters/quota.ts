@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DeadLetters } from './store.ts';
 
-export interface LetterRoomPorts {
-  readonly letters: Pick<DeadLetters, 'held'>;
+export interface DeadLetterQuotaPorts {
+  readonly deadLetters: Pick<DeadLetters, 'usage'>;
   /** Max bytes of all letters. */
   readonly maxBytes: number;
   /** Max delay of the ingest by one letter, milliseconds. */
@@ -23,33 +23,33 @@ const spareShare = 16;
  * are kept beyond the max, as otherwise no record would be stored; it runs again after every further sixteenth and in the hourly cleanup.
  */
 export class DeadLetterQuota {
-  private readonly ports: LetterRoomPorts;
-  private crowdOut: EvictDeadLetters | undefined;
-  private running: Promise<void> | undefined;
-  private triedAtBytes = 0;
+  private readonly ports: DeadLetterQuotaPorts;
+  private evict: EvictDeadLetters | undefined;
+  private eviction: Promise<void> | undefined;
+  private failedAtBytes = 0;
 
-  constructor(ports: LetterRoomPorts) {
+  constructor(ports: DeadLetterQuotaPorts) {
     this.ports = ports;
   }
 
   /** Nothing is removed until this is called. */
-  onEvict(crowdOut: EvictDeadLetters): void {
-    this.crowdOut = crowdOut;
+  onEvict(evict: EvictDeadLetters): void {
+    this.evict = evict;
   }
 
   /** Call it after each letter: starts an eviction if needed and waits for it, at most `maxWaitMs`. */
-  readonly make = async (): Promise<void> => {
-    const { letters, maxBytes, maxWaitMs } = this.ports;
-    const { bytes } = letters.held();
+  readonly enforce = async (): Promise<void> => {
+    const { deadLetters: letters, maxBytes, maxWaitMs } = this.ports;
+    const { bytes } = letters.usage();
     const spare = Math.floor(maxBytes / spareShare);
-    if (bytes <= maxBytes) this.triedAtBytes = 0;
-    if (this.crowdOut === undefined || this.running !== undefined) return;
-    if (bytes <= Math.max(maxBytes, this.triedAtBytes + spare)) return;
-    this.triedAtBytes = bytes;
-    this.running = this.crowdOut(maxBytes - spare).finally(() => {
-      this.running = undefined;
-      if (letters.held().bytes <= maxBytes) this.triedAtBytes = 0;
+    if (bytes <= maxBytes) this.failedAtBytes = 0;
+    if (this.evict === undefined || this.eviction !== undefined) return;
+    if (bytes <= Math.max(maxBytes, this.failedAtBytes + spare)) return;
+    this.failedAtBytes = bytes;
+    this.eviction = this.evict(maxBytes - spare).finally(() => {
+      this.eviction = undefined;
+      if (letters.usage().bytes <= maxBytes) this.failedAtBytes = 0;
     });
-    await Promise.race([this.running, wait(maxWaitMs, undefined, { ref: false })]);
+    await Promise.race([this.eviction, wait(maxWaitMs, undefined, { ref: false })]);
   };
 }

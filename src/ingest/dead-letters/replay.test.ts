@@ -121,7 +121,7 @@ describe('a replayed dead letter is stored once, with its changes', () => {
     const { drain, names, replay } = await openReplay(spool);
     drain.start();
     let replayed: Promise<unknown> | undefined;
-    await replay.whileNoneRuns(async () => {
+    await replay.runExclusively(async () => {
       replayed = replay.replay(names);
       await drain.catchUp();
       expect(drain.inFlight.find(spool.organizationId, ids[0] as RequestId)).toBeUndefined();
@@ -288,7 +288,7 @@ describe('letters', () => {
     const second = letters.list({ limit: 3, after: first.next ?? '' });
     expect([...first.letters, ...second.letters]).toEqual(all);
     expect(second.next).toBeNull();
-    letters.giveReason(all[4]?.id ?? '', 'another reason');
+    letters.updateReason(all[4]?.id ?? '', 'another reason');
     expect(letters.list({ limit: 10, reason: 'another' }).letters).toMatchObject([{ id: all[4]?.id }]);
     expect(letters.count()).toBe(5);
   });

@@ -26,7 +26,7 @@ import type { RecordLocation } from '../changes/request-changes.ts';
  * its user's letters and then the spool: anything it could miss in between would be stored after its receipt.
  */
 export interface ReplayPorts {
-  readonly letters: DeadLetters;
+  readonly deadLetters: DeadLetters;
   readonly locate: (organizationId: OrganizationId, requestId: RequestId) => Promise<RecordLocation>;
   /**
    * Removes orphaned rows of these requests: the store refused the last row of each after it had stored others. None of the requests may
@@ -73,7 +73,7 @@ export interface PrunedLetters {
 }
 
 /** Max letters removed together. */
-const prunedAtOnce = 1000;
+const pruneChunkSize = 1000;
 /** After this many failures in a row the store is taken to be unavailable. */
 const maxFailedInARow = 10;
 
@@ -86,7 +86,7 @@ interface FoundLetter {
 /** Replays dead letters through the ingest, or removes them. */
 export class DeadLetterReplay {
   private readonly ports: ReplayPorts;
-  private turn: Promise<unknown> = Promise.resolve();
+  private lastRun: Promise<unknown> = Promise.resolve();
 
   constructor(ports: ReplayPorts) {
     this.ports = ports;
@@ -94,16 +94,16 @@ export class DeadLetterReplay {
 
   /** Replays letters by id. @returns an outcome for each, in no order. @throws when the spool or the store fails; letters stay then. */
   replay(ids: readonly string[]): Promise<readonly ReplayOutcome[]> {
-    return this.whileNoneRuns(() => this.replayNow([...new Set(ids)]));
+    return this.runExclusively(() => this.replayNow([...new Set(ids)]));
   }
 
   /**
    * Runs `work` while no replay runs. A backup copies the spool and the pending changes one after the other: a replay in between would
    * give it an exchange without its changes.
    */
-  whileNoneRuns<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.turn.then(work);
-    this.turn = done.catch(() => undefined);
+  runExclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.lastRun.then(work);
+    this.lastRun = done.catch(() => undefined);
     return done;
   }
 
@@ -113,21 +113,23 @@ export class DeadLetterReplay {
    * @param before Unix milliseconds. @throws when the requests in flight are not known; the remaining letters go another time.
    */
   prune(before: number, lettersMaxBytes: number): Promise<PrunedLetters> {
-    return this.whileNoneRuns(async () => this.pruneNow(this.ports.letters.overdue(before, lettersMaxBytes)));
+    return this.runExclusively(async () => this.pruneNow(this.ports.deadLetters.overdue(before, lettersMaxBytes)));
   }
 
   private async pruneNow(overdue: readonly OverdueLetter[]): Promise<PrunedLetters> {
-    const gone: OverdueLetter[] = [];
+    const removed: OverdueLetter[] = [];
     let failure: Error | undefined;
-    for (let start = 0; start < overdue.length; start += prunedAtOnce) {
-      const some = overdue.slice(start, start + prunedAtOnce).map((letter) => ({ letter, head: this.ports.letters.headIn(letter.file) }));
-      const inFlight = await this.inFlight(some.flatMap(({ head }) => head ?? []));
-      const going = some.filter(({ head }) => head === undefined || !inFlight.has(head));
-      const failed = await this.discard(going, gone);
+    for (let start = 0; start < overdue.length; start += pruneChunkSize) {
+      const chunk = overdue
+        .slice(start, start + pruneChunkSize)
+        .map((letter) => ({ letter, head: this.ports.deadLetters.headOfFile(letter.file) }));
+      const inFlight = await this.inFlight(chunk.flatMap(({ head }) => head ?? []));
+      const removable = chunk.filter(({ head }) => head === undefined || !inFlight.has(head));
+      const failed = await this.discard(removable, removed);
       failure ??= failed;
     }
-    const expired = gone.filter((letter) => letter.expired).length;
-    return { expired, crowdedOut: gone.length - expired, failure };
+    const expired = removed.filter((letter) => letter.expired).length;
+    return { expired, crowdedOut: removed.length - expired, failure };
   }
 
   /**
@@ -135,11 +137,11 @@ export class DeadLetterReplay {
    * no rows there, and their files may be on that disk.
    * @returns why some stay.
    */
-  private async discard(letters: readonly FoundLetter[], gone: OverdueLetter[]): Promise<Error | undefined> {
-    const discard = async (some: readonly FoundLetter[]): Promise<void> => {
-      await this.ports.removeOrphans(some.flatMap(({ head }) => head ?? []));
-      for (const { letter } of some) this.ports.letters.discard(letter);
-      gone.push(...some.map(({ letter }) => letter));
+  private async discard(letters: readonly FoundLetter[], removed: OverdueLetter[]): Promise<Error | undefined> {
+    const discard = async (chunk: readonly FoundLetter[]): Promise<void> => {
+      await this.ports.removeOrphans(chunk.flatMap(({ head }) => head ?? []));
+      for (const { letter } of chunk) this.ports.deadLetters.discard(letter);
+      removed.push(...chunk.map(({ letter }) => letter));
     };
     try {
       await discard(letters);
@@ -193,7 +195,7 @@ export class DeadLetterReplay {
 
   /** The letter, if it can be replayed. @throws when the store cannot be queried for the request. */
   private async readyLetter(id: string): Promise<WholeDeadLetter | ReplayOutcome> {
-    const { letters, locate } = this.ports;
+    const { deadLetters: letters, locate } = this.ports;
     const letter = await this.readableLetter(id);
     if ('outcome' in letter) return letter;
     const found = await locate(letter.organizationId, letter.requestId);
@@ -205,7 +207,7 @@ export class DeadLetterReplay {
 
   /** A letter whose frames cannot be assembled stays out of the spool: it would only fail again, and its frames name no owner. */
   private async readableLetter(id: string): Promise<WholeDeadLetter | ReplayOutcome> {
-    const { letters } = this.ports;
+    const { deadLetters: letters } = this.ports;
     try {
       const letter = await letters.read(id);
       if (letter === undefined) return { id, outcome: 'unknown' };
@@ -213,7 +215,7 @@ export class DeadLetterReplay {
       return letter;
     } catch (error) {
       const reason = messageOf(error);
-      letters.giveReason(id, reason);
+      letters.updateReason(id, reason);
       return { id, outcome: 'failed', reason };
     }
   }
@@ -226,7 +228,7 @@ export class DeadLetterReplay {
     await pendingChanges.appendMissing(group.flatMap(({ changes }) => changes));
     // TRICKY: since they were read, letters may have been removed and erasures begun. No `await` between this check and the write of the
     // series.
-    const stopped = new Map(group.flatMap((letter) => this.stoppedNow(letter)));
+    const stopped = new Map(group.flatMap((letter) => this.outcomeIfStopped(letter)));
     const sent = group.filter((letter) => !stopped.has(letter));
     if (sent.length > 0) {
       writeSeries(
@@ -239,9 +241,9 @@ export class DeadLetterReplay {
   }
 
   /** The outcome for a letter that may no longer go into the spool; empty for one that may. */
-  private stoppedNow(letter: WholeDeadLetter): readonly (readonly [WholeDeadLetter, ReplayOutcome])[] {
+  private outcomeIfStopped(letter: WholeDeadLetter): readonly (readonly [WholeDeadLetter, ReplayOutcome])[] {
     const { id, organizationId } = letter;
-    if (!this.ports.letters.has(id)) return [[letter, { id, outcome: 'unknown' }]];
+    if (!this.ports.deadLetters.has(id)) return [[letter, { id, outcome: 'unknown' }]];
     return this.ports.isErasing(organizationId) ? [[letter, { id, outcome: 'failed', reason: erasing }]] : [];
   }
 
@@ -257,7 +259,7 @@ export class DeadLetterReplay {
   }
 
   private async outcomeOf(letter: WholeDeadLetter, expired: AbortSignal): Promise<ReplayOutcome> {
-    const { letters, locate } = this.ports;
+    const { deadLetters: letters, locate } = this.ports;
     const { id, organizationId, requestId } = letter;
     const found = await locate(organizationId, requestId);
     const settlement = found !== undefined && 'inFlight' in found ? await settledBefore(found.inFlight.whenSettled(), expired) : undefined;
@@ -266,8 +268,8 @@ export class DeadLetterReplay {
       letters.remove(id);
       return { id, outcome: 'stored' };
     }
-    const left = await letters.read(id);
-    return left === undefined ? { id, outcome: 'unknown' } : { id, outcome: 'failed', reason: left.reason };
+    const current = await letters.read(id);
+    return current === undefined ? { id, outcome: 'unknown' } : { id, outcome: 'failed', reason: current.reason };
   }
 }
 
@@ -284,9 +286,9 @@ function framesOf({ frames }: WholeDeadLetter): Omit<WholeFrame, 'stream'>[] {
 }
 
 async function settledBefore(settled: Promise<Settlement>, expired: AbortSignal): Promise<Settlement | 'expired'> {
-  const over = new Promise<'expired'>((resolve) => {
+  const expiry = new Promise<'expired'>((resolve) => {
     if (expired.aborted) resolve('expired');
     expired.addEventListener('abort', () => resolve('expired'), { once: true });
   });
-  return Promise.race([settled, over]);
+  return Promise.race([settled, expiry]);
 }

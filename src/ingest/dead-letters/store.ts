@@ -80,7 +80,7 @@ const headBytes = 16 * 1024;
  */
 const maxPayloadBytes = 288 * 1024 * 1024;
 /** Max letters that one call searches for a reason. */
-const maxLooks = 2000;
+const maxSearched = 2000;
 
 /**
  * Dead letters are files, mode 0600. The first line is the head; the second has every frame as base64, and the changes.
@@ -93,7 +93,7 @@ export class DeadLetters {
   private readonly now: () => number;
   private readonly maxBytes: number;
   /** Undefined until counted. */
-  private known: DeadLetterUsage | undefined;
+  private counted: DeadLetterUsage | undefined;
 
   /** @param now Unix milliseconds. @param maxBytes of all payloads of a complete letter; a larger one is kept without payloads. */
   constructor(folder: string, now: () => number, maxBytes: number = maxPayloadBytes) {
@@ -105,14 +105,14 @@ export class DeadLetters {
   readonly keep: WriteDeadLetter = ({ exchange, seriesFolder, reason, changes }) => {
     ensureFolder(this.folder);
     const { organizationId, requestId, openedAt } = exchange;
-    const isTooLong = exchange.bytes > this.maxBytes;
-    const payloads = isTooLong ? [] : payloadsOf(seriesFolder, exchange);
+    const isTooLarge = exchange.bytes > this.maxBytes;
+    const payloads = isTooLarge ? [] : payloadsOf(seriesFolder, exchange);
     const frames = exchange.frames.map(({ kind, stamp }, index) => ({ kind, stamp, payload: payloads[index]?.toString('base64') ?? null }));
     const id = `${openedAt.toString(16).padStart(12, '0')}-${hashOf([organizationId, requestId, frames])}`;
     const head = {
       version: 1,
       at: new Date(this.now()).toISOString(),
-      reason: (isTooLong ? `${tooLong(exchange.bytes)} ${reason}` : reason).slice(0, maxReason),
+      reason: (isTooLarge ? `${tooLargeNote(exchange.bytes)} ${reason}` : reason).slice(0, maxReason),
       organizationId,
       requestId,
       openedAt,
@@ -129,18 +129,18 @@ export class DeadLetters {
       })),
     };
     const file = this.fileOf(id);
-    this.changing(file, () => replaceFile(file, `${JSON.stringify(head)}\n${JSON.stringify(rest)}\n`));
+    this.updatingUsage(file, () => replaceFile(file, `${JSON.stringify(head)}\n${JSON.stringify(rest)}\n`));
   };
 
   /** Counts every file of the folder once, then updates the count with each letter written or removed here. */
-  held(): DeadLetterUsage {
-    this.known ??= sumOf(this.files());
-    return this.known;
+  usage(): DeadLetterUsage {
+    this.counted ??= sumOf(this.files());
+    return this.counted;
   }
 
   /** Call it after other code has changed the folder. */
   recount(): void {
-    this.known = undefined;
+    this.counted = undefined;
   }
 
   /** When the request of the latest letter arrived, Unix milliseconds; 0 without one. */
@@ -160,7 +160,7 @@ export class DeadLetters {
     const ids = this.ids().filter((id) => after === undefined || id < after);
     const letters: DeadLetterHead[] = [];
     for (const [index, id] of ids.entries()) {
-      if (letters.length >= limit || index >= maxLooks) return { letters, next: ids[index - 1] ?? null };
+      if (letters.length >= limit || index >= maxSearched) return { letters, next: ids[index - 1] ?? null };
       const head = this.head(id);
       if (head?.reason.includes(reason) === true) letters.push(head);
     }
@@ -187,19 +187,19 @@ export class DeadLetters {
   }
 
   /** Replaces the reason of a letter; does nothing for a missing or damaged one. */
-  giveReason(id: string, reason: string): void {
+  updateReason(id: string, reason: string): void {
     const text = idShape.test(id) ? readFileIfPresent(this.fileOf(id)) : undefined;
     const [first = '', ...rest] = text?.split('\n') ?? [];
-    if (headOf(id, first) === undefined) return;
+    if (parseHead(id, first) === undefined) return;
     const head = { ...(parseJson(first) as object), reason: reason.slice(0, maxReason) };
     const file = this.fileOf(id);
-    this.changing(file, () => replaceFile(file, [JSON.stringify(head), ...rest].join('\n')));
+    this.updatingUsage(file, () => replaceFile(file, [JSON.stringify(head), ...rest].join('\n')));
   }
 
   /** Letters kept before a time, and the oldest beyond `maxBytes` in total; newest first. @param before Unix milliseconds. */
   overdue(before: number, maxBytes: number): readonly OverdueLetter[] {
     const files = this.files().toSorted((one, other) => other.keptAt - one.keptAt || (other.file < one.file ? -1 : 1));
-    this.known = sumOf(files);
+    this.counted = sumOf(files);
     let bytes = 0;
     return files.flatMap(({ file, keptAt, size }) => {
       const expired = keptAt < before;
@@ -209,10 +209,10 @@ export class DeadLetters {
   }
 
   /** The head of an overdue letter; undefined for a damaged file. */
-  headIn(file: string): DeadLetterHead | undefined {
+  headOfFile(file: string): DeadLetterHead | undefined {
     const id = path.basename(file, extension);
     const text = idShape.test(id) ? firstBytes(file) : undefined;
-    return text === undefined ? undefined : headOf(id, text.split('\n', 1)[0] ?? '');
+    return text === undefined ? undefined : parseHead(id, text.split('\n', 1)[0] ?? '');
   }
 
   discard({ file }: OverdueLetter): void {
@@ -220,20 +220,20 @@ export class DeadLetters {
   }
 
   private removeFile(file: string): void {
-    this.changing(file, () => rmSync(file, { force: true }));
+    this.updatingUsage(file, () => rmSync(file, { force: true }));
   }
 
   /** Changes a letter's file and updates the usage, also after a failure. */
-  private changing(file: string, change: () => void): void {
-    const before = heldIn(file);
+  private updatingUsage(file: string, change: () => void): void {
+    const before = usageOf(file);
     try {
       change();
     } finally {
-      const after = heldIn(file);
-      const { known } = this;
-      this.known = known && {
-        letters: known.letters + after.letters - before.letters,
-        bytes: known.bytes + after.bytes - before.bytes,
+      const after = usageOf(file);
+      const { counted } = this;
+      this.counted = counted && {
+        letters: counted.letters + after.letters - before.letters,
+        bytes: counted.bytes + after.bytes - before.bytes,
       };
     }
   }
@@ -263,7 +263,7 @@ export class DeadLetters {
 
   private head(id: string): DeadLetterHead | undefined {
     const text = firstBytes(this.fileOf(id));
-    return text === undefined ? undefined : (headOf(id, text.split('\n', 1)[0] ?? '') ?? damagedHead(id));
+    return text === undefined ? undefined : (parseHead(id, text.split('\n', 1)[0] ?? '') ?? damagedHead(id));
   }
 }
 
@@ -271,12 +271,12 @@ function sumOf(files: readonly { readonly size: number }[]): DeadLetterUsage {
   return { letters: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
 }
 
-function heldIn(file: string): DeadLetterUsage {
+function usageOf(file: string): DeadLetterUsage {
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined ? { letters: 0, bytes: 0 } : { letters: 1, bytes: found.size };
 }
 
-function tooLong(bytes: number): string {
+function tooLargeNote(bytes: number): string {
   return `Its ${bytes} bytes are too many for a letter, so none of them is here, and it cannot be replayed.`;
 }
 
@@ -309,7 +309,7 @@ function firstBytes(file: string): string | undefined {
   }
 }
 
-function headOf(id: string, line: string): DeadLetterHead | undefined {
+function parseHead(id: string, line: string): DeadLetterHead | undefined {
   const head = parseJson(line);
   if (!isJsonObject(head) || head['version'] !== 1) return undefined;
   const { at, reason, organizationId, requestId, openedAt, bytes } = head as unknown as DeadLetterHead;
@@ -318,27 +318,27 @@ function headOf(id: string, line: string): DeadLetterHead | undefined {
 
 /** A damaged letter stays visible in the list. */
 function damagedHead(id: string): DeadLetterHead {
-  const nobody = '' as OrganizationId;
-  return { id, at: '', reason: 'the letter itself is damaged', organizationId: nobody, requestId: nobody, openedAt: 0, bytes: 0 };
+  const unknownId = '' as OrganizationId;
+  return { id, at: '', reason: 'the letter itself is damaged', organizationId: unknownId, requestId: unknownId, openedAt: 0, bytes: 0 };
 }
 
-interface KeptFrame {
+interface StoredFrame {
   readonly kind: number;
   readonly stamp: number;
   readonly payload: string | null;
 }
 
-interface KeptChange extends Pick<AcceptedChange, 'keyId' | 'acceptedAt' | 'number'> {
+interface StoredChange extends Pick<AcceptedChange, 'keyId' | 'acceptedAt' | 'number'> {
   readonly kind: ChangeKind;
   readonly content: unknown;
 }
 
 function parseLetter(id: string, text: string): WholeDeadLetter {
   const [first = '', second = ''] = text.split('\n');
-  const head = headOf(id, first);
+  const head = parseHead(id, first);
   const rest = parseOwnJson(second);
   if (head === undefined || !isJsonObject(rest)) throw new Error(`the dead letter ${id} is damaged, or of a newer version`);
-  const { frames, changes } = rest as unknown as { readonly frames: readonly KeptFrame[]; readonly changes: readonly KeptChange[] };
+  const { frames, changes } = rest as unknown as { readonly frames: readonly StoredFrame[]; readonly changes: readonly StoredChange[] };
   return {
     ...head,
     frames: frames.map(({ payload, ...frame }) => ({ ...frame, payload: payload === null ? undefined : Buffer.from(payload, 'base64') })),

@@ -26,7 +26,7 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
   const kind = frames[0]?.frame.kind;
   if (kind !== frameKinds.open && kind !== frameKinds.opened) throw new Error('the exchange does not begin with its open frame');
   const open = readOpen(payloadOf(frames, kind));
-  const { head, end } = answerOf(frames);
+  const { head, end } = responseOf(frames);
   // Without an end frame the head has the known facts.
   const facts: EndFacts = end ?? head ?? {};
   const parts = frames.filter(({ frame }) => frame.kind === frameKinds.responsePart || frame.kind === frameKinds.answered);
@@ -35,26 +35,26 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
     requestBody: bodyOf(frames, frameKinds.opened, frameKinds.requestPart),
     responseHead: head,
     responseBody: bodyOf(frames, frameKinds.answered, frameKinds.responsePart),
-    responseParts: timesOf(parts),
+    responseParts: partTimes(parts),
     end,
     requestTail: tailOf(frames, frameKinds.requestTail),
     responseTail: tailOf(frames, frameKinds.responseTail),
   });
 }
 
-function answerOf(frames: readonly PayloadFrame[]): Partial<ExchangeAnswer> {
+function responseOf(frames: readonly PayloadFrame[]): Partial<ExchangeAnswer> {
   const answered = payloadOf(frames, frameKinds.answered);
   if (answered.length > 0) return readJson(answered) as ExchangeAnswer;
   const [head, end] = [payloadOf(frames, frameKinds.responseHead), payloadOf(frames, frameKinds.end)];
   const said = end.length === 0 ? undefined : (readJson(end) as ExchangeEnd);
   return {
-    ...(head.length === 0 ? headByEnd(said) : { head: readJson(head) as ExchangeResponseHead }),
+    ...(head.length === 0 ? headFromEnd(said) : { head: readJson(head) as ExchangeResponseHead }),
     ...(said === undefined ? {} : { end: said }),
   };
 }
 
 /** The disk was full at the head frame, but not at the end frame. */
-function headByEnd(end: ExchangeEnd | undefined): Pick<Partial<ExchangeAnswer>, 'head'> {
+function headFromEnd(end: ExchangeEnd | undefined): Pick<Partial<ExchangeAnswer>, 'head'> {
   return end?.status === undefined ? {} : { head: { status: end.status, headers: {}, elapsedMs: end.elapsedMs } };
 }
 
@@ -74,7 +74,7 @@ function tailOf(frames: readonly PayloadFrame[], kind: number): Buffer | undefin
   return frames.some(({ frame }) => frame.kind === kind) ? payloadOf(frames, kind) : undefined;
 }
 
-function timesOf(parts: readonly PayloadFrame[]): Exchange['responseParts'] {
+function partTimes(parts: readonly PayloadFrame[]): Exchange['responseParts'] {
   const [first] = parts;
   const last = parts.at(-1);
   return first === undefined || last === undefined ? undefined : { firstMs: first.frame.stamp, lastMs: last.frame.stamp };
@@ -104,14 +104,14 @@ function jsonBytes(payload: Buffer): number {
 
 /** Joins a payload over the frame limit, which is split into several frames. */
 function payloadOf(frames: readonly PayloadFrame[], kind: number): Buffer {
-  return joined(frames.filter(({ frame }) => frame.kind === kind));
+  return concatenated(frames.filter(({ frame }) => frame.kind === kind));
 }
 
 function isUuid(value: unknown): boolean {
   return typeof value === 'string' && parseUuid(value) === value;
 }
 
-function joined(frames: readonly PayloadFrame[]): Buffer {
+function concatenated(frames: readonly PayloadFrame[]): Buffer {
   const [first] = frames;
   return frames.length === 1 && first !== undefined ? first.payload : Buffer.concat(frames.map(({ payload }) => payload));
 }

@@ -7,7 +7,7 @@ import { readAmazonEvents } from '../../providers/amazon/event-stream.ts';
 import { noResponseFacts } from '../../providers/facts.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../../providers/provider.ts';
 import { readServerSentEvents, type ServerSentEvent } from '../../providers/sse.ts';
-import { modelAsked, modelTold } from '../../providers/unread.ts';
+import { requestedModel, respondedModel } from '../../providers/unread.ts';
 import { decodeContent, inUtf8, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './multipart.ts';
 import { truncatedMembers, endFacts, multipartTail, outermostMembers, withTruncatedTail } from './truncated-bodies.ts';
@@ -63,17 +63,17 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
       }
     : read.parsed;
   if (read.text === undefined && parsed === undefined) return { body, parsed, facts: noRequestFacts };
-  if (format === undefined) return { body, parsed, facts: factsUnread(open, parsed) };
+  if (format === undefined) return { body, parsed, facts: factsWithoutFormat(open, parsed) };
   const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
-  const said = parsed ?? (read.isExcessive ? outermostMembers(read.text) : truncatedMembers(exchange, encoding));
-  const facts = format.readRequest(said, upstreamPath(open));
+  const readable = parsed ?? (read.isExcessive ? outermostMembers(read.text) : truncatedMembers(exchange, encoding));
+  const facts = format.readRequest(readable, upstreamPath(open));
   // With several attempts, the record has the model of the last.
   return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
 }
 
 /** A POST names its model even where the endpoint is not understood. */
-function factsUnread(open: ExchangeOpen, parsed: unknown): RequestFacts {
-  return open.method === 'POST' ? { ...noRequestFacts, model: modelAsked(parsed, upstreamPath(open)) } : noRequestFacts;
+function factsWithoutFormat(open: ExchangeOpen, parsed: unknown): RequestFacts {
+  return open.method === 'POST' ? { ...noRequestFacts, model: requestedModel(parsed, upstreamPath(open)) } : noRequestFacts;
 }
 
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
@@ -104,7 +104,7 @@ function readResponseBody(exchange: Exchange, format: WireFormat | undefined): R
   if (list !== undefined) return list;
   const body = recordBody(exchange.responseBody, read, contentType);
   const whole = isWhole(exchange, headers['content-length'], read.parsed);
-  const facts = format === undefined ? { ...noResponseFacts, model: modelTold(read.parsed) } : factsOf(read, format);
+  const facts = format === undefined ? { ...noResponseFacts, model: respondedModel(read.parsed) } : factsOf(read, format);
   return { body, parsed: read.parsed, facts, streamed: false, inPieces: isLines(read), whole };
 }
 
@@ -143,10 +143,10 @@ function readAmazonStream(decoded: Buffer, bytes: RecordedBody, format: WireForm
   const isExcessive = areExcessive(events);
   const assembled = format?.assembleStream(isExcessive ? events.slice(-lastEvents) : events);
   // Texts are base64-encoded and span messages, where no redaction rule finds them.
-  const kept: ReadResponse = { body: bytes, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces: true, whole: false };
-  if (format === undefined || assembled?.understood !== true) return kept;
+  const asBytes: ReadResponse = { body: bytes, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces: true, whole: false };
+  if (format === undefined || assembled?.understood !== true) return asBytes;
   const { body: parsed, whole } = assembled;
-  const understood = { ...kept, parsed, facts: format.readResponse(parsed), whole };
+  const understood = { ...asBytes, parsed, facts: format.readResponse(parsed), whole };
   const json = ending === 'corrupt' || isExcessive ? undefined : recordJson(parsed);
   return json === undefined ? understood : { ...understood, body: json, inPieces: false };
 }

@@ -21,12 +21,12 @@ function estimateUsage(response: ReadResponse, request: ReadRequest, { exchange,
   const { usage, model } = response.facts;
   const status = exchange.responseHead?.status ?? 0;
   if (format?.readTokenTexts === undefined || response.parsed === undefined || status < 200 || status > 299) return undefined;
-  const { completion, ...asked } = format.readTokenTexts(request.parsed, response.parsed);
+  const { completion, ...promptTexts } = format.readTokenTexts(request.parsed, response.parsed);
   if (completion === '' && usage.promptTokens === null) return undefined;
-  const named = model === '' ? request.facts.model : model;
+  const modelName = model === '' ? request.facts.model : model;
   // The length of an unreadable request is unknown.
-  const promptTokens = usage.promptTokens ?? (request.parsed === undefined ? null : countPrompt(asked, named));
-  return { ...usage, promptTokens, completionTokens: usage.completionTokens ?? countTokens(completion, named), estimated: true };
+  const promptTokens = usage.promptTokens ?? (request.parsed === undefined ? null : countPrompt(promptTexts, modelName));
+  return { ...usage, promptTokens, completionTokens: usage.completionTokens ?? countTokens(completion, modelName), estimated: true };
 }
 
 /** Tokens that OpenAI adds to each message and to the response (its cookbook, "How to count tokens with tiktoken"). */

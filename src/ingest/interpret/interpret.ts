@@ -85,7 +85,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     ...mapTextTags((name) => texts[name]),
     ...notYetKnown,
     ...cacheFactsOf(open),
-    ...courseOf(exchange, response),
+    ...timingOf(exchange, response),
     ...bodiesOf(exchange, texts),
   };
 }
@@ -145,15 +145,15 @@ export function redacted(
   { redact, prices }: Pick<InterpretContext, 'redact' | 'prices'>,
 ): RecordTexts {
   if (redact === undefined) return texts;
-  const listed = modelNames.filter((name) => isListed(texts[name], provider, prices));
-  const shown = Object.fromEntries(listed.map((name) => [name, texts[name]]));
-  const hidden = Object.fromEntries(listed.map((name) => [name, '']));
+  const listedNames = modelNames.filter((name) => isListed(texts[name], provider, prices));
+  const shown = Object.fromEntries(listedNames.map((name) => [name, texts[name]]));
+  const hidden = Object.fromEntries(listedNames.map((name) => [name, '']));
   return { ...redact({ ...texts, ...hidden }), ...shown };
 }
 
 function isListed(model: string, provider: string, { book, organization }: Prices): boolean {
-  const named = providerNamed(provider);
-  return book.lists(named?.priceProviderId, model) || organizationModels(organization, recordNameOf(provider)).includes(model);
+  const knownProvider = providerNamed(provider);
+  return book.lists(knownProvider?.priceProviderId, model) || organizationModels(organization, recordNameOf(provider)).includes(model);
 }
 
 function bodiesOf({ open: { tags }, end, requestBody, responseBody }: Exchange, texts: RecordTexts) {
@@ -179,7 +179,7 @@ function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts, check
   return securityCheck === undefined || lastUserText === '' ? null : check(lastUserText);
 }
 
-function courseOf(exchange: Exchange, { streamed }: ReadResponse) {
+function timingOf(exchange: Exchange, { streamed }: ReadResponse) {
   const { open, end, responseParts } = exchange;
   const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
   return {

@@ -24,12 +24,16 @@ export type SettleBudgets = (settlements: readonly BudgetSettlement[]) => Promis
 export function settlementOf(exchange: Exchange, record: RequestRecord, prices: Prices): BudgetSettlement | undefined {
   const { organizationId, requestId, reserved } = exchange.open;
   if (reserved !== true) return undefined;
-  if (isGuess(exchange, record)) return { organizationId, requestId, amount: undefined };
-  return { organizationId, requestId, amount: spentOn(exchange, record, prices) ?? (costNothing(exchange) ? zeroMoney : undefined) };
+  if (isUnreliable(exchange, record)) return { organizationId, requestId, amount: undefined };
+  return {
+    organizationId,
+    requestId,
+    amount: costWithoutClaims(exchange, record, prices) ?? (costNothing(exchange) ? zeroMoney : undefined),
+  };
 }
 
 /** Whether tokens were estimated from an incomplete body, or from one with more than text. */
-function isGuess({ open, requestBody }: Exchange, { usage, requestBodyCut, responseBodyCut }: RequestRecord): boolean {
+function isUnreliable({ open, requestBody }: Exchange, { usage, requestBodyCut, responseBodyCut }: RequestRecord): boolean {
   if (!usage.estimated) return false;
   if (requestBodyCut || responseBodyCut || isHalf(usage)) return true;
   const { parsed } = readBody(requestBody, open.headers['content-encoding'], open.headers['content-type'] ?? '');
@@ -40,11 +44,11 @@ function isGuess({ open, requestBody }: Exchange, { usage, requestBodyCut, respo
  * The cost of a record without the caller's claims: `Svc-Cost` is ignored, and `Svc-Model-Override` counts only where the model has no
  * price.
  */
-function spentOn(exchange: Exchange, record: RequestRecord, prices: Prices): Money | undefined {
+function costWithoutClaims(exchange: Exchange, record: RequestRecord, prices: Prices): Money | undefined {
   const { cost, modelOverride, ...tags } = exchange.open.tags;
   if (cost === undefined && modelOverride === undefined) return record.cost ?? undefined;
-  const costWith = (given: Exchange['open']['tags']): Money | null =>
-    interpretExchange({ ...exchange, open: { ...exchange.open, tags: given } }, { declaredNames: new Map(), changes: [], prices }).cost;
+  const costWith = (tagsUsed: Exchange['open']['tags']): Money | null =>
+    interpretExchange({ ...exchange, open: { ...exchange.open, tags: tagsUsed } }, { declaredNames: new Map(), changes: [], prices }).cost;
   return costWith(tags) ?? (modelOverride === undefined ? undefined : (costWith({ ...tags, modelOverride }) ?? undefined));
 }
 

@@ -31,11 +31,11 @@ export function withTruncatedTail(facts: ResponseFacts, exchange: Exchange, form
   const body = isEventStream(headers['content-type'] ?? '')
     ? format.assembleStream(readServerSentEvents([bytes])).body
     : lastMembers(bytes.toString('utf8'), usageMember);
-  return joined(facts, format.readResponse(named(body, facts.model)));
+  return mergedFacts(facts, format.readResponse(withModel(body, facts.model)));
 }
 
 /** Adds the model's name, which the end of a response lacks: usage of other models is recognised by a different name. */
-function named(body: unknown, model: unknown): unknown {
+function withModel(body: unknown, model: unknown): unknown {
   return isJsonObject(body) && typeof model === 'string' && model !== '' && !('model' in body) ? { ...body, model } : body;
 }
 
@@ -47,7 +47,7 @@ export function endFacts(text = '', format: WireFormat, isStream = false): Respo
   const end = text.slice(-endLength);
   if (isStream) return format.readResponse(format.assembleStream(readServerSentEvents([Buffer.from(end)])).body);
   const { model } = firstMembers(text);
-  return format.readResponse(named(lastMembers(end, usageMember) ?? {}, model));
+  return format.readResponse(withModel(lastMembers(end, usageMember) ?? {}, model));
 }
 
 /** `model` and `user` of a JSON body that is too large to be parsed; undefined without either. */
@@ -67,8 +67,8 @@ function isPlain(encoding = 'identity'): boolean {
 }
 
 /** The tail, with the end of the recorded body where nothing is missing in between. */
-function lastBytes(body: Uint8Array, tail: Uint8Array, passed: number | undefined): Buffer {
-  const follows = passed === body.length + tail.length;
+function lastBytes(body: Uint8Array, tail: Uint8Array, passedBytes: number | undefined): Buffer {
+  const follows = passedBytes === body.length + tail.length;
   return Buffer.concat([follows ? body.subarray(Math.max(0, body.length - overlapBytes)) : new Uint8Array(), tail]);
 }
 
@@ -124,11 +124,11 @@ function lastMembers(text: string, member: RegExp): unknown {
   return undefined;
 }
 
-function joined(first: ResponseFacts, last: ResponseFacts): ResponseFacts {
+function mergedFacts(first: ResponseFacts, last: ResponseFacts): ResponseFacts {
   return {
     responseId: first.responseId || last.responseId,
     model: first.model || last.model,
-    usage: joinedUsage(first.usage, last.usage),
+    usage: mergedUsage(first.usage, last.usage),
     serviceTier: last.serviceTier || first.serviceTier,
     completionText: first.completionText,
     finishReason: last.finishReason || first.finishReason,
@@ -142,7 +142,7 @@ function billsOf(bills: ResponseFacts['bills']): Pick<ResponseFacts, 'bills'> {
 }
 
 /** Some providers report input at the beginning and output at the end. */
-function joinedUsage(first: Usage, last: Usage): Usage {
+function mergedUsage(first: Usage, last: Usage): Usage {
   if (last.raw === null) return first;
   const names = Object.keys(unreportedUsage) as (keyof Usage)[];
   const counts = Object.fromEntries(names.map((name) => [name, last[name] ?? first[name]])) as unknown as Usage;

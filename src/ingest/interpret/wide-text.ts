@@ -20,17 +20,17 @@ const lastOfOneUnit = 0xffff;
  * characters are converted.
  */
 export function asUtf8(bytes: Buffer, contentType: string, isText: boolean): Buffer {
-  const said = charset.exec(contentType);
-  const seen = codingSeen(bytes);
-  if (said === null && seen === undefined) return bytes;
-  const coding = seen ?? (`utf-${said?.[1] ?? '16'}${(said?.[2] ?? 'le').toLowerCase()}` as WideCoding);
+  const stated = charset.exec(contentType);
+  const detected = detectCoding(bytes);
+  if (stated === null && detected === undefined) return bytes;
+  const coding = detected ?? (`utf-${stated?.[1] ?? '16'}${(stated?.[2] ?? 'le').toLowerCase()}` as WideCoding);
   const text = coding.startsWith('utf-16') ? textOfUtf16(bytes, coding) : textOfUtf32(bytes, coding === 'utf-32le');
-  const isSure = isText || said !== null || !/[\u0000\ufffd]/.test(text);
+  const isSure = isText || stated !== null || !/[\u0000\ufffd]/.test(text);
   return isSure ? Buffer.from(text) : bytes;
 }
 
 /** Assumes an ASCII first character, as JSON has. */
-function codingSeen(bytes: Buffer): WideCoding | undefined {
+function detectCoding(bytes: Buffer): WideCoding | undefined {
   const [first, second, third, fourth] = bytes;
   if (fourth === undefined || (first !== 0 && second !== 0 && first !== 0xff && first !== 0xfe)) return undefined;
   const marked = marks.find(([mark]) => mark.every((byte, index) => bytes[index] === byte));

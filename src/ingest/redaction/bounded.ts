@@ -43,8 +43,8 @@ const maxUntimedCharacters = 64 * 1024;
  * TRICKY: the timer measures elapsed time, and this thread has a low priority. If it hardly got CPU time, the record is retried with this
  * many times the timeout, up to a max.
  */
-const morePatience = 4;
-const maxPatienceMs = 10_000;
+const timeoutFactor = 4;
+const maxTimeoutMs = 10_000;
 /** Time of rules that delays nobody: about as much as the rest of interpretation, for short and long records. */
 const ordinaryMs = 1;
 const ordinaryMsPerMiB = 250;
@@ -54,15 +54,15 @@ const ordinaryMsPerMiB = 250;
  */
 const maxOverrunMs = 5000;
 /** With less of it left, nothing is tried. */
-const minLeftMs = 1;
+const minRemainingMs = 1;
 const overrunWindowMs = 60_000;
 /** Max compiled patterns in memory; each may grow to some megabytes in use. */
 const maxPatterns = 64;
 const maxRuleSets = 1000;
 const maxOverruns = 1000;
 
-const atOnce = (): number => 0;
-const nothing: Redactor = { text: () => '', number: () => undefined };
+const untimed = (): number => 0;
+const emptying: Redactor = { text: () => '', number: () => undefined };
 
 /** Applies the redaction rules of organisations in bounded time. Invariant: text that they could not be applied to is never returned. */
 export class BoundedRedactor {
@@ -91,32 +91,32 @@ export class BoundedRedactor {
 
   /** Applies rules, in their order, to the texts of one record. */
   apply(organizationId: OrganizationId, rules: readonly RedactionRule[], texts: RecordTexts): Redacted {
-    const leftMs = this.overrunLeftMs(organizationId);
-    if (leftMs < minLeftMs) {
+    const remainingMs = this.overrunRemainingMs(organizationId);
+    if (remainingMs < minRemainingMs) {
       return { texts: redactEverything(texts, placesOf(rules)), failure: 'the rules took too long for other records' };
     }
     const key = JSON.stringify(rules);
-    const ordinary = ordinaryFor(texts);
-    const allowedMs = Math.min(this.allowedMs(texts), ordinary + leftMs);
-    for (let patienceMs = allowedMs; ; patienceMs *= morePatience) {
+    const ordinaryTimeMs = ordinaryFor(texts);
+    const allowedMs = Math.min(this.allowedMs(texts), ordinaryTimeMs + remainingMs);
+    for (let timeoutMs = allowedMs; ; timeoutMs *= timeoutFactor) {
       const { redactors, places, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
       const withheld = (failure: string): Redacted => ({ texts: redactEverything(texts, places), failure });
       if (redactors === undefined) return withheld('a pattern cannot be used');
       const isTimed = patterns > 0 || charactersOf(texts) > maxUntimedCharacters;
-      const elapsed = isTimed ? this.startTiming() : atOnce;
+      const elapsed = isTimed ? this.startTiming() : untimed;
       try {
         if (!isTimed) return { texts: redactTexts(texts, redactors) };
         this.sandbox.work = () => redactTexts(texts, redactors);
-        const left = this.run(Math.ceil(patienceMs));
-        this.countOverrun(organizationId, elapsed() - ordinary);
-        return { texts: left };
+        const redactedTexts = this.run(Math.ceil(timeoutMs));
+        this.countOverrun(organizationId, elapsed() - ordinaryTimeMs);
+        return { texts: redactedTexts };
       } catch (error) {
         // An interruption may leave the engine in an inconsistent state.
         this.forget(key, patterns);
         const spentMs = elapsed();
-        const isStarved = isTimeout(error) && spentMs < allowedMs / 2 && patienceMs * morePatience <= maxPatienceMs;
+        const isStarved = isTimeout(error) && spentMs < allowedMs / 2 && timeoutMs * timeoutFactor <= maxTimeoutMs;
         if (isStarved) continue;
-        this.countOverrun(organizationId, (isTimeout(error) ? Math.max(spentMs, allowedMs) : spentMs) - ordinary);
+        this.countOverrun(organizationId, (isTimeout(error) ? Math.max(spentMs, allowedMs) : spentMs) - ordinaryTimeMs);
         return withheld(messageOf(error));
       }
     }
@@ -153,7 +153,7 @@ export class BoundedRedactor {
   }
 
   /** Remaining overrun of an organisation's records, milliseconds. */
-  private overrunLeftMs(organizationId: OrganizationId): number {
+  private overrunRemainingMs(organizationId: OrganizationId): number {
     const overrun = this.overruns.get(organizationId);
     if (overrun === undefined) return maxOverrunMs;
     if (this.clocks.monotonic() - overrun.since < overrunWindowMs) return maxOverrunMs - overrun.ms;
@@ -187,7 +187,7 @@ function compiled(rules: readonly RedactionRule[]): Redactors | undefined {
 }
 
 function placesOf(rules: readonly RedactionRule[]): Redactors {
-  return Object.fromEntries(rules.flatMap(({ appliesTo }) => appliesTo.map((place) => [place, nothing])));
+  return Object.fromEntries(rules.flatMap(({ appliesTo }) => appliesTo.map((place) => [place, emptying])));
 }
 
 function charactersOf({ requestBody, responseBody, promptText, completionText }: RecordTexts): number {

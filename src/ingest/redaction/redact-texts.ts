@@ -37,7 +37,7 @@ export function redactEverything(texts: RecordTexts, redactors: Redactors): Reco
     body: (body) => (body.kind === 'absent' ? body : { kind: 'text', text: redactedPlaceholder }),
     text: () => '',
     json: () => null,
-    named: withholdNamed,
+    named: dropNamed,
   });
 }
 
@@ -102,20 +102,20 @@ function redactNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: 
   for (const [name, value] of values) {
     const isSession = sessionNames.has(name);
     const redactor = isSession ? ofSession : ofOwn;
-    const shown = isSession || redactor === undefined ? name : freeName(cutName(name, redactText(name, redactor)), taken);
-    redacted.set(shown, redactor === undefined ? value : redactText(value, redactor));
+    const redactedName = isSession || redactor === undefined ? name : freeName(truncateName(name, redactText(name, redactor)), taken);
+    redacted.set(redactedName, redactor === undefined ? value : redactText(value, redactor));
   }
   return redacted;
 }
 
 /** Names may contain anything, so they are dropped with their values. */
-function withholdNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: NameRedactors): Map<string, string> {
-  const left = [...values].filter(([name]) => sessionNames.has(name) || ofOwn === undefined);
-  return new Map(left.map(([name, value]) => [name, sessionNames.has(name) && ofSession !== undefined ? '' : value]));
+function dropNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: NameRedactors): Map<string, string> {
+  const remaining = [...values].filter(([name]) => sessionNames.has(name) || ofOwn === undefined);
+  return new Map(remaining.map(([name, value]) => [name, sessionNames.has(name) && ofSession !== undefined ? '' : value]));
 }
 
 /** A replacement may be longer than the match, and names have a max length. */
-function cutName(before: string, after: string): string {
+function truncateName(before: string, after: string): string {
   return after === before ? after : Array.from(after).slice(0, maxRedactedName).join('');
 }
 
@@ -125,7 +125,7 @@ function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): 
     case 'absent':
       return body;
     case 'text':
-      return { kind: 'text', text: hidesBetweenNuls(body.text, redactor) ? redactedPlaceholder : redactText(body.text, redactor) };
+      return { kind: 'text', text: hasMatchBetweenNuls(body.text, redactor) ? redactedPlaceholder : redactText(body.text, redactor) };
     case 'json':
       return redactJsonBody(body, redactor);
     case 'binary':
@@ -145,16 +145,16 @@ function redactJsonBody(body: RecordedBody & { readonly kind: 'json' | 'text' },
 function redactBinary(body: RecordedBody & { readonly kind: 'binary' }, redactor: Redactor): RecordedBody {
   const bytes = Buffer.from(body.base64, 'base64');
   // A form's texts are UTF-8, whatever its files are.
-  const hides = (text: string): boolean => redactor.text(text) !== text;
+  const hasMatch = (text: string): boolean => redactor.text(text) !== text;
   const latin1 = bytes.toString('latin1');
-  return hides(latin1) || hides(bytes.toString('utf8')) || hidesBetweenNuls(latin1, redactor)
+  return hasMatch(latin1) || hasMatch(bytes.toString('utf8')) || hasMatchBetweenNuls(latin1, redactor)
     ? { kind: 'text', text: redactedPlaceholder }
     : body;
 }
 
 /** Whether a match is in text of wide characters among bytes. */
-function hidesBetweenNuls(text: string, redactor: Redactor): boolean {
+function hasMatchBetweenNuls(text: string, redactor: Redactor): boolean {
   if (!text.includes('\u0000')) return false;
-  const closed = text.replaceAll('\u0000', '');
-  return redactor.text(closed) !== closed;
+  const joined = text.replaceAll('\u0000', '');
+  return redactor.text(joined) !== joined;
 }

@@ -73,12 +73,12 @@ export class TrackedExchange implements NewExchange {
    * Whether its record has space for this change: all its changes together have the limits of a stored request's properties. Changes from
    * before a restart do not count.
    */
-  hasRoomFor(change: Change): boolean {
+  hasSpaceFor(change: Change): boolean {
     const { names, bytes } = sizeOfChange(change);
     return this.changedNames + names <= requestPropertyLimits.properties && this.changedBytes + bytes <= requestPropertyLimits.bytes;
   }
 
-  takeRoom(change: Change): void {
+  reserveSpace(change: Change): void {
     const { names, bytes } = sizeOfChange(change);
     this.changedNames += names;
     this.changedBytes += bytes;
@@ -124,10 +124,10 @@ export class TrackedExchange implements NewExchange {
 export class ExchangeIndex {
   private readonly exchanges = new Map<string, TrackedExchange>();
   private readonly sessions = new Map<string, Set<TrackedExchange>>();
-  private latest = 0;
+  private latestOpening = 0;
 
   add(exchange: TrackedExchange): void {
-    this.latest = Math.max(this.latest, exchange.openedAt);
+    this.latestOpening = Math.max(this.latestOpening, exchange.openedAt);
     const before = this.find(exchange.organizationId, exchange.requestId);
     if (before !== undefined) this.remove(before);
     this.exchanges.set(keyOf(exchange.organizationId, exchange.requestId), exchange);
@@ -169,7 +169,7 @@ export class ExchangeIndex {
 
   /** Latest arrival of any exchange ever added, Unix milliseconds; 0 before the first. */
   get latestOpenedAt(): number {
-    return this.latest;
+    return this.latestOpening;
   }
 
   get size(): number {

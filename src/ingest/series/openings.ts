@@ -29,7 +29,7 @@ export class SplitOpenings {
   }
 
   /** Takes the next frame of a stream. @returns the complete opening, once, at its last part or at the first frame of another kind. */
-  goOn(frame: FrameLocation, payload: Buffer): Buffer | undefined {
+  append(frame: FrameLocation, payload: Buffer): Buffer | undefined {
     const opening = this.openings.get(frame.stream);
     if (opening === undefined) return undefined;
     if (frame.kind === opening.kind) {
@@ -42,7 +42,7 @@ export class SplitOpenings {
     return opening.bytes > maxOpeningBytes ? undefined : Buffer.concat(opening.parts);
   }
 
-  forget(stream: number): void {
+  remove(stream: number): void {
     if (this.openings.size > 0) this.openings.delete(stream);
   }
 }

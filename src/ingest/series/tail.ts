@@ -37,7 +37,7 @@ const framesOfExchange = 8;
 const abandonedSegment = 2 ** 40;
 
 /** Identifies an exchange with an unreadable `open` frame, which becomes a dead letter. */
-const nobody = '00000000-0000-0000-0000-000000000000';
+const nilUuid = '00000000-0000-0000-0000-000000000000';
 
 /** Follows one series and tracks the frames and the end of every exchange in it. */
 export class SeriesTail {
@@ -74,13 +74,13 @@ export class SeriesTail {
   read(maxBytes: number): number {
     const bytes = this.reader.read(maxBytes);
     if (!this.closed && this.reader.isEnded()) this.closeAbandoned();
-    this.clearUp();
+    this.finishReplay();
     return bytes;
   }
 
   /** Checks whether the worker that writes this series is alive; its death ends open exchanges. */
   checkWriter(): void {
-    if (!this.closed) this.reader.noticeWriterGone();
+    if (!this.closed) this.reader.checkWriterGone();
   }
 
   /** Exchanges that have ended and wait for the store, in the order of their ends. */
@@ -158,10 +158,10 @@ export class SeriesTail {
     const bytes = frames.reduce((sum, { length }) => sum + frameHeaderBytes + length, 0);
     if (bytes > maxCompactedBytes || bytes * minGain > (await bytesBefore(folder, border))) return false;
     const onCompacted = (locations: readonly FrameLocation[]): void => {
-      let taken = 0;
+      let next = 0;
       for (const exchange of held) {
-        for (let index = 0; index < exchange.count; index += 1, taken += 1) {
-          const location = locations[taken];
+        for (let index = 0; index < exchange.count; index += 1, next += 1) {
+          const location = locations[next];
           if (location !== undefined) exchange.frames[index] = location;
         }
       }
@@ -205,15 +205,15 @@ export class SeriesTail {
 
   private takeFrame(frame: FrameLocation, payload: Buffer): void {
     const known = this.open.get(frame.stream);
-    const exchange = known ?? (opens(frame.kind) ? this.openExchange(frame, payload) : undefined);
-    if (known !== undefined && this.openings.size > 0) this.name(known, this.openings.goOn(frame, payload));
+    const exchange = known ?? (isOpening(frame.kind) ? this.openExchange(frame, payload) : undefined);
+    if (known !== undefined && this.openings.size > 0) this.nameExchange(known, this.openings.append(frame, payload));
     // Without its `open` frame it was accepted before a restart, or the frame is damaged, which the reader has reported.
     if (exchange === undefined) return;
     exchange.frames.push(frame);
     this.frameCount += 1;
     exchange.bytes += frame.length;
     const { kind, segment, offset, length } = frame;
-    if (ends(kind) && !isPart(frame)) this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
+    if (isEnding(kind) && !isPart(frame)) this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
   }
 
   private openExchange(frame: FrameLocation, payload: Buffer): TrackedExchange {
@@ -228,7 +228,7 @@ export class SeriesTail {
   }
 
   /** @param opening complete; undefined where it was read before or is incomplete. */
-  private name(exchange: TrackedExchange, opening: Buffer | undefined): void {
+  private nameExchange(exchange: TrackedExchange, opening: Buffer | undefined): void {
     const named = opening === undefined ? undefined : namesOf(opening);
     if (named === undefined) return;
     exchange.rename(named);
@@ -237,7 +237,7 @@ export class SeriesTail {
 
   private endExchange(exchange: TrackedExchange, endsAt: Position): void {
     this.open.delete(exchange.stream);
-    this.openings.forget(exchange.stream);
+    this.openings.remove(exchange.stream);
     exchange.endsAt = endsAt;
     const { accepted, sealedTo, inFlight } = this.options;
     if (comparePositions(endsAt, accepted) <= 0) {
@@ -251,7 +251,7 @@ export class SeriesTail {
   }
 
   /** Past the position of the last ingest, open exchanges are surely not in the store. */
-  private clearUp(): void {
+  private finishReplay(): void {
     if (this.replayedTo === undefined || !this.hasReadTo(this.replayedTo)) return;
     this.replayedTo = undefined;
     for (const exchange of this.open.values()) exchange.state = 'pending';
@@ -260,25 +260,25 @@ export class SeriesTail {
   /** The worker is dead and everything was read, so open exchanges have broken off. */
   private closeAbandoned(): void {
     this.closed = true;
-    const left = [...this.open.values()].toSorted((first, second) => first.stream - second.stream);
-    for (const exchange of left) this.endExchange(exchange, { segment: abandonedSegment, offset: exchange.stream });
-    this.options.observe({ kind: 'spool_series_finished', series: this.series, abandoned: left.length });
+    const abandoned = [...this.open.values()].toSorted((first, second) => first.stream - second.stream);
+    for (const exchange of abandoned) this.endExchange(exchange, { segment: abandonedSegment, offset: exchange.stream });
+    this.options.observe({ kind: 'spool_series_finished', series: this.series, abandoned: abandoned.length });
   }
 }
 
 const unnamed: ExchangeNames = {
-  organizationId: nobody as OrganizationId,
-  requestId: nobody as RequestId,
+  organizationId: nilUuid as OrganizationId,
+  requestId: nilUuid as RequestId,
   openedAt: 0,
   sessionId: '',
   userId: '',
 };
 
-function opens(kind: number): boolean {
+function isOpening(kind: number): boolean {
   return kind === frameKinds.open || kind === frameKinds.opened;
 }
 
-function ends(kind: number): boolean {
+function isEnding(kind: number): boolean {
   return kind === frameKinds.end || kind === frameKinds.answered;
 }
 
@@ -306,15 +306,15 @@ async function withHandle(file: string, work: (handle: FileHandle) => Promise<vo
 }
 
 /** @throws GatelogError `store_unavailable` when `most` frames are known, after a long outage of the store. */
-export function demandRoomForMore(tails: ReadonlyMap<string, SeriesTail>, most: number): void {
+export function assertBelowMaxFrames(tails: ReadonlyMap<string, SeriesTail>, maxFrames: number): void {
   let known = 0;
   for (const tail of tails.values()) known += tail.knownFrames();
-  if (known < most) return;
+  if (known < maxFrames) return;
   throw new GatelogError('store_unavailable', 'Too many records wait for the store. Try again when it has taken some.');
 }
 
 /** Compacts each series, see {@link SeriesTail.compactOpen}. A failure only leaves the space in use; nothing else waits for it. */
-export async function carryAll(
+export async function compactAll(
   tails: ReadonlyMap<string, SeriesTail>,
   acceptedOf: (series: string) => Position,
   observe: Observe,

@@ -347,7 +347,7 @@ export async function written(writer: SpoolWriter): Promise<void> {
 }
 
 /** As long as nobody is erased. */
-const noErasures: ActiveErasures = { of: () => undefined, keep: async () => undefined, wasErased: async () => false };
+const noErasures: ActiveErasures = { of: () => undefined, save: async () => undefined, wasErased: async () => false };
 
 /** Interpretation without a thread: the thread needs compiled code. */
 const parts = {

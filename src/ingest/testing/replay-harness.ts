@@ -16,9 +16,9 @@ export interface ReplayRig extends CoreRig {
 /** Another life of the core over a spool. */
 export async function openReplay(spool: SpoolRig, given: TestPorts = {}, ports: Partial<ReplayPorts> = {}): Promise<ReplayRig> {
   const core = await spool.openCore(given);
-  const { letters = new DeadLetters(spool.deadLetterFolder, systemClock.now) } = ports;
+  const { deadLetters: letters = new DeadLetters(spool.deadLetterFolder, systemClock.now) } = ports;
   const replay = new DeadLetterReplay({
-    letters,
+    deadLetters: letters,
     locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
     inFlightOf: async (organizationId, ids) => ids.filter((id) => core.drain.inFlight.find(organizationId, id) !== undefined),
     pendingChanges: core.pendingChanges,

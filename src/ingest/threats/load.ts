@@ -17,11 +17,11 @@ export async function loadThreatCheck(file: string): Promise<ThreatCheck> {
     );
   }
   return (text) => {
-    const said: unknown = Reflect.apply(check, undefined, [text]);
+    const result: unknown = Reflect.apply(check, undefined, [text]);
     // An unhandled rejection of an async check would end the thread.
-    if (said instanceof Promise) said.catch(() => undefined);
-    if (typeof said !== 'boolean') throw new TypeError('the threat check gave neither true nor false; it must not be async');
-    return said;
+    if (result instanceof Promise) result.catch(() => undefined);
+    if (typeof result !== 'boolean') throw new TypeError('the threat check gave neither true nor false; it must not be async');
+    return result;
   };
 }
 

@@ -59,8 +59,8 @@ export const threatPatterns: readonly ThreatPattern[] = [
 const maxCharacters = 64 * 1024;
 
 export const matchesThreatPattern: ThreatCheck = (text) => {
-  const looked = text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters / 2)} ${text.slice(-maxCharacters / 2)}`;
-  const plain = simplified(looked);
+  const excerpt = text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters / 2)} ${text.slice(-maxCharacters / 2)}`;
+  const plain = simplified(excerpt);
   return threatPatterns.some(({ pattern }) => pattern.test(plain));
 };
 

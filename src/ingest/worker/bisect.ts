@@ -23,14 +23,14 @@ export async function bisect(
   const middle = Math.ceil(tasks.length / 2);
   const first = await bisect(interpret, tasks.slice(0, middle), storedAt);
   try {
-    return joined(first, await bisect(interpret, tasks.slice(middle), storedAt));
+    return concatenated(first, await bisect(interpret, tasks.slice(middle), storedAt));
   } catch (error) {
     first[Symbol.dispose]();
     throw error;
   }
 }
 
-function joined(first: Interpretation, second: Interpretation): Interpretation {
+function concatenated(first: Interpretation, second: Interpretation): Interpretation {
   return {
     results: [...first.results, ...second.results],
     [Symbol.dispose]: () => {

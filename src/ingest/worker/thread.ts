@@ -18,7 +18,7 @@ export interface InterpreterThread {
   readonly close: () => Promise<void>;
 }
 
-function finish(job: Waiting | undefined, interpretation: Interpretation): void {
+function settleJob(job: Waiting | undefined, interpretation: Interpretation): void {
   const { length } = interpretation.results;
   if (length === job?.count) {
     job.resolve(interpretation);
@@ -66,7 +66,7 @@ export function startInterpreterThread(
       if ('ready' in message) ready = true;
       else {
         const giveBack = (spent: SpentMemory['spent']): void => started.postMessage({ spent } satisfies SpentMemory);
-        finish(settle(message.id), unpackResults(message.results, giveBack));
+        settleJob(settle(message.id), unpackResults(message.results, giveBack));
       }
     });
     // TRICKY: an error may arrive before messages that the thread sent earlier. Only its exit comes last.

@@ -44,7 +44,7 @@ const parts = {
 const maxBatchMs = 10_000;
 const bounds: BatchBounds = { maxRowBytes: settings?.keptRowBytes ?? Infinity, maxMs: maxBatchMs, monotonic: systemClock.monotonic };
 
-const send = (message: InterpreterMessage, acknowledge: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, acknowledge);
+const send = (message: InterpreterMessage, transfer: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer);
 
 const memory = new RowMemory(settings?.keptRowBytes);
 

@@ -111,15 +111,15 @@ async function linkStore(
   const linked = new Set<string>();
   for (let triesLeft = maxTries - 1; ; triesLeft -= 1) {
     const { step, parts } = await listParts();
-    const wanted = new Map(parts.map((part) => [path.join(target, part.table, part.name), part]));
+    const listed = new Map(parts.map((part) => [path.join(target, part.table, part.name), part]));
     for (const folder of linked) {
-      if (wanted.has(folder)) continue;
+      if (listed.has(folder)) continue;
       await rm(folder, { recursive: true, force: true });
       linked.delete(folder);
     }
     try {
       const rows: Record<string, number> = {};
-      for (const [folder, part] of wanted) {
+      for (const [folder, part] of listed) {
         rows[part.table] = (rows[part.table] ?? 0) + part.rows;
         if (linked.has(folder)) continue;
         await linkWhole(part.folder, folder);

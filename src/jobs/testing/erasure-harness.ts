@@ -65,7 +65,7 @@ export async function liveOver({ rig, responses }: LifeParts, spool: SpoolRig, g
     ...(given.interpret === undefined ? {} : { interpret: given.interpret }),
     erasures: {
       of: (organizationId) => running.of(organizationId),
-      keep: (erased) => addErasedExchanges(rig.database, erased),
+      save: (erased) => addErasedExchanges(rig.database, erased),
       wasErased: (exchange) => wasErased(rig.database, exchange),
     },
   });
@@ -76,7 +76,7 @@ export async function liveOver({ rig, responses }: LifeParts, spool: SpoolRig, g
   const arrivals = { latestBefore, inFlight: drain.inFlight };
   const erasures = new Erasures(
     {
-      book: {
+      repository: {
         order: (organizationId, userId, takesNew) =>
           orderErasure(rig.database, { organizationId, userId, at: erasureCutoff(systemClock.now(), arrivals), takesNew }),
         unfinished: () => listUnfinishedErasures(rig.database),
@@ -88,13 +88,13 @@ export async function liveOver({ rig, responses }: LifeParts, spool: SpoolRig, g
         ingest: { begin: (erasure) => running.add(erasure), end: (erasure) => running.remove(erasure) },
         waitForSpoolDrain: (erasure, signal) =>
           waitForSpoolDrain({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal),
-        whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
+        whenChangesAreOver: (organizationId) => changer.exclusive(organizationId, async () => undefined),
         store: rig.store.erase,
         responses: {
           count: ({ organizationId, userId }) => responses.count(organizationId, userId),
           forget: ({ organizationId, userId }) => responses.forget(organizationId, userId),
         },
-        letters: lettersOf(rig, spool),
+        deadLetters: lettersOf(rig, spool),
         ...given.targets,
       },
       observe: (observation) => observations.push(observation),

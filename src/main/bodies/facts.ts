@@ -1,10 +1,10 @@
 import type { BodyFacts, SentBody } from '../../gateway/bodies/threads.ts';
-import { lengthOfMark } from '../../gateway/json/scan.ts';
+import { byteOrderMarkBytes } from '../../gateway/json/scan.ts';
 import { asUtf8 } from '../../ingest/interpret/wide-text.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { jsonExcess, maxJsonDepth } from '../../model/json/bounds.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
-import { type NamedInBody, readCallSize, readNames } from '../../providers/call-size.ts';
+import { type BodyScan, readCallSize, scanBody } from '../../providers/call-size.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
 
 /**
@@ -15,10 +15,10 @@ export function readBody(body: Buffer): (sent: SentBody) => BodyFacts | undefine
   const text = asUtf8(body, '', true);
   const parsed = parseText(text);
   if (!isJsonObject(parsed)) return () => undefined;
-  let names: NamedInBody | undefined;
+  let names: BodyScan | undefined;
   // A token may be shorter than the two bytes that a character takes in another encoding of Unicode.
   const grown = Math.max(0, text.length - body.length);
-  return (sent) => factsIn(parsed, { ...sent, bytes: sent.bytes + grown }, (names ??= readNames(parsed)));
+  return (sent) => factsIn(parsed, { ...sent, bytes: sent.bytes + grown }, (names ??= scanBody(parsed)));
 }
 
 /**
@@ -31,7 +31,7 @@ export function parseBody(body: Buffer): unknown {
 }
 
 function parseText(utf8: Buffer): unknown {
-  const text = utf8.toString('utf8', lengthOfMark(utf8));
+  const text = utf8.toString('utf8', byteOrderMarkBytes(utf8));
   if (jsonExcess(text) === undefined) return parseJson(text);
   throw new GatelogError(
     'body_too_large',
@@ -39,15 +39,15 @@ function parseText(utf8: Buffer): unknown {
   );
 }
 
-function factsIn(parsed: JsonObject, { provider, path, replaced, bytes }: SentBody, names: NamedInBody): BodyFacts {
+function factsIn(parsed: JsonObject, { provider, path, replaced, bytes }: SentBody, names: BodyScan): BodyFacts {
   const format = wireFormatFor(provider, path);
   const body = replaced === undefined ? parsed : { ...parsed, ...replaced };
   const { model = '', user = '' } = format?.readRequest(body, path) ?? {};
-  const size = readCallSize(body, bytes, format?.outputLimits ?? [], replaced === undefined ? names : both(names, readNames(replaced)));
+  const size = readCallSize(body, bytes, format?.outputLimits ?? [], replaced === undefined ? names : both(names, scanBody(replaced)));
   return { model, user, size };
 }
 
 /** The larger of two estimates when members of the body are replaced: an estimate may be too high, never too low. */
-function both(one: NamedInBody, other: NamedInBody): NamedInBody {
+function both(one: BodyScan, other: BodyScan): BodyScan {
   return { isText: one.isText && other.isText, writesCache: one.writesCache || other.writesCache };
 }

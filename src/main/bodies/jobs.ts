@@ -6,35 +6,35 @@ import type { BufferedResponse } from '../../gateway/upstream/response-sink.ts';
 import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
 import { parseBody, readBody } from './facts.ts';
 
-export type BodyQuestion =
-  | { readonly of: 'facts'; readonly ways: readonly SentBody[] }
+export type BodyTask =
+  | { readonly of: 'facts'; readonly forms: readonly SentBody[] }
   | { readonly of: 'shape' }
   | { readonly of: 'echo'; readonly request: Omit<EchoRequest, 'body'> };
 
 export interface BodyJob {
   readonly id: number;
   readonly body: Uint8Array;
-  readonly question: BodyQuestion;
+  readonly task: BodyTask;
 }
 
 /** Buffers arrive as plain bytes. */
-export type BodyAnswer =
+export type BodyResult =
   | { readonly facts: readonly (BodyFacts | undefined)[] }
   | { readonly shape: PackedShape }
   | { readonly response: Omit<BufferedResponse, 'chunks'> & { readonly chunks: readonly Uint8Array[] } }
   | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
 
-export interface AnsweredJob {
+export interface FinishedJob {
   readonly id: number;
-  readonly answer: BodyAnswer;
+  readonly result: BodyResult;
 }
 
 /** Never throws. */
-export function answerAbout(body: Buffer, question: BodyQuestion): BodyAnswer {
+export function runTask(body: Buffer, task: BodyTask): BodyResult {
   try {
-    if (question.of === 'facts') return { facts: question.ways.map(readBody(body)) };
-    if (question.of === 'shape') return { shape: packShape(shapeOf(body)) };
-    return { response: responseOfEcho({ ...question.request, body }, parseBody) };
+    if (task.of === 'facts') return { facts: task.forms.map(readBody(body)) };
+    if (task.of === 'shape') return { shape: packShape(shapeOf(body)) };
+    return { response: responseOfEcho({ ...task.request, body }, parseBody) };
   } catch (error) {
     const { code, message } = error instanceof GatelogError ? error : new GatelogError('internal', messageOf(error));
     return { refusal: { code, message } };

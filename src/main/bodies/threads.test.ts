@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { GatelogError } from '../../model/errors.ts';
-import { answerAbout } from './jobs.ts';
+import { runTask } from './jobs.ts';
 import { readBody } from './facts.ts';
 import { type BodyThreadLimits, startBodyThreads } from './threads.ts';
 
@@ -140,7 +140,7 @@ describe('what is read of a body', () => {
     ['no JSON', '{', undefined],
     ['no object', '[]', undefined],
   ])('is nothing of %s', (_what, text, facts) => {
-    expect(answerAbout(Buffer.from(text), { of: 'facts', ways: [{ ...way, replaced: undefined, bytes: 1 }] })).toEqual({ facts: [facts] });
+    expect(runTask(Buffer.from(text), { of: 'facts', forms: [{ ...way, replaced: undefined, bytes: 1 }] })).toEqual({ facts: [facts] });
   });
 
   it.each([
@@ -149,7 +149,7 @@ describe('what is read of a body', () => {
   ])('is a refusal for %s', (_what, text) => {
     const body = Buffer.from(text);
     const refusal = { refusal: { code: 'body_too_large', message: expect.stringMatching(/too many values or is nested/) as string } };
-    expect(answerAbout(body, { of: 'facts', ways: [{ ...way, replaced: undefined, bytes: 1 }] })).toEqual(refusal);
+    expect(runTask(body, { of: 'facts', forms: [{ ...way, replaced: undefined, bytes: 1 }] })).toEqual(refusal);
   });
 
   it('of texts, numbers and a few values is all, however large', () => {

@@ -3,7 +3,7 @@ import { unpackShape } from '../../gateway/bodies/shape.ts';
 import type { BodyOwner, LargeBodies } from '../../gateway/bodies/threads.ts';
 import { OrganizationShares, type Share, shareOf, type Waiting } from '../../platform/organization-shares.ts';
 import { GatelogError } from '../../model/errors.ts';
-import type { AnsweredJob, BodyAnswer, BodyJob, BodyQuestion } from './jobs.ts';
+import type { FinishedJob, BodyResult, BodyJob, BodyTask } from './jobs.ts';
 
 /** A body up to this size never waits for a larger one. */
 const smallerMaxBytes = 1024 * 1024;
@@ -34,24 +34,24 @@ export function startBodyThreads(
   const smaller = new BodyThread(workerFile, limits);
   const larger = new BodyThread(workerFile, limits);
   smaller.begin();
-  const ask = (owner: BodyOwner, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> =>
-    (body.length <= smallerMaxBytes ? smaller : larger).ask(owner, body, question);
+  const run = (owner: BodyOwner, body: Buffer, task: BodyTask): Promise<BodyResult> =>
+    (body.length <= smallerMaxBytes ? smaller : larger).run(owner, body, task);
   return {
-    facts: async (owner, body, ways) => {
-      const answer = await ask(owner, body, { of: 'facts', ways });
-      if ('facts' in answer) return answer.facts;
-      throw refusalOf(answer);
+    facts: async (owner, body, forms) => {
+      const result = await run(owner, body, { of: 'facts', forms });
+      if ('facts' in result) return result.facts;
+      throw refusalOf(result);
     },
     shape: async (owner, body) => {
-      const answer = await ask(owner, body, { of: 'shape' });
-      if ('shape' in answer) return unpackShape(answer.shape);
-      throw refusalOf(answer);
+      const result = await run(owner, body, { of: 'shape' });
+      if ('shape' in result) return unpackShape(result.shape);
+      throw refusalOf(result);
     },
     echo: async (owner, { body, ...request }) => {
-      const answer = await ask(owner, body, { of: 'echo', request });
-      if (!('response' in answer)) throw refusalOf(answer);
-      const chunks = answer.response.chunks.map((chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      return { ...answer.response, chunks };
+      const result = await run(owner, body, { of: 'echo', request });
+      if (!('response' in result)) throw refusalOf(result);
+      const chunks = result.response.chunks.map((chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      return { ...result.response, chunks };
     },
     close: async () => {
       await Promise.all([smaller.close(), larger.close()]);
@@ -59,27 +59,27 @@ export function startBodyThreads(
   };
 }
 
-function refusalOf(answer: BodyAnswer): Error {
-  if ('refusal' in answer) return new GatelogError(answer.refusal.code, answer.refusal.message);
+function refusalOf(result: BodyResult): Error {
+  if ('refusal' in result) return new GatelogError(result.refusal.code, result.refusal.message);
   return new TypeError('A thread answered another question.');
 }
 
 class WaitingBody implements Waiting<WaitingBody> {
-  before: WaitingBody | undefined;
-  behind: WaitingBody | undefined;
+  previous: WaitingBody | undefined;
+  next: WaitingBody | undefined;
   isQueued = false;
   share: Share<WaitingBody> | undefined;
   stopWaiting: () => void = () => undefined;
   readonly organizationId: string;
   readonly body: Buffer;
-  readonly question: BodyQuestion;
-  readonly resolve: (answer: BodyAnswer) => void;
+  readonly task: BodyTask;
+  readonly resolve: (result: BodyResult) => void;
   readonly reject: (error: GatelogError) => void;
 
-  constructor(of: Pick<WaitingBody, 'organizationId' | 'body' | 'question' | 'resolve' | 'reject'>) {
+  constructor(of: Pick<WaitingBody, 'organizationId' | 'body' | 'task' | 'resolve' | 'reject'>) {
     this.organizationId = of.organizationId;
     this.body = of.body;
-    this.question = of.question;
+    this.task = of.task;
     this.resolve = of.resolve;
     this.reject = of.reject;
   }
@@ -108,14 +108,14 @@ class BodyThread {
     this.worker ??= this.start();
   }
 
-  ask({ organizationId, signal }: BodyOwner, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> {
+  run({ organizationId, signal }: BodyOwner, body: Buffer, task: BodyTask): Promise<BodyResult> {
     return new Promise((resolve, reject) => {
       const refusal = this.refusalFor(organizationId, signal);
       if (refusal !== undefined) {
         reject(refusal);
         return;
       }
-      const job = new WaitingBody({ organizationId, body, question, resolve, reject });
+      const job = new WaitingBody({ organizationId, body, task, resolve, reject });
       const left = (): void => this.drop(job, onClientDisconnect());
       const timer = setTimeout(() => this.drop(job, tooMany()), this.limits.maxWaitMs);
       signal?.addEventListener('abort', left);
@@ -166,20 +166,20 @@ class BodyThread {
   /** Only a copy goes to the thread, and only while it is read. A large body is copied over several ticks: at once it takes up to 15 ms. */
   private copy(job: WaitingBody, copied: Uint8Array<ArrayBuffer>, start: number): void {
     if (this.running !== job) return;
-    const { body, question } = job;
+    const { body, task } = job;
     const end = start + copiedAtOnceBytes;
     copied.set(body.subarray(start, end), start);
     if (end < body.length) {
       setImmediate(() => this.copy(job, copied, end));
       return;
     }
-    this.worker?.postMessage({ id: this.jobs, body: copied, question } satisfies BodyJob, [copied.buffer]);
+    this.worker?.postMessage({ id: this.jobs, body: copied, task } satisfies BodyJob, [copied.buffer]);
   }
 
   private start(): Worker {
     const worker = new Worker(this.workerFile);
-    worker.on('message', ({ id, answer }: AnsweredJob) => {
-      if (worker === this.worker && id === this.jobs) this.settle(({ resolve }) => resolve(answer));
+    worker.on('message', ({ id, result }: FinishedJob) => {
+      if (worker === this.worker && id === this.jobs) this.settle(({ resolve }) => resolve(result));
     });
     let reason: unknown;
     worker.on('error', (error) => (reason = error));

@@ -24,11 +24,11 @@ export const coreFamilies: readonly Family[] = [
   ...apiFamilies,
 ];
 
-export interface TreeNumbersOptions {
+export interface ProcessMetricsOptions {
   readonly meter: Meter;
   readonly drain: Drain;
-  readonly letters: Pick<DeadLetters, 'held'>;
-  readonly letterMaxBytes: number;
+  readonly deadLetters: Pick<DeadLetters, 'usage'>;
+  readonly deadLetterMaxBytes: number;
   readonly store: Pick<Store, 'lanes' | 'damage'>;
   readonly spoolFolder: string;
   readonly spoolMaxBytes: number;
@@ -37,26 +37,26 @@ export interface TreeNumbersOptions {
 
 /** Metrics of the whole process tree: the core's own, read on request, and the latest that the supervisor passed on from the others. */
 export class ProcessMetrics {
-  private readonly options: TreeNumbersOptions;
-  private told: MetricsMessage['numbers'] = [];
+  private readonly options: ProcessMetricsOptions;
+  private received: MetricsMessage['numbers'] = [];
 
-  constructor(options: TreeNumbersOptions) {
+  constructor(options: ProcessMetricsOptions) {
     this.options = options;
   }
 
   take(message: MetricsMessage): void {
-    this.told = message.numbers;
+    this.received = message.numbers;
   }
 
   /** The page in Prometheus' text format. */
   async page(): Promise<string> {
-    const { meter, drain, letters, letterMaxBytes, store, spoolFolder, spoolMaxBytes, now } = this.options;
+    const { meter, drain, deadLetters, deadLetterMaxBytes, store, spoolFolder, spoolMaxBytes, now } = this.options;
     readDrain(meter, drain, now());
-    noteLetters(meter, letters.held(), letterMaxBytes);
+    noteLetters(meter, deadLetters.usage(), deadLetterMaxBytes);
     readConnections(meter, store);
     readDamage(meter, store);
     noteSpool(meter, await folderBytes(spoolFolder), spoolMaxBytes);
-    const others = this.told.map(({ process, cells }): ProcessNumbers => {
+    const others = this.received.map(({ process, cells }): ProcessNumbers => {
       const families = process === 'supervisor' ? familiesOf.supervisor : familiesOf.gateway;
       return { process, families, cells: unpackCells(cells) };
     });

@@ -18,11 +18,11 @@ export async function healthOf(
   drain: Pick<Drain, 'oldestWaitingMs' | 'isDraining'>,
   { hasFreeSpace: hasSpace, damage }: Pick<Store, 'hasFreeSpace' | 'damage'>,
 ): Promise<ApiHealth> {
-  const [storeAnswers, takesChanges] = await Promise.all([watches.store.answers(), watches.metadata.answers()]);
+  const [storeResponds, takesChanges] = await Promise.all([watches.store.responds(), watches.metadata.responds()]);
   const hasFreeSpace = hasSpace();
   const isBehind = drain.oldestWaitingMs(systemClock.now()) > behindMs;
   return {
-    failing: [...(storeAnswers ? [] : ['store']), ...(drain.isDraining() && hasFreeSpace ? [] : ['ingest'])],
+    failing: [...(storeResponds ? [] : ['store']), ...(drain.isDraining() && hasFreeSpace ? [] : ['ingest'])],
     degraded: [
       ...(takesChanges ? [] : ['metadata']),
       ...(hasFreeSpace ? [] : ['store_full']),

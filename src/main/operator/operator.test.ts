@@ -11,7 +11,7 @@ import { exposition } from '../../platform/metrics/exposition.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
 import { measured } from '../../platform/metrics/observed.ts';
 import { coreFamilies } from '../health/core-metrics.ts';
-import { keepLettersBounded } from './operator.ts';
+import { boundDeadLetters } from './operator.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -29,7 +29,7 @@ const unused = (): never => {
 /** Of letters that no store knows. */
 function pruning(letters: DeadLetters): DeadLetterReplay {
   return new DeadLetterReplay({
-    letters,
+    deadLetters: letters,
     locate: unused,
     inFlightOf: async () => [],
     removeOrphans: async () => undefined,
@@ -53,12 +53,12 @@ it.each([
   }
   const observations: Observation[] = [];
   const meter = new Meter(coreFamilies);
-  const end = keepLettersBounded({
+  const end = boundDeadLetters({
     config: { deadLetterDays: days, deadLetterMaxBytes: 10 },
     observe: measured(meter, (observation) => observations.push(observation)),
     replay: pruning(new DeadLetters(folder, () => keptAt)),
-    believedClock: { now: async () => believed },
-    letterRoom: { onEvict: () => undefined },
+    trustedClock: { now: async () => believed },
+    deadLetterQuota: { onEvict: () => undefined },
   });
   await until(() => observations.length > 0);
   end();
@@ -71,10 +71,10 @@ it.each([
 
 it('the oldest dead letter goes at once when there is no room for all, and not only in the next hour', async () => {
   const letters = new DeadLetters(folder, () => keptAt);
-  const letterRoom = new DeadLetterQuota({ letters, maxBytes: 10, maxWaitMs: 60_000 });
+  const letterRoom = new DeadLetterQuota({ deadLetters: letters, maxBytes: 10, maxWaitMs: 60_000 });
   const replay = pruning(letters);
   let looks = 0;
-  const end = keepLettersBounded({
+  const end = boundDeadLetters({
     config: { deadLetterDays: days, deadLetterMaxBytes: 10 },
     observe: () => undefined,
     replay: {
@@ -84,8 +84,8 @@ it('the oldest dead letter goes at once when there is no room for all, and not o
         return pruned;
       },
     },
-    believedClock: { now: async () => keptAt },
-    letterRoom,
+    trustedClock: { now: async () => keptAt },
+    deadLetterQuota: letterRoom,
   });
   await until(() => looks === 1);
   for (const [index, name] of ['earlier', 'later'].entries()) {
@@ -93,7 +93,7 @@ it('the oldest dead letter goes at once when there is no room for all, and not o
     utimesSync(path.join(folder, name), keptAt / 1000, (keptAt + index) / 1000);
   }
   letters.recount();
-  await letterRoom.make();
+  await letterRoom.enforce();
   end();
   expect(readdirSync(folder)).toEqual(['later']);
 });

@@ -17,7 +17,7 @@ import { makeStorePartPorts } from '../../operator/store-parts.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
 export interface OperatedParts extends SnapshotParts {
-  readonly letters: DeadLetters;
+  readonly deadLetters: DeadLetters;
   readonly pendingChanges: PendingChanges;
   readonly changer: RequestChanges;
   readonly api: ApiPorts;
@@ -25,12 +25,12 @@ export interface OperatedParts extends SnapshotParts {
   readonly removals: Removals;
 }
 
-export interface BoundedLetters extends Pick<OperatedParts, 'observe'> {
+export interface BoundedDeadLetters extends Pick<OperatedParts, 'observe'> {
   readonly replay: Pick<DeadLetterReplay, 'prune'>;
   readonly config: Pick<Config, 'deadLetterDays' | 'deadLetterMaxBytes'>;
-  readonly believedClock: Pick<TrustedClock, 'now'>;
+  readonly trustedClock: Pick<TrustedClock, 'now'>;
   /** Evicts between the hourly runs. */
-  readonly letterRoom: Pick<DeadLetterQuota, 'onEvict'>;
+  readonly deadLetterQuota: Pick<DeadLetterQuota, 'onEvict'>;
 }
 
 /** Maximum wait of a replay for the ingest: longer than a burst of calls may take precedence. */
@@ -39,10 +39,10 @@ const pruneIntervalMs = 3_600_000;
 const dayMs = 86_400_000;
 
 /** Sends dead letters through the ingest again and removes them. */
-export function makeLetterReplay({
+export function makeDeadLetterReplay({
   config,
   observe,
-  letters,
+  deadLetters,
   pendingChanges,
   drain,
   changer,
@@ -51,7 +51,7 @@ export function makeLetterReplay({
   removals,
 }: OperatedParts): DeadLetterReplay {
   return new DeadLetterReplay({
-    letters,
+    deadLetters,
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
     inFlightOf: api.inFlightOf,
     pendingChanges,
@@ -65,17 +65,17 @@ export function makeLetterReplay({
 }
 
 export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): Server {
-  const { letters, api } = parts;
+  const { deadLetters, api } = parts;
   const takeSnapshot = makeTakeSnapshot(parts);
   return createOperatorServer({
     deadLetters: {
-      list: (page) => letters.list(page),
-      count: () => letters.count(),
-      read: (id) => letters.read(id),
+      list: (page) => deadLetters.list(page),
+      count: () => deadLetters.count(),
+      read: (id) => deadLetters.read(id),
       replay: (ids) => replay.replay(ids),
     },
     storeParts: makeStorePartPorts(parts.store, parts.observe),
-    takeSnapshot: (...given) => replay.whileNoneRuns(() => takeSnapshot(...given)),
+    takeSnapshot: (...args) => replay.runExclusively(() => takeSnapshot(...args)),
     api,
   });
 }
@@ -84,7 +84,7 @@ export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): 
  * Bounds dead letters by age, now and every hour, and by bytes, now and whenever there are too many. @returns a function that ends the
  * hourly run.
  */
-export function keepLettersBounded({ config, observe, replay, believedClock, letterRoom }: BoundedLetters): () => void {
+export function boundDeadLetters({ config, observe, replay, trustedClock, deadLetterQuota }: BoundedDeadLetters): () => void {
   const prune = async (before: number, maxBytes: number): Promise<void> => {
     const { failure, ...removed } = await replay.prune(before, maxBytes);
     if (removed.expired + removed.crowdedOut > 0) observe({ kind: 'dead_letters_removed', ...removed });
@@ -98,11 +98,11 @@ export function keepLettersBounded({ config, observe, replay, believedClock, let
     }
   };
   const pruneAll = async (): Promise<void> => {
-    const now = await believedClock.now();
+    const now = await trustedClock.now();
     // Without a trusted clock nothing expires by age; the size limit still applies.
     await prune(now === undefined ? 0 : now - config.deadLetterDays * dayMs, config.deadLetterMaxBytes);
   };
-  letterRoom.onEvict((maxBytes) => run(() => prune(0, maxBytes)));
+  deadLetterQuota.onEvict((maxBytes) => run(() => prune(0, maxBytes)));
   void run(pruneAll);
   const timer = setInterval(() => void run(pruneAll), pruneIntervalMs);
   timer.unref();

@@ -40,13 +40,13 @@ function boundOf(call: BilledRequest, pricesOf: () => Prices): Money | undefined
   const { models, serviceTier, ...size } = facts.size;
   // Echo returns its input.
   const bounds = provider === 'echo' ? { ...size, outputTokens: size.outputTokens ?? size.inputTokens } : size;
-  const answering = [...new Set([facts.model, ...models])].filter((model) => model !== '');
+  const modelNames = [...new Set([facts.model, ...models])].filter((model) => model !== '');
   const entry = providerNamed(provider);
   const query = { provider: entry?.recordName ?? '', providerId: entry?.priceProviderId, at };
   const prices = pricesOf();
   // A provider without capacity in a cheaper tier may serve and bill the default tier.
   const tiers = serviceTier === '' ? [serviceTier] : [serviceTier, ''];
-  const costs = answering.flatMap((model) => {
+  const costs = modelNames.flatMap((model) => {
     // The override counts only where the model's own name has no price.
     const names = modelOverride === undefined ? [model] : [model, modelOverride];
     const costIn = (tier: string) =>
@@ -59,7 +59,7 @@ function boundOf(call: BilledRequest, pricesOf: () => Prices): Money | undefined
 /** @returns undefined when one of them is unknown. */
 function highestOf(costs: readonly (Money | undefined)[]): Money | undefined {
   return costs.reduce(
-    (most, cost) => (most === undefined || cost === undefined ? undefined : moneyOfUnits(cost > most ? cost : most)),
+    (max, cost) => (max === undefined || cost === undefined ? undefined : moneyOfUnits(cost > max ? cost : max)),
     zeroMoney,
   );
 }

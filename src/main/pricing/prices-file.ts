@@ -49,6 +49,6 @@ function parsePrices(text: string, file: string): BookProviders {
   const read = readBookData(data);
   if ('providers' in read) return read.providers;
   throw new Error(
-    `The file of GATELOG_PRICES_FILE, ${file}, cannot be used: ${read.fault.place} ${read.fault.problem}. It is an array of providers as genai-prices publishes it in data.json.`,
+    `The file of GATELOG_PRICES_FILE, ${file}, cannot be used: ${read.fault.path} ${read.fault.problem}. It is an array of providers as genai-prices publishes it in data.json.`,
   );
 }

@@ -43,8 +43,8 @@ export function makePricePorts({ database, prices, changeStoredCosts, stamp, amo
   };
   return {
     list: (organizationId) => listOrganizationPrices(database, organizationId),
-    replace: async (organizationId, given) => {
-      const checked = checkPrices(given, recordNameFor);
+    replace: async (organizationId, replacement) => {
+      const checked = checkPrices(replacement, recordNameFor);
       if ('refused' in checked) return checked;
       await replaceOrganizationPrices(database, { organizationId, prices: checked.prices, at: now() });
       stored.forget(organizationId);

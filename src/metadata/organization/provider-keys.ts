@@ -21,11 +21,11 @@ export type ProviderKeyRefusal = 'name_taken' | 'too_many';
 
 const columns = ['id', 'organization_id', 'provider', 'name', 'sealed', 'hint', 'created_at'] as const;
 
-/** Stores a key; durable on return in the core. @param most keys per organisation. @returns undefined once it is stored. */
+/** Stores a key; durable on return in the core. @param max keys per organisation. @returns undefined once it is stored. */
 export async function addProviderKey(
   database: MetadataQueries,
   key: StoredProviderKey,
-  most: number,
+  max: number,
 ): Promise<ProviderKeyRefusal | undefined> {
   return inWriteTransaction(database, async ({ queries }) => {
     const there = await queries
@@ -34,7 +34,7 @@ export async function addProviderKey(
       .where('organization_id', '=', key.organizationId)
       .execute();
     if (key.name !== null && there.some(({ provider, name }) => provider === key.provider && name === key.name)) return 'name_taken';
-    if (there.length >= most) return 'too_many';
+    if (there.length >= max) return 'too_many';
     const { organizationId, createdAt, ...rest } = key;
     await queries
       .insertInto('provider_keys')

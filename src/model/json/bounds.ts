@@ -33,7 +33,7 @@ export type JsonExcess = 'depth' | 'cost';
 export function jsonExcess(text: string, maxCost = maxJsonCost): JsonExcess | undefined {
   // No character costs more than a bracket.
   const isCheap = text.length <= maxCost / containerCost;
-  if (text.length <= maxJsonDepth || (isCheap && opensFew(text))) return undefined;
+  if (text.length <= maxJsonDepth || (isCheap && hasFewBrackets(text))) return undefined;
   const { cost, depth } = measure(text, maxCost);
   if (depth > maxJsonDepth) return 'depth';
   return cost > maxCost ? 'cost' : undefined;
@@ -45,7 +45,7 @@ export function jsonCost(text: string): number {
 }
 
 /** Fast path: most texts have too few brackets to be deep. Counting brackets takes a tenth of the time of reading each character. */
-function opensFew(text: string): boolean {
+function hasFewBrackets(text: string): boolean {
   let count = 0;
   for (const bracket of ['{', '[']) {
     for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
@@ -59,7 +59,7 @@ function opensFew(text: string): boolean {
 /** A string ends at its line's end at the latest, since JSON strings hold no line breaks; so lines of JSON are measured as a whole. */
 function measure(text: string, maxCost: number): { readonly cost: number; readonly depth: number } {
   const { length } = text;
-  const strings = new Strings(text);
+  const strings = new StringEnds(text);
   let cost = 0;
   let depth = 0;
   for (let index = 0; index < length && cost <= maxCost && depth <= maxJsonDepth; index += 1) {
@@ -76,17 +76,17 @@ function measure(text: string, maxCost: number): { readonly cost: number; readon
 }
 
 /** Finds the ends of strings from front to back, scanning each character at most once. */
-class Strings {
+class StringEnds {
   private readonly text: string;
-  private readonly quotes: Places;
-  private readonly lineFeeds: Places;
-  private readonly carriageReturns: Places;
+  private readonly quotes: Occurrences;
+  private readonly lineFeeds: Occurrences;
+  private readonly carriageReturns: Occurrences;
 
   constructor(text: string) {
     this.text = text;
-    this.quotes = new Places(text, '"');
-    this.lineFeeds = new Places(text, '\n');
-    this.carriageReturns = new Places(text, '\r');
+    this.quotes = new Occurrences(text, '"');
+    this.lineFeeds = new Occurrences(text, '\n');
+    this.carriageReturns = new Occurrences(text, '\r');
   }
 
   /** Index of the closing quotation mark, or of the last character before the line's end. */
@@ -99,7 +99,7 @@ class Strings {
 }
 
 /** Finds the occurrences of one character. */
-class Places {
+class Occurrences {
   private readonly text: string;
   private readonly character: string;
   private next = -1;

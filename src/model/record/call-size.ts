@@ -9,7 +9,7 @@ export interface CallSize {
   /** Max tokens per answer; undefined when the body sets no limit. */
   readonly outputTokens: number | undefined;
   /** Number of answers to generate. */
-  readonly answers: number;
+  readonly choices: number;
   /** Both input and output are text only. */
   readonly isText: boolean;
   readonly writesCache: boolean;

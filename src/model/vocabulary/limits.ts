@@ -46,8 +46,8 @@ export const maxFilterValue = 1024 * 1024;
  * holds names. @returns the fault, or undefined. No record has a longer name.
  */
 export function overlongName(map: string, name: string): string | undefined {
-  const most = map === 'values' ? maxFilterValue : propertyLimits.nameCharacters;
+  const max = map === 'values' ? maxFilterValue : propertyLimits.nameCharacters;
   // A text never has more code points than UTF-16 units, so only long names need counting.
-  const characters = name.length <= most ? name.length : Array.from(name).length;
-  return characters <= most ? undefined : `Names in \`${map}\` have at most ${most} characters; this one has ${characters}.`;
+  const characters = name.length <= max ? name.length : Array.from(name).length;
+  return characters <= max ? undefined : `Names in \`${map}\` have at most ${max} characters; this one has ${characters}.`;
 }

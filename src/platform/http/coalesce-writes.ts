@@ -31,16 +31,16 @@ export function writeCoalesced(socket: Socket, text: string, body: Uint8Array): 
 export function coalesceWritev(socket: Socket): void {
   const writev = socket._writev?.bind(socket);
   if (writev === undefined) return;
-  socket._writev = (pieces, written) => {
+  socket._writev = (pieces, callback) => {
     const length = join(pieces);
     if (length === undefined) {
-      writev(pieces, written);
+      writev(pieces, callback);
       return;
     }
     let isTaken = false;
     socket._write(memory.subarray(0, length), bytesEncoding, (error) => {
       isTaken = true;
-      written(error);
+      callback(error);
     });
     if (!isTaken) memory = Buffer.allocUnsafeSlow(memoryBytes);
   };

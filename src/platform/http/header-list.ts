@@ -6,13 +6,13 @@ export const fieldName = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 
 /** The fields that `keep` accepts; it gets each name in lower case. */
 export function filterHeaders(list: HeaderList, keep: (name: string, value: string) => boolean): string[] {
-  const kept: string[] = [];
+  const filtered: string[] = [];
   for (let index = 0; index + 1 < list.length; index += 2) {
     const name = list[index] ?? '';
     const value = list[index + 1] ?? '';
-    if (keep(name.toLowerCase(), value)) kept.push(name, value);
+    if (keep(name.toLowerCase(), value)) filtered.push(name, value);
   }
-  return kept;
+  return filtered;
 }
 
 /** The values of every field of one name. @param name lower case. */

@@ -3,7 +3,7 @@ const maxTexts = 1000;
 /** Max length of an interned text, in characters; longer ones are parsed each time. */
 export const maxText = 64;
 /** Positions with a cached latest text. */
-const maxPlaces = 64;
+const maxIndexes = 64;
 
 interface Known<Value> {
   readonly text: string;
@@ -27,23 +27,23 @@ export class InternTable<Value> {
 
   /** The parsed value. Caches only Latin-1 texts. */
   of(text: string): Value {
-    return (this.known.get(text) ?? this.meet(text)).value;
+    return (this.known.get(text) ?? this.intern(text)).value;
   }
 
   /**
    * As {@link of}, for a text in a sequence. A client sends its headers in the same order in every call, and comparing with the previous
-   * text at the same index costs a fifth of hashing. @param place index in the sequence, from 0.
+   * text at the same index costs a fifth of hashing. @param index index in the sequence, from 0.
    */
-  at(place: number, text: string): Value {
-    const latest = this.latest[place];
+  at(index: number, text: string): Value {
+    const latest = this.latest[index];
     if (latest?.text === text) return latest.value;
-    const known = this.known.get(text) ?? this.meet(text);
+    const known = this.known.get(text) ?? this.intern(text);
     // Interned texts only: any other string may be a slice that keeps its parent in memory.
-    if (place < maxPlaces && this.known.get(known.text) === known) this.latest[place] = known;
+    if (index < maxIndexes && this.known.get(known.text) === known) this.latest[index] = known;
     return known.value;
   }
 
-  private meet(text: string): Known<Value> {
+  private intern(text: string): Known<Value> {
     if (text.length > maxText) return { text, value: this.read(text) };
     // TRICKY: a slice keeps its whole parent string in memory, so copy it.
     const own = Buffer.from(text, 'latin1').toString('latin1');

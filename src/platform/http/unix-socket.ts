@@ -17,7 +17,7 @@ const maxPathBytes = 103;
 const descriptorFolder = '/proc/self/fd';
 const unfinishedPrefix = '.socket-';
 /** Space for the path of the unfinished socket: its own folder and a name. */
-const roomForUnfinished = '/.socket-XXXXXX/s'.length;
+const unfinishedPathBytes = '/.socket-XXXXXX/s'.length;
 
 /** A socket path that is short enough; the caller closes it after use. */
 export interface SocketPath {
@@ -32,7 +32,7 @@ export function socketPath(file: string): SocketPath {
 }
 
 function shortFolder(folder: string): { readonly folder: string; readonly close: () => void } {
-  if (Buffer.byteLength(folder) + roomForUnfinished <= maxPathBytes) return { folder, close: () => undefined };
+  if (Buffer.byteLength(folder) + unfinishedPathBytes <= maxPathBytes) return { folder, close: () => undefined };
   if (!existsSync(descriptorFolder)) {
     throw new Error(`the path of the folder has ${Buffer.byteLength(folder)} bytes, too many for a socket on this system`);
   }

@@ -27,10 +27,10 @@ function familyText(family: Family, numbers: readonly ProcessNumbers[]): string 
 }
 
 function samplesOf(family: Family, { process, families, cells }: ProcessNumbers): string[] {
-  const place = families.indexOf(family);
-  if (place === -1) return [];
+  const position = families.indexOf(family);
+  if (position === -1) return [];
   const size = cellsOfSeries(family);
-  const start = families.slice(0, place).reduce((sum, before) => sum + seriesOf(before).length * cellsOfSeries(before), 0);
+  const start = families.slice(0, position).reduce((sum, before) => sum + seriesOf(before).length * cellsOfSeries(before), 0);
   return seriesOf(family).flatMap((labels, index) => {
     const series = cells.subarray(start + index * size, start + (index + 1) * size);
     const named = [...labels, ['process', process] as const];

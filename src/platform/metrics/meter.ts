@@ -60,9 +60,9 @@ export class Meter {
     let index = 0;
     let label = 0;
     for (const known of Object.values(family.labels ?? {})) {
-      const place = known.indexOf(values[label] ?? '');
-      if (place === -1) throw new Error(`${family.name} has no label value ${JSON.stringify(values[label])}`);
-      index = index * known.length + place;
+      const position = known.indexOf(values[label] ?? '');
+      if (position === -1) throw new Error(`${family.name} has no label value ${JSON.stringify(values[label])}`);
+      index = index * known.length + position;
       label += 1;
     }
     return this.startOf(family) + index * cellsOfSeries(family);

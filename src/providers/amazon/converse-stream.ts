@@ -28,7 +28,7 @@ const continueBlock: EventReducer = ({ blocks }, { contentBlockIndex: index, sta
 };
 
 /** Copies an event's members to the response if `key` has the expected shape. `p` is padding that hides the event's length. */
-const standsBeside =
+const copyMembers =
   (key: string, isOf: (value: unknown) => boolean): EventReducer =>
   ({ rest }, event) => {
     if (!isOf(event[key])) return false;
@@ -51,8 +51,8 @@ const reducers: ReadonlyMap<string, EventReducer> = new Map<string, EventReducer
   ],
   ['contentBlockStart', continueBlock],
   ['contentBlockDelta', continueBlock],
-  ['messageStop', standsBeside('stopReason', isText)],
-  ['metadata', standsBeside('usage', isJsonObject)],
+  ['messageStop', copyMembers('stopReason', isText)],
+  ['metadata', copyMembers('usage', isJsonObject)],
   [
     'error',
     ({ rest }, { error }) => {
@@ -74,16 +74,16 @@ export function assembleConversation(events: readonly ServerSentEvent[]): Assemb
     if (missing.size === 0) break;
   }
   const whole = missing.size === 0;
-  return understood ? { body: wholeAnswer(draft), whole, understood } : { body: null, whole, understood };
+  return understood ? { body: wholeResponse(draft), whole, understood } : { body: null, whole, understood };
 }
 
-function wholeAnswer({ role, blocks, rest }: Draft): JsonObject {
-  const answer = Object.fromEntries(rest);
-  if (role === undefined && blocks.size === 0) return answer;
+function wholeResponse({ role, blocks, rest }: Draft): JsonObject {
+  const response = Object.fromEntries(rest);
+  if (role === undefined && blocks.size === 0) return response;
   const content = Array.from(blocks)
     .toSorted(([left], [right]) => left - right)
     .map(([, pieces]) => wholeBlock(pieces));
-  return { ...answer, output: { message: { role: role ?? 'assistant', content } } };
+  return { ...response, output: { message: { role: role ?? 'assistant', content } } };
 }
 
 const toolReducers = deltaTable({ toolUseId: lastPresent, name: lastPresent, input: joinText });
@@ -101,8 +101,8 @@ function wholeToolResult(values: readonly unknown[]): JsonObject {
   const contents = values.flatMap(listOf).filter(isJsonObject);
   const runs = runsOf(contents, (last, piece) => isText(last['text']) && isText(piece['text']));
   const content = runs.map((run) => (run.length > 1 ? { text: run.map(({ text }) => text).join('') } : run[0]));
-  const begun = values.filter(isJsonObject).flatMap((value) => Object.entries(value));
-  return { ...Object.fromEntries(begun), content };
+  const members = values.filter(isJsonObject).flatMap((value) => Object.entries(value));
+  return { ...Object.fromEntries(members), content };
 }
 
 /** Merges the pieces of a block into its non-streamed shape. */

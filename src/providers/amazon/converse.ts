@@ -66,9 +66,9 @@ function contentText(content: unknown): string {
 /** Tool calls and results count as raw JSON; media and documents have no text. */
 function readConverseTexts(request: unknown, response: unknown): TokenTexts {
   const { system, messages, toolConfig } = objectOf(request);
-  const said = listOf(messages).map((message) => allText(objectOf(message)['content']));
+  const messageTexts = listOf(messages).map((message) => allText(objectOf(message)['content']));
   return {
-    prompt: joinLines([contentText(system), ...said, jsonOf(objectOf(toolConfig)['tools'])]),
+    prompt: joinLines([contentText(system), ...messageTexts, jsonOf(objectOf(toolConfig)['tools'])]),
     completion: allText(objectOf(objectOf(objectOf(response)['output'])['message'])['content']),
   };
 }

@@ -61,9 +61,9 @@ const textKind = 7;
 function readHeaders(bytes: Uint8Array): ReadonlyMap<string, string> | undefined {
   const headers = new Map<string, string>();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let place = 0;
-  while (place < bytes.length) {
-    const nameEnd = place + 1 + view.getUint8(place);
+  let offset = 0;
+  while (offset < bytes.length) {
+    const nameEnd = offset + 1 + view.getUint8(offset);
     if (nameEnd >= bytes.length) return undefined;
     const kind = view.getUint8(nameEnd);
     const fixed = valueBytes[kind];
@@ -72,8 +72,8 @@ function readHeaders(bytes: Uint8Array): ReadonlyMap<string, string> | undefined
     const valueStart = nameEnd + (isCounted ? 3 : 1);
     const valueEnd = valueStart + (isCounted ? view.getUint16(nameEnd + 1) : fixed);
     if (valueEnd > bytes.length) return undefined;
-    if (kind === textKind) headers.set(textOf(bytes.subarray(place + 1, nameEnd)), textOf(bytes.subarray(valueStart, valueEnd)));
-    place = valueEnd;
+    if (kind === textKind) headers.set(textOf(bytes.subarray(offset + 1, nameEnd)), textOf(bytes.subarray(valueStart, valueEnd)));
+    offset = valueEnd;
   }
   return headers;
 }

@@ -62,16 +62,16 @@ function blocksOf(content: unknown, type: string): readonly Readonly<Record<stri
 /** Tool calls and results count as raw JSON; pictures and documents have no text. */
 function readMessagesTexts(request: unknown, response: unknown): TokenTexts {
   const { system, messages, tools } = objectOf(request);
-  const said = listOf(messages).flatMap((message) => {
+  const messageTexts = listOf(messages).flatMap((message) => {
     const { content } = objectOf(message);
     const uses = [...blocksOf(content, 'tool_use'), ...blocksOf(content, 'tool_result')];
     return [contentText(content), ...uses.map((block) => jsonOf(block['input'] ?? block['content']))];
   });
-  const written = listOf(objectOf(response)['content']).map(objectOf);
+  const blocks = listOf(objectOf(response)['content']).map(objectOf);
   return {
-    prompt: joinLines([contentText(system), ...said, jsonOf(tools)]),
+    prompt: joinLines([contentText(system), ...messageTexts, jsonOf(tools)]),
     completion: joinLines(
-      written.map((block) => joinLines([textOf(block['text']), textOf(block['thinking']), textOf(block['name']), jsonOf(block['input'])])),
+      blocks.map((block) => joinLines([textOf(block['text']), textOf(block['thinking']), textOf(block['name']), jsonOf(block['input'])])),
     ),
   };
 }

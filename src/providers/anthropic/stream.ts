@@ -71,9 +71,9 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
       addTo(draft.ending, without(rest, 'type'));
       addTo(draft.ending, objectOf(delta));
       // Counts that are absent or null here keep the value of the start event.
-      const said = Object.entries(objectOf(usage)).filter(([, value]) => value !== null);
-      addTo(draft.usage, Object.fromEntries(said));
-      draft.outputCounted ||= said.some(([key]) => key === 'output_tokens');
+      const reported = Object.entries(objectOf(usage)).filter(([, value]) => value !== null);
+      addTo(draft.usage, Object.fromEntries(reported));
+      draft.outputCounted ||= reported.some(([key]) => key === 'output_tokens');
       draft.understood = true;
     },
   ],
@@ -117,10 +117,10 @@ function takeOver(draft: Draft, model: unknown): void {
 }
 
 function continueBlock(block: Block, delta: JsonObject): void {
-  const place = textDeltas.get(delta['type']);
-  if (place !== undefined) {
-    const piece = delta[place[0]];
-    if (typeof piece === 'string') append(block.texts, place[1], piece);
+  const target = textDeltas.get(delta['type']);
+  if (target !== undefined) {
+    const piece = delta[target[0]];
+    if (typeof piece === 'string') append(block.texts, target[1], piece);
     // The encrypted content of a compaction comes in one piece, with its text or after it.
     const { encrypted_content: encrypted } = delta;
     if (typeof encrypted === 'string') block.texts.set('encrypted_content', [encrypted]);

@@ -30,12 +30,12 @@ export function readAnthropicUsage(usage: unknown, model: string): MessageUsage 
     isAdvised ||= advises;
   }
   const counted = isAdvised && own.length > 0 ? own : [usage, ...own.filter(({ type }) => type === 'compaction')];
-  const answered = usageOf(counted.map(countsOf).reduce(added), usage);
-  if (others.size === 0) return { usage: answered };
+  const ownUsage = usageOf(counted.map(countsOf).reduce(added), usage);
+  if (others.size === 0) return { usage: ownUsage };
   const bills = Array.from(others, ([name, counts]) => ({ model: name, usage: usageOf(counts, {}) }));
   return {
-    usage: bills.map((bill) => bill.usage).reduce(addedUsage, answered),
-    bills: [{ model: '', usage: answered }, ...bills],
+    usage: bills.map((bill) => bill.usage).reduce(addedUsage, ownUsage),
+    bills: [{ model: '', usage: ownUsage }, ...bills],
   };
 }
 
@@ -53,8 +53,8 @@ function isAdvice({ type }: JsonObject): boolean {
 
 /** An attempt of another model without output before its replacement is not billed. */
 function isOfReplaced(pass: JsonObject, model: string): boolean {
-  const of = textOf(pass['model']);
-  return pass['type'] === 'message' && of !== '' && of !== model && (countOf(pass['output_tokens']) ?? 0) > 0;
+  const passModel = textOf(pass['model']);
+  return pass['type'] === 'message' && passModel !== '' && passModel !== model && (countOf(pass['output_tokens']) ?? 0) > 0;
 }
 
 function usageOf({ input, output, read, written, hour }: Counts, raw: JsonObject): Usage {
@@ -88,9 +88,9 @@ interface Counts {
 }
 
 function countsOf(pass: JsonObject): Counts {
-  const kept = objectOf(pass['cache_creation']);
-  const minutes = countOf(kept['ephemeral_5m_input_tokens']);
-  const hour = countOf(kept['ephemeral_1h_input_tokens']);
+  const cacheCreation = objectOf(pass['cache_creation']);
+  const minutes = countOf(cacheCreation['ephemeral_5m_input_tokens']);
+  const hour = countOf(cacheCreation['ephemeral_1h_input_tokens']);
   const written = countOf(pass['cache_creation_input_tokens']) ?? addedCount(minutes, hour);
   return {
     input: countOf(pass['input_tokens']),

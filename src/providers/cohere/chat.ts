@@ -50,17 +50,17 @@ function contentText(content: unknown): string {
 /** Documents, tool calls and tool results count as raw JSON; pictures have no text. */
 function readChatTexts(request: unknown, response: unknown): TokenTexts {
   const { messages, tools, documents } = objectOf(request);
-  const said = listOf(messages).map((message) => {
+  const messageTexts = listOf(messages).map((message) => {
     const { content, tool_plan: plan, tool_calls: calls } = objectOf(message);
-    const given = listOf(content).map((part) => jsonOf(objectOf(part)['document']));
-    return joinLines([contentText(content), textOf(plan), jsonOf(calls), ...given]);
+    const documentTexts = listOf(content).map((part) => jsonOf(objectOf(part)['document']));
+    return joinLines([contentText(content), textOf(plan), jsonOf(calls), ...documentTexts]);
   });
   const { content, tool_plan: plan, tool_calls: called } = objectOf(objectOf(response)['message']);
-  const written = listOf(content)
+  const contentTexts = listOf(content)
     .map(objectOf)
     .map(({ text, thinking }) => joinLines([textOf(text), textOf(thinking)]));
   return {
-    prompt: joinLines([...said, jsonOf(documents), jsonOf(tools)]),
-    completion: joinLines([...written, textOf(plan), jsonOf(called)]),
+    prompt: joinLines([...messageTexts, jsonOf(documents), jsonOf(tools)]),
+    completion: joinLines([...contentTexts, textOf(plan), jsonOf(called)]),
   };
 }

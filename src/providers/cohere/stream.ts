@@ -9,8 +9,8 @@ import type { ServerSentEvent } from '../sse.ts';
 type ToPiece = (event: JsonObject) => JsonObject;
 
 const messageStart: ToPiece = ({ id, delta }) => {
-  const begun = Object.entries(objectOf(objectOf(delta)['message'])).filter(([, value]) => !isUnfilled(value));
-  return { id, message: Object.fromEntries(begun) };
+  const filled = Object.entries(objectOf(objectOf(delta)['message'])).filter(([, value]) => !isUnfilled(value));
+  return { id, message: Object.fromEntries(filled) };
 };
 
 const content: ToPiece = ({ index, delta }) => {

@@ -43,7 +43,7 @@ function readGenerateResponse(body: unknown): ResponseFacts {
   const usage = objectOf(response['usageMetadata']);
   const candidate = objectOf(listOf(response['candidates'])[0]);
   const finishReason = textOf(candidate['finishReason']);
-  const answer = partsOf(objectOf(candidate['content'])['parts']).filter((part) => part['thought'] !== true);
+  const answerParts = partsOf(objectOf(candidate['content'])['parts']).filter((part) => part['thought'] !== true);
   return {
     responseId: textOf(response['responseId']),
     model: textOf(response['modelVersion']),
@@ -52,7 +52,7 @@ function readGenerateResponse(body: unknown): ResponseFacts {
       candidate['groundingMetadata'],
     ),
     serviceTier: textOf(usage['serviceTier']) || textOf(usage['trafficType']),
-    completionText: answer.map((part) => textOf(part['text'])).join(''),
+    completionText: answerParts.map((part) => textOf(part['text'])).join(''),
     finishReason,
     providerCost: null,
   };
@@ -84,11 +84,11 @@ function partsText(parts: unknown): string {
 }
 
 function readGenerateTexts(request: unknown, response: unknown): TokenTexts {
-  const asked = objectOf(request);
-  const written = listOf(objectOf(response)['candidates']).map((candidate) => objectOf(candidate)['content']);
+  const requestBody = objectOf(request);
+  const contents = listOf(objectOf(response)['candidates']).map((candidate) => objectOf(candidate)['content']);
   return {
-    prompt: joinLines([systemText(asked), ...contentsOf(asked['contents']).map(allText), jsonOf(asked['tools'])]),
-    completion: joinLines(written.map(allText)),
+    prompt: joinLines([systemText(requestBody), ...contentsOf(requestBody['contents']).map(allText), jsonOf(requestBody['tools'])]),
+    completion: joinLines(contents.map(allText)),
   };
 }
 

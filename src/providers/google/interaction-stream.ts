@@ -87,28 +87,28 @@ export function assembleInteraction(events: readonly ServerSentEvent[]): Assembl
 function wholeInteraction({ interaction, steps, error }: Draft): JsonObject {
   if (interaction.size === 0 && steps.size === 0) return { error };
   const known = Object.fromEntries(interaction);
-  const came = Array.from(steps)
+  const received = Array.from(steps)
     .toSorted(([left], [right]) => left - right)
     .map(([, step]) => wholeStep(step));
-  const whole = { ...known, steps: listOf(known['steps']).length > 0 ? known['steps'] : came };
+  const whole = { ...known, steps: listOf(known['steps']).length > 0 ? known['steps'] : received };
   return error === undefined ? whole : { ...whole, error };
 }
 
 function wholeStep({ start, deltas }: Step): JsonObject {
   const whole = new Map(Object.entries(start));
-  const written: string[] = [];
+  const argumentPieces: string[] = [];
   const summary: JsonObject[] = [];
   const content: JsonObject[] = [];
   for (const delta of deltas) {
     const { type } = delta;
-    if (type === 'arguments_delta') written.push(typeof delta['arguments'] === 'string' ? delta['arguments'] : '');
+    if (type === 'arguments_delta') argumentPieces.push(typeof delta['arguments'] === 'string' ? delta['arguments'] : '');
     else if (type === 'thought_summary') summary.push(objectOf(delta['content'] ?? without(delta, 'type')));
     else if (type === 'thought_signature') whole.set('signature', delta['signature']);
     else if (type === 'text_annotation_delta') annotate(content, delta['annotations']);
     else if (whole.get('type') === 'model_output') content.push(delta);
     else for (const [key, value] of Object.entries(without(delta, 'type'))) whole.set(key, value);
   }
-  const text = written.join('');
+  const text = argumentPieces.join('');
   if (text !== '') whole.set('arguments', parseJson(text) ?? text);
   if (summary.length > 0) whole.set('summary', joined([...listOf(start['summary']).filter(isJsonObject), ...summary]));
   if (content.length > 0) whole.set('content', joined([...listOf(start['content']).filter(isJsonObject), ...content]));

@@ -30,7 +30,7 @@ function readInteractionRequest(body: unknown): RequestFacts {
 
 function readInteractionResponse(body: unknown): ResponseFacts {
   const response = objectOf(body);
-  const answers = listOf(response['steps'])
+  const outputs = listOf(response['steps'])
     .map(objectOf)
     .filter(({ type }) => type === 'model_output');
   return {
@@ -38,7 +38,7 @@ function readInteractionResponse(body: unknown): ResponseFacts {
     model: modelOf(response),
     usage: readInteractionUsage(response['usage']),
     serviceTier: textOf(response['service_tier']),
-    completionText: joinLines(answers.map(({ content }) => contentText(content))),
+    completionText: joinLines(outputs.map(({ content }) => contentText(content))),
     finishReason: textOf(response['status']),
     providerCost: null,
   };
@@ -103,10 +103,10 @@ function contentText(content: unknown): string {
 
 /** Function calls and results count as raw JSON; media have no text. */
 function readInteractionTexts(request: unknown, response: unknown): TokenTexts {
-  const asked = objectOf(request);
-  const said = inputOf(asked['input']).map(stepText);
+  const requestBody = objectOf(request);
+  const inputTexts = inputOf(requestBody['input']).map(stepText);
   return {
-    prompt: joinLines([contentText(asked['system_instruction']), ...said, jsonOf(asked['tools'])]),
+    prompt: joinLines([contentText(requestBody['system_instruction']), ...inputTexts, jsonOf(requestBody['tools'])]),
     completion: joinLines(listOf(objectOf(response)['steps']).map(objectOf).map(stepText)),
   };
 }

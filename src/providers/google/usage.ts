@@ -13,11 +13,11 @@ export function readGeminiUsage(usage: unknown, ended: boolean): Usage {
   const thoughts = countOf(usage['thoughtsTokenCount']);
   const prompt = countOf(usage['promptTokenCount']);
   const toolUse = countOf(usage['toolUsePromptTokenCount']);
-  const beside = [prompt, toolUse, thoughts].reduce((sum: number, count) => sum + (count ?? 0), 0);
+  const accounted = [prompt, toolUse, thoughts].reduce((sum: number, count) => sum + (count ?? 0), 0);
   const total = countOf(usage['totalTokenCount']);
   // Google omits zeros, and sometimes a count that the total includes.
-  const left = ended && total !== null && prompt !== null ? Math.max(0, total - beside) : null;
-  const candidates = countOf(usage['candidatesTokenCount']) ?? left;
+  const unaccounted = ended && total !== null && prompt !== null ? Math.max(0, total - accounted) : null;
+  const candidates = countOf(usage['candidatesTokenCount']) ?? unaccounted;
   return {
     ...unreportedUsage,
     promptTokens: prompt === null ? null : countOf(prompt + (toolUse ?? 0)),

@@ -21,13 +21,13 @@ const notUnderstood: AssembledStream = { body: null, whole: false, understood: f
 function readChatRequest(body: unknown): RequestFacts {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
-  const asked = [textOf(request['prompt']), textOf(request['input']), ...listOf(request['input']).map(textOf)];
+  const prompts = [textOf(request['prompt']), textOf(request['input']), ...listOf(request['input']).map(textOf)];
   const ofUser = messages.filter(({ role }) => role === 'user').map(({ content }) => textOf(content));
   return {
     model: textOf(request['model']),
     user: '',
-    promptText: joinLines([textOf(request['system']), ...messages.map(({ content }) => textOf(content)), ...asked]),
-    lastUserText: ofUser.findLast((text) => text !== '') ?? joinLines(asked),
+    promptText: joinLines([textOf(request['system']), ...messages.map(({ content }) => textOf(content)), ...prompts]),
+    lastUserText: ofUser.findLast((text) => text !== '') ?? joinLines(prompts),
   };
 }
 
@@ -79,8 +79,8 @@ function assembleLines(text: string): AssembledStream {
   const isStream = pieces.length > 0 && (pieces.length > 1 || pieces[0]?.['done'] !== true);
   if (!isStream) return notUnderstood;
   // A failure in mid-stream comes in a line of its own.
-  const told = lines.filter(isJsonObject).filter((line) => isPiece(line) || typeof line['error'] === 'string');
-  return { body: foldKeys(told, lineReducers), whole: pieces.some(({ done }) => done === true), understood: true };
+  const chunks = lines.filter(isJsonObject).filter((line) => isPiece(line) || typeof line['error'] === 'string');
+  return { body: foldKeys(chunks, lineReducers), whole: pieces.some(({ done }) => done === true), understood: true };
 }
 
 function isPiece(line: JsonObject): boolean {
@@ -89,10 +89,10 @@ function isPiece(line: JsonObject): boolean {
 
 /** Tool calls count as raw JSON; pictures have no text. */
 function readChatTexts(request: unknown, response: unknown): TokenTexts {
-  const { message, response: written, thinking } = objectOf(response);
+  const { message, response: generated, thinking } = objectOf(response);
   const { content, thinking: thought, tool_calls: calls } = objectOf(message);
   return {
     prompt: joinLines([readChatRequest(request).promptText, jsonOf(objectOf(request)['tools'])]),
-    completion: joinLines([textOf(content), textOf(thought), jsonOf(calls), textOf(written), textOf(thinking)]),
+    completion: joinLines([textOf(content), textOf(thought), jsonOf(calls), textOf(generated), textOf(thinking)]),
   };
 }

@@ -63,15 +63,15 @@ function spokenText(message: JsonObject): string {
 function readChatTexts(request: unknown, response: unknown): TokenTexts {
   const { messages, tools, functions } = objectOf(request);
   const calls = listOf(messages).map((message) => callsText(objectOf(message)['tool_calls']));
-  const written = listOf(objectOf(response)['choices']).map((choice) => {
+  const choiceTexts = listOf(objectOf(response)['choices']).map((choice) => {
     const message = objectOf(objectOf(choice)['message']);
     const { content, refusal, reasoning_content: thought, reasoning, tool_calls: called, function_call: calledFirst } = message;
-    const said = [contentText(content), spokenText(message), textOf(refusal), textOf(thought) || textOf(reasoning)];
-    return joinLines([...said, callsText(called), callText(calledFirst)]);
+    const texts = [contentText(content), spokenText(message), textOf(refusal), textOf(thought) || textOf(reasoning)];
+    return joinLines([...texts, callsText(called), callText(calledFirst)]);
   });
   return {
     prompt: joinLines([readChatRequest(request, '').promptText, ...calls, toolsText(tools), toolsText(functions)]),
-    completion: joinLines(written),
+    completion: joinLines(choiceTexts),
     messages: listOf(messages).length,
   };
 }
@@ -82,7 +82,7 @@ function callsText(calls: unknown): string {
 
 /** The tokens that a model writes for a call: the name and the arguments. Ids and types are added afterwards. */
 function callText(called: unknown): string {
-  const { name, arguments: given, input } = objectOf(called);
+  const { name, arguments: callArguments, input } = objectOf(called);
   const to = textOf(name);
-  return joinLines([to === '' ? '' : `to=functions.${to}`, textOf(given) || textOf(input)]);
+  return joinLines([to === '' ? '' : `to=functions.${to}`, textOf(callArguments) || textOf(input)]);
 }

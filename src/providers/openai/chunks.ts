@@ -46,9 +46,9 @@ const functionReducers = deltaTable({ name: lastPresent, arguments: joinText });
  * providers give every piece of a call a new id.
  */
 function beginsCall(call: JsonObject, first: JsonObject): boolean {
-  const [id, held] = [textOf(call['id']), textOf(first['id'])];
+  const [id, firstId] = [textOf(call['id']), textOf(first['id'])];
   const name = textOf(objectOf(call['function'] ?? call['custom'])['name']);
-  return id !== '' && held !== '' && id !== held && name !== '';
+  return id !== '' && firstId !== '' && id !== firstId && name !== '';
 }
 
 const toolCallReducers = deltaTable({

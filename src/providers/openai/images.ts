@@ -32,8 +32,8 @@ function readImagesResponse(body: unknown): ResponseFacts {
 /** Without details all output is the picture; events of a stream have none. */
 function usageOf(raw: unknown): Usage {
   const usage = readInputOutputUsage(raw);
-  const isTold = isJsonObject(objectOf(raw)['output_tokens_details']);
-  return isTold ? usage : { ...usage, completionImageTokens: usage.completionTokens };
+  const hasDetails = isJsonObject(objectOf(raw)['output_tokens_details']);
+  return hasDetails ? usage : { ...usage, completionImageTokens: usage.completionTokens };
 }
 
 /** Moves an event's picture into the list of the non-streamed response; other members stay. */

@@ -5,7 +5,7 @@ import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
 /** Target of a delta: a member of its item, or of a part in one of the item's lists. */
-type Place =
+type DeltaTarget =
   | { readonly key: string }
   | {
       readonly list: 'content' | 'summary';
@@ -15,7 +15,7 @@ type Place =
     };
 
 /** Event type → target of its delta. */
-const deltas: ReadonlyMap<unknown, Place> = new Map<unknown, Place>([
+const deltas: ReadonlyMap<unknown, DeltaTarget> = new Map<unknown, DeltaTarget>([
   ['response.output_text.delta', { list: 'content', index: 'content_index', type: 'output_text', key: 'text' }],
   ['response.refusal.delta', { list: 'content', index: 'content_index', type: 'refusal', key: 'refusal' }],
   ['response.reasoning_text.delta', { list: 'content', index: 'content_index', type: 'reasoning_text', key: 'text' }],
@@ -30,7 +30,7 @@ const endings: ReadonlySet<unknown> = new Set(['response.completed', 'response.i
 
 /** Pieces of one text of an item, in order. */
 interface GrowingText {
-  readonly place: Place;
+  readonly target: DeltaTarget;
   readonly index: number;
   readonly pieces: string[];
 }
@@ -73,8 +73,8 @@ function take(draft: Draft, event: JsonObject): void {
   if (isJsonObject(response)) draft.response = response;
   if (typeof index !== 'number') return;
   if (isJsonObject(item)) replaceItem(draft.items, index, { latest: item, done: type === 'response.output_item.done', texts: new Map() });
-  const place = deltas.get(type);
-  if (place !== undefined) grow(draft.items, { event, index, place });
+  const target = deltas.get(type);
+  if (target !== undefined) appendDelta(draft.items, { event, index, target });
 }
 
 /** The event either is the error or holds it in `error`. */
@@ -88,16 +88,19 @@ function replaceItem(items: Map<number, Item>, index: number, item: Item): void 
   items.set(index, before === undefined || item.done ? item : { ...item, texts: before.texts });
 }
 
-function grow(items: Map<number, Item>, delta: { readonly event: JsonObject; readonly index: number; readonly place: Place }): void {
-  const { event, index, place } = delta;
+function appendDelta(
+  items: Map<number, Item>,
+  delta: { readonly event: JsonObject; readonly index: number; readonly target: DeltaTarget },
+): void {
+  const { event, index, target } = delta;
   const piece = event['delta'];
   if (typeof piece !== 'string') return;
   const item = items.get(index) ?? { latest: {}, done: false, texts: new Map<string, GrowingText>() };
   items.set(index, item);
-  const partIndex = 'list' in place ? (countOf(event[place.index]) ?? 0) : 0;
+  const partIndex = 'list' in target ? (countOf(event[target.index]) ?? 0) : 0;
   const key = `${String(event['type'])} ${partIndex}`;
   const text = item.texts.get(key);
-  if (text === undefined) item.texts.set(key, { place, index: partIndex, pieces: [piece] });
+  if (text === undefined) item.texts.set(key, { target, index: partIndex, pieces: [piece] });
   else text.pieces.push(piece);
 }
 
@@ -111,14 +114,14 @@ function wholeItems(items: ReadonlyMap<number, Item>): JsonObject[] {
 function wholeItem({ latest, texts }: Item): JsonObject {
   const whole: Record<string, unknown> = { ...latest };
   const lists = new Map<string, [index: number, part: JsonObject][]>();
-  for (const { place, index, pieces } of texts.values()) {
+  for (const { target, index, pieces } of texts.values()) {
     const text = pieces.join('');
-    if ('list' in place) {
-      const parts = lists.get(place.list) ?? [];
-      parts.push([index, { type: place.type, [place.key]: text }]);
-      lists.set(place.list, parts);
+    if ('list' in target) {
+      const parts = lists.get(target.list) ?? [];
+      parts.push([index, { type: target.type, [target.key]: text }]);
+      lists.set(target.list, parts);
     } else {
-      whole[place.key] = text;
+      whole[target.key] = text;
     }
   }
   for (const [list, parts] of lists) {

@@ -85,9 +85,9 @@ function contentText(content: unknown): string {
 function readResponsesTexts(request: unknown, response: unknown): TokenTexts {
   const { instructions, input, tools } = objectOf(request);
   const items = listOf(input);
-  const asked = [textOf(instructions), textOf(input), ...items.map(itemText), toolsText(tools)];
+  const promptTexts = [textOf(instructions), textOf(input), ...items.map(itemText), toolsText(tools)];
   return {
-    prompt: joinLines(asked),
+    prompt: joinLines(promptTexts),
     completion: joinLines(listOf(objectOf(response)['output']).map(itemText)),
     messages: [textOf(instructions), textOf(input)].filter((text) => text !== '').length + items.length,
   };

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/text.ts';
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 
 /** Deeper schemas count as `any`; keeps a hostile request from overflowing the stack. */
-const deepestSchema = 16;
+const maxSchemaDepth = 16;
 
 /**
  * Approximates how OpenAI presents tools to a model: functions as TypeScript types with descriptions as comments. Their JSON would have
@@ -39,7 +39,7 @@ function fieldsText(schema: JsonObject, depth: number): string {
 }
 
 function typeText(schema: JsonObject, depth: number): string {
-  if (depth > deepestSchema) return 'any';
+  if (depth > maxSchemaDepth) return 'any';
   const { enum: values, type, items, $ref: reference } = schema;
   if (Array.isArray(values)) return values.map(jsonOf).join(' | ');
   const choices = [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])].map(objectOf);

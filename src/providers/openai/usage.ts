@@ -13,23 +13,23 @@ export function readOpenAiUsage(usage: unknown): Usage {
   const completion = objectOf(usage['completion_tokens_details']);
   const promptTokens = countOf(usage['prompt_tokens']);
   const reasoning = countOf(completion['reasoning_tokens']) ?? countOf(usage['reasoning_tokens']);
-  const written = countOf(usage['completion_tokens']);
-  const stated = withReasoningAside(usage, written, reasoning);
-  const aside = countedAside(usage['total_tokens'], promptTokens, stated);
+  const reportedCompletion = countOf(usage['completion_tokens']);
+  const completionCount = correctedCompletion(usage, reportedCompletion, reasoning);
+  const extra = tokensInTotalOnly(usage['total_tokens'], promptTokens, completionCount);
   // Mistral counts a recording in seconds; its tokens occur only in the total.
   const hasRecording = typeof usage['prompt_audio_seconds'] === 'number';
-  const [heard, thought] = hasRecording ? [aside, 0] : [0, aside];
+  const [extraAudio, extraReasoning] = hasRecording ? [extra, 0] : [0, extra];
   return {
     ...unreportedUsage,
-    promptTokens: promptTokens === null ? null : promptTokens + heard,
-    completionTokens: stated === null ? null : stated + thought,
+    promptTokens: promptTokens === null ? null : promptTokens + extraAudio,
+    completionTokens: completionCount === null ? null : completionCount + extraReasoning,
     promptCacheReadTokens: countOf(prompt['cached_tokens']) ?? firstCount(usage, ownCachedCounts),
     promptCacheWriteTokens: countOf(prompt['cache_write_tokens']),
-    promptAudioTokens: countOf(prompt['audio_tokens']) ?? (heard > 0 ? heard : null),
+    promptAudioTokens: countOf(prompt['audio_tokens']) ?? (extraAudio > 0 ? extraAudio : null),
     promptImageTokens: countOf(prompt['image_tokens']),
     completionAudioTokens: countOf(completion['audio_tokens']),
     completionImageTokens: countOf(completion['image_tokens']),
-    reasoningTokens: reasoning ?? (thought > 0 ? thought : null),
+    reasoningTokens: reasoning ?? (extraReasoning > 0 ? extraReasoning : null),
     audioSeconds: secondsOf(usage['prompt_audio_seconds']),
     // Perplexity only.
     webSearches: countOf(usage['num_search_queries']),
@@ -50,16 +50,16 @@ function firstCount(usage: JsonObject, keys: readonly string[]): number | null {
  * completion next to a total it is not: some of OpenRouter's providers count it with another tokenizer than the completion that includes
  * it.
  */
-function withReasoningAside(usage: JsonObject, written: number | null, reasoning: number | null): number | null {
-  if (written === null || reasoning === null || reasoning <= written) return written;
+function correctedCompletion(usage: JsonObject, reportedCompletion: number | null, reasoning: number | null): number | null {
+  if (reportedCompletion === null || reasoning === null || reasoning <= reportedCompletion) return reportedCompletion;
   const isDetail = countOf(objectOf(usage['completion_tokens_details'])['reasoning_tokens']) !== null;
-  return isDetail && countOf(usage['total_tokens']) !== null ? written : countOf(written + reasoning);
+  return isDetail && countOf(usage['total_tokens']) !== null ? reportedCompletion : countOf(reportedCompletion + reasoning);
 }
 
 /**
  * Tokens that only the total includes: xAI, and Gemini in OpenAI's shape, count reasoning beside the completion. It is billed as output.
  */
-function countedAside(total: unknown, prompt: number | null, completion: number | null): number {
+function tokensInTotalOnly(total: unknown, prompt: number | null, completion: number | null): number {
   const all = countOf(total);
   return all === null || prompt === null || completion === null ? 0 : Math.max(0, all - prompt - completion);
 }

@@ -34,7 +34,7 @@ export const openAiWire: WireFacts = {
 };
 
 /** Member that asks for the usage of a stream, at paths that report it only on request. */
-export const usageQuestion = {
+export const usageOption = {
   path: /^[^?]*\/completions\/?(?:\?|$)/,
   member: 'stream_options',
   value: '{"include_usage":true}',

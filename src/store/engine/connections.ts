@@ -4,7 +4,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../../model/errors.ts';
 import { makeBackoff } from '../../platform/backoff.ts';
 import { ensureFolder } from '../../platform/files.ts';
-import { type Asker, FairTurns, type Permit } from '../../platform/fair-turns.ts';
+import { type PermitRequest, FairSemaphore, type Permit } from '../../platform/fair-turns.ts';
 import { type DiskSpace, type HasFreeSpace, makeHasFreeSpace, makeMeasureDiskSpace } from '../../platform/disk-space.ts';
 import { Clients } from './clients.ts';
 import { RowFiles } from './insert-files.ts';
@@ -38,7 +38,7 @@ export const laneNames: readonly LaneName[] = ['insert', 'update', 'history', 'r
 const maxWaitingOfOwner = 500;
 
 /** The owner of work, and its maximum wait. Our own work has no owner and waits without end. */
-export type Turn = Partial<Asker>;
+export type Turn = Partial<PermitRequest>;
 
 /** Resets a client whose query failed. */
 type Recover = (client: ClickHouseClient) => Promise<void>;
@@ -60,13 +60,13 @@ interface LaneOptions {
 class Lane {
   private readonly options: LaneOptions;
   private readonly free: ClickHouseClient[];
-  private readonly turns: FairTurns;
+  private readonly turns: FairSemaphore;
 
   constructor(options: LaneOptions) {
     const count = options.clients.length;
     this.options = options;
     this.free = [...options.clients];
-    this.turns = new FairTurns({ units: count, maxUnitsOfOwner: Math.max(1, count - 1), maxWaitingOfOwner, refusal: busy });
+    this.turns = new FairSemaphore({ units: count, maxUnitsOfOwner: Math.max(1, count - 1), maxWaitingOfOwner, refusal: busy });
   }
 
   /** A connection that is being reset counts as busy. */
@@ -93,7 +93,7 @@ class Lane {
 
   private async connection(turn: Turn): Promise<{ readonly client: ClickHouseClient; readonly grant: Permit }> {
     const since = performance.now();
-    const grant = await this.turns.take(1, { ...turn, owner: turn.owner ?? '' });
+    const grant = await this.turns.acquire(1, { ...turn, owner: turn.owner ?? '' });
     const client = this.free.pop();
     if (client === undefined) throw new TypeError('A connection was given out twice.');
     if (grant.waited) this.options.onWait(performance.now() - since);

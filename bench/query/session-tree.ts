@@ -7,7 +7,7 @@ import { sessionItem, sessionTree } from '../../src/query/session-detail/tree.ts
 import { planSession, wholeSessionStatement } from '../../src/query/session-detail/statement.ts';
 import type { Connections } from '../../src/store/engine/connections.ts';
 import { makeInsertRows } from '../../src/store/insert/insert.ts';
-import { makeRunStatement } from '../../src/store/read/run.ts';
+import { makeRunStatement } from '../../src/store/read/run-statement.ts';
 import { rowsOf } from '../../src/store/insert/rows.ts';
 import { recordAt, tenant } from './records.ts';
 

@@ -6,7 +6,7 @@ import { sessionPageStatement } from '../../src/query/sessions/list.ts';
 import { planSessions } from '../../src/query/sessions/query.ts';
 import type { SessionRow } from '../../src/query/sessions/columns.ts';
 import type { Connections } from '../../src/store/engine/connections.ts';
-import { makeRunStatement } from '../../src/store/read/run.ts';
+import { makeRunStatement } from '../../src/store/read/run-statement.ts';
 import { arrivalOf, requestsOfSession, sessionNames, tenant } from './records.ts';
 import type { Answer } from './sides.ts';
 

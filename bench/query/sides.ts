@@ -8,7 +8,7 @@ import { requestItems } from '../../src/query/requests/item.ts';
 import { type BodiesRow, type RequestRow, requestRowColumns } from '../../src/query/requests/columns.ts';
 import { bodiesStatements, pageStatements } from '../../src/query/requests/select.ts';
 import type { Connections } from '../../src/store/engine/connections.ts';
-import { makeRunStatement, runUntilRows } from '../../src/store/read/run.ts';
+import { makeRunStatement, runUntilRows } from '../../src/store/read/run-statement.ts';
 import type { Asked } from './questions.ts';
 import { tenant } from './records.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uuidOfHex } from '../model/ids.ts';
 import { GatelogError } from '../model/errors.ts';
-import type { RunStatement } from '../store/read/run.ts';
+import type { RunStatement } from '../store/read/run-statement.ts';
 import { idAt, noon } from '../query/testing/query-harness.ts';
 import { type ApiRig, openApiRig } from './testing/api-harness.ts';
 

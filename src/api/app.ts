@@ -2,7 +2,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { GatelogError } from '../model/errors.ts';
 import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
-import { CallMemory } from './http/answer-memory.ts';
+import { CallMemory } from './http/response-memory.ts';
 import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/http/front-page.ts';
 import { authenticate } from './http/authenticate.ts';
 import { type LimitBody, makeBodyLimit } from './http/body-limit.ts';

@@ -2,7 +2,7 @@ import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { problemSchema } from '../contract/problem.ts';
 import type { Action, Principal } from '../model/principal.ts';
-import type { CallMemory } from './http/answer-memory.ts';
+import type { CallMemory } from './http/response-memory.ts';
 import type { ApiPorts } from './ports.ts';
 
 export interface RequestContext {

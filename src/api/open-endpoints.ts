@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { healthSchema } from '../contract/answers.ts';
+import { healthSchema } from '../contract/responses.ts';
 import { jsonContent, type RecordedCall, type OpenEndpoint, problemResponses } from './endpoint.ts';
-import { sendJson } from './http/json-answer.ts';
+import { sendJson } from './http/send-json.ts';
 import { getMetrics } from './routes/prometheus.ts';
 import { getSignedBodies } from './routes/requests/body.ts';
 

@@ -11,13 +11,13 @@ import type { StoredPrice } from '../model/pricing/stored-price.ts';
 import type { StoredLimit } from '../metadata/organization/rate-limits.ts';
 import type { Erasure } from '../model/erasure.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
-import type { AuthFailureLimiter } from '../auth/failed-keys.ts';
+import type { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
-import type { AnswerMemory } from './http/answer-memory.ts';
+import type { ResponseMemory } from './http/response-memory.ts';
 import type { HintLookUps } from './page/hint-look-ups.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import type { KnownNames } from '../query/hints/known-names.ts';
-import type { RunStatement } from '../store/read/run.ts';
+import type { RunStatement } from '../store/read/run-statement.ts';
 
 /** Changes of whole sessions; durable and visible to every later read on return. @throws GatelogError `not_found`, among others. */
 export interface SessionPorts {
@@ -135,7 +135,7 @@ export interface ApiPorts {
   readonly corsOrigins: readonly string[];
   /** Maximum bytes of recorded bodies and properties in one response; a single request's are always shown. */
   readonly answerMaxBytes: number;
-  readonly answerMemory: AnswerMemory;
+  readonly answerMemory: ResponseMemory;
   /** For the hints of empty responses. */
   readonly knownNames: KnownNames;
   readonly hintLookUps: HintLookUps;

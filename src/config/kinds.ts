@@ -20,8 +20,8 @@ export type KindName = keyof KindValues;
 
 /** Limits of one setting: bounds of numbers, schemes of addresses, choices. */
 export interface KindLimits {
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
   readonly schemes?: readonly string[];
   readonly choices?: readonly string[];
 }
@@ -61,20 +61,20 @@ export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
   integer: {
     read: (text, limits) =>
       /^\d{1,15}$/.test(text) ? within(Number(text), text, limits) : { problem: `is ${quoted(text)}, which is not a whole number` },
-    form: ({ least, most }) => `a whole number from ${least} to ${most}`,
+    form: ({ min, max }) => `a whole number from ${min} to ${max}`,
     show: String,
   },
   bytes: {
     read: (text, limits) => readQuantity(text, limits, { shape: /^(\d{1,15}) ?(KiB|MiB|GiB)?$/, units: byteUnits, noun: 'a size' }),
-    form: ({ least, most }) =>
-      `a number of bytes from ${inUnits(least ?? 0, byteUnits)} to ${inUnits(most ?? 0, byteUnits)}, plain or with KiB, MiB or GiB`,
+    form: ({ min, max }) =>
+      `a number of bytes from ${inUnits(min ?? 0, byteUnits)} to ${inUnits(max ?? 0, byteUnits)}, plain or with KiB, MiB or GiB`,
     show: (value) => inUnits(value, byteUnits),
   },
   duration: {
     read: (text, limits) =>
       readQuantity(text, limits, { shape: /^(\d{1,12})(ms|s|m|h|d)$/, units: durationUnits, noun: 'a duration with its unit' }),
-    form: ({ least, most }) =>
-      `a whole number with a unit (ms, s, m, h, d) from ${inUnits(least ?? 0, durationUnits)} to ${inUnits(most ?? 0, durationUnits)}, for example 10m`,
+    form: ({ min, max }) =>
+      `a whole number with a unit (ms, s, m, h, d) from ${inUnits(min ?? 0, durationUnits)} to ${inUnits(max ?? 0, durationUnits)}, for example 10m`,
     show: (value) => inUnits(value, durationUnits),
   },
   region: {
@@ -115,7 +115,7 @@ export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
   },
   secret: {
     read: (text, limits) => readSecret(text, limits),
-    form: ({ least, most }) => `${least} to ${most} visible ASCII characters without spaces`,
+    form: ({ min, max }) => `${min} to ${max} visible ASCII characters without spaces`,
     show: () => 'set',
   },
   choice: {
@@ -188,9 +188,9 @@ function isHostAndPort(entry: string): boolean {
   return bracketed === undefined ? hostShape.test(host) : isIP(bracketed) === 6;
 }
 
-function readSecret(text: string, { least = 1, most = 256 }: KindLimits): Reading<string> {
+function readSecret(text: string, { min = 1, max = 256 }: KindLimits): Reading<string> {
   if (!/^[\x21-\x7e]+$/.test(text)) return { problem: 'holds a space or a character outside visible ASCII' };
-  if (text.length < least || text.length > most) return { problem: `has ${text.length} characters` };
+  if (text.length < min || text.length > max) return { problem: `has ${text.length} characters` };
   return { value: text };
 }
 
@@ -207,9 +207,9 @@ function readQuantity(text: string, limits: KindLimits, { shape, units, noun }: 
   return within(Number(digits) * (unit === undefined ? 1 : (units[unit] ?? 1)), text, limits);
 }
 
-function within(value: number, text: string, { least = 0, most = Number.MAX_SAFE_INTEGER }: KindLimits): Reading<number> {
-  if (value < least) return { problem: `is ${text}, which is too small` };
-  if (value > most) return { problem: `is ${text}, which is too large` };
+function within(value: number, text: string, { min = 0, max = Number.MAX_SAFE_INTEGER }: KindLimits): Reading<number> {
+  if (value < min) return { problem: `is ${text}, which is too small` };
+  if (value > max) return { problem: `is ${text}, which is too large` };
   return { value };
 }
 

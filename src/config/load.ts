@@ -75,12 +75,12 @@ function readProviders(environment: Environment, faults: Fault[]): Config['provi
       });
       continue;
     }
-    const reading = field === 'URL' ? readUrl(text, httpSchemes) : kinds.secret.read(text, { least: 1, most: 4096 });
+    const reading = field === 'URL' ? readUrl(text, httpSchemes) : kinds.secret.read(text, { min: 1, max: 4096 });
     if ('problem' in reading) {
       faults.push({
         variable,
         problem: reading.problem,
-        remedy: `write ${field === 'URL' ? kinds.url.form({ schemes: httpSchemes }) : kinds.secret.form({ least: 1, most: 4096 })}`,
+        remedy: `write ${field === 'URL' ? kinds.url.form({ schemes: httpSchemes }) : kinds.secret.form({ min: 1, max: 4096 })}`,
       });
       continue;
     }

@@ -1,7 +1,7 @@
 import { factsOfProvider } from '../providers/wire-facts.ts';
 import { GatelogError } from '../model/errors.ts';
 import { amazonKeysStay, signedForAmazon, withAmazonToken, withoutSignature } from './credentials/amazon.ts';
-import { checkLimits, needsBody, type BilledRequest, bufferedJson } from './limits/call-limits.ts';
+import { checkLimits, needsBody, type EstimatedRequest, bufferedJson } from './limits/call-limits.ts';
 import {
   type AuthenticatedCall,
   type Call,
@@ -205,18 +205,18 @@ export function withLimits(ports: PlanPorts, { call, admission, identity, polici
     requestId: identity.requestId,
     directives: call.head.directives,
     policies,
-    outgoing: outgoingCallOf(call, plan, plan.billedFacts?.[0]),
+    outgoing: estimatedRequestOf(call, plan, plan.billedFacts?.[0]),
     alternatives: () => alternativesOf(call, plan),
   });
   return { ...plan, rateLimit };
 }
 
 /** The call as each fallback sends it, one at a time, because each may have a body of its own. */
-function* alternativesOf(call: Call, { retryPlan, billedFacts: found }: RequestPlan): Generator<BilledRequest, void, undefined> {
-  for (const [index, target] of retryPlan?.fallbacks.entries() ?? []) yield outgoingCallOf(call, target, found?.[index + 1]);
+function* alternativesOf(call: Call, { retryPlan, billedFacts: found }: RequestPlan): Generator<EstimatedRequest, void, undefined> {
+  for (const [index, target] of retryPlan?.fallbacks.entries() ?? []) yield estimatedRequestOf(call, target, found?.[index + 1]);
 }
 
-export function outgoingCallOf({ request, head, openedAt }: Call, leg: Target, found: FoundFacts | undefined): BilledRequest {
+export function estimatedRequestOf({ request, head, openedAt }: Call, leg: Target, found: FoundFacts | undefined): EstimatedRequest {
   const { route, target } = leg;
   return {
     method: request.method ?? 'GET',

@@ -1,4 +1,4 @@
-import type { AuthFailureLimiter } from '../auth/failed-keys.ts';
+import type { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
 import type { EgressPolicy } from '../egress/target-guard.ts';
 import type { GatelogError } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { HintLookUps } from '../api/page/hint-look-ups.ts';
-import { AnswerMemory, answerMaxBytes } from '../api/http/answer-memory.ts';
+import { ResponseMemory, responseMaxBytes } from '../api/http/response-memory.ts';
 import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
@@ -22,7 +22,7 @@ import { DeadLetterQuota } from '../ingest/dead-letters/quota.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/changes/pending.ts';
 import { RequestChanges } from '../ingest/changes/request-changes.ts';
 import { SessionChanges, type StoredMember } from '../ingest/changes/session-changes.ts';
-import type { TrustedClock } from '../jobs/believed-clock.ts';
+import type { TrustedClock } from '../jobs/trusted-clock.ts';
 import { DeclaredNames } from '../metadata/organization/declared-names.ts';
 import { type MetadataDatabase, takesWrites } from '../metadata/database.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization/prices.ts';
@@ -47,7 +47,7 @@ import { firstRequestStatement } from '../query/session-detail/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import type { Connect } from '../store/engine/connections.ts';
 import { countWait } from '../store/engine/metrics.ts';
-import { runUntilRows } from '../store/read/run.ts';
+import { runUntilRows } from '../store/read/run-statement.ts';
 import type { Store } from '../store/store.ts';
 import { onMetrics, type RunningRole } from '../supervisor/child.ts';
 import { HealthProbe } from '../platform/health-probe.ts';
@@ -353,8 +353,8 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     monotonic: systemClock.monotonic,
     bodyMaxBytes: config.apiBodyMaxBytes,
     corsOrigins: config.corsOrigins,
-    answerMaxBytes,
-    answerMemory: new AnswerMemory({ maxBytes: config.apiAnswersMaxBytes, maxWaitMs: config.queryMaxWaitMs }),
+    answerMaxBytes: responseMaxBytes,
+    answerMemory: new ResponseMemory({ maxBytes: config.apiAnswersMaxBytes, maxWaitMs: config.queryMaxWaitMs }),
     knownNames: new KnownNames(),
     hintLookUps: new HintLookUps(systemClock.monotonic),
   };

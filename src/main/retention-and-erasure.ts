@@ -6,10 +6,10 @@ import type { Drain } from '../ingest/drain.ts';
 import { type ErasableLetters, makeErasableLetters, type RemoveOrphans } from '../ingest/dead-letters/erase.ts';
 import { type Arrivals, type ActiveErasures, erasureCutoff, type RunningErasures, waitForSpoolDrain } from '../ingest/erasures.ts';
 import type { RequestChanges } from '../ingest/changes/request-changes.ts';
-import { TrustedClock } from '../jobs/believed-clock.ts';
+import { TrustedClock } from '../jobs/trusted-clock.ts';
 import { type ErasureRepository, Erasures } from '../jobs/erasures.ts';
 import { Retention } from '../jobs/retention.ts';
-import { storeTrustedTime, readTrustedTime } from '../metadata/believed-time.ts';
+import { storeTrustedTime, readTrustedTime } from '../metadata/trusted-time.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import {
   addErasedExchanges,

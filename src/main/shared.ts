@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { AuthFailureLimiter } from '../auth/failed-keys.ts';
+import { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
 import { KeyVerifier } from '../auth/verify.ts';
 import type { Config } from '../config/load.ts';
 import { makeKeyLookUp } from '../metadata/organization/api-keys.ts';

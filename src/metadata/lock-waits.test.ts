@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Sqlite from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { storeTrustedTime, readTrustedTime } from './believed-time.ts';
+import { storeTrustedTime, readTrustedTime } from './trusted-time.ts';
 import { inWriteTransaction, type MetadataDatabase, metadataFileName } from './database.ts';
 import { openMigratedMetadata } from './migrate.ts';
 

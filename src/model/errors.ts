@@ -1,4 +1,4 @@
-import type { RateLimitState } from './rate-limit-lines.ts';
+import type { RateLimitState } from './rate-limit-headers.ts';
 
 /** The listener that returns an error: the gateway, the API, or both. */
 type Door = 'gateway' | 'api';

@@ -11,15 +11,15 @@ import {
   type StoreLocation,
 } from './engine/connections.ts';
 import { type KnownDamage, type NoteDamage, watchDamage } from './parts/damaged-parts.ts';
-import { startEngineThreads } from './engine/thread-pool.ts';
+import { startEngineThreads } from './engine/engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './delete/erasure.ts';
 import { type InsertRows, makeInsertRows } from './insert/insert.ts';
 import { migrateStore } from './schema/migrate.ts';
 import { type LatestArrival, makeLatestArrival } from './read/latest-arrival.ts';
 import { makeRemoveOrphans, type RemoveOrphans } from './delete/orphans.ts';
 import { makeRemoveExpired, type RemoveExpired } from './delete/retention.ts';
-import { makeRunStatement, type RunOptions, type RunStatement } from './read/run.ts';
-import { type ListParts, makeListParts } from './parts/parts.ts';
+import { makeRunStatement, type RunOptions, type RunStatement } from './read/run-statement.ts';
+import { type ListParts, makeListParts } from './parts/list-parts.ts';
 import { type CheckPart, makeCheckPart, makeSetAside, type SetAside } from './parts/set-aside.ts';
 import { PendingPatches } from './update/pending-patches.ts';
 import { watchMerges } from './engine/disk-space.ts';

@@ -7,7 +7,7 @@ import type { CallsEnd } from '../platform/http/server.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';
-import { watchLiveness } from './answer-watch.ts';
+import { watchLiveness } from './liveness-watch.ts';
 import { isChildMessage, type MetricsMessage, type StopMessage } from './messages.ts';
 
 export interface SupervisorOptions {

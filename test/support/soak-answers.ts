@@ -1,4 +1,4 @@
-import type { StateReport } from '../../src/query/filter/testing/same-answer.ts';
+import type { StateReport } from '../../src/query/filter/testing/same-result.ts';
 
 const queriesInState = 200;
 

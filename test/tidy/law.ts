@@ -159,7 +159,7 @@ export const statementWriters: readonly string[] = ['src/sql/', 'src/store/schem
 /** Who may name rows of every organisation. */
 export const acrossOrganizationsCallers: readonly string[] = [
   'src/store/delete/erasure.ts',
-  'src/store/delete/removing.ts',
+  'src/store/delete/remove-rows.ts',
   'src/store/delete/retention.ts',
   'src/store/parts/restore-parts.ts',
   'src/store/parts/set-aside.ts',

@@ -3,10 +3,10 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Problem } from '../../contract/problem.ts';
 import { type ApiErrorCode, GatelogError, isApiErrorCode } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
-import { rateLimitHeaders } from '../../model/rate-limit-lines.ts';
+import { rateLimitHeaders } from '../../model/rate-limit-headers.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import { endpointOf } from './matched-endpoint.ts';
-import { sendJson } from './json-answer.ts';
+import { sendJson } from './send-json.ts';
 
 /**
  * Maps every error of a handler to a response: the only place where an error becomes HTTP. Unexpected errors are logged, and nothing of

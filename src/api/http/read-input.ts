@@ -5,7 +5,7 @@ import type { Fault } from '../../model/fault.ts';
 import { readBody, readParameters } from '../../contract/read-body.ts';
 import { unknownFields } from '../../contract/unknown-fields.ts';
 import { quoted } from '../../model/text.ts';
-import { readJson } from './json-body.ts';
+import { readJson } from './read-json.ts';
 import { addWarning, appendSentence } from './warnings.ts';
 
 /**

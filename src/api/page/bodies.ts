@@ -2,7 +2,7 @@ import type { OrganizationId } from '../../model/ids.ts';
 import type { BodiesRow } from '../../query/requests/columns.ts';
 import { bodiesStatements, type RequestKey } from '../../query/requests/select.ts';
 import { isOverResult } from '../../store/engine/failure.ts';
-import { runUntilRows } from '../../store/read/run.ts';
+import { runUntilRows } from '../../store/read/run-statement.ts';
 import type { RequestContext } from '../endpoint.ts';
 
 const mebi = 1024 * 1024;
@@ -37,7 +37,7 @@ export async function readBodies(
 ): Promise<readonly BodiesRow[]> {
   const { signal } = context.req.raw;
   const overhead = keys.length * rowOverheadBytes;
-  const most = overhead + (keys.length <= 1 ? Math.max(maxSingleBytes, 2 * passedBytes) : Math.max(0, ports.answerMaxBytes - textsBytes));
+  const max = overhead + (keys.length <= 1 ? Math.max(maxSingleBytes, 2 * passedBytes) : Math.max(0, ports.answerMaxBytes - textsBytes));
   const read = async (maxResultBytes: number): Promise<readonly BodiesRow[]> => {
     await memory.takeAnswer(textsBytes + maxResultBytes);
     const statements = bodiesStatements(owner, keys, maxResultBytes > maxShortBytes ? 'long' : 'short');
@@ -45,12 +45,12 @@ export async function readBodies(
     memory.keepAnswer(textsBytes + rows.reduce((sum, row) => sum + row.request_text.length + row.response_text.length, 0));
     return rows;
   };
-  for (let bytes = Math.min(most, overhead + 2 * passedBytes + slackBytes); bytes < most; bytes *= nextTry) {
+  for (let bytes = Math.min(max, overhead + 2 * passedBytes + slackBytes); bytes < max; bytes *= nextTry) {
     try {
       return await read(bytes);
     } catch (error) {
       if (!isOverResult(error)) throw error;
     }
   }
-  return read(most);
+  return read(max);
 }

@@ -5,7 +5,7 @@ import { hashKey } from '../../auth/api-key.ts';
 import { makeBodyAddresses } from '../../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../../auth/provider-key-cipher.ts';
 import { makeProviderKeyVault } from '../../auth/provider-keys.ts';
-import { AuthFailureLimiter } from '../../auth/failed-keys.ts';
+import { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import { explainRejection } from '../../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
 import { DeclaredNames } from '../../metadata/organization/declared-names.ts';
@@ -26,7 +26,7 @@ import { priceBookFrom } from '../../pricing/price-book.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
 import { HintLookUps } from '../page/hint-look-ups.ts';
-import { AnswerMemory, answerMaxBytes } from '../http/answer-memory.ts';
+import { ResponseMemory, responseMaxBytes } from '../http/response-memory.ts';
 import { createApi } from '../app.ts';
 import { apiFamilies } from '../http/latency.ts';
 import type { ApiPorts } from '../ports.ts';
@@ -194,8 +194,8 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     monotonic: () => performance.now(),
     bodyMaxBytes,
     corsOrigins: [],
-    answerMaxBytes,
-    answerMemory: new AnswerMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
+    answerMaxBytes: responseMaxBytes,
+    answerMemory: new ResponseMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
     knownNames: new KnownNames(),
     hintLookUps: new HintLookUps(() => performance.now()),
   };

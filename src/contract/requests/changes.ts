@@ -79,26 +79,26 @@ function wrongScore(name: string, value: unknown): string | undefined {
 }
 
 /** A whole number in the address, as text; the document shows the number. */
-function wholeNumber(given: { readonly sentence: string; readonly most: number; readonly without: number; readonly description: string }) {
+function wholeNumber(given: { readonly sentence: string; readonly max: number; readonly without: number; readonly description: string }) {
   return z
     .string()
     .regex(/^\d{1,15}$/, given.sentence)
     .transform(Number)
-    .refine((value) => value <= given.most, given.sentence)
+    .refine((value) => value <= given.max, given.sentence)
     .default(given.without)
-    .openapi({ type: 'integer', minimum: 0, maximum: given.most, default: given.without, description: given.description });
+    .openapi({ type: 'integer', minimum: 0, maximum: given.max, default: given.without, description: given.description });
 }
 
 export const historyPageSchema = z.object({
   limit: wholeNumber({
     sentence: limitMessage,
-    most: maxLimit,
+    max: maxLimit,
     without: 50,
     description: `Entries of the page, at most ${maxLimit}.`,
   }),
   offset: wholeNumber({
     sentence: offsetSentence,
-    most: Number.MAX_SAFE_INTEGER,
+    max: Number.MAX_SAFE_INTEGER,
     without: 0,
     description: 'First entry of the page, counted from 0.',
   }),

@@ -5,7 +5,7 @@ import { CacheFill } from './fill.ts';
 import { cacheKeyOf, cacheKeySteps, hashedInlineMaxBytes, type KeyedCall } from './key.ts';
 import { type AuthenticatedCall, type Call, type RequestPlan, isDisconnected, type RecordedCall } from '../call.ts';
 import type { ForwardPorts } from '../ports.ts';
-import { outgoingCallOf, sentBodyOf } from '../plan.ts';
+import { estimatedRequestOf, sentBodyOf } from '../plan.ts';
 import { bodyOwnerOf, inlineMaxBytes } from '../bodies/threads.ts';
 import type { CacheResult, CacheHit, CacheQuery, SingleFlight } from './single-flight.ts';
 import type { CacheStatus } from './status.ts';
@@ -131,7 +131,7 @@ export function captureForCache(
 
 /** The user named in the body. */
 function userOf(ports: ForwardPorts, { call, organizationId }: RecordedCall, plan: RequestPlan): string | Promise<string> {
-  const outgoing = outgoingCallOf(call, plan, plan.billedFacts?.[0]);
+  const outgoing = estimatedRequestOf(call, plan, plan.billedFacts?.[0]);
   const { body, found } = outgoing;
   if (found !== undefined || body === undefined || body.length <= inlineMaxBytes) return ports.callLimits.readUser(outgoing);
   return ports.largeBodies.facts(bodyOwnerOf(organizationId, call), body, [sentBodyOf(plan)]).then(([facts]) => facts?.user ?? '');

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { GatelogError } from '../../model/errors.ts';
-import { rateLimitHeaders } from '../../model/rate-limit-lines.ts';
+import { rateLimitHeaders } from '../../model/rate-limit-headers.ts';
 import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
 
 /** Ends in a line break, so that a terminal prompt starts on its own line. */

@@ -12,7 +12,7 @@ import { type RateLimitDecision, RateLimitExceeded, type LimitWindows, reserve }
 import type { FoundFacts } from '../bodies/threads.ts';
 import type { RequestBody } from '../http/request-body.ts';
 
-export interface BilledRequest {
+export interface EstimatedRequest {
   readonly method: string;
   readonly provider: string;
   /** Path and query at the provider, or of the route of a built-in target. */
@@ -32,9 +32,9 @@ export interface CallLimits {
   /** The stored policies of an organisation that apply to a key; the same empty list where there are none. */
   readonly storedPolicies: (organizationId: OrganizationId, keyId: string) => readonly LimitPolicy[];
   /** Upper bound of the cost. */
-  readonly estimateCost: (organizationId: OrganizationId, call: BilledRequest) => Money;
+  readonly estimateCost: (organizationId: OrganizationId, call: EstimatedRequest) => Money;
   /** The end user in the body; empty without one. */
-  readonly readUser: (call: BilledRequest) => string;
+  readonly readUser: (call: EstimatedRequest) => string;
 }
 
 const none: readonly LimitPolicy[] = [];
@@ -65,9 +65,9 @@ export interface LimitedRequest {
   readonly organizationId: OrganizationId;
   readonly requestId: string;
   readonly directives: Directives;
-  readonly outgoing: BilledRequest;
+  readonly outgoing: EstimatedRequest;
   /** The call as its fallbacks send it; read only by budgets, because each may have a body of its own. */
-  readonly alternatives: () => Iterable<BilledRequest>;
+  readonly alternatives: () => Iterable<EstimatedRequest>;
   readonly policies: readonly LimitPolicy[];
 }
 

@@ -2,7 +2,7 @@ import { GatelogError, messageOf } from '../../model/errors.ts';
 import { type LimitPolicy, unitsOfCall } from '../../model/limit-policy.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import type { Observe } from '../../model/observation.ts';
-import type { RateLimitState } from '../../model/rate-limit-lines.ts';
+import type { RateLimitState } from '../../model/rate-limit-headers.ts';
 import { type Claim, ShareTakenError, type WindowState, type Verdict } from '../../state/fixed-windows.ts';
 
 /** The windows that all workers share. Throws when they are unavailable. */

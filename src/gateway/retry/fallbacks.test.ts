@@ -12,7 +12,7 @@ import {
   streamWithUsage,
   toAnthropic,
 } from '../testing/scripted-provider.ts';
-import type { BilledRequest } from '../limits/call-limits.ts';
+import type { EstimatedRequest } from '../limits/call-limits.ts';
 import type { ForwardPorts } from '../ports.ts';
 import { toThisMachine } from '../testing/gateway-harness.ts';
 import { call, openClient, ourKey, type RawResponse, requestText, until } from '../testing/raw-http.ts';
@@ -192,7 +192,7 @@ describe('a fallback', () => {
 });
 
 it('a budget sets aside what the dearest place can cost', async () => {
-  const asked: BilledRequest[] = [];
+  const asked: EstimatedRequest[] = [];
   const reserved: bigint[] = [];
   const prices: Readonly<Record<string, Money>> = { openai: moneyOfUnits(5n), anthropic: moneyOfUnits(9n), groq: moneyOfUnits(1n) };
   const callLimits: ForwardPorts['callLimits'] = {

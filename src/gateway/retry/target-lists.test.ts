@@ -13,7 +13,7 @@ import {
 } from '../testing/scripted-provider.ts';
 import { startCacheRig } from '../testing/cache-harness.ts';
 import type { ForwardPorts } from '../ports.ts';
-import type { BilledRequest } from '../limits/call-limits.ts';
+import type { EstimatedRequest } from '../limits/call-limits.ts';
 import type { Rig, RigOptions } from '../testing/gateway-harness.ts';
 import { call, ourKey, requestText } from '../testing/raw-http.ts';
 
@@ -167,7 +167,7 @@ describe('credentials of entries', () => {
 });
 
 /** A price by the model, which is `dear` or any other. What is asked and set aside is told. */
-const callLimits = (asked: BilledRequest[], reserved: bigint[]): ForwardPorts['callLimits'] => ({
+const callLimits = (asked: EstimatedRequest[], reserved: bigint[]): ForwardPorts['callLimits'] => ({
   windows: {
     claim: (claims) => {
       reserved.push(...claims.map(({ amount }) => amount));
@@ -190,7 +190,7 @@ describe('what was sent counts', () => {
     ['small', 'hello'],
     ['too large to be parsed beside other calls', 'x'.repeat(70_000)],
   ])('a budget sets aside the cost of the dearest entry, as it is sent: a body that is %s', async (_name, content) => {
-    const asked: BilledRequest[] = [];
+    const asked: EstimatedRequest[] = [];
     const reserved: bigint[] = [];
     const ports = { callLimits: callLimits(asked, reserved) };
     const limits = { routeMaxBytes: 1024 * 1024 };
@@ -215,7 +215,7 @@ describe('what was sent counts', () => {
   });
 
   it('an entry may not hide a body from a budget behind another type of content', async () => {
-    const asked: BilledRequest[] = [];
+    const asked: EstimatedRequest[] = [];
     const [rig, one] = await targets([200], [200], { ports: { callLimits: callLimits(asked, []) } });
     const list = listed({ 'target-url': at(one), headers: { 'Content-Type': 'application/json' } });
     const headers = ['Content-Type: application/octet-stream', `Svc-Auth: Bearer ${ourKey}`, list, budget];

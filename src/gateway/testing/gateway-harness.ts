@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { hashKey } from '../../auth/api-key.ts';
-import { AuthFailureLimiter } from '../../auth/failed-keys.ts';
+import { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import { assembleExchange, type PayloadFrame } from '../../ingest/interpret/assemble.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';

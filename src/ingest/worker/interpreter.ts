@@ -8,7 +8,7 @@ import type { OrganizationPrices } from '../../pricing/organization-prices.ts';
 import type { PriceBook } from '../../pricing/price-book.ts';
 import { PayloadReader } from '../../spool/payload-reader.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
-import type { RowMemory } from '../../store/insert/buffer-pool.ts';
+import type { RowMemory } from '../../store/insert/row-memory.ts';
 import { newRowWriters, type RecordRows, rowsOf, type RowWriters } from '../../store/insert/rows.ts';
 import { assembleExchange } from '../interpret/assemble.ts';
 import { type ErasedUser, erasureOf } from '../erasures.ts';
@@ -87,7 +87,7 @@ export type Interpret = (tasks: readonly InterpretTask[], storedAt: number) => P
 
 /** The interpreter crashed, or did not finish, on a batch. */
 export class InterpreterCrashed extends Error {
-  override readonly name = 'InterpreterDied';
+  override readonly name = 'InterpreterCrashed';
 }
 
 /** The interpreter stopped in the middle of a batch, which takes more time or memory than one may. */

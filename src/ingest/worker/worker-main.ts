@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../platform/clock.ts';
 import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
 import { type BookProviders, priceBookFrom } from '../../pricing/price-book.ts';
-import { RowMemory } from '../../store/insert/buffer-pool.ts';
+import { RowMemory } from '../../store/insert/row-memory.ts';
 import { type BatchBounds, interpretTasks, withinBounds } from './interpreter.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
 import { type PackedTasks, unpackTasks } from './packed-tasks.ts';

@@ -9,7 +9,7 @@ import { lastPendingSequence } from '../../metadata/pending-changes.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { openCheckpointFile } from '../../spool/checkpoint.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
-import type { StoreParts } from '../../store/parts/parts.ts';
+import type { StoreParts } from '../../store/parts/list-parts.ts';
 import { type SnapshotPorts, takeSnapshot } from './snapshot.ts';
 
 let rig: IngestRig;

@@ -5,7 +5,7 @@ import type { CopyOptions, MetadataCopy } from '../../metadata/copy.ts';
 import { ensureFolder, isMissing, isSystemError } from '../../platform/files.ts';
 import { listSegments, listSeries } from '../../spool/segment.ts';
 import { segmentName } from '../../spool/spool.ts';
-import type { StoreParts } from '../../store/parts/parts.ts';
+import type { StoreParts } from '../../store/parts/list-parts.ts';
 
 /**
  * # A snapshot: one moment of a running service on disk

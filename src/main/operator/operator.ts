@@ -7,7 +7,7 @@ import type { RunningErasures } from '../../ingest/erasures.ts';
 import type { DeadLetterQuota } from '../../ingest/dead-letters/quota.ts';
 import type { PendingChanges } from '../../ingest/changes/pending.ts';
 import type { RequestChanges } from '../../ingest/changes/request-changes.ts';
-import type { TrustedClock } from '../../jobs/believed-clock.ts';
+import type { TrustedClock } from '../../jobs/trusted-clock.ts';
 import { messageOf } from '../../model/errors.ts';
 import { createOperatorServer } from '../../operator/app.ts';
 import { writeWholeSeries } from '../../spool/import-series.ts';

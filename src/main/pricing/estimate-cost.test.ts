@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BilledRequest } from '../../gateway/limits/call-limits.ts';
+import type { EstimatedRequest } from '../../gateway/limits/call-limits.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { parseMoney } from '../../model/pricing/money.ts';
 import { readOrganizationPrices } from '../../pricing/organization-prices.ts';
@@ -9,12 +9,12 @@ import { makeCostEstimate, readUser } from './estimate-cost.ts';
 const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
 const makeEstimate = (reserveCents: number, prices = listedPrices) => {
   const estimate = makeCostEstimate(reserveCents, () => prices);
-  return (call: BilledRequest) => estimate(organizationId, call);
+  return (call: EstimatedRequest) => estimate(organizationId, call);
 };
 const estimate = makeEstimate(100);
 const at = Date.parse('2025-09-01T00:00:00Z');
 
-function callOf(body: unknown, given: Partial<BilledRequest> = {}): BilledRequest {
+function callOf(body: unknown, given: Partial<EstimatedRequest> = {}): EstimatedRequest {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return {
     method: 'POST',

@@ -1,4 +1,4 @@
-import type { BilledRequest } from '../../gateway/limits/call-limits.ts';
+import type { EstimatedRequest } from '../../gateway/limits/call-limits.ts';
 import type { BodyFacts } from '../../gateway/bodies/threads.ts';
 import { type Money, moneyOfUnits, zeroMoney } from '../../model/pricing/money.ts';
 import type { OrganizationId } from '../../model/ids.ts';
@@ -15,7 +15,7 @@ const billedMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 const freePath = /(?:\/count_tokens|\/input_tokens|:countTokens|\/files|\/uploads|\/uploads\/[^/]+\/(?:parts|complete|cancel))$/;
 
 /** Whether a call costs nothing. An unknown address may cost something. */
-function isFree({ provider, path }: BilledRequest): boolean {
+function isFree({ provider, path }: EstimatedRequest): boolean {
   const [beforeQuery = ''] = path.split('?', 1);
   return provider !== 'custom' && (freePath.test(beforeQuery) || factsOfProvider(provider).freePath?.test(beforeQuery) === true);
 }
@@ -27,13 +27,16 @@ export type PricesOf = (organizationId: OrganizationId) => Prices;
  * Makes the estimate that a budget reserves for a call: the most that it can cost. @param reserveCents the estimate without a price, a
  * readable body or a bound of the output.
  */
-export function makeCostEstimate(reserveCents: number, pricesOf: PricesOf): (organizationId: OrganizationId, call: BilledRequest) => Money {
+export function makeCostEstimate(
+  reserveCents: number,
+  pricesOf: PricesOf,
+): (organizationId: OrganizationId, call: EstimatedRequest) => Money {
   const reserve = moneyOfUnits(BigInt(reserveCents) * cent);
   return (organizationId, call) =>
     billedMethods.has(call.method) && !isFree(call) ? (boundOf(call, () => pricesOf(organizationId)) ?? reserve) : zeroMoney;
 }
 
-function boundOf(call: BilledRequest, pricesOf: () => Prices): Money | undefined {
+function boundOf(call: EstimatedRequest, pricesOf: () => Prices): Money | undefined {
   const { provider, modelOverride, at } = call;
   const facts = factsOf(call);
   if (facts === undefined) return undefined;
@@ -65,12 +68,12 @@ function highestOf(costs: readonly (Money | undefined)[]): Money | undefined {
 }
 
 /** The end user in a body by its wire format; empty without one. */
-export function readUser(call: BilledRequest): string {
+export function readUser(call: EstimatedRequest): string {
   return factsOf(call)?.user ?? '';
 }
 
 /** Facts found earlier, or read now. */
-function factsOf({ provider, path, body, found }: BilledRequest): BodyFacts | undefined {
+function factsOf({ provider, path, body, found }: EstimatedRequest): BodyFacts | undefined {
   if (found !== undefined) return found.facts;
   return body === undefined ? undefined : readBody(body)({ provider, path, replaced: undefined, bytes: body.length });
 }

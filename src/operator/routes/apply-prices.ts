@@ -1,4 +1,4 @@
-import { CallMemory } from '../../api/http/answer-memory.ts';
+import { CallMemory } from '../../api/http/response-memory.ts';
 import { applyPrices } from '../../api/routes/prices/apply.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { parseUuid } from '../../model/ids.ts';

@@ -1,4 +1,4 @@
-import { sendData } from '../../api/http/json-answer.ts';
+import { sendData } from '../../api/http/send-json.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { deadLetterListSchema } from '../../contract/operator.ts';
 import { readParameters } from '../../contract/read-body.ts';

@@ -1,5 +1,5 @@
-import { sendData } from '../../api/http/json-answer.ts';
-import { readJson } from '../../api/http/json-body.ts';
+import { sendData } from '../../api/http/send-json.ts';
+import { readJson } from '../../api/http/read-json.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { deadLetterReplaySchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';

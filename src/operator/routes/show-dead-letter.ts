@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { sendData } from '../../api/http/json-answer.ts';
+import { sendData } from '../../api/http/send-json.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { type DeadLetterAnswer, deadLetterShowSchema } from '../../contract/operator.ts';
 import { readParameters } from '../../contract/read-body.ts';

@@ -1,4 +1,4 @@
-import { readJson } from '../../api/http/json-body.ts';
+import { readJson } from '../../api/http/read-json.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { snapshotSchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.ts';
-import { compareInEveryState, type StateReport } from './testing/same-answer.ts';
+import { compareInEveryState, type StateReport } from './testing/same-result.ts';
 
 /** A small part of what `npm run soak -- filters` compares, over other records each time. */
 const queriesInState = 60;

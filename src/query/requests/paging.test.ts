@@ -4,7 +4,7 @@ import { moneyOfUsd } from '../../model/pricing/money.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import { sortDirections, sortKeys } from '../../model/vocabulary/sort.ts';
-import { runUntilRows } from '../../store/read/run.ts';
+import { runUntilRows } from '../../store/read/run-statement.ts';
 import { cursorBehind, type SortCells } from './cursor.ts';
 import { planRequests, requestDialect, type RequestsPlan } from './query.ts';
 import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../testing/query-harness.ts';

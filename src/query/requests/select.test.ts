@@ -6,7 +6,7 @@ import { moneyOfUsd } from '../../model/pricing/money.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import type { Statement } from '../../sql/statement.ts';
-import { runUntilRows } from '../../store/read/run.ts';
+import { runUntilRows } from '../../store/read/run-statement.ts';
 import type { Store } from '../../store/store.ts';
 import { sql } from '../../sql/sql.ts';
 import type { HintProbe } from '../hints/probe.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { StateReport } from '../filter/testing/same-answer.ts';
+import type { StateReport } from '../filter/testing/same-result.ts';
 import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.ts';
 import { compareSessionsInEveryState } from '../testing/same-sessions.ts';
 

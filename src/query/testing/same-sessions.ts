@@ -3,12 +3,12 @@ import type { SessionNameQuery, SessionQuery } from '../../contract/sessions/que
 import { tailSizes } from '../../contract/sessions/query.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connections } from '../../store/engine/connections.ts';
-import { makeRunStatement, type RunStatement } from '../../store/read/run.ts';
+import { makeRunStatement, type RunStatement } from '../../store/read/run-statement.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { parts, randomFilters } from '../filter/testing/random-queries.ts';
 import type { FilterRecord } from '../filter/memory/record.ts';
 import { sessionFactsOf } from '../filter/memory/record.ts';
-import { organization, type StateReport, textOf, type World, worldsInEveryState } from '../filter/testing/same-answer.ts';
+import { organization, type StateReport, textOf, type World, worldsInEveryState } from '../filter/testing/same-result.ts';
 import { cursorBehindSession } from '../sessions/cursor.ts';
 import { sessionItem, sessionMetrics, sessionNameItem, sessionTotals } from '../sessions/item.ts';
 import { type SessionNameRow, sessionNamesStatement } from '../sessions/names.ts';

@@ -30,7 +30,7 @@ import {
   type RemovingParts,
   runInTurn,
   whenMutated,
-} from './removing.ts';
+} from './remove-rows.ts';
 
 /** The records that an erasure deletes. */
 export interface StoreErasure {

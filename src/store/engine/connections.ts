@@ -4,10 +4,10 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../../model/errors.ts';
 import { makeBackoff } from '../../platform/backoff.ts';
 import { ensureFolder } from '../../platform/files.ts';
-import { type PermitRequest, FairSemaphore, type Permit } from '../../platform/fair-turns.ts';
+import { type PermitRequest, FairSemaphore, type Permit } from '../../platform/fair-semaphore.ts';
 import { type DiskSpace, type HasFreeSpace, makeHasFreeSpace, makeMeasureDiskSpace } from '../../platform/disk-space.ts';
 import { Clients } from './clients.ts';
-import { RowFiles } from './insert-files.ts';
+import { RowFiles } from './row-files.ts';
 
 /** Bytes to keep free by default. */
 const defaultSpareBytes = 256 * 1024 * 1024;

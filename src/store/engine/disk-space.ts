@@ -11,7 +11,7 @@
  * So some bytes of the disk stay spare. With fewer free bytes no write begins: inserts, changes, erasures and schema steps are refused as
  * if the store were unavailable, records wait in the spool, and merges stop. Only whole months are still dropped, which frees space. The
  * spare bytes serve the writes in flight at that time, and the spool where it shares the disk. The file that passes rows to the engine
- * (`insert-files.ts`) is added to them before it is written.
+ * (`row-files.ts`) is added to them before it is written.
  */
 import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../../model/errors.ts';

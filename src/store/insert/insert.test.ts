@@ -3,7 +3,7 @@ import type { ClickHouseClient, ExecParams } from '@clickhouse/client';
 import { expect, test } from 'vitest';
 import type { Connections } from '../engine/connections.ts';
 import { makeInsertRows } from './insert.ts';
-import type { RowFiles } from '../engine/insert-files.ts';
+import type { RowFiles } from '../engine/row-files.ts';
 import { RowWriter } from './row-writer.ts';
 
 /** What a client was asked for. */

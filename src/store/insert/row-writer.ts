@@ -1,4 +1,4 @@
-import { RowMemory } from './buffer-pool.ts';
+import { RowMemory } from './row-memory.ts';
 
 const minBytes = 64 * 1024;
 const maxBytes = 4 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { type ColumnDefinition, columnNames, requestColumns as catalogue } from 
 import { defaultSearchMaxBytes } from '../../model/vocabulary/limits.ts';
 import { changeColumns, changeRows } from './change-rows.ts';
 import { type Column, column, dateTime, type Kind, kinds, nullable, string, structureOf, uint128, writeRow } from './column.ts';
-import type { RowMemory } from './buffer-pool.ts';
+import type { RowMemory } from './row-memory.ts';
 import { maxBytesOfUnit, RowWriter } from './row-writer.ts';
 
 /**

@@ -8,7 +8,7 @@ import { empty } from '../../query/testing/query-harness.ts';
 import { isRejection } from '../engine/failure.ts';
 import { makeInsertRows } from './insert.ts';
 import { migrateStore, migrations } from '../schema/migrate.ts';
-import { RowFiles } from '../engine/insert-files.ts';
+import { RowFiles } from '../engine/row-files.ts';
 import { makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } from '../testing/store-harness.ts';
 import { rowsOf, rowStructures } from './rows.ts';
 

@@ -3,7 +3,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { makeChangeStored } from '../update/change.ts';
 import { failureText, isOverMemory, isOverResult, isRejection, isTooLarge, storeFailure } from '../engine/failure.ts';
 import type { Statement } from '../../sql/statement.ts';
-import { type RunStatement, runUntilRows } from './run.ts';
+import { type RunStatement, runUntilRows } from './run-statement.ts';
 import { openStore } from '../store.ts';
 import {
   createdAt,

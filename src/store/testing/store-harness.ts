@@ -6,7 +6,7 @@ import type { Statement } from '../../sql/statement.ts';
 import { type Connections, openConnections } from '../engine/connections.ts';
 import { insertLines } from '../insert/insert.ts';
 import { migrateStore } from '../schema/migrate.ts';
-import { makeRunStatement } from '../read/run.ts';
+import { makeRunStatement } from '../read/run-statement.ts';
 import { type RecordTable, rowColumns } from '../insert/rows.ts';
 
 /** A real store for tests of this room: a process opens one embedded folder. */

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { doneSchema } from '../../../contract/answers.ts';
+import { doneSchema } from '../../../contract/responses.ts';
 import { evalSchema, readEval } from '../../../contract/requests/changes.ts';
 import { unwrap } from '../../../contract/fault.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { warnUnknownFields } from '../../http/read-input.ts';
-import { readJson } from '../../http/json-body.ts';
+import { readJson } from '../../http/read-json.ts';
 import { requestIdOf, requestIdParameter } from '../requests/request-id.ts';
 
 export const addEval: Endpoint = {

@@ -1,6 +1,6 @@
 import { modelsAnswerSchema } from '../../../contract/models.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendJson } from '../../http/send-json.ts';
 
 export const listModels: Endpoint = {
   declaration: {

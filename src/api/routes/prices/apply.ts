@@ -4,9 +4,9 @@ import { repriceAnswerSchema, repriceSchema } from '../../../contract/reprice.ts
 import type { RepricedRequest } from '../../../model/pricing/reprice.ts';
 import type { BilledRow } from '../../../query/request-detail/billed.ts';
 import { planReprice, repricedRequest, repriceItem, repriceStatements } from '../../../query/request-detail/reprice.ts';
-import { runUntilRows } from '../../../store/read/run.ts';
+import { runUntilRows } from '../../../store/read/run-statement.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { countOf } from '../../page/request-page.ts';
 import { readInput } from '../../http/read-input.ts';
 

@@ -3,7 +3,7 @@ import { bodyFault } from '../../../model/fault.ts';
 import { priceItem, pricesAnswerSchema, pricesSchema, storedPriceOf } from '../../../contract/settings/prices.ts';
 import { quoted } from '../../../model/text.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import type { PriceRefusal } from '../../ports.ts';
 import { readInput } from '../../http/read-input.ts';
 

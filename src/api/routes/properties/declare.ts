@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { declaredPropertySchema, propertyNameSchema, wrongDeclaredName } from '../../../contract/settings/properties.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 
 export const declareProperty: Endpoint = {
   declaration: {

@@ -4,7 +4,7 @@ import { bodyFault, type FaultPath } from '../../../model/fault.ts';
 import { newProviderKeySchema, providerKeyAnswerSchema } from '../../../contract/settings/provider-keys.ts';
 import { providerKeyLimits } from '../../../model/vocabulary/limits.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { itemOf } from './item.ts';
 import { readInput } from '../../http/read-input.ts';
 

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { doneSchema } from '../../../contract/answers.ts';
+import { doneSchema } from '../../../contract/responses.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { parseUuid } from '../../../model/ids.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 
 const idParameter = z
   .string()

@@ -1,6 +1,6 @@
 import { providerKeysAnswerSchema } from '../../../contract/settings/provider-keys.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { itemOf } from './item.ts';
 
 export const listProviderKeys: Endpoint = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { doneSchema } from '../../../contract/answers.ts';
+import { doneSchema } from '../../../contract/responses.ts';
 import { modelsAnswerSchema } from '../../../contract/models.ts';
 import { providerKeyAnswerSchema, providerKeysAnswerSchema } from '../../../contract/settings/provider-keys.ts';
 import type { OrganizationId } from '../../../model/ids.ts';

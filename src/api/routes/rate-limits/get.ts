@@ -1,6 +1,6 @@
 import { rateLimitsAnswerSchema } from '../../../contract/settings/rate-limits.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 
 export const getRateLimits: Endpoint = {
   declaration: {

@@ -2,7 +2,7 @@ import { unwrap } from '../../../contract/fault.ts';
 import { bodyFault } from '../../../model/fault.ts';
 import { rateLimitsAnswerSchema, rateLimitsSchema } from '../../../contract/settings/rate-limits.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { readInput } from '../../http/read-input.ts';
 
 export const replaceRateLimits: Endpoint = {

@@ -4,7 +4,7 @@ import { redactionRulesAnswerSchema, redactionRulesSchema } from '../../../contr
 import type { RedactionRule } from '../../../model/redaction-rule.ts';
 import { wrongPattern } from '../../../redaction/pattern.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { itemOf } from './item.ts';
 import { readInput } from '../../http/read-input.ts';
 

@@ -5,7 +5,7 @@ import { quoted } from '../../../model/text.ts';
 import { requestStatements } from '../../../query/request-detail/lookup.ts';
 import type { RequestRow } from '../../../query/requests/columns.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { findOrThrow } from '../../page/not-found.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 

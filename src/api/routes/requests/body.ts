@@ -3,9 +3,9 @@ import { requestBodiesSchema } from '../../../contract/requests/query.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { type CreatedAtRow, requestKeyStatements } from '../../../query/request-detail/lookup.ts';
 import { bodiesOf } from '../../../query/requests/item.ts';
-import { runUntilRows } from '../../../store/read/run.ts';
+import { runUntilRows } from '../../../store/read/run-statement.ts';
 import { jsonContent, type RecordedCall, type OpenEndpoint, problemResponses } from '../../endpoint.ts';
-import { sendJson } from '../../http/json-answer.ts';
+import { sendJson } from '../../http/send-json.ts';
 import { readBodies } from '../../page/bodies.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { doneSchema } from '../../../contract/answers.ts';
+import { doneSchema } from '../../../contract/responses.ts';
 import { changesAnswerSchema, type ChangeItem } from '../../../contract/requests/changes.ts';
 import type { RequestItem } from '../../../contract/requests/item.ts';
 import { requestAnswerSchema, requestQueryAnswerSchema } from '../../../contract/requests/query.ts';

@@ -3,7 +3,7 @@ import { requestCostAnswerSchema } from '../../../contract/requests/cost.ts';
 import { billedRequest, billedRequestStatements, type BilledRow } from '../../../query/request-detail/billed.ts';
 import { requestCost } from '../../../query/request-detail/cost.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { findOrThrow } from '../../page/not-found.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 

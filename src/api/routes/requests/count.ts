@@ -3,7 +3,7 @@ import { requestCountSchema, requestQuerySchema } from '../../../contract/reques
 import { hintProbes, longBodiesProbe } from '../../../query/requests/hints.ts';
 import { planRequests, requestDialect } from '../../../query/requests/query.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { explain, setHint } from '../../page/headers.ts';
 import { countOf } from '../../page/request-page.ts';
 import { readInput } from '../../http/read-input.ts';

@@ -4,7 +4,7 @@ import { GatelogError } from '../../../model/errors.ts';
 import { requestStatements } from '../../../query/request-detail/lookup.ts';
 import type { RequestRow } from '../../../query/requests/columns.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { warnUnknownParameters } from '../../http/read-input.ts';
 import { findOrThrow } from '../../page/not-found.ts';
 import { itemsOf } from '../../page/items.ts';

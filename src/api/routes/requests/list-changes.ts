@@ -3,7 +3,7 @@ import { changesAnswerSchema, historyPageSchema } from '../../../contract/reques
 import { changeItem, type ChangeRow, changesStatement } from '../../../query/request-detail/history.ts';
 import { type CreatedAtRow, requestKeyStatements } from '../../../query/request-detail/lookup.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { findOrThrow } from '../../page/not-found.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 import { readQueryParameters } from '../../http/read-input.ts';

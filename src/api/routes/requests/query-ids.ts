@@ -3,7 +3,7 @@ import { type RequestId, timeOfUuid } from '../../../model/ids.ts';
 import type { RequestRow } from '../../../query/requests/columns.ts';
 import { requestsByIdStatement } from '../../../query/requests/select.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { setHint } from '../../page/headers.ts';
 import { writtenItems } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { doneSchema } from '../../../contract/answers.ts';
+import { doneSchema } from '../../../contract/responses.ts';
 import { readScores, scoreUpdateSchema } from '../../../contract/requests/changes.ts';
 import { unwrap } from '../../../contract/fault.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
-import { readJson } from '../../http/json-body.ts';
+import { sendData } from '../../http/send-json.ts';
+import { readJson } from '../../http/read-json.ts';
 import { warnUnknownFields } from '../../http/read-input.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 

@@ -1,6 +1,6 @@
 import { retentionAnswerSchema } from '../../../contract/settings/retention.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerRetention } from './answer.ts';
+import { sendRetention } from './send-retention.ts';
 
 export const getRetention: Endpoint = {
   declaration: {
@@ -17,5 +17,5 @@ export const getRetention: Endpoint = {
 };
 
 async function answerGet({ context, principal, ports }: RequestContext): Promise<Response> {
-  return answerRetention(context, ports.retention, await ports.retention.read(principal.organizationId));
+  return sendRetention(context, ports.retention, await ports.retention.read(principal.organizationId));
 }

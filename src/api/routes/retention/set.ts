@@ -1,6 +1,6 @@
 import { retentionAnswerSchema, retentionSchema } from '../../../contract/settings/retention.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerRetention } from './answer.ts';
+import { sendRetention } from './send-retention.ts';
 import { readInput } from '../../http/read-input.ts';
 
 export const setRetention: Endpoint = {
@@ -25,5 +25,5 @@ export const setRetention: Endpoint = {
 async function answerSet({ context, principal, ports }: RequestContext): Promise<Response> {
   const { days } = await readInput(context, retentionSchema);
   await ports.retention.set(principal.organizationId, days);
-  return answerRetention(context, ports.retention, days);
+  return sendRetention(context, ports.retention, days);
 }

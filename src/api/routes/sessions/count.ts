@@ -6,7 +6,7 @@ import { sessionTotalsStatement, type SessionTotalsRow } from '../../../query/se
 import { planSessions } from '../../../query/sessions/query.ts';
 import { onlyRow } from '../../page/only-row.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { explain } from '../../page/headers.ts';
 import { readInput } from '../../http/read-input.ts';
 

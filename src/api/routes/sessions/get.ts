@@ -15,9 +15,9 @@ import {
   sessionStatement,
   wholeSessionStatement,
 } from '../../../query/session-detail/statement.ts';
-import { runUntilRows } from '../../../store/read/run.ts';
+import { runUntilRows } from '../../../store/read/run-statement.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { setHint } from '../../page/headers.ts';
 import { itemsOf } from '../../page/items.ts';
 import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';

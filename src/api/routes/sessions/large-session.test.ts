@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { doneSchema } from '../../../contract/answers.ts';
+import { doneSchema } from '../../../contract/responses.ts';
 import { requestQueryAnswerSchema } from '../../../contract/requests/query.ts';
 import { sessionAnswerSchema } from '../../../contract/sessions/view.ts';
 import { idAt, noon } from '../../../query/testing/query-harness.ts';

@@ -5,7 +5,7 @@ import { sessionMetrics } from '../../../query/sessions/item.ts';
 import { planSessionNames } from '../../../query/sessions/query.ts';
 import { type SessionDistributionRow, sessionDistributionStatement } from '../../../query/sessions/distribution.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { onlyRow } from '../../page/only-row.ts';
 import { explain } from '../../page/headers.ts';
 import { readInput } from '../../http/read-input.ts';

@@ -5,7 +5,7 @@ import { sessionNameItem } from '../../../query/sessions/item.ts';
 import { type SessionNameRow, sessionNamesStatement } from '../../../query/sessions/names.ts';
 import { planSessionNames } from '../../../query/sessions/query.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { explain } from '../../page/headers.ts';
 import { readInput } from '../../http/read-input.ts';
 

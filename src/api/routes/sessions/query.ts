@@ -7,7 +7,7 @@ import { sessionCountStatement, sessionPageStatement, type SessionTotalsRow } fr
 import { planSessions } from '../../../query/sessions/query.ts';
 import type { SessionRow } from '../../../query/sessions/columns.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { setPageHeaders } from '../../page/headers.ts';
 import { onlyRow } from '../../page/only-row.ts';
 import { readInput } from '../../http/read-input.ts';

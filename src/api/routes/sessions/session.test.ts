@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { doneSchema } from '../../../contract/answers.ts';
+import { doneSchema } from '../../../contract/responses.ts';
 import { changesAnswerSchema } from '../../../contract/requests/changes.ts';
 import { problemSchema } from '../../../contract/problem.ts';
 import { requestQueryAnswerSchema } from '../../../contract/requests/query.ts';

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { doneSchema } from '../../../contract/answers.ts';
+import { doneSchema } from '../../../contract/responses.ts';
 import { sessionTagAnswerSchema, sessionTagSchema } from '../../../contract/sessions/writes.ts';
 import { type SessionTagRow, sessionTagStatement } from '../../../query/session-detail/lookup.ts';
 import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';
 import { readInput } from '../../http/read-input.ts';
 

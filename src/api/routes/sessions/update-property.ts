@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { doneSchema } from '../../../contract/answers.ts';
+import { doneSchema } from '../../../contract/responses.ts';
 import { unwrap } from '../../../contract/fault.ts';
 import { propertyUpdateSchema } from '../../../contract/settings/properties.ts';
 import { readSessionPropertyUpdate } from '../../../contract/sessions/writes.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
-import { readJson } from '../../http/json-body.ts';
+import { sendData } from '../../http/send-json.ts';
+import { readJson } from '../../http/read-json.ts';
 import { sessionIdOf, sessionIdParameter } from './session-id.ts';
 
 export const updateSessionProperty: Endpoint = {

@@ -3,7 +3,7 @@ import { erasureAnswerSchema } from '../../../contract/erasure.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { quoted, wellFormed } from '../../../model/text.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { sendData } from '../../http/json-answer.ts';
+import { sendData } from '../../http/send-json.ts';
 
 const userIdParameter = z.string().openapi({
   param: { name: 'id', in: 'path' },

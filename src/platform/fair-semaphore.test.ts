@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FairSemaphore, type Permit } from './fair-turns.ts';
+import { FairSemaphore, type Permit } from './fair-semaphore.ts';
 
 const turnsOf = (units: number, maxUnitsOfOwner = units, maxWaitingOfOwner = 100): FairSemaphore =>
   new FairSemaphore({ units, maxUnitsOfOwner, maxWaitingOfOwner, refusal: (why) => new Error(why) });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/testing/ingest-harness.ts';
-import { storeTrustedTime, readTrustedTime } from '../metadata/believed-time.ts';
+import { storeTrustedTime, readTrustedTime } from '../metadata/trusted-time.ts';
 import { createOrganization } from '../metadata/organization/organizations.ts';
 import type { Observation } from '../model/observation.ts';
-import { TrustedClock } from './believed-clock.ts';
+import { TrustedClock } from './trusted-clock.ts';
 import { Retention } from './retention.ts';
 
 const minute = 60_000;

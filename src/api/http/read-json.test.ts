@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import type { GatelogError } from '../../model/errors.ts';
 import { rateKinds } from '../../model/vocabulary/prices.ts';
-import { readJson } from './json-body.ts';
+import { readJson } from './read-json.ts';
 
 /** What a body is read as, or why it is not. */
 async function read(text: string): Promise<unknown> {

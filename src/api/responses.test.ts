@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { doneSchema } from '../contract/answers.ts';
+import { doneSchema } from '../contract/responses.ts';
 import { declaredPropertySchema } from '../contract/settings/properties.ts';
 import { requestAnswerSchema, requestQueryAnswerSchema } from '../contract/requests/query.ts';
 import { chatRequest } from '../ingest/testing/ingest-harness.ts';

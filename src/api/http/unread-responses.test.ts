@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openClient, parseResponse, type RawClient, requestText, until } from '../../gateway/testing/raw-http.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
-import { sendJson } from './json-answer.ts';
+import { sendJson } from './send-json.ts';
 import { serveApi } from '../listen.ts';
 
 const opened: { close: () => unknown }[] = [];

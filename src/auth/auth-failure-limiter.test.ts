@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
-import { AuthFailureLimiter } from './failed-keys.ts';
+import { AuthFailureLimiter } from './auth-failure-limiter.ts';
 
 const rejection = new GatelogError('invalid_key', 'This key is not accepted.');
 

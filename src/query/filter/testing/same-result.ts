@@ -5,7 +5,7 @@ import type { Statement } from '../../../sql/statement.ts';
 import { makeChangeStored } from '../../../store/update/change.ts';
 import type { Connections } from '../../../store/engine/connections.ts';
 import { makeInsertRows } from '../../../store/insert/insert.ts';
-import { makeRunStatement, runUntilRows } from '../../../store/read/run.ts';
+import { makeRunStatement, runUntilRows } from '../../../store/read/run-statement.ts';
 import { makeChangeStoredSession } from '../../../store/update/session-changes.ts';
 import { makeSetSessionTag } from '../../../store/update/session-tags.ts';
 import { rowsOf } from '../../../store/insert/rows.ts';

@@ -3,8 +3,8 @@ import { Hono } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
 import { openClient, parseResponse, requestText, until } from '../../gateway/testing/raw-http.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
-import { AnswerMemory, CallMemory } from './answer-memory.ts';
-import { sendJson } from './json-answer.ts';
+import { ResponseMemory, CallMemory } from './response-memory.ts';
+import { sendJson } from './send-json.ts';
 import { serveApi } from '../listen.ts';
 
 const opened: { close: () => unknown }[] = [];
@@ -17,7 +17,7 @@ const mebi = 1024 * 1024;
 const page = { data: 'x'.repeat(16 * mebi) };
 
 /** An API whose pages are those of the organisation that the path names. */
-async function scene(memory: AnswerMemory): Promise<{ port: number }> {
+async function scene(memory: ResponseMemory): Promise<{ port: number }> {
   const api = new Hono();
   api.get('/:owner/never', () => new Promise<Response>(() => undefined));
   api.get('/:owner/:size', async (context) => {
@@ -42,7 +42,7 @@ async function ask(port: number, path: string, taking: boolean) {
 }
 
 test('answers that their clients do not take count until they do or leave, and are in the way of nobody else', async () => {
-  const memory = new AnswerMemory({ maxBytes: 64 * mebi, maxWaitMs: 50 });
+  const memory = new ResponseMemory({ maxBytes: 64 * mebi, maxWaitMs: 50 });
   const { port } = await scene(memory);
   const untaken = await ask(port, '/a/page', false);
   await until(() => memory.answers.used > 16 * mebi);
@@ -62,7 +62,7 @@ test('answers that their clients do not take count until they do or leave, and a
 });
 
 test('an answer behind another one of its connection counts until the connection ends', async () => {
-  const memory = new AnswerMemory({ maxBytes: 64 * mebi, maxWaitMs: 50 });
+  const memory = new ResponseMemory({ maxBytes: 64 * mebi, maxWaitMs: 50 });
   const { port } = await scene(memory);
   const client = await ask(port, '/a/never', true);
   client.send(requestText('GET /b/page'));
@@ -73,7 +73,7 @@ test('an answer behind another one of its connection counts until the connection
 });
 
 test('a call that fails, or whose caller has left, gives back all that it took', async () => {
-  const memory = new AnswerMemory({ maxBytes: 64 * mebi, maxWaitMs: 50 });
+  const memory = new ResponseMemory({ maxBytes: 64 * mebi, maxWaitMs: 50 });
   const app = new Hono();
   app.get('/', async (context) => {
     const call = new CallMemory(memory, context.req.raw.signal).ownedBy('a');
@@ -91,7 +91,7 @@ test('a call that fails, or whose caller has left, gives back all that it took',
 });
 
 test('rows of small pages, and small answers, are not counted', async () => {
-  const memory = new AnswerMemory({ maxBytes: 64 * mebi, maxWaitMs: 50 });
+  const memory = new ResponseMemory({ maxBytes: 64 * mebi, maxWaitMs: 50 });
   const call = new CallMemory(memory, new AbortController().signal).ownedBy('a');
   await call.takeRows(16);
   expect(memory.rows.used).toBe(0);
@@ -100,7 +100,7 @@ test('rows of small pages, and small answers, are not counted', async () => {
 });
 
 test('an answer of more than the share of an organisation is there while others take theirs slowly, one such at a time, and in the way of nobody', async () => {
-  const memory = new AnswerMemory({ maxBytes: 64 * mebi, maxWaitMs: 5000 });
+  const memory = new ResponseMemory({ maxBytes: 64 * mebi, maxWaitMs: 5000 });
   const callOf = (owner: string): CallMemory => new CallMemory(memory, new AbortController().signal).ownedBy(owner);
   const [slow, large, second, small] = ['slow', 'large', 'second', 'small'].map(callOf) as [CallMemory, CallMemory, CallMemory, CallMemory];
   await slow.takeAnswer(mebi);

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
-import { FairSemaphore, type Permit } from '../../platform/fair-turns.ts';
+import { FairSemaphore, type Permit } from '../../platform/fair-semaphore.ts';
 
 /** Maximum bytes of bodies and properties in one response. Building it takes several times as much memory. */
-export const answerMaxBytes = 64 * 1024 * 1024;
+export const responseMaxBytes = 64 * 1024 * 1024;
 /** Smaller responses are not counted: the number of connections bounds them. */
 const freeBytes = 64 * 1024;
 /** One row of a page without its bodies. */
@@ -13,7 +13,7 @@ const rowBytes = 4096;
 const timesInMemory = 3;
 const maxWaitingOfOwner = 500;
 
-export interface AnswerMemoryOptions {
+export interface ResponseMemoryOptions {
   /** For all responses together. */
   readonly maxBytes: number;
   readonly maxWaitMs: number;
@@ -26,7 +26,7 @@ export interface AnswerMemoryOptions {
  * Invariant: nobody waits for ever, because a call that waits for response memory holds none. It may hold memory of its rows, which is a
  * pool of its own, and the permit for an oversized response, for which no call waits while it holds response memory.
  */
-export class AnswerMemory {
+export class ResponseMemory {
   readonly maxWaitMs: number;
   readonly rows: FairSemaphore;
   readonly answers: FairSemaphore;
@@ -35,7 +35,7 @@ export class AnswerMemory {
   /** Responses that may exceed that maximum are built one at a time, and count as the maximum. */
   readonly oversized = new FairSemaphore({ units: 1, maxUnitsOfOwner: 1, maxWaitingOfOwner, refusal });
 
-  constructor({ maxBytes, maxWaitMs }: AnswerMemoryOptions) {
+  constructor({ maxBytes, maxWaitMs }: ResponseMemoryOptions) {
     this.maxWaitMs = maxWaitMs;
     const rows = Math.floor(maxBytes / 4);
     this.maxAnswersOfOwner = Math.floor((maxBytes - rows) / 2);
@@ -57,14 +57,14 @@ function refusal(): GatelogError {
 
 /** The memory that one call holds. */
 export class CallMemory {
-  private readonly memory: AnswerMemory;
+  private readonly memory: ResponseMemory;
   private readonly signal: AbortSignal;
   private owner = '';
   private rows: Permit | undefined;
   private answer: Permit | undefined;
   private oversized: Permit | undefined;
 
-  constructor(memory: AnswerMemory, signal: AbortSignal) {
+  constructor(memory: ResponseMemory, signal: AbortSignal) {
     this.memory = memory;
     this.signal = signal;
   }
@@ -142,7 +142,7 @@ export class CallMemory {
 
 const answerBytes = new WeakMap<Context, number>();
 
-export function noteAnswerBytes(context: Context, bytes: number): void {
+export function noteResponseBytes(context: Context, bytes: number): void {
   answerBytes.set(context, bytes);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RowMemory } from './buffer-pool.ts';
+import { RowMemory } from './row-memory.ts';
 import { RowWriter } from './row-writer.ts';
 
 const mebibyte = 1024 * 1024;

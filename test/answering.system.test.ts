@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
@@ -40,31 +41,47 @@ async function call({ gateway }: Service): Promise<string | undefined> {
   return response?.status === 200 ? (response.headers.get('svc-id') ?? '') : undefined;
 }
 
-it.each([
-  ['core', 'SIGABRT'],
-  ['core', 'SIGSEGV'],
-  ['core', 'SIGSTOP'],
-  ['gateway', 'SIGSTOP'],
-] as const)(
-  'a %s that %s keeps from answering is started again within the bound, and nothing is lost',
-  async (role, signal) => {
-    service = await startService({ dataDir: freshFolder(), environment: { GATELOG_PROCESS_SILENCE_MS: '3000' } });
-    const running = service;
-    const first = await call(running);
-    const [hurt = 0] = childrenNamed(running.pid, role);
-    process.kill(hurt, signal);
-    // In the time of `eventually`, which counts no more than it waits; the first bound of a start is ten times as long.
-    await eventually(`another ${role}`, () => childrenNamed(running.pid, role).find((pid) => pid !== hurt), 20_000);
-    const second = await eventually('a call', () => call(running));
-    const api = apiClient(running.api);
-    await eventually('the API', async () =>
-      (await fetch(`${running.api}/readyz`).catch(() => undefined))?.ok === true ? true : undefined,
-    );
-    for (const id of [first, second]) await api.stored(id ?? '');
-    expect((await running.stop()).code).toBe(0);
-  },
+/** Stops or crashes a process and waits for its successor, which must have every record. @returns the exit code of a stop afterwards. */
+async function replaced(
+  role: 'core' | 'gateway',
+  signal: NodeJS.Signals,
+  environment: Readonly<Record<string, string>>,
+): Promise<number | null> {
+  service = await startService({ dataDir: freshFolder(), environment });
+  const running = service;
+  const first = await call(running);
+  const [hurt = 0] = childrenNamed(running.pid, role);
+  process.kill(hurt, signal);
+  // In the time of `eventually`, which counts no more than it waits; the first bound of a start is ten times as long.
+  await eventually(`another ${role}`, () => childrenNamed(running.pid, role).find((pid) => pid !== hurt), 20_000);
+  const second = await eventually('a call', () => call(running));
+  const api = apiClient(running.api);
+  await eventually('the API', async () => ((await fetch(`${running.api}/readyz`).catch(() => undefined))?.ok === true ? true : undefined));
+  for (const id of [first, second]) await api.stored(id ?? '');
+  return (await running.stop()).code;
+}
+
+it.each(['core', 'gateway'] as const)(
+  'a %s that keeps from answering is started again within the bound, and nothing is lost',
+  async (role) => expect(await replaced(role, 'SIGSTOP', { GATELOG_PROCESS_SILENCE_MS: '3000' })).toBe(0),
   120_000,
 );
+
+it.each(['SIGABRT', 'SIGSEGV'] as const)(
+  'a core that crashes by %s is started again long before it counts as silent, and nothing is lost',
+  async (signal) => expect(await replaced('core', signal, { GATELOG_PROCESS_SILENCE_MS: '3600000' })).toBe(0),
+  120_000,
+);
+
+it('a crash of any thread ends the core, because no signal of a crash has a handler', async () => {
+  service = await startService({ dataDir: freshFolder() });
+  const status = readFileSync(`/proc/${coreOf(service.pid) ?? 0}/status`, 'utf8');
+  const caught = BigInt(`0x${/^SigCgt:\s*(\w+)$/m.exec(status)?.[1] ?? ''}`);
+  const { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTERM, SIGTRAP } = constants.signals;
+  const isCaught = (signal: number): boolean => ((caught >> BigInt(signal - 1)) & 1n) === 1n;
+  expect(isCaught(SIGTERM)).toBe(true);
+  expect([SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP].filter(isCaught)).toEqual([]);
+});
 
 /** The core's process, from its first moment on. */
 function coreOf(pid: number): number | undefined {

@@ -1,5 +1,8 @@
 import { ChdbConnection, type ConnBaseQueryParams } from 'chdb/connection';
 
+/** Signals for which the engine installs a handler when it starts. */
+const engineSignals = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGSYS', 'SIGTRAP', 'SIGTSTP'] as const;
+
 /** Characters of a statement with few and small parameters, as nearly all have. */
 const smallStatement = 8 * 1024;
 /** Characters of larger statements after which a connection is spent. */
@@ -12,6 +15,11 @@ const maxCharacters = 64 * 1024;
  */
 export class EmbeddedConnection extends ChdbConnection {
   private characters = 0;
+
+  constructor(options: ConstructorParameters<typeof ChdbConnection>[0]) {
+    super(options);
+    restoreSignals();
+  }
 
   get isSpent(): boolean {
     return this.characters > maxCharacters;
@@ -30,4 +38,16 @@ export class EmbeddedConnection extends ChdbConnection {
   private note({ query }: ConnBaseQueryParams): void {
     if (query.length > smallStatement && query.startsWith('SET ')) this.characters += query.length;
   }
+}
+
+/**
+ * Lets a crash end the process at once. TRICKY: the engine's handler keeps the thread that crashed asleep for five minutes, while the
+ * other threads go on, so the supervisor notices nothing. Removing the last listener of a signal restores the system's default action.
+ */
+function restoreSignals(): void {
+  for (const signal of engineSignals) process.on(signal, ignore).off(signal, ignore);
+}
+
+function ignore(): void {
+  // Is never called.
 }

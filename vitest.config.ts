@@ -2,19 +2,17 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { needOwnProcess } from './test/support/isolation.ts';
 
-/*
- * A test that hangs ends by these; one on a machine that gives it a tenth of a core does not. How fast something is, `bench/` says.
- */
+/* Time-outs end a test that hangs, not one on a machine that gives it a tenth of a core. Speed is measured in `bench/`. */
 const quick = { testTimeout: 180_000, hookTimeout: 180_000 };
 const patient = { testTimeout: 600_000, hookTimeout: 300_000 };
 
-/** Vitest leaves a core to itself, and of two that is half. It needs little, and a system test that waits for processes even less. */
+/** Vitest keeps a core for itself, which of two is half. It needs little of it, and system tests mostly wait. */
 const maxWorkers = availableParallelism() + 1;
 
 const shared = { environment: 'node', pool: 'forks', globals: false, maxWorkers } as const;
 const ownProcess = needOwnProcess(['src', 'test', 'bench']);
 
-/** Tests beside the code, and the law of the tree: quick, nothing is started. Files share processes, and with them the modules that they have loaded. */
+/** Tests beside the code, and the law of the tree; they start nothing. Files share processes and the loaded modules. */
 const unit = {
   ...shared,
   ...quick,
@@ -22,11 +20,11 @@ const unit = {
   include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
   exclude: ['**/*.system.test.ts', '**/node_modules/**', ...ownProcess],
   isolate: false,
-  // A process is kept for the next file where that shares it too: these come when all others are through.
+  // Vitest keeps a process only for a next file that shares it too, so these run last.
   sequence: { groupOrder: 1 },
 };
 
-/** Tests beside the code of which every file needs a process of its own. */
+/** Tests beside the code; each file needs its own process. */
 const engine = { ...shared, ...quick, name: 'engine', include: [...ownProcess] };
 
 /** Tests that start the built program and the fakes around it. */

@@ -36,7 +36,7 @@ function heldAt(spool: SpoolRig, held: (typeof steps)[number]) {
   const { list, removeRequests, removeRest, removeFiles } = rig.store.erase;
   const letters = lettersOf(rig, spool);
   const targets = {
-    letters: { ...letters, erase: noted('eraseLetters', letters.erase) },
+    deadLetters: { ...letters, erase: noted('eraseLetters', letters.erase) },
     store: {
       list: noted('list', list),
       removeRequests: noted('removeRequests', removeRequests),

@@ -98,7 +98,7 @@ describe('data that is refused says where', () => {
       'providers[0].models[0].prices[0].constraint.start_time',
       'is no time of day; write one such as 16:30:00Z',
     ],
-  ])('%#: %j', (data, place, problem) => {
-    expect(readBookData(data)).toEqual({ fault: { place, problem } });
+  ])('%#: %j', (data, path, problem) => {
+    expect(readBookData(data)).toEqual({ fault: { path, problem } });
   });
 });

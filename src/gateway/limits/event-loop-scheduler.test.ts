@@ -142,11 +142,11 @@ it('calls that waited for an equal one go on in as many ticks of the event loop 
   });
   const hitIn: number[] = [];
   const { meter } = cached.rig.ports;
-  const askedCache = meter.cacheLookUp.bind(meter);
+  const cacheLookUp = meter.cacheLookUp.bind(meter);
   Object.assign(meter, {
-    askedCache: (kind: Parameters<typeof askedCache>[0]) => {
+    cacheLookUp: (kind: Parameters<typeof cacheLookUp>[0]) => {
       if (kind === 'hit') hitIn.push(turn);
-      askedCache(kind);
+      cacheLookUp(kind);
     },
   });
   try {

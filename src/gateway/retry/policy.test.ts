@@ -62,7 +62,7 @@ it('what may go better another time: 429 and the provider`s own failures', () =>
   ]);
 });
 
-const toPlace = (place: number): object => ({ kind: 'fallback', place });
+const toTarget = (targetIndex: number): object => ({ kind: 'fallback', targetIndex });
 
 describe('what follows a failed attempt', () => {
   const fallbacks = readFallbacks(
@@ -85,26 +85,26 @@ describe('what follows a failed attempt', () => {
   };
   const none = { kind: 'none' };
   const cases: readonly [why: string, plan: AttemptPlan, failure: Partial<Failure>, next: object][] = [
-    ['the first fallback that takes over from it', plan, {}, toPlace(2)],
-    ['an earlier one, where the status is its own', plan, { status: 413 }, toPlace(1)],
-    ['one that takes over from nearly everything', plan, { status: 404 }, toPlace(3)],
+    ['the first fallback that takes over from it', plan, {}, toTarget(2)],
+    ['an earlier one, where the status is its own', plan, { status: 413 }, toTarget(1)],
+    ['one that takes over from nearly everything', plan, { status: 404 }, toTarget(3)],
     ['nothing: no fallback takes over from a success', plan, { status: 200 }, none],
-    ['a later fallback, never an earlier one', plan, { status: 400, targetIndex: 1 }, toPlace(3)],
+    ['a later fallback, never an earlier one', plan, { status: 400, targetIndex: 1 }, toTarget(3)],
     ['nothing after the last', plan, { targetIndex: 3 }, none],
-    ['the same place first, where retries are on', repeating, {}, { kind: 'retry', waitMs: 500 }],
-    ['the same place, later, for as long as the provider asks', repeating, { retryAfterMs: 3000 }, { kind: 'retry', waitMs: 3000 }],
-    ['the next place once the retries are used up', repeating, { retries: 2, attempts: 3 }, toPlace(2)],
-    ['the retries of the next place too', repeating, { targetIndex: 2, attempts: 4 }, { kind: 'retry', waitMs: 500 }],
-    ['no retry of what will not go better', repeating, { status: 400 }, toPlace(1)],
-    ['the next place, where it is late for a retry', repeating, { elapsedMs: 59_501 }, toPlace(2)],
+    ['the same target first, where retries are on', repeating, {}, { kind: 'retry', waitMs: 500 }],
+    ['the same target, later, for as long as the provider asks', repeating, { retryAfterMs: 3000 }, { kind: 'retry', waitMs: 3000 }],
+    ['the next target once the retries are used up', repeating, { retries: 2, attempts: 3 }, toTarget(2)],
+    ['the retries of the next target too', repeating, { targetIndex: 2, attempts: 4 }, { kind: 'retry', waitMs: 500 }],
+    ['no retry of what will not go better', repeating, { status: 400 }, toTarget(1)],
+    ['the next target, where it is late for a retry', repeating, { elapsedMs: 59_501 }, toTarget(2)],
     ['a retry that begins just in time', repeating, { elapsedMs: 59_500 }, { kind: 'retry', waitMs: 500 }],
     [
-      'nothing, where it is late and there is no other place',
+      'nothing, where it is late and there is no other target',
       { ...repeating, fallbacks: [] },
       { elapsedMs: 59_501 },
-      { kind: 'none', because: 'after 60000 ms (GATELOG_RETRY_WITHIN_MS)' },
+      { kind: 'none', reason: 'after 60000 ms (GATELOG_RETRY_WITHIN_MS)' },
     ],
-    ['nothing after the most attempts', repeating, { attempts: 20 }, { kind: 'none', because: 'after 20 attempts (GATELOG_ATTEMPTS_MAX)' }],
+    ['nothing after the most attempts', repeating, { attempts: 20 }, { kind: 'none', reason: 'after 20 attempts (GATELOG_ATTEMPTS_MAX)' }],
     ['nothing to blame on the most attempts where nothing would follow', plan, { attempts: 20, targetIndex: 3 }, none],
   ];
   for (const [why, given, failed, next] of cases) {

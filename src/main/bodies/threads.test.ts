@@ -28,8 +28,8 @@ function start(limits: Partial<BodyThreadLimits> = {}): ReturnType<typeof startB
        if (text === 'die') process.exit(1);
        if (text.startsWith('slow')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
        read.push(text);
-       const answer = text === 'no' ? { refusal: { code: 'body_too_large', message: 'no' } } : { facts: [{ model: read.join(), user: '', size: {} }] };
-       parentPort.postMessage({ id, answer });
+       const result = text === 'no' ? { refusal: { code: 'body_too_large', message: 'no' } } : { facts: [{ model: read.join(), user: '', size: {} }] };
+       parentPort.postMessage({ id, result });
      });`,
   );
   const threads = startBodyThreads(pathToFileURL(file), {

@@ -1,0 +1,60 @@
+import type { ChildProcess } from 'node:child_process';
+import { nextMessage } from '../measure/owned-processes.ts';
+import type { ScenarioName } from './traffic/scenarios.ts';
+import type { Answer, Question, SideName } from './side.ts';
+import type { MergeCounts, TableBytes } from './tables.ts';
+
+/** What the process of a side is told. */
+export type Command =
+  | { readonly kind: 'open'; readonly side: SideName; readonly scenario: ScenarioName; readonly calls: number; readonly folder: string }
+  | { readonly kind: 'insert'; readonly batch: number }
+  | { readonly kind: 'settle' }
+  | { readonly kind: 'merge' }
+  | { readonly kind: 'stored' }
+  | { readonly kind: 'ask'; readonly question: Question };
+
+export interface Opened {
+  readonly batches: number;
+}
+
+export interface Inserted {
+  readonly rows: number;
+  readonly ms: number;
+  /** Of the whole process meanwhile, merges included. */
+  readonly cpuMs: number;
+}
+
+export interface Work {
+  readonly cpuMs: number;
+  readonly merges: MergeCounts;
+}
+
+export interface Asked extends Answer {
+  readonly ms: number;
+}
+
+/** What it says when it is done. */
+export interface Results {
+  readonly open: Opened;
+  readonly insert: Inserted;
+  readonly settle: Work;
+  readonly merge: Work;
+  readonly stored: readonly TableBytes[];
+  readonly ask: Asked;
+}
+
+export type Reply = { readonly result: Results[Command['kind']] } | { readonly failure: string };
+
+const timeoutMs = 15 * 60_000;
+
+/** Tells the process of a side to do something, and waits until it is done. @throws what went wrong there. */
+export async function tell<Kind extends Command['kind']>(
+  child: ChildProcess,
+  command: Extract<Command, { readonly kind: Kind }>,
+): Promise<Results[Kind]> {
+  const replied = nextMessage(child, timeoutMs);
+  child.send(command);
+  const reply = (await replied) as Reply;
+  if ('failure' in reply) throw new Error(reply.failure);
+  return reply.result as Results[Kind];
+}

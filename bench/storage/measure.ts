@@ -1,0 +1,163 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import type { OwnedProcesses } from '../measure/owned-processes.ts';
+import { makeRandom } from '../query/records.ts';
+import { agentSessionId } from './traffic/agents.ts';
+import { commonPhrase, rareWord } from './traffic/call.ts';
+import { type Asked, type Inserted, tell, type Work } from './command.ts';
+import { type Traffic, trafficOf } from './traffic/first-said.ts';
+import { requestIdOf } from './traffic/records.ts';
+import type { Scenario } from './traffic/scenarios.ts';
+import { newestRows, type Question, searchRows, type SideName, sideNames } from './side.ts';
+import type { TableBytes } from './tables.ts';
+
+/** What one side came to in one round. */
+export interface SideRound {
+  readonly insertMs: number;
+  /** Of the process while it inserted. */
+  readonly insertCpuMs: number;
+  /** From the first insert until nothing was left to merge. */
+  readonly storing: Work;
+  /** Then to one part for each table and month. */
+  readonly merging: Work;
+  /** Before that, and behind it. */
+  readonly settled: readonly TableBytes[];
+  readonly merged: readonly TableBytes[];
+  /** Milliseconds of each answer, by the name of the question. */
+  readonly samples: ReadonlyMap<string, readonly number[]>;
+}
+
+export interface Round {
+  readonly scenario: Scenario;
+  readonly traffic: Traffic;
+  readonly sides: Readonly<Record<SideName, SideRound>>;
+}
+
+export interface Given {
+  readonly processes: OwnedProcesses;
+  /** Empty; one store for each side is made in it. */
+  readonly folder: string;
+  readonly scenario: Scenario;
+  /** Recorded calls. */
+  readonly calls: number;
+  /** Measured calls of each question. */
+  readonly questionCalls: number;
+  readonly progress: (line: string) => void;
+}
+
+type Children = Readonly<Record<SideName, ChildProcess>>;
+
+/** One scenario on all sides, each in a process of its own, in turn batch by batch and question by question. */
+export async function measureRound(given: Given): Promise<Round> {
+  const { processes, folder, scenario, calls, progress } = given;
+  const children = eachSide(() => processes.fork('./side-process', import.meta.url, []));
+  try {
+    const opened = await Promise.all(
+      sideNames.map((side) => tell(children[side], { kind: 'open', side, scenario: scenario.name, calls, folder: join(folder, side) })),
+    );
+    const traffic = trafficOf(scenario.generate(calls));
+    const inserts = await insertAll(children, opened[0]?.batches ?? 0);
+    progress(`${scenario.title}: inserted`);
+    const storing = await inTurn((side) => tell(children[side], { kind: 'settle' }));
+    const settled = await inTurn((side) => tell(children[side], { kind: 'stored' }));
+    const merging = await inTurn((side) => tell(children[side], { kind: 'merge' }));
+    const merged = await inTurn((side) => tell(children[side], { kind: 'stored' }));
+    progress(`${scenario.title}: merged`);
+    const samples = await askAll(children, given);
+    const sides = eachSide((side) => ({
+      insertMs: inserts[side].reduce((sum, { ms }) => sum + ms, 0),
+      insertCpuMs: inserts[side].reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+      storing: storing[side],
+      merging: merging[side],
+      settled: settled[side],
+      merged: merged[side],
+      samples: samples[side],
+    }));
+    return { scenario, traffic, sides };
+  } finally {
+    await Promise.all(sideNames.map((side) => processes.stop(children[side])));
+  }
+}
+
+function eachSide<Value>(valueOf: (side: SideName) => Value): Record<SideName, Value> {
+  return { before: valueOf('before'), now: valueOf('now') };
+}
+
+async function inTurn<Value>(work: (side: SideName) => Promise<Value>): Promise<Record<SideName, Value>> {
+  return { before: await work('before'), now: await work('now') };
+}
+
+/**
+ * The order of the sides changes from one to the next, so that whatever else the machine does meets both. TRICKY: by the parity of the number's
+ * bits and not of the number, because merges come every ten batches: the same side would always insert beside the other's merge.
+ */
+function orderOf(number: number): readonly SideName[] {
+  const ones = Math.abs(number).toString(2).replaceAll('0', '').length;
+  return ones % 2 === 0 ? sideNames : sideNames.toReversed();
+}
+
+async function insertAll(children: Children, batches: number): Promise<Record<SideName, readonly Inserted[]>> {
+  const inserted = eachSide((): Inserted[] => []);
+  for (let batch = 0; batch < batches; batch += 1) {
+    for (const side of orderOf(batch)) inserted[side].push(await tell(children[side], { kind: 'insert', batch }));
+  }
+  return inserted;
+}
+
+interface NamedQuestion {
+  readonly name: string;
+  /** Rows that the answer has at least. */
+  readonly minRows: number;
+  readonly draw: () => Question;
+}
+
+/** @returns nothing to ask of sessions where there are none. */
+export function questionsOf(scenario: Scenario, calls: number): readonly NamedQuestion[] {
+  const draw = makeRandom(77);
+  const sessions = scenario.sessions(calls);
+  const number = (count: number): number => Math.floor(draw() * count);
+  return [
+    { name: `newest ${newestRows}`, minRows: Math.min(newestRows, calls), draw: () => ({ kind: 'newest' }) },
+    { name: 'by identifier', minRows: 1, draw: () => ({ kind: 'id', id: requestIdOf(scenario, number(calls)) }) },
+    { name: 'body search: rare word', minRows: 1, draw: () => ({ kind: 'search', words: rareWord }) },
+    {
+      name: 'body search: frequent phrase',
+      minRows: Math.min(searchRows, Math.floor(calls / 4)),
+      draw: () => ({ kind: 'search', words: commonPhrase }),
+    },
+    ...(sessions === 0
+      ? []
+      : [
+          {
+            name: 'session with bodies',
+            minRows: 1,
+            draw: (): Question => ({ kind: 'session', sessionId: agentSessionId(number(sessions)) }),
+          },
+        ]),
+  ];
+}
+
+/** @throws when an answer has too few requests, or the sides give different ones. */
+async function askAll(
+  children: Children,
+  { scenario, calls, questionCalls, progress }: Given,
+): Promise<Record<SideName, Map<string, number[]>>> {
+  const samples = eachSide(() => new Map<string, number[]>());
+  for (const { name, minRows, draw } of questionsOf(scenario, calls)) {
+    for (const side of sideNames) samples[side].set(name, []);
+    for (let call = -Math.ceil(questionCalls / 3); call < questionCalls; call += 1) {
+      const question = draw();
+      const answers: Asked[] = [];
+      for (const side of orderOf(call)) {
+        const answer = await tell(children[side], { kind: 'ask', question });
+        if (call >= 0) samples[side].get(name)?.push(answer.ms);
+        answers.push(answer);
+      }
+      const [first, second] = answers.map(({ ids }) => ids.join());
+      if (first !== second) throw new Error(`The sides answer differently: ${JSON.stringify(question)}`);
+      if ((answers[0]?.ids.length ?? 0) < minRows) throw new Error(`Too few requests were found: ${JSON.stringify(question)}`);
+    }
+    progress(`${scenario.title}: ${name}`);
+  }
+  return samples;
+}

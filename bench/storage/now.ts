@@ -1,0 +1,61 @@
+import { unwrap } from '../../src/contract/fault.ts';
+import type { RequestQuery } from '../../src/contract/requests/query.ts';
+import type { BodiesRow, RequestRow } from '../../src/query/requests/columns.ts';
+import { planRequests, requestDialect } from '../../src/query/requests/query.ts';
+import { bodiesStatements, pageStatements } from '../../src/query/requests/select.ts';
+import { makeInsertRows } from '../../src/store/insert/insert.ts';
+import { newRowWriters, rowsOf } from '../../src/store/insert/rows.ts';
+import { makeRunStatement, runUntilRows } from '../../src/store/read/run-statement.ts';
+import { migrateStore } from '../../src/store/schema/migrate.ts';
+import { tenant } from '../query/records.ts';
+import { newestRows, type OpenSide, type Question, searchRows, sessionRows, type Side } from './side.ts';
+
+/** The store as the program has it. */
+export const now: Side = {
+  name: 'now',
+  open: async (connections): Promise<OpenSide> => {
+    await migrateStore(connections, () => undefined);
+    const insert = makeInsertRows(connections);
+    const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
+    return {
+      insert: async (records, token) => {
+        const writers = newRowWriters();
+        const rows = records.map((record) => rowsOf(record, record.createdAt, { writers }));
+        await insert(
+          'bodies',
+          rows.map(({ bodies }) => bodies),
+          `${token}-bodies`,
+        );
+        await insert(
+          'requests',
+          rows.map(({ request }) => request),
+          `${token}-requests`,
+        );
+      },
+      ask: async (question) => {
+        const planned = unwrap(planRequests(tenant, queryOf(question), requestDialect));
+        if (planned.kind !== 'page') throw new Error(planned.hint);
+        const rows = await runUntilRows<RequestRow>(run, pageStatements(planned.plan));
+        const bodies = await runUntilRows<BodiesRow>(run, bodiesStatements(tenant, rows));
+        return { ids: rows.map(({ id }) => id), characters: JSON.stringify({ rows, bodies }).length };
+      },
+    };
+  },
+};
+
+/** The body of the API's request query. */
+function queryOf(question: Question): RequestQuery {
+  switch (question.kind) {
+    case 'newest':
+      return { filter: {}, limit: newestRows };
+    case 'id':
+      return { filter: { request_response_rmt: { request_id: { equals: question.id } } }, limit: 1 };
+    case 'search':
+      return { filter: { request_response_rmt: { request_body: { contains: question.words } } }, limit: searchRows };
+    case 'session':
+      return {
+        filter: { sessions_request_response_rmt: { session_session_id: { equals: question.sessionId } } },
+        limit: sessionRows,
+      };
+  }
+}

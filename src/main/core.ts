@@ -35,6 +35,7 @@ import { watchCpuShares } from '../platform/cpu-usage.ts';
 import { ensureFolder, removeUnfinished } from '../platform/files.ts';
 import { closeServer, listening } from '../platform/http/server.ts';
 import { makeLogger } from '../platform/logger.ts';
+import { releaseMemoryAtRest } from '../platform/memory-at-rest.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
@@ -122,6 +123,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   void lowerMerges(parts.store);
   drain.start();
   const endSampling = sampleProcess(parts.meter);
+  const endReleasing = releaseMemoryAtRest();
   const base = { url: config.publicApiUrl ?? '' };
   const ports = apiPorts(parts, drain, { changers, removals, baseUrl: () => base.url });
   const server = serveApi(createApi(ports, openApiDocument(version)), {
@@ -143,6 +145,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
       stopPruning();
       await Promise.all([closeServer(server, responsesEndMs), closeOperator(responsesEndMs)]);
       endSampling();
+      endReleasing();
       await Promise.all([drain.stop(drainEndMs), removals.stop()]);
       await parts.interpreter.close();
       await parts.store.close();

@@ -30,6 +30,7 @@ import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listen } from '../platform/http/server.ts';
 import { makeLogger } from '../platform/logger.ts';
+import { releaseMemoryAtRest } from '../platform/memory-at-rest.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
@@ -81,6 +82,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     callMeter.connections(upstream.counts());
     reportMetrics(meter.cells);
   });
+  const endReleasing = releaseMemoryAtRest();
   const lookUpKey = makeKeyLookUp(database);
   const bodies = startBodyThreads();
   const health = async (): Promise<GatewayHealth> => ({
@@ -105,6 +107,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       draining.begin();
       await closeServer(server, (await draining.ended(calls)) ? responsesEndMs : 0);
       endSampling();
+      endReleasing();
       await spool.close();
       space.close();
       await upstream.close();

@@ -27,7 +27,7 @@ import { listRetentions, readRetention, setRetention } from '../metadata/organiz
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
-import { damagedStateFile } from '../state/lmdb.ts';
+import { damagedStateFile } from '../state/state-files.ts';
 import type { Store } from '../store/store.ts';
 import { dataPaths } from './shared.ts';
 import type { SharedState } from './shared-state.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/load.ts';
 import type { Observe } from '../model/observation.ts';
-import { damagedStateFile, stateCopyFile, stateFile } from '../state/lmdb.ts';
+import { damagedStateFile, stateCopyFile, stateFile } from '../state/state-files.ts';
 import { dataPaths } from './shared.ts';
 
 const worker = fileURLToPath(new URL(`../state/check-worker${path.extname(import.meta.url)}`, import.meta.url));

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import type { Observe } from '../model/observation.ts';
 import { type HasFreeSpace, makeHasFreeSpace } from '../platform/disk-space.ts';
-import { ensureFolder, readFileIfPresent } from '../platform/files.ts';
+import { ensureFolder } from '../platform/files.ts';
+import { stateFile } from './state-files.ts';
 
 /**
  * Bytes that the state leaves free on its disk. TRICKY: LMDB's binding may corrupt its heap when one of its own writes fails for lack of
@@ -60,25 +61,4 @@ export function openEnvironment(folder: string, mapBytes: number, observe: Obser
   for (const other of others) rmSync(path.join(folder, other), { force: true });
   if (others.some((other) => other.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine was started anew' });
   return new LmdbEnvironment(open(file, { mapSize: mapBytes, maxDbs: 16, noSync: true, noSubdir: true }), hasFreeSpace);
-}
-
-/** The state of this boot. */
-export function stateFile(folder: string): string {
-  return path.join(folder, `state-${readBootId()}.mdb`);
-}
-
-/** An unusable state is moved here, and a new one takes its place. */
-export function damagedStateFile(folder: string): string {
-  return path.join(folder, 'damaged.mdb');
-}
-
-/** A copy on which a state is tested; one left behind is removed like the states of earlier boots. */
-export function stateCopyFile(folder: string): string {
-  return path.join(folder, 'state-copy.tmp');
-}
-
-/** Linux identifies each boot. Elsewhere all boots count as the same one. */
-function readBootId(): string {
-  const id = process.platform === 'linux' ? readFileIfPresent('/proc/sys/kernel/random/boot_id')?.trim() : undefined;
-  return id ?? 'any';
 }

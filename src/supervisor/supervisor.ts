@@ -4,6 +4,7 @@ import { messageOf } from '../model/errors.ts';
 import type { Observe, SupervisedRole } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { CallsEnd } from '../platform/http/server.ts';
+import { releaseMemoryAtRest } from '../platform/memory-at-rest.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';
@@ -91,6 +92,7 @@ export class Supervisor {
   private readonly slots: Slot[] = [];
   private stopping = false;
   private endSampling: () => void = () => undefined;
+  private endReleasing: () => void = () => undefined;
   /** The first address of each role: its successors take the same port, also where any free one was configured. */
   private readonly ports: Partial<Record<SupervisedRole, string>> = {};
 
@@ -108,6 +110,7 @@ export class Supervisor {
       const core = this.launch('core', 'core');
       const gateways = Array.from({ length: this.options.gatewayWorkers }, (_, index) => this.launch('gateway', `gateway-${index}`));
       this.endSampling = sampleProcess(this.options.meter, () => this.reportMetrics());
+      this.endReleasing = releaseMemoryAtRest();
       const [api, gateway = ''] = await Promise.all([core, ...gateways]);
       return { gateway, api };
     } finally {
@@ -136,6 +139,7 @@ export class Supervisor {
   async stop(calls: CallsEnd): Promise<void> {
     this.stopping = true;
     this.endSampling();
+    this.endReleasing();
     await Promise.all(this.childrenOf('gateway').map((child) => stopChild(child, gatewayStopMs, calls)));
     await Promise.all(this.childrenOf('core').map((child) => stopChild(child, coreStopMs)));
   }

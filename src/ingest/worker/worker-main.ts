@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../platform/clock.ts';
+import { releaseMemoryAtRest } from '../../platform/memory-at-rest.ts';
 import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
 import { type BookProviders, priceBookFrom } from '../../pricing/price-book.ts';
 import { RowMemory } from '../../store/insert/row-memory.ts';
@@ -58,4 +59,5 @@ parentPort?.on('message', (message: InterpretJob | SpentMemory) => {
   const results = packResults(withinBounds(interpreted, bounds), tasks.frameCounts.length);
   send({ id, results }, memoryOfResults(results));
 });
+releaseMemoryAtRest();
 send({ ready: true });

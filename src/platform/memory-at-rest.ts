@@ -1,0 +1,66 @@
+import { performance } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+const sampleMs = 1000;
+/** Rest is so many samples in a row in which the event loop was busy for less than this share. */
+const restSamples = 4;
+const restShare = 0.05;
+/** Between two collections, so that a trickle of calls is not delayed by them: V8 takes some ten seconds to give the memory back. */
+const intervalSamples = 20;
+/** A young generation up to this size is not worth a collection. */
+const keptYoungBytes = 4 * 1024 * 1024;
+/** A collection takes a millisecond or two per MiB. Larger heaps have been collected by V8 itself. */
+const maxHeapBytes = 64 * 1024 * 1024;
+
+export interface ThreadMemory {
+  /** Share of the time since the last call in which the event loop was busy. */
+  readonly busyShare: () => number;
+  /** Bytes of the young generation that are in memory. */
+  readonly youngBytes: () => number;
+  readonly heapBytes: () => number;
+  readonly collect: () => void;
+}
+
+/**
+ * Gives memory back to the system while this thread rests. V8 does so some seconds after it has collected the whole heap, and not before:
+ * after a start, or a burst of calls whose garbage died young, the thread would keep the pages of its young generation for hours.
+ * @returns a function that ends this.
+ */
+export function releaseMemoryAtRest(memory: ThreadMemory = thisThread()): () => void {
+  let resting = 0;
+  let sinceCollected = intervalSamples;
+  const sample = (): void => {
+    resting = memory.busyShare() < restShare ? resting + 1 : 0;
+    sinceCollected += 1;
+    if (resting < restSamples || sinceCollected < intervalSamples || memory.youngBytes() <= keptYoungBytes) return;
+    sinceCollected = 0;
+    if (memory.heapBytes() <= maxHeapBytes) memory.collect();
+  };
+  const timer = setInterval(sample, sampleMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function thisThread(): ThreadMemory {
+  let last = performance.eventLoopUtilization();
+  return {
+    busyShare: () => {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, last);
+      last = now;
+      return utilization;
+    },
+    youngBytes: () => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.physical_space_size ?? 0,
+    heapBytes: () => getHeapStatistics().used_heap_size,
+    collect: collectGarbage,
+  };
+}
+
+/** TRICKY: Node has no function for it without an option of the command line, which a user's `gatelog serve` has not. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  collect();
+}

@@ -72,7 +72,8 @@ describe('a process at rest gives back what its start and its calls took', () =>
     'the %s holds at most %i MB of its own',
     async (role, max) => {
       const [pid = 0] = role === 'supervisor' ? [service.pid] : childrenNamed(service.pid, role);
-      await eventually(`the ${role} to be small`, () => (ownMegabytes(pid) <= max ? true : undefined), 120_000);
+      const isSmall = (): true | undefined => (ownMegabytes(pid) <= max ? true : undefined);
+      expect(await eventually(`the ${role} to be small`, isSmall, 120_000)).toBe(true);
     },
     130_000,
   );

@@ -111,7 +111,6 @@ function verdictsOn(result: RestResult): { readonly cells: readonly string[]; re
       'resident',
     ),
   );
-  const bytes = (value: number): string => `${shown(value / megabyte, 1)} MB`;
   return [
     judged('the tree at rest, proportional', tree, aims.treeProportional, bytes),
     judged('the supervisor, resident', supervisor, aims.supervisorResident, bytes),
@@ -120,6 +119,10 @@ function verdictsOn(result: RestResult): { readonly cells: readonly string[]; re
       return judged(`from spawn until ready, data folder ${folder}`, ms, aims.readyMs, (value) => `${shown(value / 1000, 2)} s`);
     }),
   ];
+}
+
+function bytes(value: number): string {
+  return `${shown(value / megabyte, 1)} MB`;
 }
 
 function judged(what: string, value: number, max: number, show: (value: number) => string) {

@@ -67,22 +67,18 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   ensureFolder(spoolFolder);
   const database = await openExistingMetadata(config, 'gateway', observe);
   const spool = openSeries(config, spoolFolder, observe);
-  const space = watchSpoolSpace({
-    folder: spoolFolder,
-    maxBytes: config.spoolMaxBytes,
-    intervalMs: spoolCountMs,
-    appendedBytes: spool.bytes,
-  });
+  const { spoolMaxBytes: maxBytes } = config;
+  const space = watchSpoolSpace({ folder: spoolFolder, maxBytes, intervalMs: spoolCountMs, appendedBytes: spool.bytes });
   const upstream = connectProviders(config);
   const state = openSharedState(config, observe);
   const cache = new SingleFlight({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
   const prices = makeStoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const callMeter = new GatewayMeter(meter);
-  const endSampling = sampleProcess(meter, () => {
+  const sampled = (): void => {
     callMeter.connections(upstream.counts());
     reportMetrics(meter.cells);
-  });
-  const endReleasing = releaseMemoryAtRest();
+  };
+  const timers = [sampleProcess(meter, sampled), releaseMemoryAtRest()];
   const lookUpKey = makeKeyLookUp(database);
   const bodies = startBodyThreads();
   const health = async (): Promise<GatewayHealth> => ({
@@ -106,8 +102,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     stop: async (calls) => {
       draining.begin();
       await closeServer(server, (await draining.ended(calls)) ? responsesEndMs : 0);
-      endSampling();
-      endReleasing();
+      for (const end of timers) end();
       await spool.close();
       space.close();
       await upstream.close();

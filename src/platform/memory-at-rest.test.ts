@@ -13,7 +13,7 @@ afterEach(() => {
 
 /** @returns how often the thread is collected in the time. */
 function collectionsIn(ms: number, memory: Partial<ThreadMemory> = {}): number {
-  const collect = vi.fn();
+  const collect = vi.fn<() => void>();
   end = releaseMemoryAtRest({ busyShare: () => 0, youngBytes: () => 16 * mebibyte, heapBytes: () => 20 * mebibyte, collect, ...memory });
   vi.advanceTimersByTime(ms);
   return collect.mock.calls.length;

@@ -35,7 +35,7 @@ import { watchCpuShares } from '../platform/cpu-usage.ts';
 import { ensureFolder, removeUnfinished } from '../platform/files.ts';
 import { closeServer, listening } from '../platform/http/server.ts';
 import { makeLogger } from '../platform/logger.ts';
-import { releaseMemoryAtRest } from '../platform/memory-at-rest.ts';
+import { releaseMemoryAtRest } from '../platform/memory/at-rest.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';

@@ -30,7 +30,7 @@ import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listen } from '../platform/http/server.ts';
 import { makeLogger } from '../platform/logger.ts';
-import { releaseMemoryAtRest } from '../platform/memory-at-rest.ts';
+import { releaseMemoryAtRest } from '../platform/memory/at-rest.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';

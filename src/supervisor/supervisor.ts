@@ -4,7 +4,7 @@ import { messageOf } from '../model/errors.ts';
 import type { Observe, SupervisedRole } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { CallsEnd } from '../platform/http/server.ts';
-import { releaseMemoryAtRest } from '../platform/memory-at-rest.ts';
+import { releaseMemoryAtRest } from '../platform/memory/at-rest.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';

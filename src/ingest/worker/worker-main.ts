@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../platform/clock.ts';
-import { releaseMemoryAtRest } from '../../platform/memory-at-rest.ts';
+import { releaseMemoryAtRest } from '../../platform/memory/at-rest.ts';
 import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
 import { type BookProviders, priceBookFrom } from '../../pricing/price-book.ts';
 import { RowMemory } from '../../store/insert/row-memory.ts';

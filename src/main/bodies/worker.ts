@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { releaseMemoryAtRest } from '../../platform/memory-at-rest.ts';
+import { releaseMemoryAtRest } from '../../platform/memory/at-rest.ts';
 import { lowerThisThread } from '../../platform/priority.ts';
 import { type FinishedJob, runTask, type BodyJob } from './jobs.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { releaseMemoryAtRest, type ThreadMemory } from './memory-at-rest.ts';
+import { releaseMemoryAtRest, type ThreadMemory } from './at-rest.ts';
 
 const mebibyte = 1024 * 1024;
 const second = 1000;

@@ -18,12 +18,15 @@ interface Compiled {
 /** SQL that can be run. Invariant: only this file creates it, restricted to one organisation unless the SQL itself says otherwise. */
 export type CompiledSql = Compiled & { readonly [sealed]: true };
 
-/** A read of one tenant. */
-export type Statement = CompiledSql & { readonly tenant: TenantId; readonly lane: Lane };
+/** Makes the row that a statement promises from the row that the store returns. */
+export type DecodeRow = (row: Readonly<Record<string, unknown>>, tenant: TenantId) => object;
 
-/** @throws TypeError as {@link compileFor}. */
-export function statementFor(tenant: TenantId, query: Query, lane: Lane): Statement {
-  return Object.freeze({ ...compileFor(tenant, query), tenant, lane });
+/** A read of one tenant. */
+export type Statement = CompiledSql & { readonly tenant: TenantId; readonly lane: Lane; readonly decode: DecodeRow | undefined };
+
+/** @param decode absent: rows stay as the store returns them. @throws TypeError as {@link compileFor}. */
+export function statementFor(tenant: TenantId, query: Query, lane: Lane, decode?: DecodeRow): Statement {
+  return Object.freeze({ ...compileFor(tenant, query), tenant, lane, decode });
 }
 
 /**

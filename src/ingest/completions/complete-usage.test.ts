@@ -10,6 +10,7 @@ import { openCheckpointFile } from '../../spool/checkpoint.ts';
 import type { Store } from '../../store/store.ts';
 import { maxWaiting } from './complete-usage.ts';
 import { call, finished, model, newResponse, read, responseOf, usage } from '../testing/background-calls.ts';
+import { displayValue } from '../../store/update/display.ts';
 import { completeUsageIn } from '../testing/complete-usage-harness.ts';
 import type { DrainPorts } from '../ports.ts';
 import { type IngestRig, makeGate, newId, openRig, SpoolRig, until } from '../testing/ingest-harness.ts';
@@ -35,6 +36,13 @@ interface Facts {
   readonly service_tier: string;
 }
 
+/** A page shows the values that the columns have. */
+async function expectDisplayed(spool: SpoolRig): Promise<void> {
+  const text = displayValue().pieces.map(String).join('');
+  const others = await spool.read(`SELECT display, ${text} AS wanted FROM requests WHERE org_id = {tenant:UInt128} AND display != wanted`);
+  expect(others).toEqual([]);
+}
+
 async function factsOf(spool: SpoolRig, id: RequestId, organizationId?: OrganizationId): Promise<Facts> {
   const [row, ...others] = await spool.read<Facts>(
     `SELECT method, prompt_tokens, completion_tokens, total_tokens, prompt_cache_read_tokens AS cached, reasoning_tokens AS reasoning, usage_raw,
@@ -43,6 +51,7 @@ async function factsOf(spool: SpoolRig, id: RequestId, organizationId?: Organiza
     organizationId,
   );
   if (row === undefined || others.length > 0) throw new Error('not one row');
+  await expectDisplayed(spool);
   return row;
 }
 

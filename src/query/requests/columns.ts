@@ -1,4 +1,12 @@
-import { type ColumnName, columnNames, type ColumnType, type RequestColumns, requestColumns } from '../../model/record/columns.ts';
+import { type OrganizationId, uuidOfHex } from '../../model/ids.ts';
+import {
+  changeableColumns,
+  type ColumnName,
+  type ColumnType,
+  displayColumns,
+  type RequestColumns,
+  requestColumns,
+} from '../../model/record/columns.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
 import { identifier } from '../../sql/identifier.ts';
 
@@ -77,17 +85,29 @@ function readColumn(name: string, type: ColumnType): Fragment {
   return type === 'money' ? sql`toString(${identifier(name)}) AS ${identifier(cell)}` : identifier(cell);
 }
 
-/** Columns of {@link RequestRow} for a query over `requests`. */
+/** Columns of a query over `requests`, from which {@link decodeRequestRow} makes a {@link RequestRow}. */
 export const requestRowColumns: Fragment = join(
   [
-    sql`id_text AS id`,
-    sql`org_text AS organization`,
+    sql`hex(request_id) AS id_hex`,
     readColumn('created_at', 'time'),
     readColumn('updated_at', 'time'),
-    ...columnNames.filter((name) => requestColumns[name].use !== 'stored').map((name) => readColumn(name, requestColumns[name].type)),
+    ...changeableColumns.map((name) => readColumn(name, requestColumns[name].type)),
+    sql`display`,
   ],
   ', ',
 );
+
+const displayCells = displayColumns.map((name) => cellOf(name, requestColumns[name].type));
+
+/** @returns a {@link RequestRow} with the other cells of the row. */
+export function decodeRequestRow({ id_hex: hex, display, ...row }: Readonly<Record<string, unknown>>, tenant: OrganizationId): RequestRow {
+  const cells: Record<string, unknown> = row;
+  cells['id'] = uuidOfHex(String(hex).toLowerCase().padStart(32, '0'));
+  cells['organization'] = tenant;
+  const values = JSON.parse(String(display)) as readonly unknown[];
+  for (const [index, cell] of displayCells.entries()) cells[cell] = values[index];
+  return cells as unknown as RequestRow;
+}
 
 /** Columns of {@link BodiesRow} for a query over `bodies`, which has no alias column for the text of an identifier. */
 export const bodiesRowColumns: Fragment = sql`UUIDNumToString(reverse(reinterpretAsFixedString(request_id))) AS id, request_kind, concat(request_body, request_rest) AS request_text, request_content_type, response_kind, concat(response_body, response_rest) AS response_text, response_content_type`;

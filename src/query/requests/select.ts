@@ -1,7 +1,7 @@
 import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumber } from '../../model/ids.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, type Param, param, type Query, sql } from '../../sql/sql.ts';
-import { type Lane, type Statement, statementFor } from '../../sql/statement.ts';
+import { type DecodeRow, type Lane, type Statement, statementFor } from '../../sql/statement.ts';
 import { bodies, requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import type { FilterNode } from '../filter/ast.ts';
@@ -11,7 +11,7 @@ import { laneOfPage, soughtId } from '../lane.ts';
 import { joinsFor, orderBy, orderOf } from './order.ts';
 import type { RequestsPlan } from './query.ts';
 import type { RequestFlags, RequestSelection } from './selection.ts';
-import { bodiesRowColumns, type NumberCell, requestRowColumns } from './columns.ts';
+import { bodiesRowColumns, decodeRequestRow, type NumberCell, requestRowColumns } from './columns.ts';
 
 /** One or two statements; the last one searches everywhere. */
 export type PageStatements = readonly [Statement, ...Statement[]];
@@ -21,7 +21,7 @@ export type PageStatements = readonly [Statement, ...Statement[]];
  * the filter demands one identifier that contains its time: the first reads exactly that place.
  */
 export function pageStatements(plan: RequestsPlan): PageStatements {
-  return pageOf(plan, plan.includeInputs ? sql`${requestRowColumns}, inputs` : requestRowColumns);
+  return pageOf(plan, plan.includeInputs ? sql`${requestRowColumns}, inputs` : requestRowColumns, decodeRequestRow);
 }
 
 /** As {@link pageStatements}, with the time alone, as `created_ms`. */
@@ -30,7 +30,7 @@ export function arrivalStatements(plan: RequestsPlan): PageStatements {
 }
 
 /** As {@link pageStatements}, with these columns. */
-export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
+export function pageOf(plan: RequestsPlan, columns: Fragment, decode?: DecodeRow): PageStatements {
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
   const after = plan.after === undefined ? [] : [afterKeyset(steps, plan.after)];
   const lane = laneOfPage(plan);
@@ -44,10 +44,15 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
   const page = (bounds: readonly Fragment[]): Statement => {
     const where = [...conditions, ...bounds];
     const joins = joinsFor(steps, [...createdAtBounds(plan.filter), ...bounds]);
-    if (joins.length === 0) return statementFor(plan.tenant, select({ ...clauses, from: requests([...where, ...after]) }), lane);
+    if (joins.length === 0) return statementFor(plan.tenant, select({ ...clauses, from: requests([...where, ...after]) }), lane, decode);
     // TRICKY: a join reads from the filtered rows, and an asterisk omits their computed columns.
     const query = select({ columns: sql`*, id_text, org_text`, from: requests(where) });
-    return statementFor(plan.tenant, select({ ...clauses, from: { kind: 'joined', query, as: 'records', joins }, where: after }), lane);
+    return statementFor(
+      plan.tenant,
+      select({ ...clauses, from: { kind: 'joined', query, as: 'records', joins }, where: after }),
+      lane,
+      decode,
+    );
   };
   const time = timeOfSoughtId(plan.filter);
   const everywhere = page([]);
@@ -105,7 +110,7 @@ export function requestsByIdStatement(
   const own = param([...new Set([...times.values()].filter((time) => time !== undefined))], 'Array(Int64)');
   const here = sql`created_at IN ${timesIn(own)} AND request_id IN ${numbers}`;
   const from = requests(scope === 'anywhere' ? sql`request_id IN ${numbers}` : here);
-  return statementFor(tenant, select({ columns: requestRowColumns, from }), 'short');
+  return statementFor(tenant, select({ columns: requestRowColumns, from }), 'short', decodeRequestRow);
 }
 
 function timesIn(times: Param): Query {

@@ -10,7 +10,7 @@ import { condition } from '../filter/ast.ts';
 import { newestTag } from '../filter/sql/compile-session.ts';
 import { orderOf } from '../requests/order.ts';
 import { noFlags, type RequestSelection } from '../requests/selection.ts';
-import { type NumberCell, requestRowColumns } from '../requests/columns.ts';
+import { decodeRequestRow, type NumberCell, requestRowColumns } from '../requests/columns.ts';
 import type { RequestKey } from '../requests/select.ts';
 
 export interface SessionPlan {
@@ -73,7 +73,7 @@ export function wholeSessionStatement({ tenant, sessionId, limit }: SessionPlan)
     orderBy: sql`created_at, request_id`,
     limit: param(limit + 1, 'UInt64'),
   });
-  return statementFor(tenant, query, 'short');
+  return statementFor(tenant, query, 'short', decodeRequestRow);
 }
 
 function tagOf(sessionId: string): Fragment {
@@ -167,7 +167,7 @@ export function sessionRequestsStatements(tenant: OrganizationId, keys: readonly
     'Array(UInt128)',
   );
   const here = sql`created_at >= ${dateTime64(Number(first.created_ms))} AND created_at <= ${dateTime64(Number(last.created_ms))} AND request_id IN ${ids}`;
-  return [statementFor(tenant, select({ columns: requestRowColumns, from: requests(here) }), 'short')];
+  return [statementFor(tenant, select({ columns: requestRowColumns, from: requests(here) }), 'short', decodeRequestRow)];
 }
 
 /** The requests of a session as a request query, which makes and parses its cursors. */

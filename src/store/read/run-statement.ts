@@ -87,7 +87,10 @@ async function runIn<Row>(
       format: 'JSONEachRow',
       ...(signal === undefined || connections.embedded ? {} : { abort_signal: signal }),
     });
-    return result.json<Row>();
+    const rows = await result.json<Row>();
+    return statement.decode === undefined
+      ? rows
+      : rows.map((row) => statement.decode?.(row as Record<string, unknown>, statement.tenant) as Row);
   };
   return connections.run(lane, read, turn);
 }

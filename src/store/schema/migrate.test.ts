@@ -17,6 +17,7 @@ const released: readonly (readonly [number: number, name: string, hash: string])
   [8, 'upkeep of parts', 'f2c2ee40435b1436d0648d784664e5c4'],
   [9, 'fewer merges', '8295a101e4c43cefb6ea651bba106518'],
   [10, 'aliased names', 'de711db25ac76449b08ac09aa458cf49'],
+  [11, 'display column', '9258e8bf2f5ca985169df932fce9fe20'],
 ];
 
 test('a step of the schema that has been released is what it was', () => {

@@ -11,6 +11,7 @@ import { removals } from './migrations/0007-removals.ts';
 import { upkeepOfParts } from './migrations/0008-upkeep-of-parts.ts';
 import { fewerMerges } from './migrations/0009-fewer-merges.ts';
 import { aliasedNames } from './migrations/0010-aliased-names.ts';
+import { displayColumn } from './migrations/0011-display.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In order. A released step never changes. */
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   upkeepOfParts,
   fewerMerges,
   aliasedNames,
+  displayColumn,
 ];
 
 export const storeSteps = migrations.length;

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import { uuidToNumber } from '../../model/ids.ts';
+import { displayValue } from '../update/display.ts';
 import { makeChangeStored } from '../update/change.ts';
 import { type Connections, openConnections } from '../engine/connections.ts';
 import { migrateStore, migrations } from './migrate.ts';
@@ -93,4 +95,12 @@ test('a store of the first schema keeps its rows and their updates, and takes ch
     { properties: { Team: 'a', Of: 'all' }, session_changes: [2 ** 52 + 1], feedback_number: null, feedback_rating: null, scores: {} },
   ]);
   expect(await rowsOf("SELECT name FROM system.columns WHERE table = 'requests' AND name = 'feedback_id'")).toEqual([]);
+  const displayed = displayValue().pieces.map(String).join('');
+  expect(await rowsOf(`SELECT count() AS rows, countIf(display = ${displayed}) AS displayed FROM requests`)).toEqual([
+    { rows: 2, displayed: 2 },
+  ]);
+  // The engine writes the column into the parts that lack it by itself.
+  const lacking = `SELECT name FROM system.parts WHERE active AND table = 'requests' AND name NOT LIKE 'patch-%' AND name NOT IN (
+    SELECT name FROM system.parts_columns WHERE active AND table = 'requests' AND column = 'display')`;
+  await eventually('the column in every part', async () => ((await rowsOf(lacking)) as readonly unknown[]).length === 0 || undefined);
 });

@@ -15,6 +15,7 @@ import { updateSettings, withRetries, writePatch } from './change.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 import { makeInsertRows } from '../insert/insert.ts';
+import { displayValue } from './display.ts';
 import type { PendingPatches } from './pending-patches.ts';
 import { readRows } from '../engine/statements.ts';
 import { changeRows } from '../insert/change-rows.ts';
@@ -187,13 +188,12 @@ function updateStatement({ organizationId, before, usage, responseModel, service
     ['total_tokens', exactTotal(usage)],
     ...Object.entries(countColumns).map(([column, count]) => [column, usage[count]] as const),
   ] as const;
-  const texts = {
-    usage_raw: usageText(usage),
-    response_model: responseModel,
-    model: [billed.modelOverride, responseModel, billed.requestModel].find((name) => name !== '') ?? 'unknown',
-    service_tier: serviceTier,
-    ...(cost === undefined ? {} : { cost_source: cost.costSource, price_reference: cost.priceReference, applied_price: cost.appliedPrice }),
-  };
+  const texts: readonly (readonly [column: string, text: string])[] = [
+    ['usage_raw', usageText(usage)],
+    ['response_model', responseModel],
+    ['model', [billed.modelOverride, responseModel, billed.requestModel].find((name) => name !== '') ?? 'unknown'],
+    ['service_tier', serviceTier],
+  ];
   const partNames = param(
     parts.map(([name]) => name),
     'Array(String)',
@@ -204,18 +204,34 @@ function updateStatement({ organizationId, before, usage, responseModel, service
     'Array(UInt64)',
     'part_counts',
   );
+  const values = new Map<string, Fragment>([
+    ...counts.map(([column, count]) => [column, sql`toUInt64OrNull(${param(String(count ?? ''), 'String', column)})`] as const),
+    ['usage_parts', sql`mapFromArrays(${partNames}, ${partCounts})`],
+    ['usage_estimated', sql`false`],
+    ...[...texts, ...(cost === undefined ? [] : sourceTexts(cost))].map(
+      ([column, text]) => [column, sql`${param(text, 'String', column)}`] as const,
+    ),
+    ...(cost === undefined ? [] : [['cost', costValue(cost)] as const]),
+  ]);
   const assignments = [
-    ...counts.map(([column, count]) => sql`${identifier(column)} = toUInt64OrNull(${param(String(count ?? ''), 'String', column)})`),
-    sql`usage_parts = mapFromArrays(${partNames}, ${partCounts})`,
-    sql`usage_estimated = false`,
-    ...Object.entries(texts).map(([column, text]) => sql`${identifier(column)} = ${param(text, 'String', column)}`),
-    ...(cost === undefined
-      ? []
-      : [sql`cost = toDecimal128OrNull(${param(cost.cost === null ? '' : moneyText(cost.cost), 'String', 'cost')}, 12)`]),
+    ...Array.from(values, ([column, value]) => sql`${identifier(column)} = ${value}`),
+    sql`display = ${displayValue(values)}`,
     sql`updated_at = now64(3, 'UTC')`,
   ];
   const createdAt = sql`created_at = ${dateTime64(billed.createdAt, 'created')}`;
   return compileFor(organizationId, updateRows(requests([createdAt, isRequest(requestId), awaits]), assignments));
+}
+
+function sourceTexts({ costSource, priceReference, appliedPrice }: StatedCost): readonly (readonly [column: string, text: string])[] {
+  return [
+    ['cost_source', costSource],
+    ['price_reference', priceReference],
+    ['applied_price', appliedPrice],
+  ];
+}
+
+function costValue({ cost }: StatedCost): Fragment {
+  return sql`toDecimal128OrNull(${param(cost === null ? '' : moneyText(cost), 'String', 'cost')}, 12)`;
 }
 
 function isRequest(requestId: RequestId): Fragment {

@@ -24,7 +24,7 @@ const team = (random: () => number): string => `team-${Math.floor(random() * 50)
 const org = `toUInt128('${uuidToNumber(tenant)}')`;
 
 function bodyLike(word: string): string {
-  return `(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = ${org} AND request_kind != 'binary' AND lowerUTF8(request_body) LIKE '%${word}%')`;
+  return `(created_at, request_id) IN (SELECT created_at, request_id FROM hand_bodies WHERE org_id = ${org} AND request_kind != 'binary' AND lowerUTF8(request_body) LIKE '%${word}%')`;
 }
 
 /** What people ask, most of all. */

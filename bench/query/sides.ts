@@ -1,11 +1,11 @@
 import { unwrap } from '../../src/contract/fault.ts';
 import type { RequestQuery } from '../../src/contract/requests/query.ts';
-import { type RequestId, uuidToNumber } from '../../src/model/ids.ts';
+import { type RequestId, timeOfUuid, uuidOfHex, uuidToNumber } from '../../src/model/ids.ts';
 import { cursorBehind, type SortCells } from '../../src/query/requests/cursor.ts';
 import { planRequests, requestDialect, type RequestsPlan } from '../../src/query/requests/query.ts';
 import { requestStatements } from '../../src/query/request-detail/lookup.ts';
 import { requestItems } from '../../src/query/requests/item.ts';
-import { type BodiesRow, type RequestRow, requestRowColumns } from '../../src/query/requests/columns.ts';
+import type { BodiesRow, RequestRow } from '../../src/query/requests/columns.ts';
 import { bodiesStatements, pageStatements } from '../../src/query/requests/select.ts';
 import type { Connections } from '../../src/store/engine/connections.ts';
 import { makeRunStatement, runUntilRows } from '../../src/store/read/run-statement.ts';
@@ -29,16 +29,26 @@ export interface Ours {
 const memoryBytes = 2 ** 30;
 const address = (row: RequestRow): string => `/v1/request/${row.id}/body`;
 
+function answerOf(rows: readonly RequestRow[], bodies: readonly BodiesRow[]): Answer {
+  return { ids: rows.map(({ id }) => id), characters: JSON.stringify({ data: requestItems(rows, bodies, address), error: null }).length };
+}
+
 /** Opens our side over a store. */
 export function openOurs(connections: Connections): Ours {
   const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: memoryBytes });
   const itemsOf = async (rows: readonly RequestRow[]): Promise<Answer> => {
-    const bodies = await runUntilRows<BodiesRow>(run, bodiesStatements(tenant, rows));
-    return { ids: rows.map(({ id }) => id), characters: JSON.stringify({ data: requestItems(rows, bodies, address), error: null }).length };
+    return answerOf(rows, await runUntilRows<BodiesRow>(run, bodiesStatements(tenant, rows)));
   };
   return {
     answer: async (body) => itemsOf(await runUntilRows<RequestRow>(run, pageStatements(planOf(body)))),
-    byId: async (id) => (await itemsOf(await runUntilRows<RequestRow>(run, requestStatements(tenant, id)))).ids[0],
+    byId: async (id) => {
+      const time = timeOfUuid(id) ?? Number.NaN;
+      const [rows, bodies] = await Promise.all([
+        runUntilRows<RequestRow>(run, requestStatements(tenant, id)),
+        runUntilRows<BodiesRow>(run, bodiesStatements(tenant, [{ id, created_ms: time }])),
+      ]);
+      return answerOf(rows, bodies).ids[0];
+    },
     cursorAt: async (row) => {
       const plan = planOf({ filter: {}, limit: 1, offset: row - 1 });
       const [last] = await runUntilRows<RequestRow & SortCells>(run, pageStatements(plan));
@@ -55,31 +65,58 @@ function planOf(body: RequestQuery): RequestsPlan {
   return planned.plan;
 }
 
-// The columns are plain text: no value of anybody is among them.
-const columns = requestRowColumns.pieces.map(String).join('');
+/** Tables as a hand would make them for these questions alone: one text of all that an item shows, small granules, nothing that changes. */
+export async function makeHandWrittenTables(connections: Connections): Promise<void> {
+  const engine = 'ENGINE = MergeTree PARTITION BY toYYYYMM(created_at) ORDER BY (org_id, created_at, request_id)';
+  const types = {
+    requests:
+      "org_id UInt128, created_at DateTime64(3, 'UTC'), request_id UInt128, properties Map(String, String), status UInt16, latency Nullable(UInt64), item String CODEC(ZSTD(1))",
+    bodies:
+      "org_id UInt128, created_at DateTime64(3, 'UTC'), request_id UInt128, request_kind LowCardinality(String), request_body String CODEC(ZSTD(1)), request_content_type LowCardinality(String), response_kind LowCardinality(String), response_body String CODEC(ZSTD(1)), response_content_type LowCardinality(String), INDEX words lowerUTF8(request_body) TYPE text(tokenizer = splitByNonAlpha)",
+  };
+  const copied = 'max_insert_threads = 1, max_threads = 1';
+  for (const query of [
+    `CREATE TABLE hand_requests (${types.requests}) ${engine} SETTINGS index_granularity = 1024`,
+    `INSERT INTO hand_requests SELECT org_id, created_at, request_id, properties, status, latency, concat('[', toJSONString(map('session', session_id, 'name', session_name, 'path', session_path, 'cost', toString(cost), 'source', cost_source)), ',', display, ']') FROM requests SETTINGS ${copied}`,
+    `CREATE TABLE hand_bodies (${types.bodies}) ${engine} SETTINGS index_granularity = 256`,
+    `INSERT INTO hand_bodies SELECT org_id, created_at, request_id, request_kind, request_body, request_content_type, response_kind, response_body, response_content_type FROM bodies SETTINGS ${copied}`,
+  ]) {
+    await connections.run('control', (client) => client.command({ query }));
+  }
+}
+
 const org = `toUInt128('${uuidToNumber(tenant)}')`;
 const bodyColumns =
-  'UUIDNumToString(reverse(reinterpretAsFixedString(request_id))) AS id, request_kind, request_body, request_content_type, response_kind, response_body, response_content_type';
+  'hex(request_id) AS id, request_kind, request_body, request_content_type, response_kind, response_body, response_content_type';
 
-/** The same answer by hand: the page, its bodies by their keys, as the rows come. */
+interface HandWrittenRow {
+  readonly id: string;
+  readonly created_ms: number;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly item: string;
+}
+
+function idOf({ id }: Pick<HandWrittenRow, 'id'>): RequestId {
+  return uuidOfHex(id.toLowerCase().padStart(32, '0'));
+}
+
+/** The same answer by hand, from tables of its own: the page, its bodies by their keys, as the rows come. */
 export async function handWrittenAnswer(connections: Connections, { body, handWritten }: Asked): Promise<Answer> {
   return connections.run('short', async (client) => {
     const rowsOf = async <Row>(query: string): Promise<readonly Row[]> =>
       (
         await client.query({ query, format: 'JSONEachRow', clickhouse_settings: { output_format_json_quote_64bit_integers: 0 } })
       ).json<Row>();
-    const page = await rowsOf<RequestRow>(
-      `SELECT ${columns} FROM requests WHERE org_id = ${org} AND ${handWritten} ORDER BY created_at DESC, request_id DESC LIMIT ${body.limit}`,
+    const page = await rowsOf<HandWrittenRow>(
+      `SELECT hex(request_id) AS id, toUnixTimestamp64Milli(created_at) AS created_ms, properties, item FROM hand_requests WHERE org_id = ${org} AND ${handWritten} ORDER BY created_at DESC, request_id DESC LIMIT ${body.limit}`,
     );
     if (page.length === 0) return { ids: [], characters: 0 };
-    const keys = page.map(
-      ({ id, created_ms: ms }) => `(fromUnixTimestamp64Milli(${ms}, 'UTC'), toUInt128('${uuidToNumber(id as RequestId)}'))`,
-    );
+    const keys = page.map((row) => `(fromUnixTimestamp64Milli(${row.created_ms}, 'UTC'), toUInt128('${uuidToNumber(idOf(row))}'))`);
     const bodies = await rowsOf<BodiesRow>(
-      `SELECT ${bodyColumns} FROM bodies WHERE org_id = ${org} AND (created_at, request_id) IN (${keys.join(', ')})`,
+      `SELECT ${bodyColumns} FROM hand_bodies WHERE org_id = ${org} AND (created_at, request_id) IN (${keys.join(', ')})`,
     );
     const byId = new Map(bodies.map((row) => [row.id, row]));
-    const data = page.map((row) => ({ ...row, ...byId.get(row.id) }));
-    return { ids: page.map(({ id }) => id), characters: JSON.stringify({ data, error: null }).length };
+    const data = page.map(({ item, ...row }) => ({ ...row, item: JSON.parse(item) as unknown, ...byId.get(row.id) }));
+    return { ids: page.map(idOf), characters: JSON.stringify({ data, error: null }).length };
   });
 }

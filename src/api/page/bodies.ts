@@ -1,4 +1,4 @@
-import type { OrganizationId } from '../../model/ids.ts';
+import { type OrganizationId, type RequestId, timeOfUuid } from '../../model/ids.ts';
 import type { BodiesRow } from '../../query/requests/columns.ts';
 import { bodiesStatements, type RequestKey } from '../../query/requests/select.ts';
 import { isOverResult } from '../../store/engine/failure.ts';
@@ -8,6 +8,8 @@ import type { RequestContext } from '../endpoint.ts';
 const mebi = 1024 * 1024;
 /** The first read allows twice the bytes on the wire plus this: compressed bodies are recorded decompressed. */
 const slackBytes = mebi;
+/** Maximum bytes of bodies that are read before their row is known. */
+export const earlyMaxBytes = mebi;
 /** Larger reads run in the long lane. */
 const maxShortBytes = 2 * mebi;
 /** A single request's bodies are always shown: two of the maximum decompressed size, in base64. */
@@ -23,6 +25,27 @@ export interface BodiesSize {
   readonly textsBytes: number;
   /** Bytes of the bodies on the wire. */
   readonly passedBytes: number;
+}
+
+/**
+ * Reads the bodies of a request whose row is not known yet, from its most likely place.
+ * @returns undefined when {@link readBodies} must read them: none were found there, or they are large.
+ */
+export async function readBodiesEarly(
+  { context, ports, principal }: Pick<RequestContext, 'context' | 'ports' | 'principal'>,
+  id: RequestId,
+): Promise<BodiesRow | undefined> {
+  const time = timeOfUuid(id);
+  if (time === undefined) return undefined;
+  const [statement] = bodiesStatements(principal.organizationId, [{ id, created_ms: time }]);
+  if (statement === undefined) return undefined;
+  try {
+    const [row] = await ports.run<BodiesRow>(statement, context.req.raw.signal, { maxResultBytes: earlyMaxBytes });
+    return row;
+  } catch (error) {
+    if (isOverResult(error)) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -42,7 +65,7 @@ export async function readBodies(
     await memory.takeAnswer(textsBytes + maxResultBytes);
     const statements = bodiesStatements(owner, keys, maxResultBytes > maxShortBytes ? 'long' : 'short');
     const rows = await runUntilRows<BodiesRow>((statement, stop) => ports.run(statement, stop, { maxResultBytes }), statements, signal);
-    memory.keepAnswer(textsBytes + rows.reduce((sum, row) => sum + row.request_text.length + row.response_text.length, 0));
+    memory.keepAnswer(textsBytes + rows.reduce((sum, row) => sum + bodiesBytes(row), 0));
     return rows;
   };
   for (let bytes = Math.min(max, overhead + 2 * passedBytes + slackBytes); bytes < max; bytes *= nextTry) {
@@ -53,4 +76,9 @@ export async function readBodies(
     }
   }
   return read(max);
+}
+
+/** At least a byte per character. */
+export function bodiesBytes({ request_text: request, response_text: response }: BodiesRow): number {
+  return request.length + response.length;
 }

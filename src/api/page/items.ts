@@ -8,12 +8,22 @@ import { requestItems } from '../../query/requests/item.ts';
 import type { BodiesRow, RequestRow } from '../../query/requests/columns.ts';
 import { isOverResult } from '../../store/engine/failure.ts';
 import type { RequestContext } from '../endpoint.ts';
-import { readBodies } from './bodies.ts';
+import { bodiesBytes, earlyMaxBytes, readBodies, readBodiesEarly } from './bodies.ts';
 
 /** Rows as items. @throws GatelogError `query_too_large` when they exceed one response. */
 export async function itemsOf(call: RequestContext, rows: readonly RequestRow[], withBodies: boolean): Promise<RequestItem[]> {
   const bodies = await bodiesOf(call, rows, withBodies);
   return shown(call, rows, bodies);
+}
+
+/** The item of a request whose row and bodies are read at the same time. @throws GatelogError as `readRow`, or `query_too_large`. */
+export async function itemOf(call: RequestContext, id: RequestId, readRow: () => Promise<RequestRow>): Promise<RequestItem | undefined> {
+  // Memory is taken first: a permit that came after the call had failed would never be released.
+  await call.memory.takeAnswer(earlyMaxBytes);
+  const [row, early] = await Promise.all([readRow(), readBodiesEarly(call, id)]);
+  const isWithin = early !== undefined && textBytes(row) + bodiesBytes(early) <= earlyMaxBytes;
+  const [item] = isWithin ? shown(call, [row], [early]) : await itemsOf(call, [row], true);
+  return item;
 }
 
 /** As {@link itemsOf}, serialised a few at a time: other calls run in between. */

@@ -4,6 +4,9 @@ import { displayValue } from './display.ts';
 
 test('a statement sets `display` as the schema does, in the order that stored rows have', () => {
   const [added = ''] = displayColumn.statements;
-  const compact = (text: string): string => text.replaceAll(/\s+/g, '');
   expect(compact(added)).toContain(compact(displayValue().pieces.map(String).join('')));
 });
+
+function compact(text: string): string {
+  return text.replaceAll(/\s+/g, '');
+}

@@ -7,7 +7,7 @@ import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequire
 import { sendData } from '../../http/send-json.ts';
 import { warnUnknownParameters } from '../../http/read-input.ts';
 import { findOrThrow } from '../../page/not-found.ts';
-import { itemsOf } from '../../page/items.ts';
+import { itemOf, itemsOf } from '../../page/items.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
 const failures = problems(404, 422, 504);
@@ -38,15 +38,16 @@ export const getRequest: Endpoint = {
   handle: answerGet,
 };
 
-/** Identifier → statements → rows → item. */
+/** Identifier → statements → row and bodies → item. */
 async function answerGet(call: RequestContext): Promise<Response> {
   const { context, principal } = call;
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
   warnUnknownParameters(context, parametersSchema);
   const withBodies = wantsBody(context.req.query('includeBody'));
-  const row = await findOrThrow<RequestRow>(call, id, requestStatements(tenant, id));
-  const [item] = await itemsOf(call, [row], withBodies);
+  const readRow = (): Promise<RequestRow> => findOrThrow<RequestRow>(call, id, requestStatements(tenant, id));
+  if (withBodies) return sendData(context, await itemOf(call, id, readRow));
+  const [item] = await itemsOf(call, [await readRow()], false);
   return sendData(context, item);
 }
 

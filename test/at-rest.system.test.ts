@@ -66,7 +66,7 @@ function ownMegabytes(pid: number): number {
 
 describe('a process at rest gives back what its start and its calls took', () => {
   it.each([
-    ['supervisor', 30],
+    ['supervisor', 24],
     ['gateway', 55],
   ] as const)(
     'the %s holds at most %i MB of its own',

@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Config } from '../config/load.ts';
 import { hasRecords, lostMetadata, refuseUnreachable, useDataDir } from '../main/data-folder.ts';
 import { rejectUnsupportedSettings } from '../main/shared.ts';
-import { openMigratedMetadata } from '../metadata/migrate.ts';
-import { hasMetadata, type MetadataDatabase } from '../metadata/database.ts';
+import type { MetadataDatabase } from '../metadata/database.ts';
+import { hasMetadata } from '../metadata/metadata-file.ts';
 import { systemClock } from '../platform/clock.ts';
 import { asRun } from './spoken.ts';
 
@@ -50,6 +50,8 @@ export function systemDependencies(environment: CommandDependencies['environment
       rejectUnsupportedSettings(config);
       useDataDir(config.dataDir);
       if (!hasMetadata(config.dataDir) && hasRecords(config.dataDir)) throw lostMetadata(config.dataDir);
+      // Not needed by the commands that run the service.
+      const { openMigratedMetadata } = await import('../metadata/migrate.ts');
       return openMigratedMetadata(config.dataDir, 'core', systemClock.now);
     },
   };

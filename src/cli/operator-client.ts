@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { hasMetadata } from '../metadata/database.ts';
+import { hasMetadata } from '../metadata/metadata-file.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { refuseUnreachable } from '../main/data-folder.ts';
 import { operatorSocket } from '../operator/socket.ts';

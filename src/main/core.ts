@@ -65,7 +65,8 @@ import { readPricesFile } from './pricing/prices-file.ts';
 import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
 import { settleIn } from './pricing/settle-budgets.ts';
 import { makeStoredPrices } from './pricing/stored-prices.ts';
-import { coreLockOf, rejectUnsupportedSettings, failedKeysOf, holdLock, keyVerifier, openExistingMetadata, dataPaths } from './shared.ts';
+import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
+import { coreLockOf, rejectUnsupportedSettings, holdLock, dataPaths } from './shared.ts';
 
 /** A stopping core gives running responses this long, then the drain; the rest stays in the spool. */
 const responsesEndMs = 300;

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { metadataFileName } from '../metadata/database.ts';
+import { metadataFileName } from '../metadata/metadata-file.ts';
 import { messageOf } from '../model/errors.ts';
 import { ensureFolder, isSystemError } from '../platform/files.ts';
 

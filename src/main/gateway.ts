@@ -48,7 +48,8 @@ import { modelsOf } from './pricing/model-list.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { makeStoredPrices, type StoredPrices } from './pricing/stored-prices.ts';
-import { rejectUnsupportedSettings, failedKeysOf, keyVerifier, openExistingMetadata, dataPaths } from './shared.ts';
+import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
+import { rejectUnsupportedSettings, dataPaths } from './shared.ts';
 
 /** Clients have this long to read the last responses of a stopping gateway. */
 const responsesEndMs = 300;

@@ -1,12 +1,7 @@
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { bootstrap } from '../auth/bootstrap.ts';
 import type { Config } from '../config/load.ts';
 import { loadThreatCheck } from '../ingest/threats/load.ts';
-import { hasMetadata } from '../metadata/database.ts';
-import { openMigratedMetadata } from '../metadata/migrate.ts';
-import { listOrganizations } from '../metadata/organization/organizations.ts';
-import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { CallsEnd } from '../platform/http/server.ts';
 import { makeLogger } from '../platform/logger.ts';
@@ -16,8 +11,9 @@ import { isLocked } from '../platform/process-lock.ts';
 import { interruptCallsMs } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/port-check.ts';
 import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervisor.ts';
-import { hasRecords, lostMetadata, useDataDir } from './data-folder.ts';
+import { useDataDir } from './data-folder.ts';
 import { familiesOf } from './health/metric-families.ts';
+import { startMetadataThread } from './metadata-thread.ts';
 import { keepPricesFile } from './pricing/prices-file.ts';
 import { setDamagedStateAside } from './state-check.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock } from './shared.ts';
@@ -66,6 +62,7 @@ export async function startService(
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
   const meter = new Meter(familiesOf.supervisor);
   const observe = measured(meter, makeLogger(config.logLevel, 'supervisor'));
+  const metadata = startMetadataThread();
   let supervisor: Supervisor | undefined;
   const stop = async (calls: CallsEnd): Promise<void> => {
     await supervisor?.stop(calls);
@@ -88,31 +85,17 @@ export async function startService(
       silenceMaxMs: config.processSilenceMs,
       restartMaxMs: restartSilences * config.processSilenceMs,
     });
-    const freshKey = await firstKey(config, first, observe);
+    const { dataDir, bootstrapApiKey: bootstrapKey, region } = config;
+    const order = { dataDir, newMetadata: first.newMetadata, bootstrapKey, region };
+    const freshKey = await metadata.prepare(order, { showKey: first.showKey, observe });
     const callsMs = { SIGTERM: config.stopCallsMs, SIGINT: Math.min(config.stopCallsMs, interruptCallsMs) };
     const stopLimits = { callsMs, marginMs: stopMarginMs };
     return { addresses: await supervisor.start(), freshKey, stopLimits, stop };
   } catch (error) {
     await stop({ maxMs: 0, cut: new AbortController().signal });
     throw error;
-  }
-}
-
-/**
- * Creates the first organisation at the very first start. @returns its key then. @throws with a sentence for people when records exist
- * whose organisations are gone.
- */
-async function firstKey(config: Config, { newMetadata, showKey }: FirstStart, observe: Observe): Promise<string | undefined> {
-  const isLost = !newMetadata && hasRecords(config.dataDir);
-  if (isLost && !hasMetadata(config.dataDir)) throw lostMetadata(config.dataDir);
-  const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
-  try {
-    if (isLost && (await listOrganizations(database)).length === 0) throw lostMetadata(config.dataDir);
-    const { bootstrapApiKey: bootstrapKey, region } = config;
-    const first = await bootstrap(database, { bootstrapKey, region, now: systemClock.now, show: showKey });
-    return first.created ? first.apiKey : undefined;
   } finally {
-    await database.close();
+    await metadata.end();
   }
 }
 

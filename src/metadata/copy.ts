@@ -1,6 +1,6 @@
 import path from 'node:path';
 import Sqlite from 'libsql/promise';
-import { metadataFileName } from './database.ts';
+import { metadataFileName } from './metadata-file.ts';
 
 /** Tables with secrets. They are encrypted, and leave the machine only on request. */
 const secretTables = ['provider_keys'] as const;

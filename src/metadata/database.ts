@@ -1,10 +1,11 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { Kysely, sql, type Compilable } from 'kysely';
 import Sqlite from 'libsql';
 import { ensureFolder } from '../platform/files.ts';
 import { messageOf } from '../model/errors.ts';
 import { asUnavailable, BusyRetry, RetryingSqliteDialect } from './lock-waits.ts';
+import { metadataFileName } from './metadata-file.ts';
 import type { MetadataTables } from './schema.ts';
 
 /**
@@ -40,13 +41,8 @@ export interface MetadataDatabase extends MetadataQueries {
   readonly close: () => Promise<void>;
 }
 
-export const metadataFileName = 'metadata.db';
 /** How long opening waits for another process's write, milliseconds. */
 const openingWaitMs = 5000;
-
-export function hasMetadata(dataDir: string): boolean {
-  return existsSync(path.join(dataDir, metadataFileName));
-}
 
 /**
  * Opens `<dataDir>/metadata.db`, creating the folder and the file (mode 0600) where they are missing. `migrateMetadata` creates the

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { hasMetadata } from '../../metadata/database.ts';
+import { hasMetadata } from '../../metadata/metadata-file.ts';
 import { createOrganization } from '../../metadata/organization/organizations.ts';
 import { checkedName, CommandError, withDatabaseMade, type CommandContext } from '../dependencies.ts';
 

@@ -1,8 +1,9 @@
 import { unwrap } from '../../src/contract/fault.ts';
 import type { RequestQuery } from '../../src/contract/requests/query.ts';
+import { timeOfUuid } from '../../src/model/ids.ts';
 import type { BodiesRow, RequestRow } from '../../src/query/requests/columns.ts';
 import { planRequests, requestDialect } from '../../src/query/requests/query.ts';
-import { bodiesStatements, pageStatements } from '../../src/query/requests/select.ts';
+import { bodiesStatements, pageStatements, type RequestKey } from '../../src/query/requests/select.ts';
 import { makeInsertRows } from '../../src/store/insert/insert.ts';
 import { newRowWriters, rowsOf } from '../../src/store/insert/rows.ts';
 import { makeRunStatement, runUntilRows } from '../../src/store/read/run-statement.ts';
@@ -17,6 +18,7 @@ export const now: Side = {
     await migrateStore(connections, () => undefined);
     const insert = makeInsertRows(connections);
     const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
+    const readBodies = (keys: readonly RequestKey[]): Promise<readonly BodiesRow[]> => runUntilRows(run, bodiesStatements(tenant, keys));
     return {
       insert: async (records, token) => {
         const writers = newRowWriters();
@@ -35,8 +37,12 @@ export const now: Side = {
       ask: async (question) => {
         const planned = unwrap(planRequests(tenant, queryOf(question), requestDialect));
         if (planned.kind !== 'page') throw new Error(planned.hint);
-        const rows = await runUntilRows<RequestRow>(run, pageStatements(planned.plan));
-        const bodies = await runUntilRows<BodiesRow>(run, bodiesStatements(tenant, rows));
+        const readRows = (): Promise<readonly RequestRow[]> => runUntilRows(run, pageStatements(planned.plan));
+        // The API reads both at the same time where an identifier tells the key.
+        const early =
+          question.kind === 'id' ? readBodies([{ id: question.id, created_ms: timeOfUuid(question.id) ?? Number.NaN }]) : undefined;
+        const [rows, found] = await Promise.all([readRows(), early]);
+        const bodies = found ?? (await readBodies(rows));
         return { ids: rows.map(({ id }) => id), characters: JSON.stringify({ rows, bodies }).length };
       },
     };

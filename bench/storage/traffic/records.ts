@@ -8,8 +8,8 @@ import { tenant } from '../../query/records.ts';
 import type { Call } from './call.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** Four minutes before the end of an hour, so that an hour ends while a scenario's traffic goes on. */
-const start = Date.UTC(2026, 5, 1, 9, 56);
+/** Ninety seconds before the end of an hour, so that one ends in the traffic of each scenario. */
+const start = Date.UTC(2026, 5, 1, 9, 58, 30);
 const json = { 'content-type': 'application/json' };
 const prices = { book: priceBookFrom(undefined), organization: noOrganizationPrices };
 const latencyMs = 900;

@@ -12,8 +12,10 @@ import { describeMachine } from './measure/machine.ts';
 import { type Asked, questions } from './query/questions.ts';
 import { grow, grownTimes } from './query/grow.ts';
 import { makeRandom, otherTenant, recordAt, tenant } from './query/records.ts';
+import { probe } from './query/probe.ts';
 import { compareTrees, fillTrace } from './query/session-tree.ts';
 import { type AskedSessions, handWrittenSessions, openOurSessions, sessionQuestions } from './query/sessions.ts';
+import { shownMs, timesOf } from './query/times.ts';
 import { type Answer, handWrittenAnswer, makeHandWrittenTables, openOurs, type Ours } from './query/sides.ts';
 
 /** What the request query and the session query cost beside SQL that was written by hand, on one store in one run. */
@@ -23,7 +25,8 @@ const helpText = `Measures the request query and the session query beside hand-w
 Usage: npm run bench -- query [options]
 
   --records N   stored records (default 1000000), a million to thirty days; a tenth as many of another organisation are beside them
-  --only WHAT   requests or sessions; for sessions alone no bodies are stored
+  --only WHAT   requests, sessions or probe; for sessions alone no bodies are stored
+                probe tells where the time of a page and of one request goes: columns, planning, granules, settings
   --grow        then ask for the same seven days of sessions in a store that is ten times as large, of the same density
   --calls N     measured calls of each question and side (default 60), after a third as many that are thrown away
   --help        this text
@@ -33,17 +36,6 @@ Both sides read the page, of requests with its bodies, and write it as JSON. The
 const batchRows = 5000;
 const farPage = 10_000;
 const pageRows = 50;
-
-interface Times {
-  readonly p50: number;
-  readonly p95: number;
-}
-
-function timesOf(samples: readonly number[]): Times {
-  const sorted = samples.toSorted((left, right) => left - right);
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p95: at(0.95) };
-}
 
 function progress(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -109,8 +101,6 @@ async function measure<Question extends { readonly body: unknown }>(
   }
 }
 
-const shown = (ms: number): string => ms.toFixed(1);
-
 const header = [
   '| question | ours p50 ms | ours p95 ms | by hand p50 ms | by hand p95 ms | ours ÷ by hand, p50 | p95 | aim for p95 ms |',
   '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
@@ -127,7 +117,7 @@ async function compareOne<Question extends { readonly body: unknown }>(
   const [own, hand] = sides.map(({ samples }) => timesOf(samples));
   if (own === undefined || hand === undefined) throw new Error('A side was not measured.');
   const ratios = [own.p50 / hand.p50, own.p95 / hand.p95].map((ratio) => ratio.toFixed(2)).join(' | ');
-  const line = `| ${name} | ${shown(own.p50)} | ${shown(own.p95)} | ${shown(hand.p50)} | ${shown(hand.p95)} | ${ratios} | ${aimMs ?? '–'} |`;
+  const line = `| ${name} | ${shownMs(own.p50)} | ${shownMs(own.p95)} | ${shownMs(hand.p50)} | ${shownMs(hand.p95)} | ${ratios} | ${aimMs ?? '–'} |`;
   progress(line);
   return line;
 }
@@ -191,8 +181,8 @@ async function comparePages(ours: Ours, records: number, calls: number): Promise
   return [
     `| page of ${pageRows} by cursor | p50 ms | p95 ms |`,
     '| --- | ---: | ---: |',
-    `| page 1 | ${shown(one.p50)} | ${shown(one.p95)} |`,
-    `| page ${page} | ${shown(other.p50)} | ${shown(other.p95)} |`,
+    `| page 1 | ${shownMs(one.p50)} | ${shownMs(one.p95)} |`,
+    `| page ${page} | ${shownMs(other.p50)} | ${shownMs(other.p95)} |`,
     `| ratio | ${(other.p50 / one.p50).toFixed(2)} | ${(other.p95 / one.p95).toFixed(2)} |`,
   ];
 }
@@ -208,7 +198,7 @@ async function compareById(ours: Ours, ids: readonly RequestId[], calls: number)
     if (found !== id) throw new Error(`Request ${uuidToNumber(id)} was not found.`);
   }
   const { p50, p95 } = timesOf(samples);
-  return `GET by id: p50 ${shown(p50)} ms, p95 ${shown(p95)} ms (aim for p95: 15 ms)`;
+  return `GET by id: p50 ${shownMs(p50)} ms, p95 ${shownMs(p95)} ms (aim for p95: 15 ms)`;
 }
 
 async function requestLines(connections: Connections, given: Given): Promise<string[]> {
@@ -223,6 +213,8 @@ async function requestLines(connections: Connections, given: Given): Promise<str
     '',
   ];
 }
+
+const parts: readonly string[] = ['requests', 'sessions', 'probe'];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -240,7 +232,8 @@ async function main(): Promise<void> {
   }
   const [records, calls] = [Number(values.records ?? 1_000_000), Number(values.calls ?? 60)];
   const { only } = values;
-  if (only !== undefined && only !== 'requests' && only !== 'sessions') throw new Error('--only takes requests or sessions.');
+  if (only !== undefined && !parts.includes(only)) throw new Error(`--only takes ${parts.join(', ')}.`);
+  const wants = (part: string): boolean => only === undefined || only === part;
   const machine = describeMachine(process.cwd());
   const folder = mkdtempSync(join(tmpdir(), 'gatelog-bench-query-'));
   const connections = openConnections({ folder });
@@ -249,7 +242,7 @@ async function main(): Promise<void> {
     const start = performance.now();
     const ids = await fill(connections, records, only !== 'sessions');
     await fillTrace(connections, records);
-    if (only !== 'sessions') await makeHandWrittenTables(connections);
+    if (wants('requests')) await makeHandWrittenTables(connections);
     progress(`stored in ${((performance.now() - start) / 1000).toFixed(0)} s; waiting for merges`);
     await untilMerged(connections);
     const given: Given = { ids, records, calls };
@@ -258,8 +251,9 @@ async function main(): Promise<void> {
       `commit ${machine.commit}, ${machine.describedAt}, load of the machine beforehand ${machine.loadBefore.toFixed(2)}`,
       `${records} records of the organisation that asks, ${Math.floor(records / 10)} of another; ${calls} calls of each question and side`,
       '',
-      ...(only === 'sessions' ? [] : await requestLines(connections, given)),
-      ...(only === 'requests' ? [] : [...(await compareSessions(connections, given)), '', ...(await compareTrees(connections, calls))]),
+      ...(wants('requests') ? await requestLines(connections, given) : []),
+      ...(wants('probe') ? await probe(folder, ids, calls) : []),
+      ...(wants('sessions') ? [...(await compareSessions(connections, given)), '', ...(await compareTrees(connections, calls))] : []),
       ...(values.grow === true ? await sessionsGrown(connections, given) : []),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);

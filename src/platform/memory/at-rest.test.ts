@@ -20,17 +20,22 @@ function collectionsIn(ms: number, memory: Partial<ThreadMemory> = {}): number {
 }
 
 it('collects a thread that has rested for some seconds, and not again at once', () => {
-  expect(collectionsIn(3 * second)).toBe(0);
+  expect(collectionsIn(2 * second)).toBe(0);
   end();
-  expect(collectionsIn(10 * second)).toBe(1);
+  expect(collectionsIn(50 * second)).toBe(1);
 });
 
-it('collects again when it has filled the young generation once more', () => {
-  expect(collectionsIn(60 * second)).toBe(3);
+it('collects again a minute later when a trickle has filled the young generation once more', () => {
+  expect(collectionsIn(150 * second)).toBe(3);
+});
+
+it('collects soon when a thread rests after work', () => {
+  let samples = 0;
+  expect(collectionsIn(60 * second, { busyShare: () => ((samples += 1) % 15 === 0 ? 1 : 0) })).toBe(3);
 });
 
 it('leaves a thread alone that works', () => {
-  expect(collectionsIn(60 * second, { busyShare: () => 0.06 })).toBe(0);
+  expect(collectionsIn(60 * second, { busyShare: () => 0.03 })).toBe(0);
 });
 
 it('begins to count anew when a thread works in between', () => {

@@ -4,10 +4,11 @@ import { runInNewContext } from 'node:vm';
 
 const sampleMs = 1000;
 /** Rest is so many samples in a row in which the event loop was busy for less than this share. */
-const restSamples = 4;
-const restShare = 0.05;
-/** Between two collections, so that a trickle of calls is not delayed by them: V8 takes some ten seconds to give the memory back. */
-const intervalSamples = 20;
+const restSamples = 3;
+const restShare = 0.02;
+/** Samples between two collections: V8 takes some ten seconds to give the memory back, and a mere trickle of calls is hardly ever delayed. */
+const afterWorkSamples = 20;
+const afterTrickleSamples = 60;
 /** A young generation up to this size is not worth a collection. */
 const keptYoungBytes = 4 * 1024 * 1024;
 /** A collection takes a millisecond or two per MiB. Larger heaps have been collected by V8 itself. */
@@ -29,11 +30,16 @@ export interface ThreadMemory {
  */
 export function releaseMemoryAtRest(memory: ThreadMemory = thisThread()): () => void {
   let resting = 0;
-  let sinceCollected = intervalSamples;
+  let hasWorked = true;
+  let sinceCollected = afterWorkSamples;
   const sample = (): void => {
-    resting = memory.busyShare() < restShare ? resting + 1 : 0;
+    const isBusy = memory.busyShare() >= restShare;
+    resting = isBusy ? 0 : resting + 1;
+    hasWorked ||= isBusy;
     sinceCollected += 1;
-    if (resting < restSamples || sinceCollected < intervalSamples || memory.youngBytes() <= keptYoungBytes) return;
+    const isSoon = sinceCollected < (hasWorked ? afterWorkSamples : afterTrickleSamples);
+    if (resting < restSamples || isSoon || memory.youngBytes() <= keptYoungBytes) return;
+    hasWorked = false;
     sinceCollected = 0;
     if (memory.heapBytes() <= maxHeapBytes) memory.collect();
   };

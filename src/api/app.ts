@@ -17,7 +17,7 @@ import { readsAsQuery, unknownPath } from './http/unknown-path.ts';
 import { sendProblem } from './http/problem.ts';
 
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
-export function createApi(ports: ApiPorts, document: object): Hono {
+export function createApi(ports: ApiPorts, document: () => object): Hono {
   const app = bareApi(ports, [measureCalls(ports.meter, ports.monotonic), ...crossOriginLines(ports.corsOrigins)]);
   // TRICKY: refuse a path's other methods before the next path is registered: `/v1/request/{id}` would match `/v1/request/query-
   // clickhouse` too.
@@ -87,7 +87,7 @@ function refuseOtherMethods(app: Hono, path: string, methods: readonly string[])
   });
 }
 
-function addOpenEndpoint(app: Hono, endpoint: OpenEndpoint, given: { readonly ports: ApiPorts; readonly document: object }): void {
+function addOpenEndpoint(app: Hono, endpoint: OpenEndpoint, given: { readonly ports: ApiPorts; readonly document: () => object }): void {
   const { method, path } = endpoint.declaration;
   app.on(method.toUpperCase(), routerPath(path), async (context) => {
     noteEndpoint(context, endpoint);

@@ -22,13 +22,13 @@ export interface Endpoint {
   readonly handle: (call: RequestContext) => Promise<Response>;
 }
 
-/** A call of an {@link OpenEndpoint}. `document` is the OpenAPI document. */
+/** A call of an {@link OpenEndpoint}. `document` returns the OpenAPI document. */
 export interface RecordedCall {
   readonly context: Context;
   readonly ports: ApiPorts;
   /** Memory of the response. A handler that takes some must call `ownedBy` first. */
   readonly memory: CallMemory;
-  readonly document: object;
+  readonly document: () => object;
 }
 
 /** An endpoint without a key: it shows no recorded data, or its address is signed. */

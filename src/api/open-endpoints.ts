@@ -44,7 +44,7 @@ export const openEndpoints: readonly OpenEndpoint[] = [
         ...problemResponses(405),
       },
     },
-    handle: ({ context, document }) => sendJson(context, document),
+    handle: ({ context, document }) => sendJson(context, document()),
   },
   getMetrics,
   getSignedBodies,

@@ -79,7 +79,7 @@ export async function openApiRig(further = 0): Promise<ApiRig> {
   const written = await writeExchanges(rig, spool, further);
   const observations: Observation[] = [];
   const ports = await portsOver(rig, spool, observations);
-  const api = createApi(ports, { openapi: '3.1.0' });
+  const api = createApi(ports, () => ({ openapi: '3.1.0' }));
   return {
     api,
     ...written,
@@ -90,7 +90,7 @@ export async function openApiRig(further = 0): Promise<ApiRig> {
     insert: (records) => insertRecords(rig, spool.organizationId, records),
     call: (method, path, given = {}) => callApi(given.api ?? api, { method, path }, given),
     addKey: (id) => addKey(rig, spool.organizationId, id),
-    withPorts: (given) => createApi({ ...ports, ...given }, {}),
+    withPorts: (given) => createApi({ ...ports, ...given }, () => ({})),
     close: () => rig.close(),
   };
 }

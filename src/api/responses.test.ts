@@ -69,7 +69,7 @@ describe('200', () => {
     expect(data.properties).toMatchObject({ Environment: 'production', Team: 'b' });
   });
 
-  test('an update of a travelling request is taken', async () => {
+  test('an update of a request in flight is taken', async () => {
     const answer = await checked(await rig.call('PUT', propertyPath(rig.inFlight), { body: { Team: 'a' } }), 200, doneSchema);
     expect(answer).toEqual({ data: null, error: null });
   });

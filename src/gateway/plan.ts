@@ -104,8 +104,8 @@ function planListedTargets(
 ): RequestPlan {
   const retry = admitted.call.head.directives.attempts?.retry;
   const isRepeatable = 'whole' in body && body.whole.length > 0;
-  const { targets: legs, warnings } = planTargets(ports, admitted, body, targets);
-  const [first, ...fallbacks] = legs;
+  const { targets: planned, warnings } = planTargets(ports, admitted, body, targets);
+  const [first, ...fallbacks] = planned;
   if (first === undefined) throw new RangeError('A list of targets is never empty.');
   const why = 'whole' in body ? noBodyWarning : singleAttemptWarning(body);
   return {
@@ -162,14 +162,14 @@ function planRetries(
   const model = findModelField(outgoing.whole)?.text;
   const { isPicked } = addressed;
   const from = { pathRoute, body: body.whole, field: findModelField(body.whole), outgoing: outgoing.whole, model, first, isPicked };
-  const legs = planFallbackTargets(ports, admitted, from, listed);
-  refuseExcluded(legs.slice(furtherModels?.length ?? 0), addressed.excluded);
-  return { retryPlan: { retry, fallbacks: legs }, warnings: [], model: furtherModels === undefined ? undefined : model };
+  const planned = planFallbackTargets(ports, admitted, from, listed);
+  refuseExcluded(planned.slice(furtherModels?.length ?? 0), addressed.excluded);
+  return { retryPlan: { retry, fallbacks: planned }, warnings: [], model: furtherModels === undefined ? undefined : model };
 }
 
 /** A provider that the body's model list excludes is excluded from the fallbacks of the header too. */
-function refuseExcluded(legs: readonly FallbackTarget[], excluded: ReadonlySet<string> | undefined): void {
-  const target = legs.find(({ route }) => excluded?.has(route.provider) === true);
+function refuseExcluded(fallbacks: readonly FallbackTarget[], excluded: ReadonlySet<string> | undefined): void {
+  const target = fallbacks.find(({ route }) => excluded?.has(route.provider) === true);
   if (target === undefined) return;
   throw new GatelogError('invalid_model', `${target.fallback.path} leads to ${target.route.provider}, which the body's model excludes.`);
 }
@@ -216,13 +216,17 @@ function* alternativesOf(call: Call, { retryPlan, billedFacts: found }: RequestP
   for (const [index, target] of retryPlan?.fallbacks.entries() ?? []) yield estimatedRequestOf(call, target, found?.[index + 1]);
 }
 
-export function estimatedRequestOf({ request, head, openedAt }: Call, leg: Target, found: FoundFacts | undefined): EstimatedRequest {
-  const { route, target } = leg;
+export function estimatedRequestOf(
+  { request, head, openedAt }: Call,
+  plannedTarget: Target,
+  found: FoundFacts | undefined,
+): EstimatedRequest {
+  const { route, target } = plannedTarget;
   return {
     method: request.method ?? 'GET',
     provider: route.provider,
     path: target?.path ?? route.path,
-    body: found === undefined ? bufferedJson(leg.outgoing, readsJson({ request, head })) : undefined,
+    body: found === undefined ? bufferedJson(plannedTarget.outgoing, readsJson({ request, head })) : undefined,
     found,
     modelOverride: head.directives.tags.modelOverride,
     at: openedAt,

@@ -54,7 +54,7 @@ export class DrainLoop {
     const aborted = new Promise((resolve) => {
       this.signal.addEventListener('abort', resolve, { once: true });
     });
-    const timer = setTimeout(() => this.stopping.abort(new Error('the drain was told to stop')), maxMs);
+    const timer = setTimeout(() => this.stopping.abort(new Error('the drain is stopping')), maxMs);
     await Promise.race([this.running, aborted]);
     clearTimeout(timer);
     // An insert may still be running. Its end must not touch the checkpoint: another process may own the spool by then.

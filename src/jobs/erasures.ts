@@ -22,7 +22,7 @@ export interface ErasureRepository {
   readonly forget: (number: number) => Promise<void>;
 }
 
-/** Everything that may hold a user's data. All throw the abort reason when told to stop. */
+/** Everything that may hold a user's data. All throw the abort reason on a stop. */
 export interface ErasureTargets {
   /** Between `begin` and `end` no record of the user is stored. */
   readonly ingest: { readonly begin: (erasure: Erasure) => void; readonly end: (erasure: Erasure) => void };
@@ -110,7 +110,7 @@ export class Erasures {
     const { done } = this.running.get(erasure.number) ?? this.run(erasure);
     const expired = new AbortController();
     const timeout = wait(maxMs, undefined, { signal: expired.signal }).catch(() => undefined);
-    // It ends without a receipt only when told to stop; the next start resumes it.
+    // It ends without a receipt only on a stop; the next start resumes it.
     const ended = done.catch(() => undefined);
     try {
       return await Promise.race([ended, timeout]);
@@ -141,7 +141,7 @@ export class Erasures {
 
   /** Leaves running erasures to the next start. */
   async stop(): Promise<void> {
-    this.stopping.abort(new Error('the erasures were told to stop'));
+    this.stopping.abort(new Error('the erasures are stopping'));
     await Promise.allSettled([...this.running.values()].map(({ done }) => done));
   }
 
@@ -240,7 +240,7 @@ export class Erasures {
     return {};
   }
 
-  /** @throws the abort reason when told to stop. */
+  /** @throws the abort reason on a stop. */
   private async whenResumed(): Promise<void> {
     const { signal } = this.stopping;
     while (this.pause !== undefined && !signal.aborted) await Promise.race([this.pause, this.stopped]);
@@ -248,7 +248,7 @@ export class Erasures {
   }
 
   /**
-   * Runs work that rewrites parts of the store, one at a time, in the order of the calls. @throws the abort reason when told to stop
+   * Runs work that rewrites parts of the store, one at a time, in the order of the calls. @throws the abort reason on a stop
    * before.
    */
   async exclusive<Result>(work: () => Promise<Result>): Promise<Result> {

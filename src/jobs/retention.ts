@@ -55,7 +55,7 @@ export class Retention {
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort(new Error('the retention was told to stop'));
+    this.stopping.abort(new Error('the retention is stopping'));
     await this.running;
   }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../config/load.ts';
 import { exitHard, runRole } from '../supervisor/child.ts';
 
-/** Runs this process as a gateway worker until it is told to stop. @param supervised whether a supervisor started it. */
+/** Runs this process as a gateway worker until it is asked to stop. @param supervised whether a supervisor started it. */
 export async function runGateway(config: Config, supervised?: boolean): Promise<void> {
   await runRole(
     async () => {
@@ -12,7 +12,7 @@ export async function runGateway(config: Config, supervised?: boolean): Promise<
   );
 }
 
-/** Runs this process as the core until it is told to stop. @param supervised whether a supervisor started it. */
+/** Runs this process as the core until it is asked to stop. @param supervised whether a supervisor started it. */
 export async function runCore(config: Config, version: string, supervised?: boolean): Promise<void> {
   // Unstored exchanges are in the spool, and every acknowledged change is durable.
   const end = { leave: exitHard, exitWhenOrphaned: true, supervised, stopCallsMs: config.stopCallsMs };

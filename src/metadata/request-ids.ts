@@ -47,7 +47,7 @@ export function makeRequestIdClaims(database: MetadataDatabase, now: () => numbe
 
 /**
  * Removes expired claims, whose identifiers can be chosen again. A repetition continues where an interrupted run stopped. @throws when the
- * database cannot be written; the abort reason when told to stop.
+ * database cannot be written; the abort reason on a stop.
  */
 export async function removeClaims({ queries }: MetadataQueries, expiry: ClaimExpiry, signal: AbortSignal): Promise<void> {
   const { organizations, before } = expiry;

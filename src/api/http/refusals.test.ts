@@ -110,7 +110,7 @@ describe('404', () => {
     expect((await checked(await rig.call('GET', '/v1/request/%E0%A4%A'), 404, problemSchema)).code).toBe('not_found');
   });
 
-  test('a travelling request is on its way', async () => {
+  test('a request in flight is on its way', async () => {
     for (const path of [`/v1/request/${rig.inFlight}`, changesPath(rig.inFlight)]) {
       const response = await rig.call('GET', path);
       const { code, error } = await checked(response, 404, problemSchema);

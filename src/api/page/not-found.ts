@@ -40,16 +40,16 @@ export async function findOrThrow<Row>(
 /** @throws GatelogError `request_in_flight` with a hint, or `not_found`. */
 export async function lookUpOrThrow<Found>(
   context: Context,
-  { look, lookEverywhere, isInFlight: isTravelling, sentences: { inFlight: travelling, absent } }: Lookup<Found>,
+  { look, lookEverywhere, isInFlight, sentences: { inFlight, absent } }: Lookup<Found>,
 ): Promise<Found> {
   const found = await look();
   if (found !== undefined) return found;
-  const [isOnItsWay] = await Promise.allSettled([isTravelling()]);
+  const [isOnItsWay] = await Promise.allSettled([isInFlight()]);
   // It may have been stored since the first look; then it is found, even when the check of records in flight failed.
   const late = await lookEverywhere();
   if (late !== undefined) return late;
   if (isOnItsWay.status === 'rejected') throw isOnItsWay.reason;
   if (!isOnItsWay.value) throw new GatelogError('not_found', absent);
-  context.header('svc-hint', travelling);
-  throw new GatelogError('request_in_flight', travelling);
+  context.header('svc-hint', inFlight);
+  throw new GatelogError('request_in_flight', inFlight);
 }

@@ -51,7 +51,7 @@ export interface Call {
   readonly api?: Hono;
 }
 
-/** The real API over a real store with one stored request, one travelling and one of another organisation. */
+/** The real API over a real store with one stored request, one in flight and one of another organisation. */
 export interface ApiRig {
   readonly api: Hono;
   readonly stored: RequestId;

@@ -113,7 +113,7 @@ const changeItemSchema = z
       .openapi({ description: 'When the change was accepted.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
     key_id: z.string().openapi({
       description:
-        'Identifier of the key that asked for it; `operator` for who runs the service, `gateway` for what a later call through the gateway told.',
+        'Identifier of the key that made the change; `operator` for the operator of the service, `gateway` for facts from a later call through the gateway.',
     }),
     kind: z.enum(historyKinds).openapi({ description: 'What was changed.' }),
     name: z.string().openapi({

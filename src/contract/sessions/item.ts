@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 
 const timestamp = (description: string): z.ZodString =>
-  z.string().openapi({ description: `${description} In the offset that was asked for.`, example: '2026-01-31T12:00:00.000Z' });
+  z.string().openapi({ description: `${description} With the offset of the query.`, example: '2026-01-31T12:00:00.000Z' });
 const sum = (description: string): z.ZodNumber => z.number().openapi({ description });
 
 const sessionItemShape = z.strictObject({

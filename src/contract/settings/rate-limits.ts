@@ -20,7 +20,7 @@ const policySchema = z
     maxLength: maxLimitPolicy,
     example: '1000;w=3600;u=cents;s=user',
     description:
-      '`<quota>;w=<seconds>[;u=request|cents][;s=user|<property>]`: so many calls, or cents of US dollars, in each window of so many seconds, for each user or each value of a property when there is `s=`.',
+      '`<quota>;w=<seconds>[;u=request|cents][;s=user|<property>]`: at most `quota` calls, or cents of US dollars with `u=cents`, in each window of `seconds`; with `s=` for each user or each value of the property.',
   });
 
 const keyIdSchema = z

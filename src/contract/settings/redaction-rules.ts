@@ -75,4 +75,4 @@ export const redactionRulesAnswerSchema = z
     ),
     error: z.null(),
   })
-  .openapi('RedactionRulesAnswer', { description: 'The rules that hold for what is stored from now on, within five seconds.' });
+  .openapi('RedactionRulesAnswer', { description: 'The rules in force for new records, at the latest in five seconds.' });

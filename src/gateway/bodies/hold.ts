@@ -153,17 +153,17 @@ class GrowingBody {
 }
 
 /** Resizes the hold to the received body and all outgoing ones, once both are known. */
-export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, retryPlan: onward }: RequestPlan): void {
+export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, retryPlan }: RequestPlan): void {
   const bytes = bytesOf(received);
   if (hold.bytes === 0) return;
   // The body of a fallback is made when it is sent.
-  const further = onward === undefined ? 0 : bytesOf(outgoing);
+  const further = retryPlan === undefined ? 0 : bytesOf(outgoing);
   hold.resize(bytes + (outgoing === received ? 0 : bytesOf(outgoing)) + further);
 }
 
 /** The received body is recorded by now, so without further attempts only the outgoing one stays in memory. */
-export function dropReceived(hold: BodyHold, { outgoing, retryPlan: onward, cache }: RequestPlan): void {
-  if (onward !== undefined) return;
+export function dropReceived(hold: BodyHold, { outgoing, retryPlan, cache }: RequestPlan): void {
+  if (retryPlan !== undefined) return;
   if (hold.bytes > 0) hold.resize(bytesOf(outgoing));
   // The cache reads the body once more, for its key.
   hold.endsWhenSent = cache === undefined;

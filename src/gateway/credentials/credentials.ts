@@ -24,7 +24,7 @@ export interface Authentication {
 
 /** The credentials of a call before verification. */
 export interface ParsedCredentials {
-  readonly lines: HeaderList;
+  readonly headers: HeaderList;
   /** Value of `Svc-Auth`. */
   readonly auth: string | undefined;
   /** Hashes of our keys, in the order of verification. */
@@ -47,11 +47,11 @@ const maxCredentialCharacters = 32 * 1024;
  * double form `Bearer <provider key>, Bearer <our key>`. A provider's key is never looked up.
  * @throws GatelogError `missing_key` without any credential or for a malformed `Svc-Auth`; `malformed_request` above the limits.
  */
-function readCredentials(lines: HeaderList, auth: string | undefined): ParsedCredentials {
-  checkCredentials(lines, auth);
-  const sent = keysOnCall(lines, auth);
+function readCredentials(headers: HeaderList, auth: string | undefined): ParsedCredentials {
+  checkCredentials(headers, auth);
+  const sent = keysOnCall(headers, auth);
   const [first] = sent;
-  if (auth === undefined && !sent.some(looksLikeOurKey)) refuseBareKey(lines);
+  if (auth === undefined && !sent.some(looksLikeOurKey)) refuseBareKey(headers);
   if (first === undefined) {
     throw new GatelogError(
       'missing_key',
@@ -60,17 +60,19 @@ function readCredentials(lines: HeaderList, auth: string | undefined): ParsedCre
   }
   const ours = sent.filter(looksLikeOurKey).slice(0, maxKeysTried);
   return {
-    lines,
+    headers,
     auth,
     keyHashes: ours.map(hashKey),
     rejectedKey: ours[0] ?? first,
-    providerCredentials: providerCredentialsOf(lines),
+    providerCredentials: providerCredentialsOf(headers),
   };
 }
 
 /** Reports a key without its scheme, for which "no key" would be misleading. @throws GatelogError `missing_key`. */
-function refuseBareKey(lines: HeaderList): void {
-  const isBare = lines.some((line, index) => index % 2 === 1 && isAuthorization(lines[index - 1] ?? '') && looksLikeOurKey(line.trim()));
+function refuseBareKey(headers: HeaderList): void {
+  const isBare = headers.some(
+    (line, index) => index % 2 === 1 && isAuthorization(headers[index - 1] ?? '') && looksLikeOurKey(line.trim()),
+  );
   if (!isBare) return;
   throw new GatelogError(
     'missing_key',
@@ -78,11 +80,11 @@ function refuseBareKey(lines: HeaderList): void {
   );
 }
 
-function checkCredentials(lines: HeaderList, auth: string | undefined): void {
+function checkCredentials(headers: HeaderList, auth: string | undefined): void {
   const isReadable =
-    lines.length <= 2 * maxCredentialLines &&
+    headers.length <= 2 * maxCredentialLines &&
     (auth?.length ?? 0) <= maxCredentialCharacters &&
-    lines.every((line) => line.length <= maxCredentialCharacters && !hasMoreParts(line));
+    headers.every((line) => line.length <= maxCredentialCharacters && !hasMoreParts(line));
   if (isReadable) return;
   throw new GatelogError(
     'malformed_request',
@@ -104,10 +106,10 @@ export class CredentialCache {
   private readonly latest = new WeakMap<object, ParsedCredentials>();
 
   /** @throws as {@link readCredentials} does. */
-  read(connection: object, lines: HeaderList, auth: string | undefined): ParsedCredentials {
+  read(connection: object, headers: HeaderList, auth: string | undefined): ParsedCredentials {
     const known = this.latest.get(connection);
-    if (known !== undefined && known.auth === auth && areSame(known.lines, lines)) return known;
-    const sent = readCredentials(lines, auth);
+    if (known !== undefined && known.auth === auth && areSame(known.headers, headers)) return known;
+    const sent = readCredentials(headers, auth);
     this.latest.set(connection, sent);
     return sent;
   }
@@ -133,16 +135,16 @@ export function authenticate(
 }
 
 /** Texts that may be our keys, the valid one among them. */
-export function keysOnCall(lines: HeaderList, auth: string | undefined): readonly string[] {
-  return auth === undefined ? keysOf(lines) : [keyOfAuth(auth)];
+export function keysOnCall(headers: HeaderList, auth: string | undefined): readonly string[] {
+  return auth === undefined ? keysOf(headers) : [keyOfAuth(auth)];
 }
 
 /** All credentials but our keys, valid or not. */
-export function providerCredentialsOf(lines: HeaderList): readonly string[] {
+export function providerCredentialsOf(headers: HeaderList): readonly string[] {
   const credentials: string[] = [];
-  for (let index = 0; index + 1 < lines.length; index += 2) {
-    const name = lines[index] ?? '';
-    const value = lines[index + 1] ?? '';
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    const value = headers[index + 1] ?? '';
     const left = isAuthorization(name) ? withoutOurTokens(value) : holdsOurKey(value) ? undefined : value;
     if (left !== undefined) credentials.push(name, left);
   }

@@ -8,7 +8,7 @@ interface Share {
   spentMs: number;
 }
 
-/** What `done` throws goes to `failed`. */
+/** An error of `done` goes to `failed`. */
 export interface StepsEnd<Result> {
   readonly done: (result: Result) => void;
   readonly failed: (error: unknown) => void;

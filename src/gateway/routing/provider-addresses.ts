@@ -28,7 +28,7 @@ export interface ProviderRow {
   readonly takesQueryKey?: true;
   /** An address in a path is one customer's, and anybody may name it: only the caller's own key goes there. */
   readonly isCustomers?: true;
-  /** What to write where a deployment cannot know the OpenAI address. */
+  /** Written where a deployment cannot know the OpenAI address. */
   readonly openAiAddressHint?: string;
   /** It runs on the gateway's machine: it needs an entry in the allow-list, and no key. */
   readonly isLocal?: true;

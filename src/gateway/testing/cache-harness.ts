@@ -20,7 +20,7 @@ export interface CacheRig {
   readonly cache: SingleFlight;
   /** How many calls have asked the cache for a reply or a turn; those that have neither wait from then on. */
   readonly asked: () => number;
-  /** What the cache told an operator. */
+  /** Observations of the cache. */
   readonly observed: readonly Observation[];
   readonly responses: CachedResponses;
   /** Bodies that reached the provider. */

@@ -90,7 +90,7 @@ export interface Rig {
   readonly observed: readonly Observation[];
   /** Waits until so many exchanges have ended in the spool and gives all of them, in the order of their beginning. */
   readonly exchanges: (ended: number) => Promise<readonly Exchange[]>;
-  /** What is in the spool right now, ended or not. */
+  /** The exchanges in the spool now, ended or not. */
   readonly spooled: () => readonly Exchange[];
   readonly close: () => Promise<void>;
 }

@@ -13,7 +13,7 @@ export async function closeUpstreams(): Promise<void> {
 
 export const okResponse = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** What became of one call. */
+/** The outcome of one call. */
 export class Seen implements ResponseSink {
   call: CallControl | undefined;
   status = 0;

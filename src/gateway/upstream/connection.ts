@@ -52,7 +52,7 @@ const closeEarlyMs = 1000;
 /** Maximum idle time, whatever the provider states. */
 const maxIdleMs = 600_000;
 
-/** What the connection waits for: the response's head or body, the next request, or (`local`) the sink or the sender of the body. */
+/** The connection waits for: the response's head or body, the next request, or (`local`) the sink or the sender of the body. */
 type Awaited = 'head' | 'body' | 'request' | 'local';
 
 /** A connection to a provider, with one exchange at a time. */

@@ -8,7 +8,7 @@ export interface OutgoingHead {
   readonly path: string;
   readonly host: string;
   /** Names and values in turn, without those of the connection and of the body's length. */
-  readonly lines: HeaderList;
+  readonly headers: HeaderList;
   readonly credentials: HeaderList;
   /** Undefined: the body is sent in chunks. */
   readonly bodyBytes: number | undefined;
@@ -29,18 +29,18 @@ export function expectsBody(method: string): boolean {
  * Serializes the head of a request, Latin-1.
  * @throws GatelogError `malformed_request` for characters that HTTP/1.1 forbids, because they could hide a second request.
  */
-export function outgoingHead({ method, path, host, lines, credentials, bodyBytes }: OutgoingHead): string {
+export function outgoingHead({ method, path, host, headers, credentials, bodyBytes }: OutgoingHead): string {
   if (!fieldName.test(method) || illegalInPath.test(path)) throw illegal();
   const start = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
-  return `${start}${serialize(lines, 0)}${serialize(credentials, lines.length)}${framing(method, bodyBytes)}\r\n`;
+  return `${start}${serialize(headers, 0)}${serialize(credentials, headers.length)}${framing(method, bodyBytes)}\r\n`;
 }
 
 /** @param offset number of names and values before these. */
-function serialize(lines: HeaderList, offset: number): string {
+function serialize(headers: HeaderList, offset: number): string {
   let text = '';
-  for (let index = 0; index + 1 < lines.length; index += 2) {
-    const name = lines[index] ?? '';
-    const value = lines[index + 1] ?? '';
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    const value = headers[index + 1] ?? '';
     if (!names.at((offset + index) >> 1, name) || illegalInValue.test(value)) throw illegal();
     text += `${name}: ${value}\r\n`;
   }

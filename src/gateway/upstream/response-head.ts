@@ -1,7 +1,7 @@
 import { InternTable } from '../../platform/http/intern-table.ts';
 import { fieldName } from '../../platform/http/header-list.ts';
 
-/** What determines the end of a response's body. */
+/** The rule for the end of a response's body. */
 export type BodyFraming =
   | { readonly kind: 'none' }
   | { readonly kind: 'bytes'; readonly bytes: number }

@@ -133,7 +133,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
 function send(pool: ProviderPool, request: ProviderRequest, sink: ResponseSink): void {
   const { organizationId, method, path, lines, credentials, body, contentLength, sent } = request;
   const bodyBytes = body === null || Buffer.isBuffer(body) ? (body?.length ?? 0) : contentLength;
-  const head = outgoingHead({ method, path, host: pool.options.host, lines, credentials, bodyBytes });
+  const head = outgoingHead({ method, path, host: pool.options.host, headers: lines, credentials, bodyBytes });
   const wire = { method, head, body, contentLength, sent };
   const call = new PendingRequest(pool, organizationId, wire, new ResponseBatcher(sink, providerFailure));
   sink.begin(call);

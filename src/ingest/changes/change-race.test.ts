@@ -20,7 +20,7 @@ const steps = array(
   { minLength: 5, maxLength: 40 },
 );
 
-interface Travelling {
+interface ExchangeInFlight {
   readonly id: RequestId;
   readonly stream: number;
   ended: boolean;
@@ -31,7 +31,7 @@ class Life {
   readonly spool = new SpoolRig(rig);
   readonly expected = new Map<RequestId, Map<string, string>>();
   private readonly writer: SpoolWriter = this.spool.openWriter(4096);
-  private readonly exchanges: Travelling[] = [];
+  private readonly exchanges: ExchangeInFlight[] = [];
   private readonly puts: Promise<void>[] = [];
   private storeIsAway = false;
   private core: { drain: Drain; changer: RequestChanges } | undefined;
@@ -62,14 +62,14 @@ class Life {
     this.expected.set(id, new Map([['first', 'tag']]));
   }
 
-  private async end(exchange: Travelling | undefined): Promise<void> {
+  private async end(exchange: ExchangeInFlight | undefined): Promise<void> {
     if (exchange === undefined || exchange.ended) return;
     exchange.ended = true;
     this.spool.writeRest(this.writer, exchange.stream, {});
     await written(this.writer);
   }
 
-  private put(exchange: Travelling | undefined): void {
+  private put(exchange: ExchangeInFlight | undefined): void {
     if (exchange === undefined || this.core === undefined) return;
     this.count += 1;
     const name = `name-${this.count}`;

@@ -76,7 +76,7 @@ describe('a change of properties', () => {
     expect(await propertiesOf(spool, id)).toEqual({ Team: 'b', Keep: 'k', New: 'n' });
   });
 
-  test('of a travelling exchange goes into its record', async () => {
+  test('of a exchange in flight goes into its record', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
     const stream = writer.newStream();
@@ -95,7 +95,7 @@ describe('a change of properties', () => {
     );
   });
 
-  test('of a travelling exchange survives the death of the ingest', async () => {
+  test('of a exchange in flight survives the death of the ingest', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
     const id = await spool.write(writer, { end: null });
@@ -286,17 +286,17 @@ describe('a change of properties', () => {
     const requestId = newId();
     const openedAt = Date.now();
     for (const { organizationId } of [spool, other]) await spool.write(writer, { open: { organizationId, requestId, openedAt } });
-    const travellingId = newId();
+    const idInFlight = newId();
     const streams = [spool, other].map(({ organizationId }) => {
       const stream = writer.newStream();
-      spool.writeOpen(writer, stream, { organizationId, requestId: travellingId, openedAt });
+      spool.writeOpen(writer, stream, { organizationId, requestId: idInFlight, openedAt });
       return stream;
     });
     await written(writer);
     await spool.drainAll();
     const { drain, changer } = await spool.openCore();
     await changer.change(spool.principal, requestId, properties({ Mine: '1' }));
-    await changer.change(spool.principal, travellingId, properties({ Mine: '2' }));
+    await changer.change(spool.principal, idInFlight, properties({ Mine: '2' }));
     for (const stream of streams) spool.writeRest(writer, stream, {});
     await written(writer);
     drain.start();

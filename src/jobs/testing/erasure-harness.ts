@@ -27,13 +27,13 @@ export interface Life {
   readonly end: () => Promise<void>;
 }
 
-/** What outlives a core. */
+/** State that outlives a core. */
 export interface LifeParts {
   readonly rig: IngestRig;
   readonly responses: CachedResponses;
 }
 
-/** What outlives a core, until it is closed. */
+/** State that outlives a core, until it is closed. */
 export interface OpenLifeParts extends LifeParts {
   readonly close: () => Promise<void>;
 }

@@ -73,7 +73,7 @@ export const countColumns = {
   reasoning_tokens: 'reasoningTokens',
 } as const satisfies Readonly<Record<string, keyof Usage>>;
 
-/** What one of several models did for a call. */
+/** The share of one of several models in a call. */
 export interface Bill {
   /** Empty: the responding model. */
   readonly model: string;

@@ -38,7 +38,7 @@ export const laneNames: readonly LaneName[] = ['insert', 'update', 'history', 'r
 const maxWaitingOfOwner = 500;
 
 /** The owner of work, and its maximum wait. Our own work has no owner and waits without end. */
-export type Turn = Partial<PermitRequest>;
+export type PermitOptions = Partial<PermitRequest>;
 
 /** Resets a client whose query failed. */
 type Recover = (client: ClickHouseClient) => Promise<void>;
@@ -60,25 +60,25 @@ interface LaneOptions {
 class Lane {
   private readonly options: LaneOptions;
   private readonly free: ClickHouseClient[];
-  private readonly turns: FairSemaphore;
+  private readonly semaphore: FairSemaphore;
 
   constructor(options: LaneOptions) {
     const count = options.clients.length;
     this.options = options;
     this.free = [...options.clients];
-    this.turns = new FairSemaphore({ units: count, maxUnitsOfOwner: Math.max(1, count - 1), maxWaitingOfOwner, refusal: busy });
+    this.semaphore = new FairSemaphore({ units: count, maxUnitsOfOwner: Math.max(1, count - 1), maxWaitingOfOwner, refusal: busy });
   }
 
   /** A connection that is being reset counts as busy. */
   state(): Omit<LaneState, 'name'> {
-    return { connections: this.options.clients.length, busy: this.turns.used, waiting: this.turns.waiting };
+    return { connections: this.options.clients.length, busy: this.semaphore.used, waiting: this.semaphore.waiting };
   }
 
-  async run<Result>(work: (client: ClickHouseClient) => Promise<Result>, turn: Turn): Promise<Result> {
-    const { client, grant } = await this.connection(turn);
+  async run<Result>(work: (client: ClickHouseClient) => Promise<Result>, options: PermitOptions): Promise<Result> {
+    const { client, permit } = await this.connection(options);
     const release = (): void => {
       this.free.push(this.options.renew(client));
-      grant.release();
+      permit.release();
     };
     try {
       const result = await work(client);
@@ -91,13 +91,13 @@ class Lane {
     }
   }
 
-  private async connection(turn: Turn): Promise<{ readonly client: ClickHouseClient; readonly grant: Permit }> {
+  private async connection(options: PermitOptions): Promise<{ readonly client: ClickHouseClient; readonly permit: Permit }> {
     const since = performance.now();
-    const grant = await this.turns.acquire(1, { ...turn, owner: turn.owner ?? '' });
+    const permit = await this.semaphore.acquire(1, { ...options, owner: options.owner ?? '' });
     const client = this.free.pop();
     if (client === undefined) throw new TypeError('A connection was given out twice.');
-    if (grant.waited) this.options.onWait(performance.now() - since);
-    return { client, grant };
+    if (permit.waited) this.options.onWait(performance.now() - since);
+    return { client, permit };
   }
 }
 
@@ -116,8 +116,8 @@ export interface LaneState {
 }
 
 export interface Connections {
-  /** @param turn absent for our own work. @throws GatelogError `service_busy`, or the signal's abort reason. */
-  readonly run: <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>, turn?: Turn) => Promise<Result>;
+  /** @param options absent for our own work. @throws GatelogError `service_busy`, or the signal's abort reason. */
+  readonly run: <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>, options?: PermitOptions) => Promise<Result>;
   /** The engine is in this process: queries cannot be cancelled, and parameters are passed in another way. */
   readonly embedded: boolean;
   /** Passes rows to the embedded engine; undefined for a server. */
@@ -151,7 +151,7 @@ export function openConnections(
   };
   const lanes = Object.fromEntries(laneNames.map((name) => [name, laneOf(name)])) as Record<LaneName, Lane>;
   return {
-    run: (lane, work, turn = {}) => lanes[lane].run(work, turn),
+    run: (lane, work, options = {}) => lanes[lane].run(work, options),
     embedded,
     rowFiles: embedded ? new RowFiles(path.join(location.folder, 'incoming')) : undefined,
     hasFreeSpace: embedded ? makeHasFreeSpace(location.folder, spareBytes) : () => true,

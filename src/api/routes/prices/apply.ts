@@ -17,11 +17,11 @@ export const applyPrices: Endpoint = {
     operationId: 'applyPrices',
     summary: 'Reprice recorded requests',
     description:
-      'Takes a key with the permission `admin`. Computes the costs of the requests that match again, by the prices of their time as the tables have them now, and writes those that are others; each has an entry of the kind `cost` in its history. Costs that the caller or the provider stated stay, and so do answers from the cache. One call prices up to `limit` requests in the order of their arrival; send its `cursor` until that is null. It can be run again at any time. Requests that are on their way to the store get the prices that hold when they are recorded.',
+      'Takes a key with the permission `admin`. Recomputes the costs of the matching requests with the prices that are stored now for the time of each request, and writes the costs that differ; each change has an entry of the kind `cost` in the history. Costs stated by the caller or the provider stay, and so do those of cache hits. One call prices up to `limit` requests in the order of their arrival; send its `cursor` until that is null. It can be repeated at any time. Requests on their way to the store get the prices in force when they are recorded.',
     security: keyRequired,
     request: { body: { required: true, content: jsonContent(repriceSchema) } },
     responses: {
-      200: { description: 'What this call came to.', content: jsonContent(repriceAnswerSchema) },
+      200: { description: 'The outcome of this call.', content: jsonContent(repriceAnswerSchema) },
       ...problems(400, 413, 415, 422, 504),
     },
   },

@@ -8,7 +8,7 @@ export const getPrices: Endpoint = {
     path: '/v1/prices',
     operationId: 'getPrices',
     summary: 'Get the prices of the organisation',
-    description: 'What the organisation has stored. For what is not in it the price book holds.',
+    description: 'The prices that the organisation has stored. The price book applies to everything else.',
     security: keyRequired,
     responses: { 200: { description: 'The prices.', content: jsonContent(pricesAnswerSchema) }, ...problems() },
   },

@@ -14,7 +14,7 @@ export const replacePrices: Endpoint = {
     operationId: 'replacePrices',
     summary: 'Replace the prices of the organisation',
     description:
-      'Takes a key with the permission `admin`. They go before the price book: for models that it lacks, and in place of those that it has. Of several that are for one call, a whole name goes before a beginning with `*`, a longer beginning before a shorter one, a price for the provider before one for any, and of these the one that was valid last at the time of the call. They price what is recorded from now on and what budgets set aside; `POST /v1/prices/apply` prices what is on record.',
+      'Takes a key with the permission `admin`. Stored prices take precedence over the price book, and add models that it lacks. When several match a call, a whole name beats a prefix with `*`, a longer prefix beats a shorter one, a price for the provider beats one for any provider, and then the latest that was valid at the time of the call applies. They price new records and the reservations of budgets; `POST /v1/prices/apply` prices recorded requests.',
     security: keyRequired,
     request: { body: { required: true, content: jsonContent(pricesSchema) } },
     responses: {

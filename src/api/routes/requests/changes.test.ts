@@ -78,7 +78,7 @@ describe('200', () => {
     expect(Date.parse(bad.feedback_created_at ?? '')).toBeGreaterThanOrEqual(Date.parse(good.feedback_created_at ?? ''));
   });
 
-  test('a travelling request takes both', async () => {
+  test('a request in flight takes both', async () => {
     const scored = await rig.call('POST', scorePath(rig.inFlight), { body: { scores: { a: 0.5 } } });
     const rated = await rig.call('POST', feedbackPath(rig.inFlight), { body: { rating: true } });
     expect([scored.status, rated.status]).toEqual([200, 200]);

@@ -45,7 +45,7 @@ async function answerIds(call: RequestContext): Promise<Response> {
     const nowhere = missing.filter((id) => !found.has(id));
     if (nowhere.length > 0 && inFlight.status === 'rejected') throw inFlight.reason;
     const count = inFlight.status === 'rejected' ? 0 : nowhere.filter((id) => inFlight.value.includes(id)).length;
-    if (count > 0) setHint(context, travellingHint(count));
+    if (count > 0) setHint(context, inFlightHint(count));
   }
   const rows = ids.flatMap((id) => found.get(id) ?? []);
   return sendData(context, await writtenItems(call, rows, true));
@@ -60,7 +60,7 @@ async function find(
   for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
 }
 
-function travellingHint(count: number): string {
+function inFlightHint(count: number): string {
   const [are, their] = count === 1 ? ['is', 'its'] : ['are', 'their'];
   return `${count} of the identifiers asked for ${are} on ${their} way to the store; ask again in a moment`;
 }

@@ -1,14 +1,18 @@
 import { type ClickHouseClient, type ClickHouseClientConfigOptions, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { EmbeddedConnection } from './embedded-connection.ts';
+import { startEmbeddedEngine } from './embedded-engine.ts';
 
 /** The clients of a store, one per connection. */
 export class Clients {
   private readonly location: { readonly folder: string } | { readonly url: string };
   /** The connection of each client to the embedded engine. */
   private readonly opened = new Map<ClickHouseClient, EmbeddedConnection | undefined>();
+  private readonly endEngine: () => void;
 
+  /** @throws when another process holds the embedded folder. */
   constructor(location: Clients['location']) {
     this.location = location;
+    this.endEngine = 'folder' in location ? startEmbeddedEngine(location.folder) : () => undefined;
   }
 
   /** @throws when another process holds the embedded folder. */
@@ -32,6 +36,7 @@ export class Clients {
 
   async close(): Promise<void> {
     for (const client of this.opened.keys()) await client.close();
+    this.endEngine();
   }
 
   private openEmbedded(path: string): ClickHouseClient {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cacheBytes } from './embedded-engine.ts';
 import { boundQuery } from './parameters.ts';
 import { openStoreRig, type StoreRig } from '../testing/store-harness.ts';
 
@@ -69,4 +70,15 @@ test('queries go on in every lane while connections are renewed', async () => {
     ),
   );
   expect(new Set(sums.map((rows) => JSON.stringify(rows)))).toEqual(new Set([JSON.stringify([{ length: 16 * 1024 }])]));
+});
+
+test("the engine's caches are bounded", async () => {
+  const names = Object.keys(cacheBytes);
+  const rows = (await query(
+    `SELECT name, value FROM system.server_settings WHERE name IN (${names.map((name) => `'${name}'`).join(', ')})`,
+    {
+      unused: '',
+    },
+  )) as readonly { readonly name: string; readonly value: string }[];
+  expect(Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)]))).toEqual(cacheBytes);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { moneyOfUnits, moneyText, parseMoney, zeroMoney } from '../../model/pricing/money.ts';
+import { displayColumns } from '../../model/record/columns.ts';
 import { mapTextTags, textTags } from '../../model/record/text-tags.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
@@ -220,6 +221,12 @@ test('every column of a maximal record comes back as it was', async () => {
     request_body_cut: true,
     response_body_cut: true,
     storage_location: 'clickhouse',
+    display: expect.anything() as unknown,
+  });
+  const display = JSON.parse(String(request['display'])) as unknown[];
+  expect(Object.fromEntries(displayColumns.map((name, index) => [name, display[index]]))).toEqual({
+    ...Object.fromEntries(displayColumns.map((name) => [name, request[name]])),
+    response_created_at: 1_700_000_000_999,
   });
   expect(Object.hasOwn(request['properties'] as object, '__proto__')).toBe(true);
   expect(bodies).toMatchObject({

@@ -41,7 +41,7 @@ async function call({ gateway }: Service): Promise<string | undefined> {
   return response?.status === 200 ? (response.headers.get('svc-id') ?? '') : undefined;
 }
 
-/** Stops or crashes a process and waits for its successor, which must have every record. @returns the exit code of a stop afterwards. */
+/** Stops or crashes a process and waits for its successor, which must have every record. @returns the exit code of a final stop. */
 async function replaced(
   role: 'core' | 'gateway',
   signal: NodeJS.Signals,
@@ -52,7 +52,7 @@ async function replaced(
   const first = await call(running);
   const [hurt = 0] = childrenNamed(running.pid, role);
   process.kill(hurt, signal);
-  // In the time of `eventually`, which counts no more than it waits; the first bound of a start is ten times as long.
+  // The default of `eventually` counts only time spent waiting; the start's own limit is ten times as long.
   await eventually(`another ${role}`, () => childrenNamed(running.pid, role).find((pid) => pid !== hurt), 20_000);
   const second = await eventually('a call', () => call(running));
   const api = apiClient(running.api);
@@ -62,13 +62,13 @@ async function replaced(
 }
 
 it.each(['core', 'gateway'] as const)(
-  'a %s that keeps from answering is started again within the bound, and nothing is lost',
+  'a %s that does not respond is restarted within the limit, and nothing is lost',
   async (role) => expect(await replaced(role, 'SIGSTOP', { GATELOG_PROCESS_SILENCE_MS: '3000' })).toBe(0),
   120_000,
 );
 
 it.each(['SIGABRT', 'SIGSEGV'] as const)(
-  'a core that crashes by %s is started again long before it counts as silent, and nothing is lost',
+  'a core that crashes with %s is restarted long before it counts as silent, and nothing is lost',
   async (signal) => expect(await replaced('core', signal, { GATELOG_PROCESS_SILENCE_MS: '3600000' })).toBe(0),
   120_000,
 );
@@ -83,7 +83,7 @@ it('a crash of any thread ends the core, because no signal of a crash has a hand
   expect([SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP].filter(isCaught)).toEqual([]);
 });
 
-/** The core's process, from its first moment on. */
+/** The core's process id, as soon as the core exists. */
 function coreOf(pid: number): number | undefined {
   return childrenNamed(pid, 'core')[0];
 }
@@ -107,7 +107,7 @@ it.each([0, 100, 200, 300, 400, 600, 800])(
   },
 );
 
-/** Threads of Node's own, its pool among them. */
+/** Node's own threads, including its pool. */
 function nodeThreads(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).filter((thread) =>
     /^(?:node|libuv-worker)$/.test(readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim()),
@@ -128,7 +128,7 @@ it('a core that runs alone has as many threads for its files as one under a supe
     said += chunk.toString('utf8');
   });
   await eventually('the core to listen', () => (said.includes('listening on') ? true : undefined));
-  // The two counts may differ by a thread that begins or ends just then; a pool of Node's default size lacks twelve.
+  // A thread may begin or end between the two counts; a pool of Node's default size has twelve fewer.
   const isAsMany = (): true | undefined => (nodeThreads(child.pid ?? 0) >= supervised - 2 ? true : undefined);
   expect(await eventually('as many threads', isAsMany)).toBe(true);
   child.kill('SIGKILL');

@@ -59,7 +59,7 @@ describe('each process loads only the native libraries that it needs', () => {
   });
 });
 
-/** Memory that a process shares with no file and no other process, in MB. */
+/** Private memory of a process in MB. */
 function ownMegabytes(pid: number): number {
   return (Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6;
 }

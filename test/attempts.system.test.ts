@@ -49,7 +49,7 @@ afterAll(async () => {
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 const retries = { 'Svc-Retry-Enabled': 'true', 'Svc-Retry-Num': '1', 'Svc-Retry-Min-Timeout': '0' };
 
-/** An official client with our key alone, which leaves repeating to the gateway. */
+/** An official client with only a Gatelog key, without retries of its own. */
 function client(defaultHeaders: Record<string, string>): OpenAI {
   return new OpenAI({ baseURL: `${service.gateway}/v1`, apiKey: testKey, defaultHeaders, maxRetries: 0 });
 }

@@ -12,7 +12,7 @@ let api: ApiClient;
 let provider: FakeOpenAi;
 const dataDir = makeDataDir();
 
-/** What OpenAI answers to a call in the background, and to reads of its response: the first finds it under way. */
+/** OpenAI's answers to a background call and to reads of its response; the first read finds it in progress. */
 const inBackground = (): Parameters<FakeOpenAi['behave']>[0] => {
   let reads = 0;
   const common = { id: 'resp_background', object: 'response', background: true, model: 'gpt-4o-mini-2024-07-18', error: null };
@@ -58,7 +58,7 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
     headers: {
       authorization: `Bearer ${testKey}`,
       'content-type': 'application/json',
-      // 100 cents in an hour, of which the estimate of a call is a part.
+      // 100 cents an hour; the estimate of a call is a part of that.
       'svc-ratelimit-policy': '100;w=3600;u=cents',
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -79,7 +79,7 @@ const usageOf = ({ prompt_tokens, completion_tokens, total_tokens, cost: itemCos
 });
 
 describe('a response that is made in the background', () => {
-  it('has usage and cost by the read that brings them, once, though the core is killed meanwhile', async () => {
+  it('gets usage and cost from the read that brings them, once, even when the core is killed meanwhile', async () => {
     const call = { model: 'gpt-4o-mini', input: 'Say hello.', background: true, max_output_tokens: 16_000 };
     const id = idOf(await send('POST', '/v1/responses', call));
     const early = idOf(await send('GET', '/v1/responses/resp_background'));

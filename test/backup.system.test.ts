@@ -30,7 +30,7 @@ async function callEcho(service: Service, words: string): Promise<string> {
   return response.headers.get('svc-id') ?? '';
 }
 
-/** What callers were told: requests, and the last value that each was given for a property. */
+/** Load that keeps what callers were answered: requests, and the last acknowledged value of each property. */
 class Load {
   readonly answered: string[] = [];
   readonly changed = new Map<string, string>();
@@ -56,7 +56,7 @@ class Load {
     while (this.going) this.answered.push(await callEcho(this.service, `call ${this.answered.length}`));
   }
 
-  /** Changes requests that have just been answered, most of them on their way, and older ones, which are stored. */
+  /** Changes requests that have just been answered, most of them not stored yet, and older ones, which are stored. */
   private async changeOn(changer: number): Promise<void> {
     const api = apiClient(this.service.api);
     for (let turn = 0; this.going; turn += 1) {
@@ -74,7 +74,7 @@ class Load {
   }
 }
 
-/** Every request in the store with its properties, once for each time that it is there. */
+/** Every stored request with its properties, one entry per stored row. */
 async function allStored(service: Service): Promise<ReadonlyMap<string, readonly Readonly<Record<string, string>>[]>> {
   const api = apiClient(service.api);
   const found = new Map<string, Readonly<Record<string, string>>[]>();
@@ -85,7 +85,7 @@ async function allStored(service: Service): Promise<ReadonlyMap<string, readonly
   }
 }
 
-/** Waits until no series is left of a worker that is not there. */
+/** Waits until the spool has no series of a worker that has ended. */
 async function drained({ dataDir }: Service): Promise<void> {
   const spool = path.join(dataDir, 'spool');
   const series = (): string[] => readdirSync(spool).filter((name) => /^\d/.test(name));
@@ -96,13 +96,13 @@ async function drained({ dataDir }: Service): Promise<void> {
   );
 }
 
-/** Of a value that a changer has given. */
+/** The turn in which a changer set a value. */
 function turnOf(value: string | undefined): number {
   return Number(value?.split('-')[1] ?? -1);
 }
 
 describe('gatelog backup and restore', () => {
-  it('under load: everything that was answered before is there, once, with the changes that were answered before', async () => {
+  it('under load a backup has every request and change that was answered before it, exactly once', async () => {
     const service = await startService({ dataDir: freshFolder() });
     const load = new Load(service);
     load.start();
@@ -124,7 +124,7 @@ describe('gatelog backup and restore', () => {
     const stored = await allStored(again);
     expect(answered.filter((id) => stored.get(id)?.length !== 1)).toEqual([]);
     expect([...stored.values()].filter(({ length }) => length !== 1)).toEqual([]);
-    // A later change of the same name may be in it too; what was answered before may only be replaced by it.
+    // The backup may also contain a later change of the same name, which replaces the acknowledged one.
     const lost = [...changed].filter(([key, value]) => {
       const [id = '', name = ''] = key.split(' ');
       return turnOf(stored.get(id)?.[0]?.[name]) < turnOf(value);
@@ -137,7 +137,7 @@ describe('gatelog backup and restore', () => {
     await again.stop();
   });
 
-  it('a change that no part has taken up yet is in it, and without secrets neither the key nor the addresses that it signed', async () => {
+  it('a backup has changes that are still in patch parts; without secrets it lacks the key, and signed addresses end', async () => {
     const service = await startService({ dataDir: freshFolder() });
     const api = apiClient(service.api);
     const id = await callEcho(service, 'hello');
@@ -170,7 +170,7 @@ describe('gatelog backup and restore', () => {
     await third.stop();
   });
 
-  it('refuses with a sentence: a folder that is taken, one in the data folder, no service; a restore where something is, runs, or is not whole', async () => {
+  it('a backup refuses a used folder, one in the data folder and a stopped service; a restore refuses a used or running folder and an incomplete backup', async () => {
     const service = await startService({ dataDir: freshFolder() });
     const { dataDir } = service;
     await apiClient(service.api).stored(await callEcho(service, 'hello'));
@@ -214,11 +214,11 @@ describe('gatelog backup and restore', () => {
     expect((await gatelog(target, 'restore', backup)).stderr).toContain('is no whole backup');
   });
 
-  it('a backup whose service is killed is broken off and says so; the next one takes its place, and the next core clears up', async () => {
+  it('a backup reports that its service was killed; the next backup replaces it, and the next core removes the leftovers', async () => {
     const dataDir = freshFolder();
     const service = await startService({ dataDir });
     await apiClient(service.api).stored(await callEcho(service, 'hello'));
-    // What is left where a command and a core are killed in the middle.
+    // Leftovers of a killed command and a killed core.
     const folder = freshFolder();
     mkdirSync(path.join(folder, 'b.incomplete'));
     writeFileSync(path.join(folder, 'b.incomplete', 'backup-is-incomplete'), '');
@@ -235,7 +235,7 @@ describe('gatelog backup and restore', () => {
   });
 });
 
-/** Kinds and permissions of all that is below a folder. */
+/** Kinds and permissions of everything below a folder. */
 function modesBelow(folder: string): ReadonlySet<string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return new Set(

@@ -37,7 +37,7 @@ afterAll(async () => {
 const ask: AskForItems = async (requestIds) =>
   (await api.call<readonly RequestItem[]>('POST', '/v1/request/query-ids', { requestIds })).body.data;
 
-/** A gate at which so many wait for each other. */
+/** A gate that opens when this many callers wait at it. */
 function gate(count: number): () => Promise<void> {
   const arrived = new EventEmitter();
   const allHere = once(arrived, 'all');
@@ -49,7 +49,7 @@ function gate(count: number): () => Promise<void> {
   };
 }
 
-describe('bytes pass unchanged, and are what is recorded', () => {
+describe('bytes pass unchanged and are recorded unchanged', () => {
   // GATELOG_TEST_SEED repeats a run.
   const seed = Number(process.env['GATELOG_TEST_SEED'] ?? Date.now() % 2 ** 31);
   const cases = pairwise(byteFactors, new Dice(seed));
@@ -65,7 +65,7 @@ describe('bytes pass unchanged, and are what is recorded', () => {
     expect(await recordsFaults(ask, calls), `seed ${seed}`).toEqual([]);
   });
 
-  it(`in 256 streams at once, each of which goes on once the first half of all has come (seed ${seed})`, async () => {
+  it(`in 256 concurrent streams that all pause until the first half of each has arrived (seed ${seed})`, async () => {
     const halfway = gate(256);
     const dice = new Dice(seed);
     const streams = Array.from({ length: 256 }, (): ByteCase => {

@@ -45,7 +45,7 @@ interface Answer {
   readonly headers: Headers;
 }
 
-/** A cached call; each test has a seed of its own. */
+/** A cached call; each test has its own seed. */
 async function call(seed: string, headers: Readonly<Record<string, string>> = {}, more: object = {}): Promise<Answer> {
   const response = await fetch(`${service.gateway}/v1/chat/completions`, {
     method: 'POST',
@@ -63,7 +63,7 @@ async function call(seed: string, headers: Readonly<Record<string, string>> = {}
   return { status, cache: response.headers.get('svc-cache'), id: response.headers.get('svc-id') ?? '', text, headers: response.headers };
 }
 
-/** The same over a connection of its own. Rejects when that breaks. */
+/** The same call over its own connection. Rejects when the connection breaks. */
 function rawCall(seed: string): Promise<RawResponse> {
   const lines = [`Authorization: Bearer ${testKey}`, 'Svc-Cache-Enabled: true', `Svc-Cache-Seed: ${seed}`];
   return rawRequest(Number(new URL(service.gateway).port), requestText('POST /v1/chat/completions', lines, '{"model":"gpt-4o"}'));
@@ -73,13 +73,13 @@ const countOf = (answers: readonly Answer[], cache: string): number => answers.f
 const whole = (response: ServerResponse): void =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion));
 
-/** Of some processes the one that holds the near end of a connection to this machine. */
+/** The process that holds the near end of a connection to this machine. */
 function ownerOfPort(pids: readonly number[], port: number): number {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const sockets = readFileSync('/proc/net/tcp', 'latin1')
     .split('\n')
     .map((line) => line.trim().split(/\s+/));
-  // A connection of this port that is over may still be listed; it belongs to no process.
+  // A closed connection with this port may still be listed; it belongs to no process.
   const socket = sockets.find(([, local, , state]) => state === establishedState && local?.endsWith(suffix) === true);
   const link = `socket:[${socket?.[9] ?? ''}]`;
   const owner = pids.find((pid) => readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`) === link));
@@ -87,7 +87,7 @@ function ownerOfPort(pids: readonly number[], port: number): number {
   return owner;
 }
 
-/** As `/proc/net/tcp` writes it. */
+/** As in `/proc/net/tcp`. */
 const establishedState = '01';
 
 function linkOf(file: string): string {
@@ -100,8 +100,8 @@ function linkOf(file: string): string {
 }
 
 describe('two workers', () => {
-  it('send 100 equal calls that come at once to the provider once', async () => {
-    // It takes its time, so that all are there before it answers; one that comes later gets the same.
+  it('send 100 equal concurrent calls to the provider once', async () => {
+    // Slow enough that all calls are there before it answers; a later one gets the same response.
     provider.behave((_call, response) => setTimeout(whole, 300, response));
     const all = await Promise.all(Array.from({ length: 100 }, () => call('parallel')));
     expect(provider.seen).toHaveLength(1);
@@ -115,13 +115,13 @@ describe('two workers', () => {
     expect(new Set(hits.map(({ cost }) => cost))).toEqual(new Set([0]));
   });
 
-  it('when one is killed while its call is on its way, the other calls the provider once more', async () => {
+  it('call the provider once more when the one with the call in flight is killed', async () => {
     const ports: number[] = [];
     provider.behave((_call, _response, request) => ports.push(request.socket.remotePort ?? 0));
     const cut = rawCall('killed').catch(() => 'cut' as const);
     const [port] = await eventually('the call to reach the provider', () => (ports.length > 0 ? ports : undefined));
     const leading = ownerOfPort(childrenNamed(service.pid, 'gateway'), port ?? 0);
-    // Stopped, it accepts nothing more: all others come to the other worker, and wait there for a call that no longer goes on.
+    // A stopped worker accepts no connections: all other calls reach the other worker and wait there for a call that does not proceed.
     process.kill(leading, 'SIGSTOP');
     provider.behave((_call, response) => whole(response));
     const calls = Array.from({ length: 30 }, () => rawCall('killed'));
@@ -135,7 +135,7 @@ describe('two workers', () => {
 });
 
 describe('the record', () => {
-  it('of a miss and of a hit, through the API', async () => {
+  it('shows a miss and a hit through the API', async () => {
     const miss = await call('record', { 'svc-property-run': 'record' });
     const hit = await call('record', { 'svc-property-run': 'record', 'svc-cost': '3' });
     expect([miss.cache, hit.cache, hit.headers.get('svc-cache-bucket-idx')]).toEqual(['MISS', 'HIT', '0']);
@@ -164,7 +164,7 @@ describe('the record', () => {
     expect((await api.query(cachedLeaf)).map(({ request_id: requestId }) => requestId)).toEqual([hit.id]);
   });
 
-  it('of a streamed hit has the body that is put together, and its caller the same bytes', async () => {
+  it('has the assembled body of a streamed hit, and the caller gets the same bytes', async () => {
     const miss = await call('stream', {}, { stream: true });
     const hit = await call('stream', {}, { stream: true });
     expect([hit.cache, hit.text, hit.headers.get('content-type')]).toEqual(['HIT', miss.text, 'text/event-stream; charset=utf-8']);
@@ -172,7 +172,7 @@ describe('the record', () => {
     expect(second).toMatchObject({ response_body: first.response_body, cached: true, total_tokens: usage.total_tokens, cost: 0 });
   });
 
-  it('of calls with upstream’s names', async () => {
+  it('is the same for calls with Helicone’s header names', async () => {
     const headers = { 'helicone-cache-enabled': 'true', 'helicone-cache-bucket-max-size': '2' };
     const answers = [await call('alias', headers), await call('alias', headers), await call('alias', headers)];
     expect(answers.map((answer) => answer.headers.get('helicone-cache'))).toEqual(['MISS', 'MISS', 'HIT']);
@@ -180,7 +180,7 @@ describe('the record', () => {
   });
 });
 
-it('a restart keeps what is kept', async () => {
+it('cached responses survive a restart', async () => {
   await call('restart');
   await service.stop();
   service = await startService({

@@ -40,19 +40,19 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-/** What a person configures in a client. */
+/** The settings of a client. */
 interface Settings {
   readonly apiKey: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The two ways to give our key, and which provider's key then arrives. */
+/** The two ways to pass a Gatelog key, and the provider key that then arrives. */
 const ways: readonly (readonly [name: string, settings: Settings, providerKey: string])[] = [
   ['our key as its API key', { apiKey: testKey, headers: {} }, 'deployment-key'],
   ['its own key, ours in Svc-Auth', { apiKey: 'caller-key', headers: { 'Svc-Auth': `Bearer ${testKey}` } }, 'caller-key'],
 ];
 
-/** One use of an official client: makes the call, and gives what the client made of the answer. */
+/** One use of an official client: makes the call and returns the client's view of the response. */
 interface Use {
   readonly name: string;
   readonly run: (settings: Settings) => Promise<unknown>;
@@ -85,7 +85,7 @@ const messagesRecord = {
   completion_tokens: 23,
   cost: 0.0078324,
 };
-// 606 × 0.30 $ + 924 cached × 0.03 $, of sound 200 × 1 $ + 100 cached × 0.10 $, and 101 × 2.50 $.
+// 606 × 0.30 $ + 924 cached × 0.03 $ + 200 audio × 1 $ + 100 cached audio × 0.10 $ + 101 × 2.50 $.
 const geminiRecord = { provider: 'GOOGLE', model: 'gemini-2.5-flash', prompt_tokens: 1830, completion_tokens: 101, cost: 0.00067202 };
 
 const openAi = ({ apiKey, headers }: Settings): OpenAI =>

@@ -80,7 +80,7 @@ describe('gatelog serve', () => {
     await second.stop();
   });
 
-  it('Ctrl-C in the middle of calls, even twice, ends with exit 0 within five seconds, and what was answered is stored', async () => {
+  it('Ctrl-C in the middle of calls, even twice, ends with exit 0 within five seconds, and every answered call is stored', async () => {
     const dataDir = freshDataDir();
     const running = await startService({ dataDir });
     const ids: string[] = [];
@@ -99,7 +99,7 @@ describe('gatelog serve', () => {
     host.stop();
     await calling;
     expect(code).toBe(0);
-    // Of the time that the host left to this machine: where others take half of it, a deadline comes twice as soon.
+    // Measured in the time that the host left to this machine: where others take half of it, a deadline comes twice as soon.
     expect(ms * (1 - host.share())).toBeLessThan(5000);
     expect(running.output()).toContain(
       'Stopping, within 4.5 s: calls that run have 1.5 s to end; what still runs then is cut and recorded as broken off. Another Ctrl-C cuts it at once.',
@@ -110,7 +110,7 @@ describe('gatelog serve', () => {
     await again.stop();
   });
 
-  it('a call that outlasts Ctrl-C is cut, and after a restart it is on record as broken off, with what had passed', async () => {
+  it('a call that outlasts Ctrl-C is cut, and after a restart it is recorded as broken off, with the bytes that had passed', async () => {
     const provider = await startFakeOpenAi();
     provider.behave((_call, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -140,14 +140,14 @@ describe('gatelog serve', () => {
     await provider.close();
   });
 
-  it('a second process on the same data folder is refused, and says who has it', async () => {
+  it('a second process on the same data folder is refused and names the first', async () => {
     const dataDir = freshDataDir();
     const running = await startService({ dataDir });
     const second = await run(dataDir, ['serve']);
     expect(second.code).toBe(1);
     expect(second.stderr).toContain('in use by another Gatelog');
     expect(second.stderr).toContain(`process ${running.pid}`);
-    // Nor does a second core get at the spool.
+    // The spool is locked against a second core too.
     const core = await run(dataDir, ['core']);
     expect(core.code).not.toBe(0);
     expect(core.stderr).toContain(`(core, process ${childrenNamed(running.pid, 'core')[0]})`);
@@ -168,7 +168,7 @@ describe('gatelog serve', () => {
     expect(refused.stderr).toContain('GATELOG_GATEWAY_PORT');
   });
 
-  it('a ClickHouse server is refused with a sentence, and nothing of its credentials is said', async () => {
+  it('a ClickHouse server is refused with a sentence that contains no credentials', async () => {
     expect(await run(freshDataDir(), ['serve'], { GATELOG_CLICKHOUSE_URL: 'http://user:hunter2@127.0.0.1:1/records' })).toEqual({
       code: 1,
       stdout: '',
@@ -176,7 +176,7 @@ describe('gatelog serve', () => {
     });
   });
 
-  it('starts again what dies: the core without a failed call, a gateway worker, and nothing outlives the supervisor', async () => {
+  it('restarts a killed core without a failed call, and a killed gateway worker; nothing outlives the supervisor', async () => {
     const running = await startService({ dataDir: freshDataDir() });
     const api = apiClient(running.api);
     const [core = 0] = childrenNamed(running.pid, 'core');

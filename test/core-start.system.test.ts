@@ -20,10 +20,10 @@ function start(): Promise<Service> {
   return startService({ dataDir: freshFolder() });
 }
 
-/** Threads of the store's engine have names of their own. */
+/** Threads of the store's engine. */
 const engineThread = /^BgSchPool/;
 
-/** Priorities of a process' threads by their names; what ends meanwhile is left out. */
+/** Priorities of a process's threads by name, without threads that end meanwhile. */
 function prioritiesOf(pid: number): { readonly name: string; readonly priority: number }[] {
   return threadsOf(pid).flatMap((thread) => {
     try {
@@ -48,7 +48,7 @@ function setOf(threads: readonly { readonly priority: number }[]): Set<number> {
   return new Set(threads.map(({ priority }) => priority));
 }
 
-/** Kills the core. @returns the process that follows it, once it has threads of the engine. */
+/** Kills the core. @returns the process id of its successor, once that has engine threads. */
 async function restartedCore({ pid }: Service): Promise<number> {
   const [core = 0] = childrenNamed(pid, 'core');
   process.kill(core, 'SIGKILL');
@@ -76,7 +76,7 @@ async function untilReady({ api }: Service): Promise<void> {
   await eventually('the API to be ready', ready, 60_000);
 }
 
-it('the core starts with the priority of every process, and lets calls go first once it is there, and what merges last', async () => {
+it('the core starts with normal priority, then runs behind the gateway, and its merges run last', async () => {
   const service = await start();
   const core = await restartedCore(service);
   const starting = prioritiesOf(core).filter(({ name }) => engineThread.test(name));
@@ -87,7 +87,7 @@ it('the core starts with the priority of every process, and lets calls go first 
     return threads.some(({ priority }) => priority === 19) ? threads : undefined;
   });
   expect(setOf(merging)).toEqual(new Set([19]));
-  // Merges make no threads of their own kind for others: what inserts and queries stays where it was.
+  // Merges do not lower the priority of inserts and queries.
   const api = apiClient(service.api, testKey);
   let calls = 0;
   await eventually(
@@ -120,7 +120,7 @@ it('a service that is started again while a core of its earlier life still has t
   const first = await start();
   const environment = { GATELOG_GATEWAY_PORT: new URL(first.gateway).port, GATELOG_API_PORT: new URL(first.api).port };
   const [core = 0] = childrenNamed(first.pid, 'core');
-  // Stopped, it cannot hear that its supervisor has died.
+  // A stopped core does not notice the death of its supervisor.
   process.kill(core, 'SIGSTOP');
   process.kill(first.pid, 'SIGKILL');
   await first.exited;
@@ -132,7 +132,7 @@ it('a service that is started again while a core of its earlier life still has t
   expect((await next.stop()).code).toBe(0);
 }, 600_000);
 
-it('what a kill has left of files that were being written is gone once the core is there', async () => {
+it('the core removes partly written files that a kill has left', async () => {
   const dataDir = freshFolder();
   const left = ['.secret.key', 'spool/.checkpoint.json', 'dead-letters/.000000000001-0123456789abcdef.letter'].map((name) =>
     path.join(dataDir, `${name}.${randomUUID()}`),

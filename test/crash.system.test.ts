@@ -6,11 +6,11 @@ import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi, streamEvents } from './support/fake-openai.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
-/** One call of the load and what its client saw of the reply. */
+/** One call of the load and what its client received. */
 interface CallOutcome {
   readonly id: string | undefined;
   readonly kind: 'json' | 'stream';
-  /** The client had all it needs to call the reply whole: by content-length, by the terminal chunk, or by `[DONE]`. */
+  /** The client received a complete response: by Content-Length, the terminal chunk, or `[DONE]`. */
   readonly whole: boolean;
 }
 
@@ -21,7 +21,7 @@ let provider: FakeOpenAi;
 
 beforeAll(async () => {
   provider = await startFakeOpenAi();
-  // Streams take long enough for every kill to find some of them open.
+  // Long enough for every kill to hit some open streams.
   provider.behave((call, response) => {
     const body = JSON.parse(call.body.toString('utf8')) as { readonly stream?: boolean };
     if (body.stream === true) void streamSlowly(response);
@@ -53,7 +53,7 @@ async function streamSlowly(response: ServerResponse): Promise<void> {
   response.end();
 }
 
-/** Makes one call and watches what comes back, whatever happens to the other side. */
+/** Makes one call and watches the response, whatever happens to the service. */
 function callOnce(gateway: string, kind: CallOutcome['kind'], agent: Agent): Promise<CallOutcome> {
   return new Promise((resolve) => {
     let id: string | undefined;
@@ -85,7 +85,6 @@ function callOnce(gateway: string, kind: CallOutcome['kind'], agent: Agent): Pro
   });
 }
 
-/** Calls without pause until told to stop. */
 async function load(gateway: string, outcomes: CallOutcome[], running: () => boolean): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const client = async (index: number): Promise<void> => {
@@ -105,7 +104,7 @@ async function loadAndKill(outcomes: CallOutcome[], afterMs: number): Promise<vo
   await loading;
 }
 
-/** Every identifier in the store with how often it is there and its status. */
+/** Every stored identifier with its number of rows and its status. */
 async function readAll(service: Service): Promise<Map<string, { count: number; status: number }>> {
   const api = apiClient(service.api);
   const all = new Map<string, { count: number; status: number }>();
@@ -120,7 +119,7 @@ async function readAll(service: Service): Promise<Map<string, { count: number; s
 }
 
 describe('kill -9 of the whole tree under load, then a new start', () => {
-  it(`after ${kills} kills: every reply that a client had whole is stored exactly once, and what was open is there as broken off`, async () => {
+  it(`after ${kills} kills every complete response is stored exactly once, and open calls are recorded as broken off`, async () => {
     const outcomes: CallOutcome[] = [];
     for (let kill = 0; kill < kills; kill += 1) await loadAndKill(outcomes, 700 + Math.random() * 600);
 

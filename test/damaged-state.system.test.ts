@@ -6,7 +6,7 @@ import { makeDataDir, removeDataDir, type Service, startService, testKey } from 
 
 const dataDir = makeDataDir();
 const stateFolder = path.join(dataDir, 'state');
-/** The state as a stopped service has left it, with replies and counts. */
+/** The state of a stopped service, with responses and counters. */
 let whole: Buffer;
 
 afterAll(() => removeDataDir(dataDir));
@@ -68,7 +68,7 @@ it.each(Object.keys(damages))(
   },
 );
 
-it('a state that is whole, or empty, is used as it is', async () => {
+it('an intact or empty state is used unchanged', async () => {
   writeFileSync(stateFile(), whole);
   const first = await startService({ dataDir });
   expect((await call(first, 'text 1 '.repeat(200))).cache).toBe('HIT');

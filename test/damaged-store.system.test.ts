@@ -21,7 +21,7 @@ async function call({ gateway }: Service): Promise<string> {
   return response.headers.get('svc-id') ?? '';
 }
 
-/** Folders of the parts of the table `requests`, by its one column that no other table has. */
+/** Folders of the parts of the table `requests`, found by a column that only this table has. */
 function partsOfRequests(): readonly string[] {
   return readdirSync(path.join(dataDir, 'clickhouse', 'store'), { recursive: true, encoding: 'utf8' })
     .filter((name) => path.basename(name) === 'columns.txt')
@@ -35,7 +35,7 @@ async function readiness({ api }: Service): Promise<unknown> {
   return [response.status, await response.json()];
 }
 
-it('a damaged file fails what needs it and says so, the rest is read, and the part can be set aside', async () => {
+it('a damaged file fails the queries that need it with store_damaged; other queries work, and the part can be set aside', async () => {
   const service = await startService({ dataDir });
   const api = apiClient(service.api);
   const lost = await call(service);
@@ -47,7 +47,7 @@ it('a damaged file fails what needs it and says so, the rest is read, and the pa
   expect(await gatelog(dataDir, 'store', 'check')).toMatchObject({ code: 0, stdout: '' });
 
   const file = path.join(folder, 'data.bin');
-  // One bit in every piece of the file that has a checksum of its own.
+  // Flips bits in every checksummed block of the file.
   writeFileSync(file, Buffer.from(readFileSync(file).map((byte, at) => (at % 8 === 0 ? byte ^ 1 : byte))));
   const part = `requests/${path.basename(folder)}`;
   const failed = await api.call('POST', '/v1/request/query-clickhouse', { filter: 'all' });

@@ -19,7 +19,7 @@ interface Run {
   readonly output: string;
 }
 
-/** Runs a command that ends. @param uid as whom, where this process may say so. */
+/** Runs a command that ends. @param uid the user to run it as, where this process may set one. */
 function run(dataDir: string, words: readonly string[], environment: Readonly<Record<string, string>> = {}, uid?: number): Promise<Run> {
   return new Promise((resolve) => {
     const env = serviceEnvironment({ dataDir, environment });
@@ -34,7 +34,7 @@ function removeMetadata(dataDir: string): void {
   for (const name of readdirSync(dataDir).filter((file) => file.startsWith('metadata.db'))) rmSync(path.join(dataDir, name));
 }
 
-it('metadata.db that is missing or empty beside records is refused with the way to the backup, and made anew only when that is said', async () => {
+it('a start refuses a missing or empty metadata.db beside records, points to the backup, and creates a new one only on request', async () => {
   const dataDir = freshFolder();
   await (await startService({ dataDir })).stop();
   const refusals: Run[] = [];
@@ -58,7 +58,7 @@ it('metadata.db that is missing or empty beside records is refused with the way 
   killTree(child.pid ?? 0);
 }, 120_000);
 
-/** Waits until a process has said something. @returns all that it has said by then. */
+/** Waits until a process has printed a text. @returns its output so far. */
 async function said(child: ChildProcess, text: string): Promise<string> {
   let output = '';
   child.stdout?.on('data', (chunk: Buffer) => {
@@ -125,7 +125,7 @@ it('a folder full of other files is not used as the data folder', async () => {
   await (await startService({ dataDir: volume })).stop();
 });
 
-it('a data folder that is a file is told of as one', async () => {
+it('a start names a data folder that is a file', async () => {
   const file = path.join(freshFolder(), 'data');
   writeFileSync(file, '');
   for (const words of [['serve'], ['keys', 'list'], ['store', 'check']]) {
@@ -142,7 +142,7 @@ it.each([
   ['192.0.2.1', '39787', '39788'],
   ['192.0.2.1', '0', '0'],
 ])(
-  'a GATELOG_HOST that is no address of this machine (%s, ports %s and %s) is told of once, with what it may be',
+  'a GATELOG_HOST that is no address of this machine (%s, ports %s and %s) is reported once, with the addresses to use',
   async (host, gatewayPort, apiPort) => {
     const environment = { GATELOG_HOST: host, GATELOG_GATEWAY_PORT: gatewayPort, GATELOG_API_PORT: apiPort };
     const { code, output } = await run(freshFolder(), ['serve'], environment);

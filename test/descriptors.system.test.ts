@@ -9,7 +9,7 @@ import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, 
 
 const dataDir = makeDataDir();
 const usual = 4096;
-/** Connections that the process can still take, and how many come. */
+/** Descriptors that are left for connections, and the number of connections that come. */
 const spareDescriptors = 30;
 const clients = 120;
 let provider: FakeOpenAi;
@@ -47,14 +47,14 @@ function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/** Connections to a listener that are open a moment later; what could not be accepted is closed. */
+/** Connections to a listener that are still open a moment later; the listener closes those it could not accept. */
 async function holdConnections(base: string, pid: number, most: number): Promise<RawClient[]> {
   const opened = await Promise.all(Array.from({ length: clients }, () => openClient(Number(new URL(base).port)).catch(() => undefined)));
   await eventually('the descriptors to be used up', () => (descriptorsOf(pid) >= most - 2 ? true : undefined));
   return opened.filter((client) => client !== undefined);
 }
 
-/** Lets a process have few descriptors more than it has now. @returns how many. */
+/** Limits a process to a few descriptors more than it has open. @returns the limit. */
 function shorten(pid: number): number {
   const most = descriptorsOf(pid) + spareDescriptors;
   limitDescriptors(pid, most);
@@ -64,7 +64,7 @@ function shorten(pid: number): number {
 const large = JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'x'.repeat(200_000) }] });
 const chat = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] });
 
-/** One call on a connection that is open. @returns the reply; undefined when the connection was closed. */
+/** One call on an open connection. @returns the response; undefined when the connection was closed. */
 async function callOn(client: RawClient, body: string): Promise<ReturnType<typeof parseResponse>> {
   const before = client.received().length;
   client.send(
@@ -85,7 +85,7 @@ async function callOn(client: RawClient, body: string): Promise<ReturnType<typeo
   ).then(({ response }) => response);
 }
 
-/** Processor time of the worker, as it has told last. */
+/** Processor time of the worker, as last reported. */
 async function cpuSeconds(): Promise<number> {
   const page = await (await fetch(`${service.api}/metrics`)).text();
   return Number(/^gatelog_process_cpu_seconds_total\{process="gateway-0"\} (\S+)$/m.exec(page)?.[1] ?? 0);
@@ -129,7 +129,7 @@ describe('a gateway worker without descriptors', () => {
     expect(await eventually('the worker to report again', async () => reportedSince(before))).toBeGreaterThan(before);
   });
 
-  it('is well again once its clients have gone, and nothing of what it served is missing', async () => {
+  it('recovers once its clients have gone, and every served call is recorded', async () => {
     for (const { socket } of held) socket.destroy();
     const status = await eventually('a call on a new connection', async () => {
       const client = await openClient(Number(new URL(service.gateway).port));
@@ -145,7 +145,7 @@ describe('a gateway worker without descriptors', () => {
   });
 });
 
-it('a core without descriptors lives on, and what is called meanwhile is stored once there are some', async () => {
+it('a core without descriptors keeps running, and stores the calls of that time once it has descriptors again', async () => {
   const [core = 0] = childrenNamed(service.pid, 'core');
   const held = await holdConnections(service.api, core, shorten(core));
   const client = await openClient(Number(new URL(service.gateway).port));
@@ -156,7 +156,7 @@ it('a core without descriptors lives on, and what is called meanwhile is stored 
     ids.push(response?.header('svc-id') ?? '');
   }
   await eventually('the ingest to have failed', () => (service.output().includes('"kind":"batch_failed"') ? true : undefined));
-  // Each thread of the store takes three descriptors: to have its clients gone is not enough for it.
+  // Each thread of the store needs three descriptors: those that the clients free are not enough.
   limitDescriptors(core, usual);
   for (const { socket } of [...held, client]) socket.destroy();
   for (const id of ids) await api.stored(id, 30_000);

@@ -37,13 +37,13 @@ const fullStore = {
 };
 const well = { status: 200, body: { status: 'ok', failing: [], degraded: [] } };
 
-/** What the metrics count as lost is what was given and is not stored whole, to the call. */
+/** The metrics count exactly the calls that are not stored completely. */
 function expectExactCount({ calls, countedUnrecorded, verdict }: DiskFullRun): void {
   expect(countedUnrecorded).toBe(calls - verdict.wholeRecords);
 }
 
 it.runIf(smallSpoolDisk !== undefined)(
-  'without room for the spool model calls go on, exactly the replies without a record say so, and recording goes on by itself, because only an administrator can make a small disk',
+  'on a full disk with the spool model calls continue, exactly the unrecorded responses say so, and recording resumes by itself, because only an administrator can make a small disk',
   async () => {
     const run = await runDiskFull({
       ...usual(),
@@ -60,7 +60,7 @@ it.runIf(smallSpoolDisk !== undefined)(
 );
 
 it.runIf(smallDisk !== undefined)(
-  'without room for the store model calls go on and are all on record; they are stored when there is room again, without a restart, because only an administrator can make a small disk',
+  'on a full disk with the store model calls continue and are all recorded; they are stored once there is space, without a restart, because only an administrator can make a small disk',
   async () => {
     const run = await runDiskFull({
       ...usual(),
@@ -78,7 +78,7 @@ it.runIf(smallDisk !== undefined)(
 );
 
 it.runIf(smallWholeDisk !== undefined)(
-  'without room for the whole data folder, with the shared state in it, model calls go on, exactly the replies without a record say so, and all goes on by itself, because only an administrator can make a small disk',
+  'on a full disk with the whole data folder and the shared state model calls continue, exactly the unrecorded responses say so, and the service recovers by itself, because only an administrator can make a small disk',
   async () => {
     const run = await runDiskFull({
       ...usual(),
@@ -87,7 +87,7 @@ it.runIf(smallWholeDisk !== undefined)(
       roomOf: () => smallWholeDisk ?? { fill: async () => undefined, free: () => undefined },
     });
     const { verdict, failedCalls, unrecorded, sameProcesses } = run;
-    // The metadata database, which has the identifiers that callers chose, has no room either.
+    // The metadata database, which reserves the identifiers of callers, is on the full disk too.
     expect({ ...verdict.findings, replacedIds: [], failedCalls, sameProcesses }).toEqual({
       ...noFindings,
       failedCalls: [],
@@ -117,7 +117,7 @@ async function changeOf(id: string, api: ApiClient): Promise<number> {
 }
 
 it.runIf(smallStartDisk !== undefined)(
-  'without room for the store changes are 503, an erasure waits and what is stored is read, also after a start, which comes up and says 503; all goes on when there is room, because only an administrator can make a small disk',
+  'on a full disk with the store changes are 503, an erasure waits and stored records are readable, also after a restart, which comes up and reports 503; everything continues once there is space, because only an administrator can make a small disk',
   async () => {
     const options = { dataDir: startDataDir, environment: { GATELOG_STORE_SPARE_BYTES: '32MiB', GATELOG_LOG_LEVEL: 'silent' } };
     const first = await startService(options);
@@ -129,7 +129,7 @@ it.runIf(smallStartDisk !== undefined)(
     await untilSaid(first.api, fullStore.api);
     expect(await changeOf(his, api)).toBe(503);
     const order = fetch(`${first.api}/v1/user/ann`, { method: 'DELETE', headers: { Authorization: `Bearer ${testKey}` } });
-    // The start that follows cuts it.
+    // The stop below cuts the connection.
     const answered = order.catch(() => undefined);
     await eventually('the order to be on record', () => metadataRow(startDataDir, 'SELECT number FROM erasures'));
     expect((await first.stop()).code).toBe(0);

@@ -43,7 +43,7 @@ afterAll(async () => {
 const pages = documentedPages.map(readPage);
 const withBlocks = pages.filter(({ blocks }) => blocks.length > 0);
 
-/** What an `admin` key can set, and the keys that work. */
+/** Everything that an `admin` key can set, and the active keys. */
 async function settingsOf(key: string): Promise<unknown> {
   const api = apiClient(service.api, key);
   const paths = ['rate-limits', 'prices', 'redaction-rules', 'retention', 'provider-keys'];
@@ -52,7 +52,7 @@ async function settingsOf(key: string): Promise<unknown> {
   return { ...Object.fromEntries(answers), keys: keys.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id) };
 }
 
-/** An `admin` key of an organisation of its own, so that no page sees what another one did. */
+/** An `admin` key of a new organisation, so that no page sees the changes of another. */
 async function keyFor({ path }: Page): Promise<string> {
   const organization = await createOrganization(metadata, path, Date.now());
   if (organization === 'name_taken') throw new Error(`${path} is there twice`);
@@ -60,7 +60,7 @@ async function keyFor({ path }: Page): Promise<string> {
   return (await issueKey(metadata, order)).key;
 }
 
-/** The title of a page's test says how many of its blocks are run. */
+/** The title of a page's test, with the number of its executed blocks. */
 function counted({ path, blocks }: Page): string {
   const left = blocks.filter(({ notRunBecause }) => notRunBecause !== undefined);
   const inPython = pythonIs === 'run' ? [] : blocks.filter(({ language }) => language === 'python');
@@ -91,7 +91,7 @@ it(`every block of the pages is run (${runCount}), compared with what is printed
   expect(withBlocks.length).toBeGreaterThan(15);
 });
 
-/** Filters and sorts that stand between backticks, such as those of a table. */
+/** Filters and sorts between backticks, for example in tables. */
 const inlineBodies = documentedPages.flatMap((page) =>
   [...readFileSync(page, 'utf8').matchAll(/`(\{"(?:request_response_rmt|sort)".*?\})`/g)].map(([, text = '']): [string, string] => [
     page,

@@ -33,7 +33,7 @@ function freshDataDir(): string {
   return dataDir;
 }
 
-/** Text that no compression hides. */
+/** Incompressible text, so that a search in files finds it. */
 const secret = (): string => randomBytes(48).toString('base64url');
 
 const filesWith = (folder: string, text: string): readonly string[] => [...filesHolding(folder, text).keys()];
@@ -60,7 +60,7 @@ async function chat(service: Service, call: Call): Promise<string> {
   return response.headers.get('svc-id') ?? '';
 }
 
-/** Orders an erasure with a key that may. */
+/** Orders an erasure with an `admin` key. */
 const ask = (service: Service, user = 'ann'): Promise<Response> =>
   fetch(`${service.api}/v1/user/${encodeURIComponent(user)}`, { method: 'DELETE', headers: { Authorization: `Bearer ${testKey}` } });
 
@@ -72,7 +72,7 @@ interface Receipt {
   readonly spool_records: number;
 }
 
-/** Asks as a caller does: a 503 says that the erasure goes on and is to be asked for again. */
+/** Asks like a caller: after a 503, which says that the erasure continues, it asks again. */
 async function receiptOf(service: Service, user: string): Promise<Receipt> {
   return eventually(
     'the receipt',
@@ -88,7 +88,7 @@ async function receiptOf(service: Service, user: string): Promise<Receipt> {
 }
 
 describe('DELETE /v1/user/{id}', () => {
-  it('takes out all that came from the user, from every file, and leaves everybody else', async () => {
+  it('removes everything of the user from every file, and nothing of others', async () => {
     const dataDir = freshDataDir();
     const service = await start(dataDir, { GATELOG_SPOOL_SEGMENT_SECONDS: '1' });
     const api = apiClient(service.api);
@@ -112,7 +112,7 @@ describe('DELETE /v1/user/{id}', () => {
     expect((await api.call('GET', `/v1/request/${hers}/changes`)).status).toBe(404);
     expect((await api.call<readonly SessionItem[]>('POST', '/v1/session/query', {})).body.data).toEqual([]);
     await api.stored(his);
-    // The spool lets go of a file when that is closed.
+    // The spool deletes a file once the file is closed.
     const traces = (): readonly string[] => [body, property, user.slice(4)].flatMap((text) => filesWith(dataDir, text));
     await eventually('its last file to go', () => (traces().every((file) => !file.endsWith('.seg')) ? true : undefined), 20_000);
     expect(traces()).toEqual([]);
@@ -121,7 +121,7 @@ describe('DELETE /v1/user/{id}', () => {
     expect((await api.stored(next)).request_user_id).toBe(user);
   });
 
-  it('waits while a call of the user is open; killed and asked again it goes on and gives the receipt', async () => {
+  it('waits for open calls of the user; killed and requested again, it continues and returns the receipt', async () => {
     const provider = await startFakeOpenAi();
     const dataDir = freshDataDir();
     const environment = { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl };
@@ -135,7 +135,7 @@ describe('DELETE /v1/user/{id}', () => {
     await provider.close();
   });
 
-  it('killed while its records are taken out goes on at the next start, without being asked, and its receipt counts the same', async () => {
+  it('killed while it removes records, it continues at the next start without a request, and its receipt has the same counts', async () => {
     const dataDir = freshDataDir();
     const [users, each] = [['ann', 'bob', 'carl', 'dora'], 20];
     const first = await start(dataDir);
@@ -144,7 +144,7 @@ describe('DELETE /v1/user/{id}', () => {
       for (const user of users) calls.push({ user, id: await chat(first, { content: secret(), headers: { 'Svc-User-Id': user } }) });
     }
     for (const { id } of calls) await apiClient(first.api).stored(id);
-    // One has to be left whom nobody erases.
+    // One user must remain whom nothing erases.
     const tried = await killInErasure(first, users.slice(0, -1));
     const second = await start(dataDir);
     await eventually('every erasure to end', () => ended(dataDir));
@@ -153,7 +153,7 @@ describe('DELETE /v1/user/{id}', () => {
     expect(await receiptOf(second, tried.at(-1) ?? '')).toMatchObject({ requests: each, bodies: 2 * each, spool_records: 0 });
   });
 
-  it('that runs while a backup is taken goes on when that is restored, among parts that an earlier one has rewritten', async () => {
+  it('started during a backup, it continues after the restore, among parts that an earlier erasure has rewritten', async () => {
     const provider = await startFakeOpenAi();
     const first = await start(freshDataDir(), { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl });
     const ids: string[] = [];
@@ -169,7 +169,7 @@ describe('DELETE /v1/user/{id}', () => {
     const dataDir = path.join(freshDataDir(), 'restored');
     expect(await gatelog(dataDir, 'restore', backup)).toMatchObject({ code: 0 });
     const second = await start(dataDir);
-    // Nobody has to ask for it.
+    // Nobody asks again.
     await eventually('the erasure to end', () => metadataRow(dataDir, "SELECT number FROM erasures WHERE stage = 'done'"), 60_000);
     expect(await idsOf(apiClient(second.api))).toEqual(ids.slice(1));
     expect(await receiptOf(second, 'ann')).toMatchObject({ requests: 1, bodies: 2, spool_records: 1 });
@@ -183,8 +183,9 @@ const ended = (dataDir: string): unknown =>
   metadataRow(dataDir, "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM erasures WHERE stage <> 'done')");
 
 /**
- * Orders the erasure of one user after the other, and kills everything while the store is still at the records of one, of which queries find none any more.
- * @returns whose erasure was ordered; that of the last was cut. @throws when every erasure was past that before the kill.
+ * Orders the erasure of one user after the other, and kills everything while the store still removes the records of one, which queries no
+ * longer find. @returns the users whose erasure was ordered; the last one was interrupted. @throws when every erasure was past that point
+ * before the kill.
  */
 async function killInErasure(first: Service, users: readonly string[]): Promise<readonly string[]> {
   const { dataDir } = first;
@@ -207,7 +208,10 @@ async function killInErasure(first: Service, users: readonly string[]): Promise<
   throw new Error(`the store was done with the records of each of ${users.join(', ')} before the kill came`);
 }
 
-/** Orders the erasure of a user who has a stored request and an open call. @returns once it waits for that call: its answer, which comes when that has ended. */
+/**
+ * Orders the erasure of a user who has a stored request and an open call. @returns once the erasure waits for that call: the pending
+ * response, which comes after the call has ended.
+ */
 async function orderWhileOpen(service: Service, provider: FakeOpenAi): Promise<{ readonly answered: Promise<unknown> }> {
   const ann = { 'Svc-User-Id': 'ann' };
   await apiClient(service.api).stored(await chat(service, { content: 'one', headers: ann }));
@@ -225,7 +229,7 @@ async function orderWhileOpen(service: Service, provider: FakeOpenAi): Promise<{
 }
 
 describe('GATELOG_RETENTION_DAYS and PUT /v1/retention', () => {
-  it('remove what is older, by the shorter of both, late records too, and nothing else', async () => {
+  it('remove older records by the shorter of both periods, late ones too, and nothing else', async () => {
     const dataDir = freshDataDir();
     const environment = { GATELOG_RETENTION_INTERVAL: '1s' };
     await (await start(dataDir, environment)).stop();
@@ -264,7 +268,7 @@ async function idsOf(api: ApiClient): Promise<readonly string[]> {
   return (await api.query('all', { limit: 100 })).map(({ request_id: id }) => id).toSorted();
 }
 
-/** Leaves a record of so many days ago in the spool, as if the ingest had been away for so long. */
+/** Leaves a record of this many days ago in the spool, as if the ingest had been down for that long. */
 async function writeLate(dataDir: string, daysAgo: number): Promise<string> {
   const { id: organizationId } = metadataRow(dataDir, 'SELECT id FROM organizations') as { readonly id: OrganizationId };
   const openedAt = Date.now() - daysAgo * 86_400_000;

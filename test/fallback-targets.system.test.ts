@@ -49,7 +49,7 @@ async function send(override: object, content: string): Promise<Response> {
   return response;
 }
 
-it('a list in the form of Helicone`s documentation: the record has the body, model and cost of what the entry that answered was sent', async () => {
+it('a list in the form of Helicone`s documentation: the record has the body, model and cost of the entry that answered', async () => {
   const prices = [
     { model: 'gpt-4o', provider: 'custom', input: 100, output: 100 },
     { model: 'gpt-4o-mini', provider: 'custom', input: 1, output: 3 },
@@ -71,7 +71,7 @@ it('a list in the form of Helicone`s documentation: the record has the body, mod
   });
 });
 
-it('redaction rules hold for what an override says, and the caller`s text that it replaced is not stored', async () => {
+it('redaction rules apply to an override`s text, and the caller`s text that it replaced is not stored', async () => {
   expect((await api.call('PUT', '/v1/redaction-rules', [{ kind: 'email' }])).status).toBe(200);
   const response = await send({ messages: [{ role: 'user', content: 'write to planted.person@example.com' }] }, 'replaced@example.com');
   expect(two.seen.at(-1)?.body.toString()).toContain('planted.person@example.com');

@@ -36,7 +36,7 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-/** A number once it has stood still for a while. */
+/** Waits until a number is stable. */
 async function restOf(read: () => number): Promise<number> {
   const seen: number[] = [];
   return eventually('a number to stand still', () => {
@@ -46,7 +46,7 @@ async function restOf(read: () => number): Promise<number> {
   });
 }
 
-/** A call to which nothing happens. */
+/** A call without a fault. */
 async function plainCall(): Promise<number | undefined> {
   const whole: Fault = {
     name: 'none',

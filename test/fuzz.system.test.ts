@@ -37,7 +37,7 @@ async function send(key: string, text: string): Promise<string> {
 
 const seed = Date.now() % 2 ** 31;
 
-/** A small part of what `npm run soak -- fuzz` sends, other bodies each time. A question about sessions takes ten times as long as another body. */
+/** A small part of the bodies of `npm run soak -- fuzz`, others in each run. A query of sessions takes ten times as long as another one. */
 const bodiesFor = (path: string): number => (path.startsWith('/v1/session/') ? 150 : 300);
 
 it.each(endpointsWithBody())(
@@ -47,7 +47,7 @@ it.each(endpointsWithBody())(
     const target = { method, url, key: testKey, organizationId: mine.organizationId, foreignText };
     const { statuses, faults } = await fuzz(target, bodiesFor(path), seed);
     expect(faults).toEqual([]);
-    // Some have to get through, or nothing behind the door was tried.
+    // Some bodies must be valid, or the tests would only reach the validation.
     expect(statuses.get(422) ?? 0).toBeGreaterThan(bodiesFor(path) / 15);
     expect(statuses.get(200) ?? 0).toBeGreaterThan(/query|property|tag/.test(path) ? 0 : -1);
     expect(statuses.get(404) ?? 0).toBe(0);

@@ -23,7 +23,7 @@ const health = async (base: string): Promise<{ readonly status: number; readonly
   return { status: response.status, body: (await response.json()) as Readonly<Record<string, unknown>> };
 };
 
-/** Some 0.8 MB of records. @returns whether it is on record. */
+/** Writes about 0.8 MB of records. @returns whether the call is recorded. */
 async function callIsRecorded(): Promise<boolean> {
   const response = await fetch(`${service.gateway}/v1/chat/completions`, {
     method: 'POST',
@@ -38,7 +38,7 @@ async function callIsRecorded(): Promise<boolean> {
   return isRecorded;
 }
 
-it('a core that stands still leaves the gateway ready: it tells of the core, of a spool that fills and of one that is full, and all ends with it', async () => {
+it('a stopped core leaves the gateway ready: its health reports the core, a filling spool and a full one, until the core continues', async () => {
   const well = { status: 200, body: { status: 'ok', degraded: [] } };
   expect([await health(service.gateway), await health(service.api)]).toEqual([
     well,
@@ -57,7 +57,7 @@ it('a core that stands still leaves the gateway ready: it tells of the core, of 
 
   for (const pid of cores) process.kill(pid, 'SIGCONT');
   await eventually('everything to be well again', async () => {
-    // A segment that is full is closed by the next call.
+    // The next call closes a full segment.
     await callIsRecorded();
     return (await health(service.gateway)).body['degraded']?.toString() === '' ? true : undefined;
   });

@@ -8,11 +8,11 @@ import { apiClient } from './support/api.ts';
 import { completion } from './support/fake-openai.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
-/** A certificate for `localhost` that nobody trusts unless told so. */
+/** A self-signed certificate for `localhost`. */
 const folder = path.join(import.meta.dirname, 'fixtures', 'tls');
 const certificate = path.join(folder, 'certificate.pem');
 
-/** Larger than a record of TLS, and than what is read of a connection at once. */
+/** Larger than a TLS record, and than a single read from a connection. */
 const long = 'grüße '.repeat(200_000);
 
 let provider: Server;
@@ -88,7 +88,7 @@ describe('a provider over HTTPS', () => {
       text += chunk.choices[0]?.delta.content ?? '';
     }
     expect(text).toBe('one two three');
-    // A call that comes in the very tick in which a connection cools down opens another one.
+    // A call in the very tick in which a connection cools down opens another one.
     expect(connections).toBeLessThan(requests);
     const record = await apiClient(service.api).stored(short.response.headers.get('svc-id') ?? '');
     expect(record).toMatchObject({ response_status: 200, target_url: `${providerUrl}/chat/completions` });
@@ -116,7 +116,7 @@ describe('a provider whose certificate is not trusted', () => {
     expect(answer).toBeInstanceOf(APIError);
     expect(answer).toMatchObject({ status: 502, code: 'provider_unreachable' });
     expect(String(answer)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
-    // Of the handshake the provider may see the end or not: the client refuses the certificate after its own last message.
+    // The provider may or may not see the end of the handshake: the client rejects the certificate after its own last message.
     expect(requests).toBe(before);
   });
 });

@@ -38,7 +38,7 @@ function perform(bytes: number, framing: 'length' | 'chunked', contentType = 'ap
   return performLargeCall({ url: service.gateway + path, key: testKey, bytes, framing, contentType });
 }
 
-/** Digest of the bytes of a recorded body that is no text. */
+/** Digest of a recorded body that is not text. */
 function recordedDigest(body: unknown): string {
   const { base64 } = body as { readonly base64: string };
   return createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex');
@@ -66,7 +66,7 @@ describe('a body of any size passes unchanged in both directions, and its beginn
   );
 });
 
-/** Both sides got every byte; the record says how many, and whether it has them all. */
+/** Both sides received every byte; the record has the size and says whether its body is cut. */
 async function expectWhole(bytes: number, { id, ...sides }: LargeResult): Promise<RequestItem> {
   const whole = { digest: patternDigest(bytes), bytes };
   expect(sides).toEqual({ status: 200, up: whole, down: whole });

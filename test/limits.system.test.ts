@@ -31,7 +31,7 @@ beforeAll(async () => {
       GATELOG_GATEWAY_WORKERS: '2',
       GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl,
       GATELOG_PROVIDER_OPENAI_KEY: 'deployment-openai',
-      // Records, and with them settlements, do not wait for the end of a burst.
+      // Records and settlements do not wait for the end of a burst.
       GATELOG_INGEST_BURST_MS: '0',
     },
   });
@@ -50,11 +50,11 @@ afterAll(async () => {
 
 const maxTokens = 50;
 const body = JSON.stringify({ model: 'gpt-4', messages: [{ role: 'user', content: 'Hello' }], max_tokens: maxTokens });
-/** What a budget sets aside for the call, in millionths of a US dollar: gpt-4 costs 30 and 60 dollars a million tokens. */
+/** The budget's reservation for the call in millionths of a US dollar: gpt-4 costs 30 and 60 dollars per million tokens. */
 const estimate = Buffer.byteLength(body) * 30 + maxTokens * 60;
 const cents = (millionths: number): string => (millionths / 10_000).toFixed(4);
 
-/** Bills a call for so many tokens. */
+/** Bills a call for these tokens. */
 function bill(
   promptTokens: number,
   completionTokens: number,
@@ -76,7 +76,7 @@ async function call(headers: Readonly<Record<string, string>>): Promise<Response
   return response;
 }
 
-/** So many calls at once. @returns how many had each status. */
+/** Makes this many concurrent calls. @returns the number of calls by status. */
 async function storm(count: number, headers: Readonly<Record<string, string>>): Promise<Record<number, number>> {
   const statuses = await Promise.all(Array.from({ length: count }, async () => (await call(headers)).status));
   return Object.fromEntries(
@@ -86,7 +86,7 @@ async function storm(count: number, headers: Readonly<Record<string, string>>): 
   );
 }
 
-/** Bytes of the segments of each series that is in the spool. */
+/** Bytes of the segments of each series in the spool. */
 function segmentBytes(spool: string): number[] {
   return listSeries(spool).map((series) =>
     listSegments(path.join(spool, series)).reduce((sum, number) => sum + statSync(path.join(spool, series, segmentName(number))).size, 0),
@@ -109,7 +109,7 @@ describe('two workers', () => {
     expect(childrenNamed(service.pid, 'gateway')).toHaveLength(2);
     expect(await storm(500, { 'svc-ratelimit-policy': '100;w=3600' })).toEqual({ 200: 100, 429: 400 });
     expect(provider.seen).toHaveLength(100);
-    // Each has a series of its own in the spool, and both have written.
+    // Each worker has its own series in the spool, and both have written.
     expect(segmentBytes(path.join(dataDir, 'spool')).filter((bytes) => bytes > 10_000)).toHaveLength(2);
   });
 
@@ -123,7 +123,7 @@ describe('two workers', () => {
       return items.length === 500 ? items.filter(({ response_status: status }) => status === 200).map(({ cost }) => cost) : undefined;
     });
     expect(new Set(costs)).toEqual(new Set([estimate / 1_000_000]));
-    // It is settled to what was reserved, so that nothing more goes through.
+    // The settlement equals the reservation, so that no further call passes.
     expect(await storm(20, limited)).toEqual({ 429: 20 });
   });
 

@@ -27,12 +27,12 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-/** An official client whose key is ours: enough for the echo provider. */
+/** An official client with a Gatelog key as its API key: enough for the echo provider. */
 function echoClient(defaultHeaders: Record<string, string> = {}): OpenAI {
   return new OpenAI({ baseURL: `${service.gateway}/v1`, apiKey: testKey, defaultHeaders, maxRetries: 0 });
 }
 
-/** An official client with a provider's key, and ours in Svc-Auth. */
+/** An official client with a provider's key, and a Gatelog key in Svc-Auth. */
 function openAiClient(defaultHeaders: Record<string, string> = {}): OpenAI {
   return new OpenAI({
     baseURL: `${service.gateway}/v1`,
@@ -42,7 +42,7 @@ function openAiClient(defaultHeaders: Record<string, string> = {}): OpenAI {
   });
 }
 
-/** JSON in ASCII alone: `fetch` refuses other characters in a header. */
+/** ASCII-only JSON: `fetch` refuses other characters in a header. */
 function headerJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[^\u0020-\u007e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

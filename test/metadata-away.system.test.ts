@@ -42,7 +42,7 @@ async function call(headers: Readonly<Record<string, string>> = {}): Promise<Res
   return response;
 }
 
-/** The identifier of a call that was answered and is on record. */
+/** @returns the identifier of a call that was answered and recorded. */
 async function recordedCall(headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const response = await call(headers);
   expect([response.status, response.headers.get('svc-recorded')]).toEqual([200, null]);
@@ -69,10 +69,10 @@ describe('while another process has the write lock of the metadata database', ()
     expect((await call({ authorization: 'Bearer sk-svc-us-nobodynobodynobodynobodynobody' })).status).toBe(401);
   });
 
-  it("a caller's own identifier costs the thread one wait, then none, and the reply says that a fresh one was given", async () => {
+  it("a caller's own identifier costs the thread one wait, then none, and the response says that a fresh one was given", async () => {
     const chosen = '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a';
     const responses = await Promise.all(Array.from({ length: 100 }, () => call({ 'svc-request-id': chosen })));
-    // A wait for the lock takes a quarter of a second; each call that had one says so itself.
+    // A wait for the lock takes a quarter of a second; the response of a call that waited reports it.
     const waited = responses.filter(({ headers }) => Number(/gatelog;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1]) >= 200);
     expect(waited.length).toBeLessThan(50);
     for (const response of responses) {
@@ -84,7 +84,7 @@ describe('while another process has the write lock of the metadata database', ()
     }
   });
 
-  it('a change of what is kept there is 503 with a time to try again, and the other endpoints answer meanwhile', async () => {
+  it('a change of metadata is 503 with Retry-After, and the other endpoints answer meanwhile', async () => {
     const declared = api.call('PUT', '/v1/property/Team', {});
     for (let asked = 0; asked < 20; asked += 1) {
       expect((await api.call('POST', '/v1/request/count/query', { filter: 'all' })).status).toBe(200);
@@ -96,14 +96,14 @@ describe('while another process has the write lock of the metadata database', ()
     expect(again.status).toBe(503);
   });
 
-  it('both listeners are ready, and say that it is', async () => {
+  it('both listeners are ready and report the database as degraded', async () => {
     const ofGateway = { status: 200, body: { status: 'ok', degraded: ['metadata'] } };
     expect(await healthOnce(service.gateway, ofGateway)).toEqual(ofGateway);
     const ofApi = { status: 200, body: { status: 'ok', failing: [], degraded: ['metadata'] } };
     expect(await healthOnce(service.api, ofApi)).toEqual(ofApi);
   });
 
-  it('a worker and a core that die are there again', async () => {
+  it('a worker and a core that die are restarted', async () => {
     const died = [...childrenNamed(service.pid, 'core'), ...childrenNamed(service.pid, 'gateway')];
     for (const pid of died) process.kill(pid, 'SIGKILL');
     await eventually(
@@ -130,7 +130,7 @@ describe('while another process has the write lock of the metadata database', ()
           : undefined,
       60_000,
     );
-    // As a caller does who was told to try again: a busy disk may make it wait once more.
+    // Like a caller who was told to try again: a slow disk may require another wait.
     await eventually(
       'a change to be taken',
       async () => ((await api.call('PUT', '/v1/property/Team', {})).status === 200 ? true : undefined),
@@ -141,7 +141,7 @@ describe('while another process has the write lock of the metadata database', ()
   });
 });
 
-/** What a listener says of its health, once it is that; on a busy machine another part may be late for a moment. */
+/** The health of a listener, once it equals `wanted`: on a busy machine another process may be late for a moment. */
 async function healthOnce(base: string, wanted: Awaited<ReturnType<typeof health>>): Promise<unknown> {
   let told: unknown;
   const isTold = async (): Promise<true | undefined> => {
@@ -157,7 +157,7 @@ async function isUp(base: string): Promise<boolean> {
 }
 
 describe('while the file of the metadata database is away', () => {
-  it('what runs goes on; what starts makes no empty one, and comes up when the file is back', async () => {
+  it('running processes continue; starting ones create no empty file, and come up when the file is back', async () => {
     renameSync(file, `${file}.away`);
     const [worker = 0] = childrenNamed(service.pid, 'gateway');
     const [core = 0] = childrenNamed(service.pid, 'core');
@@ -175,7 +175,7 @@ describe('while the file of the metadata database is away', () => {
   });
 });
 
-/** How often a part has said that it cannot start. */
+/** How often a process has reported that it cannot start. */
 function refusals(): number {
   return service.output().split('There is no metadata database').length - 1;
 }

@@ -22,10 +22,10 @@ const page = async (): Promise<string> => {
   return response.text();
 };
 
-/** The value of a series, as soon as it is what is wanted. */
+/** The value of a series, once it is as wanted. */
 async function reads(series: string, wanted: (value: number) => boolean): Promise<number> {
   return eventually(`${series} to be as wanted`, async () => {
-    // A core that was killed is away for a moment.
+    // The API is unreachable for a moment after the core was killed.
     const line = (await page().catch(() => '')).split('\n').find((text) => text.startsWith(`${series} `));
     const value = line === undefined ? Number.NaN : Number(line.slice(series.length + 1));
     return wanted(value) ? value : undefined;
@@ -51,7 +51,7 @@ describe('GET /metrics', () => {
     }
   });
 
-  it('counts what calls become in every process', async () => {
+  it('counts the outcomes of calls in every process', async () => {
     for (let count = 0; count < 3; count += 1) expect((await call()).status).toBe(200);
     expect((await call({}, 'sk-svc-us-nobodynobodynobodynobody')).status).toBe(401);
     expect((await call({ 'svc-omit-request': 'nonsense' })).status).toBe(422);
@@ -98,7 +98,7 @@ describe('GET /metrics', () => {
     expect(unreadable).toEqual([]);
   });
 
-  it('counters go on where a killed worker stood, and the death is counted; so it is of the core, whose gateways lose nothing', async () => {
+  it('counters keep their values when a worker or the core is killed, and both deaths are counted', async () => {
     const before = await reads(whole, (value) => value >= 6);
     for (const pid of childrenNamed(service.pid, 'gateway')) process.kill(pid, 'SIGKILL');
     await reads('gatelog_process_exits_total{role="gateway",process="supervisor"}', (value) => value === 1);

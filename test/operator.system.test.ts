@@ -26,7 +26,7 @@ afterEach(() => {
 
 const chatRequest = JSON.stringify({ model: 'echo-1', messages: [{ role: 'user', content: 'a secret of a customer' }] });
 
-/** Makes a dead letter out of an exchange that this version can store. @returns its request's identifier. */
+/** Creates a dead letter from an exchange that this version can store. @returns the identifier of its request. */
 function plantLetter(dataDir: string, organizationId: string, responseHead: string): RequestId {
   const openedAt = Date.now();
   const requestId = `${openedAt.toString(16).padStart(12, '0').replace(/^.{8}/, '$&-')}-7000-8000-000000000001` as RequestId;
@@ -96,7 +96,7 @@ describe("the operator's socket", () => {
     expect(await gatelog(dataDir, 'dead-letters', 'list')).toEqual({ code: 1, stdout: '', stderr: nobody });
   });
 
-  it('is there in a data folder whose path has no room for a socket', async () => {
+  it('exists for a data folder whose path is too long for a socket', async () => {
     const dataDir = path.join(freshFolder(), 'a'.repeat(120), 'data');
     mkdirSync(path.dirname(dataDir));
     const service = await startService({ dataDir });
@@ -146,7 +146,7 @@ describe('gatelog dead-letters', () => {
     await service.stop();
   });
 
-  it('says what failed again, keeps it with its reason, and exits with 1', async () => {
+  it('reports a letter that failed again, keeps it with its reason, and exits with 1', async () => {
     const { service, id } = await serviceWithLetter('{"status"');
     const { dataDir } = service;
     const { code, stdout, stderr } = await gatelog(dataDir, 'dead-letters', 'replay', id);

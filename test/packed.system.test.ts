@@ -22,7 +22,7 @@ describe('the packed package, installed into an empty folder', () => {
     execFileSync('npm', ['install', '--no-audit', '--no-fund', path.join(folder, archive)], { cwd: folder, stdio: 'ignore' });
     expect(execFileSync('npx', ['gatelog', '--version'], { cwd: folder, encoding: 'utf8' }).trim()).toMatch(/^\d+\.\d+\.\d+$/);
 
-    // Not through npx here: it would not pass the signal on.
+    // Not through npx, which would not forward the signal.
     const env = { ...process.env, ...serviceEnvironment({ dataDir: path.join(folder, 'data') }) };
     const child = spawn(path.join(folder, 'node_modules', '.bin', 'gatelog'), ['serve'], {
       cwd: folder,

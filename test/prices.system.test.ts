@@ -19,7 +19,7 @@ import {
   testKey,
 } from './support/process-tree.ts';
 
-/** The first key of a deployment may read and send; prices are a matter for an administrator's. */
+/** The bootstrap key may read and send; prices need an `admin` key. */
 let adminKey: string;
 let service: Service;
 let api: ApiClient;
@@ -27,13 +27,13 @@ let provider: FakeOpenAi;
 const dataDir = makeDataDir();
 const pricesFile = path.join(dataDir, '..', `${path.basename(dataDir)}.json`);
 
-/** A model of nobody's list, of a provider that the list has. */
+/** A price for a model that is not on the public list, of a provider that is. */
 function fileWith(inputUsd: unknown): string {
   const model = { id: 'house', match: { starts_with: 'house-' }, prices: { input_mtok: inputUsd, output_mtok: 0 } };
   return JSON.stringify([{ id: 'openai', models: [model] }]);
 }
 
-/** Answers as the model that was asked for, after a million tokens of input. */
+/** Answers as the requested model, after a million input tokens. */
 const billForMillion: Parameters<FakeOpenAi['behave']>[0] = (seen, response) => {
   const { model } = JSON.parse(seen.body.toString()) as { readonly model: string };
   const usage = { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000 };
@@ -99,14 +99,14 @@ async function putPrices(prices: readonly unknown[]): Promise<void> {
 
 const millionfold = { model: '*', provider: 'echo', input: 1_000_000, output: 0 };
 
-/** A budget of the call's own, so that what others have spent plays no part. */
+/** A budget of its own for each call, so that earlier calls do not count. */
 const budget = () => ({ 'svc-ratelimit-policy': '1000;w=3600;u=cents;s=user', 'svc-user-id': randomUUID() });
 
 const statusBecomes = (status: number): Promise<number> =>
   eventually(`a call to be ${status}`, async () => ((await call(budget())).status === status ? status : undefined));
 
 describe('an organisation’s own prices', () => {
-  it('price what is recorded from then on, and what is on record once they are applied, though the core is killed meanwhile', async () => {
+  it('price new records at once, and older ones when applied, even when the core is killed meanwhile', async () => {
     const job = 'applied';
     const before = [await recorded({ 'svc-job-id': job }), await recorded({ 'svc-job-id': job })];
     const stated = await recorded({ 'svc-job-id': job, 'svc-cost': '0.5' });
@@ -137,7 +137,7 @@ describe('an organisation’s own prices', () => {
     expect(await costOf(stated)).toMatchObject({ total: 0.5, source: 'header' });
   });
 
-  it('decide in the gateways what a budget sets aside', async () => {
+  it('determine in the gateways what a budget reserves', async () => {
     await putPrices([]);
     expect(await statusBecomes(200)).toBe(200);
     await putPrices([millionfold]);
@@ -165,7 +165,7 @@ describe('an organisation’s own prices', () => {
   });
 });
 
-describe('gatelog reprice --all, for who runs the service', () => {
+describe('gatelog reprice --all, for the operator', () => {
   it('reaches every organisation without a key, each by its own prices', async () => {
     await gatelog(['orgs', 'create', 'acme']);
     const key = (await gatelog(['keys', 'create', '--org', 'acme', '--permissions', 'admin'])).stdout.trim();
@@ -190,7 +190,7 @@ describe('gatelog reprice --all, for who runs the service', () => {
     expect(changes.body.data).toMatchObject([{ kind: 'cost', key_id: 'operator' }]);
   });
 
-  it('is reached by nobody else: not over the network, and not by another user of the machine', async () => {
+  it('is unreachable over the network and for other users of the machine', async () => {
     expect(statSync(path.join(dataDir, 'operator.sock')).mode & 0o777).toBe(0o600);
     const { body } = await api.call<{ readonly organization_id: string }[]>('POST', '/v1/request/query-clickhouse', {
       filter: 'all',
@@ -223,7 +223,7 @@ describe('gatelog reprice --all, for who runs the service', () => {
 });
 
 describe('GATELOG_PRICES_FILE', () => {
-  it('is the book of every process, also of one that starts again when the file has changed', async () => {
+  it('is the price book of every process, even of one that restarts after the file has changed', async () => {
     writeFileSync(pricesFile, fileWith(4));
     for (const role of ['core', 'gateway']) process.kill(childrenNamed(service.pid, role)[0] ?? 0, 'SIGKILL');
     await eventually('both to be back', async () => {
@@ -237,12 +237,12 @@ describe('GATELOG_PRICES_FILE', () => {
       lines: [{ kind: 'input', tokens: 1_000_000, price_per_million: 3, price_source: 'prices-file' }],
       differs: false,
     });
-    // The public list knows it, the file does not.
+    // The public list has the model, the file does not.
     const listed = await recorded({}, 'gpt-4');
     expect(await costOf(listed)).toMatchObject({ total: null, source: 'none', recomputed_total: null });
   });
 
-  it('stops the start with the place of what is wrong', async () => {
+  it('stops the start with the position of the error', async () => {
     const folder = makeDataDir();
     const faulty = `${folder}.prices.json`;
     writeFileSync(faulty, fileWith('3'));

@@ -10,10 +10,10 @@ const rows = [...page.matchAll(/^\| (.+?) \| (`.+) \|$/gm)].map(([, event = '', 
   tests: cell.split('<br>').map((text) => /^`([^`]+)` › (.+)$/.exec(text) ?? [text]),
 }));
 const cited = rows.flatMap(({ tests }) => tests.map(([text, file = '', name = '']) => ({ text, file, name })));
-/** What keeps a test, or all of a file, from running; `runIf` has to say its reason. */
+/** Modifiers that keep a test or a file from running; `runIf` must give its reason. */
 const redactedPlaceholder = /\.(?:skip|todo|fails|skipIf|only)\b|\b(?:skip|todo|fails): true/;
 
-it('every event in the table of what survives what has a test, and no other has', () => {
+it('exactly the events in the table of durability have tests', () => {
   expect(promised.length).toBeGreaterThan(10);
   expect(rows.map(({ event }) => event)).toEqual(promised);
 });

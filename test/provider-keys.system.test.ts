@@ -42,7 +42,7 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-/** Runs a command beside the service. @returns what it printed. */
+/** Runs a command beside the service. @returns its output. */
 function run(...command: string[]): string {
   return spawnSync(process.execPath, [program, ...command], { env: serviceEnvironment({ dataDir }), encoding: 'utf8' }).stdout.trim();
 }
@@ -52,7 +52,7 @@ interface Response {
   readonly id: string;
   readonly code: string | undefined;
   readonly message: string | undefined;
-  /** What the provider got as credential in this call. */
+  /** The credential that the provider received in this call. */
   readonly sent: string | null | undefined;
 }
 
@@ -86,11 +86,11 @@ it('a stored key serves its organisation alone, goes to its provider alone, is n
   expect(used.sent).toBe(`Bearer ${planted}`);
   expect((await call({ 'svc-auth': `Bearer ${testKey}`, authorization: 'Bearer own' })).sent).toBe('Bearer own');
 
-  // Another organisation never uses it and never sees it.
+  // Another organisation neither uses nor sees the key.
   expect((await call({ authorization: `Bearer ${strangerKey}` })).code).toBe('no_provider_key');
   expect((await apiClient(service.api, strangerKey).call('GET', '/v1/provider-keys')).body.data).toEqual([]);
 
-  // To an address of the caller's choice the call goes without.
+  // A call to an address of the caller's choice carries no stored key.
   const elsewhere = await call({ 'svc-target-url': provider.baseUrl });
   expect([elsewhere.status, elsewhere.sent]).toEqual([200, null]);
 
@@ -116,7 +116,7 @@ it('a stored key serves its organisation alone, goes to its provider alone, is n
   expect([...filesHolding(dataDir, ...forms)]).toEqual([]);
 });
 
-it('with another secret the calls that need the key are refused with what to do, all else goes on, and with the first one it is back', async () => {
+it('with another secret, calls that need the key are refused with a remedy and all others work; with the first secret the key works again', async () => {
   await restart('another-secret-by-mistake-or-for-good');
   const refused = await call();
   expect([refused.status, refused.code, refused.message, refused.sent]).toEqual([

@@ -33,7 +33,7 @@ async function call(stream: boolean): Promise<string> {
     body: JSON.stringify({ model: 'echo/x', stream, messages: [{ role: 'user', content: said }] }),
   });
   const text = await response.text();
-  // The caller gets what the provider said; only the record is without it.
+  // The caller receives the provider's text; only the record is redacted.
   expect(stream ? text.includes('EMP-424242') : text.includes(said)).toBe(true);
   return response.headers.get('svc-id') ?? '';
 }
@@ -59,7 +59,7 @@ it('planted secrets reach the caller and not the store; the spool that held them
   const found = await api.query({ request_response_rmt: { request_body: { contains: 'EMP-424242' } } });
   expect([found, await api.query({ request_response_rmt: { response_body: { contains: '[redacted]' } } })]).toMatchObject([[], [{}, {}]]);
 
-  // A segment is closed at its age, and a closed one that is stored whole is deleted.
+  // A segment is closed at its maximum age, and deleted once it is stored.
   await eventually('the spool to be deleted', async () => {
     await fetch(`${service.gateway}/v1/models`, { headers: { authorization: `Bearer ${testKey}` } });
     return holdingSecrets(spool).length > 0 ? undefined : true;
@@ -68,8 +68,8 @@ it('planted secrets reach the caller and not the store; the spool that held them
   for (const secret of secrets) expect(service.output()).not.toContain(secret);
 });
 
-it('a body whose rules take too long is left out of its record, and the records behind it are there', async () => {
-  // What it takes beyond the ordinary is its organisation's for a minute, so that it has one of its own.
+it('a body whose rules take too long is left out of its record, and later records are stored', async () => {
+  // The organisation's share of extra time is used up for a minute, so this test has its own organisation.
   expect((await gatelog(dataDir, 'orgs', 'create', 'slow')).code).toBe(0);
   const slowKey = (await gatelog(dataDir, 'keys', 'create', '--org', 'slow', '--permissions', 'admin')).stdout.trim();
   const slow = apiClient(service.api, slowKey);

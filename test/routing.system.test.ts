@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 
-/** An official client whose key is ours alone. */
+/** An official client with only a Gatelog key. */
 function client(defaultHeaders: Record<string, string> = {}): OpenAI {
   return new OpenAI({ baseURL: `${service.gateway}/v1`, apiKey: testKey, defaultHeaders, maxRetries: 0 });
 }
@@ -67,7 +67,7 @@ describe('an official client', () => {
     });
   });
 
-  it('is told why an address is not reached, and the refusal is on record', async () => {
+  it('gets the reason why an address is refused, and the refusal is recorded', async () => {
     const failed: unknown = await client({ 'Svc-Target-Url': 'http://169.254.169.254/latest' })
       .chat.completions.create({ model: 'gpt-4o', messages })
       .catch((error: unknown) => error);
@@ -103,7 +103,7 @@ describe('an official client', () => {
   });
 });
 
-it('Anthropic`s API by the gateway`s address alone: our key in x-api-key, the deployment`s goes out', async () => {
+it('a client reaches Anthropic`s API by the gateway`s address alone: a Gatelog key comes in x-api-key, the deployment`s key goes out', async () => {
   provider.behave((_call, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"type":"message"}'));
   const response = await fetch(`${service.gateway}/v1/messages`, {
     method: 'POST',
@@ -121,7 +121,7 @@ async function rate(body: object): Promise<Response> {
 }
 
 describe('POST /v1/feedback', () => {
-  it('is the feedback of that request, and reaches no provider', async () => {
+  it('stores feedback on the request, and reaches no provider', async () => {
     const { response } = await client().chat.completions.create({ model: 'gpt-4o', messages }).withResponse();
     const id = response.headers.get('svc-id') ?? '';
     const calls = provider.seen.length;
@@ -130,7 +130,7 @@ describe('POST /v1/feedback', () => {
     expect(await api.stored(id)).toMatchObject({ feedback_rating: true });
   });
 
-  it('of a request that is not there says so', async () => {
+  it('reports an unknown request', async () => {
     const rated = await rate({ 'helicone-id': '018f0000-0000-7000-8000-000000000000', rating: false });
     expect([rated.status, await rated.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
   });

@@ -5,7 +5,7 @@ import { eventually } from './support/eventually.ts';
 import { filesHolding } from './support/held-text.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
-/** What must be nowhere but in the memory of those who need it. */
+/** Secrets that may only be in memory. */
 const keys = {
   ours: testKey,
   wrong: 'sk-svc-us-plantedwrongkey0123456789',
@@ -17,7 +17,7 @@ const keys = {
   metrics: 'planted-metrics-key-0123456789',
 } as const;
 
-/** What callers and providers say: it is on record and in no line of the log. */
+/** Text of callers and providers: it is recorded but never logged. */
 const said = {
   body: 'planted-body-text',
   header: 'planted-header-text',
@@ -35,7 +35,7 @@ const said = {
   path: 'planted-path-part',
 } as const;
 
-/** Replies of a provider, each to one call in turn. */
+/** Responses of the provider, one per call. */
 const responses = [
   `HTTP/1.1 500 ${said.phrase}\r\ncontent-type: application/json\r\ncontent-length: 41\r\n\r\n{"error": {"message": "${said.response}"}}`.replace(
     'length: 41',
@@ -92,7 +92,7 @@ const noise = {
   'svc-user-id': said.user,
 };
 
-/** One call of the gateway. @returns its status; what it answered is kept. */
+/** One call of the gateway, whose response is kept. @returns its status. */
 async function send(target: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
   const response = await fetch(service.gateway + target, {
     method: 'POST',
@@ -153,7 +153,7 @@ describe('secrets that callers, operators and providers have brought', () => {
       await ask('/v1/request/query-clickhouse', '{}', keys.otherRegion),
     ];
     expect(statuses).toEqual([401, 401, 422, 422, expect.any(Number), 403, 404, expect.any(Number), 400, 422, 422, 404, 401, 401]);
-    // The record is made of what a part that died has left.
+    // The record is made from the leftovers of a killed process.
     for (const pid of childrenNamed(service.pid, 'core')) process.kill(pid, 'SIGKILL');
     await eventually('the records to be there', async () => {
       const items = await api.query('all', { limit: 100 }).catch(() => []);
@@ -163,7 +163,7 @@ describe('secrets that callers, operators and providers have brought', () => {
   });
 
   it('a caller whose keys are not accepted is told to wait; a good key from the same address is answered', async () => {
-    // Each minute gives back six tries, whatever else this machine does.
+    // Six failed attempts are allowed again each minute, whatever else this machine does.
     const refusal = await eventually('the gateway to have had enough', async () => {
       const response = await fetch(`${service.gateway}/v1/models`, { headers: { authorization: `Bearer ${keys.wrong}` } });
       answers.push(await response.text());
@@ -186,7 +186,7 @@ describe('secrets that callers, operators and providers have brought', () => {
     expect([...filesHolding(dataDir, ...Object.values(keys))]).toEqual([]);
   });
 
-  it('nothing that was said is in the log or among the metrics, though the log tells of it', async () => {
+  it('no text of callers or providers is in the log or the metrics', async () => {
     const page = await (await fetch(`${service.api}/metrics`, { headers: { authorization: `Bearer ${keys.metrics}` } })).text();
     expect(service.output()).toContain('"kind":"batch_stored"');
     expect([foundIn(said, service.output()), foundIn(said, page)]).toEqual([[], []]);

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const body = JSON.stringify({ model: 'echo/words', messages: [{ role: 'user', content: 'three words here' }] });
 
-/** A call through the gateway. @returns its identifier, once the reply is whole. */
+/** A call through the gateway. @returns its identifier, once the response is complete. */
 async function chat(headers: Readonly<Record<string, string>>): Promise<string> {
   const response = await fetch(`${service.gateway}/v1/chat/completions`, {
     method: 'POST',
@@ -52,14 +52,14 @@ async function read(sessionId: string): Promise<SessionView | undefined> {
 }
 
 describe('a session', () => {
-  it('from its headers to its tree, its tag, its feedback and properties of all its requests', async () => {
+  it('has a tree from its headers, a tag, feedback, and properties on all its requests', async () => {
     const sessionId = 'trace/1 ü';
     const header = { 'Svc-Properties': JSON.stringify({ 'Svc-Session-Id': 'trace/1 \u00fc' }).replaceAll('ü', '\\u00fc') };
     const ids: string[] = [];
     for (const path of ['/plan', '/plan/search', '/plan/search', '/answer']) {
       ids.push(await chat({ ...header, 'Helicone-Session-Path': path, 'Svc-Session-Name': 'a trace' }));
     }
-    // The last may still be on its way: the property reaches it all the same.
+    // The last request may not be stored yet; the property reaches it too.
     const put = await api.call('PUT', pathOf(sessionId, '/property'), { Reviewed: 'yes' });
     const rated = await api.call('POST', pathOf(sessionId, '/feedback'), { rating: true });
     const tagged = await api.call('POST', pathOf(sessionId, '/tag'), { tag: 'golden' });
@@ -102,7 +102,7 @@ function totalsOf(requests: readonly RequestItem[]): readonly number[] {
   ];
 }
 
-/** Each node has its own requests and those below it, and nothing else. */
+/** Each node covers exactly its own requests and those of its descendants. */
 function expectWholeNode(node: SessionNode, requests: ReadonlyMap<string, RequestItem>): readonly RequestItem[] {
   const own = node.request_ids.flatMap((id) => requests.get(id) ?? []);
   const all = [...own, ...node.children.flatMap((child) => expectWholeNode(child, requests))];
@@ -111,7 +111,7 @@ function expectWholeNode(node: SessionNode, requests: ReadonlyMap<string, Reques
   return all;
 }
 
-/** Reads sessions in turn until it is told to stop. @returns how many answers it saw. */
+/** Reads sessions in turn until `isOver`. @returns the number of responses. */
 async function readOn(number: number, isOver: () => boolean): Promise<number> {
   const seen = new Map<string, ReadonlySet<string>>();
   let answers = 0;

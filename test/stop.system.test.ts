@@ -19,7 +19,7 @@ import {
 
 const dataDir = makeDataDir();
 let provider: FakeOpenAi;
-/** Ends the streams that the provider has open. */
+/** Ends the provider's open streams. */
 let release: () => void = () => undefined;
 let service: Service | undefined;
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   provider = await startFakeOpenAi();
 });
 
-/** Begins a stream and waits to be released. */
+/** Begins a stream that ends on `release`. */
 const streams: Behaviour = (_call, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const [first = '', ...rest] = streamEvents();
@@ -47,7 +47,7 @@ afterAll(async () => {
 interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Its text so far. */
+  /** The text so far. */
   readonly text: () => string;
   /** `whole`, or `cut`. */
   readonly end: Promise<string>;
@@ -82,7 +82,7 @@ async function start(environment: Readonly<Record<string, string>> = {}): Promis
   return service;
 }
 
-/** Sends SIGTERM and waits until the gateway says that it stops. */
+/** Sends SIGTERM and waits until the gateway reports that it stops. */
 async function terminate({ pid, gateway }: Service): Promise<void> {
   process.kill(pid, 'SIGTERM');
   await eventually('the gateway to be unready', async () => ((await send(gateway, '/readyz')).status === 503 ? true : undefined));
@@ -95,7 +95,7 @@ async function statusOf(id: unknown): Promise<number> {
   return status;
 }
 
-it('SIGTERM lets a stream that runs end whole and on record; meanwhile no call is taken and /readyz is 503', async () => {
+it('SIGTERM lets a running stream end complete and recorded; meanwhile no call is accepted and /readyz is 503', async () => {
   const running = await start();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const kept = await send(running.gateway, '/readyz', agent);
@@ -112,7 +112,7 @@ it('SIGTERM lets a stream that runs end whole and on record; meanwhile no call i
     expect(refused).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '2' } });
     expect(JSON.parse(refused.text())).toMatchObject({ error: { code: 'stopping' } });
   }
-  // The API answers for as long as calls run.
+  // The API answers as long as calls run.
   expect((await fetch(`${running.api}/readyz`)).status).toBe(200);
   release();
   expect(await open.end).toBe('whole');
@@ -122,7 +122,7 @@ it('SIGTERM lets a stream that runs end whole and on record; meanwhile no call i
   expect(await statusOf(open.headers['svc-id'])).toBe(200);
 });
 
-it('a call that comes with its head before SIGTERM and its reply after it is told that its connection ends', async () => {
+it('a call that arrives before SIGTERM and is answered after it gets Connection: close', async () => {
   const running = await start();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const calls = provider.seen.length;
@@ -138,7 +138,7 @@ it('a call that comes with its head before SIGTERM and its reply after it is tol
   expect(await running.exited).toBe(0);
 });
 
-it('what still runs after GATELOG_STOP_CALLS_MS is cut and on record as broken off', async () => {
+it('a call that still runs after GATELOG_STOP_CALLS_MS is cut and recorded as broken off', async () => {
   const running = await start({ GATELOG_STOP_CALLS_MS: '1' });
   const open = await send(running.gateway, chat);
   process.kill(running.pid, 'SIGTERM');
@@ -147,14 +147,14 @@ it('what still runs after GATELOG_STOP_CALLS_MS is cut and on record as broken o
   expect(await statusOf(open.headers['svc-id'])).toBe(502);
 });
 
-it('a second signal cuts at once what the first one left running, and nothing of the tree is left', async () => {
+it('a second signal cuts the running calls at once, and no process of the tree remains', async () => {
   const running = await start({ GATELOG_STOP_CALLS_MS: '3600000' });
   const members = treeOf(running.pid);
   const open = await send(running.gateway, chat);
   await terminate(running);
-  // A signal that comes along with the first one is no second one: a terminal and npm may each send it.
+  // A signal that arrives together with the first one does not count as a second: a terminal and npm may each send one.
   const again = setInterval(() => process.kill(running.pid, 'SIGTERM'), 200);
-  // TRICKY: a signal in the last moment of Node's own end would end the process as any program.
+  // TRICKY: a signal in the last moment of Node's own exit would end the process like any program.
   void open.end.then(() => clearInterval(again));
   expect(await running.exited).toBe(0);
   expect(await open.end).toBe('cut');
@@ -175,7 +175,7 @@ it('SIGTERM to every process of the group, as a service manager sends it, lets c
 });
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s while it starts ends it at once, with no trace of an error and nothing left',
+  '%s during the start ends the service at once, without an error and without remaining processes',
   async (signal) => {
     const starting = spawn(process.execPath, [program, 'serve'], {
       env: serviceEnvironment({ dataDir, environment: { GATELOG_LOG_LEVEL: 'error' } }),
@@ -188,7 +188,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     const members = treeOf(pid);
     process.kill(pid, signal);
     expect(await ended).toBe(signal);
-    // It ends when the last process that can write there is gone.
+    // The pipe ends when the last process that can write to it has exited.
     expect(await said).toBe('');
     expect(members.flatMap((member) => treeOf(member))).toEqual([]);
   },

@@ -1,7 +1,8 @@
 /**
- * `npm run soak -- bytes [cases] [seed]`: sends the whole matrix of `test/support/byte-cases.ts`, or so many of its cases, chosen by the seed, through a running
- * service, then bodies of 1 byte to 100 MB, and compares every byte on both sides and every record. Progress goes to stderr; the last lines, on stdout, say what was
- * compared and what the gateway's worker needed. Exit code 1 when anything differed.
+ * `npm run soak -- bytes [cases] [seed]`: sends the whole matrix of `test/support/byte-cases.ts`, or this many of its cases, chosen by the
+ * seed, through a running service, then bodies of 1 byte to 100 MB. It compares every byte on both sides and every record. Progress goes
+ * to stderr; the last lines, on stdout, show the compared cases and the memory of the gateway's worker. The exit code is 1 when anything
+ * differs.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +43,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** @returns the process that carries the calls. */
+/** @returns the process id of the worker. */
 async function startGateway(): Promise<number> {
   const { pid = 0 } = await processes.start({
     command: process.execPath,
@@ -107,7 +108,7 @@ async function ask(requestIds: readonly string[]): Promise<readonly RequestItem[
   return ((await response.json()) as { readonly data: readonly RequestItem[] }).data;
 }
 
-/** Sizes in steps of ten with their neighbours, then eight of the largest at once. */
+/** Powers of ten with their neighbours, then eight of the largest bodies at once. */
 async function sendLargeBodies(worker: number): Promise<void> {
   const powers = Array.from({ length: 9 }, (_none, power) => 10 ** power);
   const sizes = powers.flatMap((size) => [size - 1, size, size + 1]).filter((bytes) => bytes > 0 && bytes <= largest);
@@ -118,7 +119,9 @@ async function sendLargeBodies(worker: number): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, (_none, index) => compareLarge(largest, index % 2 === 0 ? 'length' : 'chunked')));
   const peak = inMegabytes(memoryOf(worker).peak);
   console.log(`${sizes.length} sizes from 1 byte to ${inMegabytes(largest)}, by length and in chunks, up and down`);
-  console.log(`8 x ${inMegabytes(largest)} up and down at once: the worker held ${inMegabytes(before)} before and ${peak} at most (VmHWM)`);
+  console.log(
+    `8 x ${inMegabytes(largest)} up and down at once: the worker held ${inMegabytes(before)} before and ${peak} at its peak (VmHWM)`,
+  );
 }
 
 async function compareLarge(bytes: number, framing: 'length' | 'chunked'): Promise<void> {

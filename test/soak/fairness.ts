@@ -1,24 +1,27 @@
 /**
- * `npm run soak -- fairness [api|gateway] [--seconds n] [--records n] [--connections n] [--times n] [--only text]`: how one organisation fares beside another that does its
- * worst. Both halves, one after the other, or the one that is named. What stands on stdout is the outcome; progress goes to stderr.
+ * `npm run soak -- fairness [api|gateway] [--seconds n] [--records n] [--connections n] [--times n] [--only text]`: measures one
+ * organisation while another puts the worst possible load on the same service. It runs both parts one after the other, or only the named
+ * one. Results go to stdout, progress to stderr.
  *
- * `api`: one organisation with so many records (`--records`, 300,000) asks the API the slowest queries that there are over `--connections` (50) for `--seconds`
- * (60), and another reads its own requests one by one meanwhile, against a service as a user would start it. Printed is how each question was answered, how long
- * the other organisation waited, and the most memory that each process had.
+ * `api`: one organisation with many records (`--records`, 300,000) sends the slowest queries over `--connections` (50) for `--seconds`
+ * (60). Meanwhile another reads its own requests one by one. The service has its default settings. The output shows the responses to each
+ * query, the delays of the other organisation, and the peak memory of each process.
  *
- * `gateway`: one organisation sends bodies that were made to keep a gateway worker busy, each `--times` (3) at once (`--only`: those with this text in their names), smaller ones many at once, then holds 1,030
- * streams open; another calls the same provider through the same worker meanwhile. Printed is for each of them how many calls the other made, their median, 99th
- * percentile and longest, the most memory that the worker took, for how long at most the event loops stood still of the process that measures and of the
- * provider, and what the first organisation was answered. Who attacks, who measures and the provider are processes of their own. They share the machine's
- * cores with the worker, so those two that stand for other machines run before it and the attacker behind it (niceness -5 and 10; where the user may not go
- * before others, as they are): what is measured is how long the worker takes, and little of how long it waits for a core.
+ * `gateway`: one organisation sends bodies that keep a gateway worker busy, each `--times` (3) at once (`--only`: those with this text in
+ * their names) and smaller ones in larger numbers, then holds 1,030 streams open. Meanwhile another calls the same provider through the
+ * same worker. For each of them the output shows the other's number of calls with their median, 99th percentile and maximum, the peak
+ * memory of the worker, the longest event-loop stalls of the probe and of the provider, and the responses to the first organisation.
+ * Attacker, probe and provider are processes of their own on the same machine. The probe and the provider stand for other machines and run
+ * with a higher priority than the worker, the attacker with a lower one (niceness -5 and 10, where the user may set them). So the figures
+ * show the time that the worker takes, and little of its wait for a core.
  *
- * Exit code 1 when
- * - the 99th of 100 reads of the other organisation took longer than 250 ms, or one of them failed;
- * - `/readyz` was not 200 at any time;
- * - anybody waited longer than a query may take and wait, or was answered anything but 200 and 503 `service_busy` with a query's limits (422, 504);
- * - at the gateway the 99th percentile of the other organisation's calls was 100 ms or more (250 beside dozens of smaller bodies at once), one of them failed, or the
- *   worker took 1.5 GB.
+ * The exit code is 1 when
+ * - the 99th percentile of the other organisation's reads is above 250 ms, or one of them fails;
+ * - `/readyz` responds anything but 200;
+ * - a response takes longer than the time limits of a query allow, or is neither 200, nor 503 `service_busy`, nor a limit of a query (422,
+ *   504);
+ * - at the gateway the 99th percentile of the other organisation's calls is 100 ms or more (250 ms beside dozens of smaller bodies at
+ *   once), one of them fails, or the worker takes 1.5 GB.
  */
 import { parseArgs } from 'node:util';
 import { soakApiFairness } from '../support/fairness-api-soak.ts';

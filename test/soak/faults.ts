@@ -1,7 +1,8 @@
 /**
- * `npm run soak -- faults [rounds]`: lets every fault of `test/support/faults.ts` happen in so many rounds (20 unless given), one after the other, and looks after
- * each round at what the gateway's worker holds. Progress goes to stderr; the last lines, on stdout, say what came of it. Exit code 1 when a fault came out
- * otherwise than it must, when sockets were left, or when the last third of the rounds needed clearly more memory than the third before it.
+ * `npm run soak -- faults [rounds]`: performs every fault of `test/support/faults.ts` once in each round (20 rounds by default) and
+ * measures the gateway's worker after each round. Progress goes to stderr; the last lines, on stdout, show the result. The exit code is 1
+ * when a fault has another outcome than required, when sockets leak, or when the last third of the rounds needs clearly more memory than
+ * the third before it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -80,11 +81,11 @@ async function endure(stage: FaultStage): Promise<void> {
   console.log(`sockets of the worker after each round: ${[...new Set(sockets)].join(', ')}`);
   const lastThirds = rounds < 3 ? '' : `, ${inMegabytes(before)} and ${inMegabytes(after)} at most in the last two thirds`;
   console.log(`memory of the worker: ${inMegabytes(memory[0] ?? 0)} after the first round${lastThirds}`);
-  if (new Set(sockets).size > 1) differences.push('sockets were left');
-  if (rounds >= 9 && after - before > maxGrowthBytes) differences.push('memory was left');
+  if (new Set(sockets).size > 1) differences.push('sockets leaked');
+  if (rounds >= 9 && after - before > maxGrowthBytes) differences.push('memory grew');
 }
 
-/** Sockets once they are as many as after the first round; else what they are after ten seconds. */
+/** Waits until there are as many sockets as after the first round, for ten seconds at most. @returns their number. */
 async function leftSockets(worker: number, wanted: number | undefined): Promise<number> {
   const settled = eventually(
     'the sockets to close',

@@ -1,6 +1,7 @@
 /**
- * `npm run soak -- filters [queries] [seed]`: compares the store's answers with the interpreter's on so many queries (20,000 unless given), over
- * new records in every round. Progress goes to stderr; the last lines, on stdout, say what was compared and which seeds differ.
+ * `npm run soak -- filters [queries] [seed]`: compares the store's results with the interpreter's for this many queries (20,000 by
+ * default), over new records in every round. Progress goes to stderr; the last lines, on stdout, show the compared queries and the seeds
+ * that differ.
  */
 import { compareInEveryState } from '../../src/query/filter/testing/same-result.ts';
 import { openStoreRig } from '../../src/store/testing/store-harness.ts';

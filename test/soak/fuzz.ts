@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- fuzz [bodies] [seed] [path…]`: sends so many hostile bodies (50,000 unless given) to every endpoint of a running service that takes a body,
- * or to those whose paths end in one that is given.
- * Progress goes to stderr; the last lines, on stdout, say what came back. Exit code 1 when anything came that must not.
+ * `npm run soak -- fuzz [bodies] [seed] [path…]`: sends this many hostile bodies (50,000 by default) to every endpoint of a running
+ * service that takes a body, or to those whose paths end in one of the given ones. Progress goes to stderr; the last lines, on stdout,
+ * show the responses. The exit code is 1 when a response is not allowed.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,9 +1,10 @@
 /**
- * `npm run soak -- kills [count] [--seed n] [--rate n] [--mutant name]`: kills (kill -9) a gateway worker, the core, the supervisor or the whole tree, so many times
- * (100 unless given), at random moments under load (JSON, streams, retries, fallbacks, the cache, identifiers of callers, 300 calls a second unless given) while properties of requests are
- * changed, also of such as are still open. Then every reply that a client had whole must be stored exactly once with its properties and its cost, every acknowledged change must be
- * seen, once in its history, and what was open must be there. Progress goes to stderr; the last lines, on stdout, say what came of it. Exit code 1 when anything was not so.
- * A mutant is the program with a fault, which has to be found.
+ * `npm run soak -- kills [count] [--seed n] [--rate n] [--mutant name]`: kills (kill -9) a gateway worker, the core, the supervisor or the
+ * whole tree this many times (100 by default), at random moments under load (300 calls a second by default: JSON, streams, retries,
+ * fallbacks, the cache, identifiers of callers), while it changes properties of requests, some of them still open. Afterwards every
+ * complete response must be stored exactly once with its properties and its cost, every acknowledged change must be visible and once in
+ * its history, and open calls must be stored. Progress goes to stderr; the last lines, on stdout, show the result. The exit code is 1 when
+ * any of this is violated. A mutant is the program with a fault that the run must detect.
  */
 import { parseArgs } from 'node:util';
 import { Dice } from '../support/dice.ts';
@@ -51,7 +52,7 @@ try {
 function tell(kill: Kill, soFar: { readonly calls: number; readonly updates: number }): void {
   told += 1;
   console.error(
-    `kill ${told}, ${kill.kind}: gateway away ${ms(kill.gatewayAwayMs)}, API away ${ms(kill.apiAwayMs)}; ${soFar.calls} calls, ${soFar.updates} changes`,
+    `kill ${told}, ${kill.kind}: gateway down ${ms(kill.gatewayAwayMs)}, API down ${ms(kill.apiAwayMs)}; ${soFar.calls} calls, ${soFar.updates} changes`,
   );
 }
 
@@ -67,13 +68,13 @@ function report({ kills: done, verdict, callsPerSecond: rate, failedWithoutCore 
   );
   for (const kind of killKinds) console.log(lineOf(kind, done));
   console.log(
-    `${verdict.responses} whole replies, ${verdict.brokenCalls} calls without one (${verdict.brokenOff} on record as broken off), ${verdict.records} records, ` +
+    `${verdict.responses} complete responses, ${verdict.brokenCalls} calls without one (${verdict.brokenOff} recorded as broken off), ${verdict.records} records, ` +
       `${verdict.acknowledgedUpdates} changes acknowledged`,
   );
   console.log(
-    `lost ${findings.lost.length}, doubled ${findings.doubled.length}, different ${findings.different.length}, open and not seen ${findings.unseen.length}, ` +
-      `changes lost ${findings.lostUpdates.length}, not once in the history ${findings.wrongHistory.length}, wrongly refused ${findings.refusedUpdates.length}, ` +
-      `calls failed for want of the core ${failedWithoutCore.length}`,
+    `lost ${findings.lost.length}, duplicated ${findings.doubled.length}, different ${findings.different.length}, open and not stored ${findings.unseen.length}, ` +
+      `changes lost ${findings.lostUpdates.length}, not exactly once in the history ${findings.wrongHistory.length}, wrongly refused ${findings.refusedUpdates.length}, ` +
+      `calls that failed without the core ${failedWithoutCore.length}`,
   );
   for (const [kind, found] of listsOf(findings)) {
     for (const sentence of found.slice(0, shownOfEach)) console.log(`  ${kind}: ${sentence}`);
@@ -84,5 +85,5 @@ function report({ kills: done, verdict, callsPerSecond: rate, failedWithoutCore 
 function lineOf(kind: KillKind, done: readonly Kill[]): string {
   const own = done.filter((kill) => kill.kind === kind);
   const longest = (of: (kill: Kill) => number | null): string => ms(Math.max(0, ...own.map((kill) => of(kill) ?? 0)));
-  return `${kind}: ${own.length} kills, gateway away ${longest(({ gatewayAwayMs }) => gatewayAwayMs)} at most, API ${longest(({ apiAwayMs }) => apiAwayMs)}`;
+  return `${kind}: ${own.length} kills, gateway down ${longest(({ gatewayAwayMs }) => gatewayAwayMs)} at most, API ${longest(({ apiAwayMs }) => apiAwayMs)}`;
 }

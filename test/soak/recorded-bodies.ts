@@ -1,8 +1,9 @@
 /**
- * `npm run soak -- recorded-bodies [bodies] [seed]`: sends bodies that somebody may send to make trouble (20,000 unless given, half of them as requests and half as
- * replies, after those that did harm once) through a running service, and reads the record of each at every endpoint that shows it: pages, by identifier, its signed
- * bodies, cost and changes, counts by bodies, its session. Progress goes to stderr; the last lines, on stdout, say what was read and what memory each process took at
- * most. Exit code 1 when a record was missing, a page closed, an answer was 5xx, or a process took more than 1.5 GB.
+ * `npm run soak -- recorded-bodies [bodies] [seed]`: sends hostile bodies (20,000 by default, half of them as requests and half as
+ * responses, after known harmful ones) through a running service, and reads each record at every endpoint that shows it: pages, by
+ * identifier, its signed bodies, cost and changes, counts by bodies, its session. Progress goes to stderr; the last lines, on stdout, show
+ * the records read and the peak memory of each process. The exit code is 1 when a record is missing, a page fails, a response is 5xx, or a
+ * process takes more than 1.5 GB.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,9 +71,9 @@ async function run(): Promise<boolean> {
   }
   const isSame = processTree(pid).every((entry) => before.has(entry.pid));
   console.log(
-    `${bodiesWanted} bodies and the worst ones on ${records} records, each read at every endpoint, in ${seconds(startedAt)} s (seed ${seed})`,
+    `${bodiesWanted} bodies and the known harmful ones in ${records} records, each read at every endpoint, in ${seconds(startedAt)} s (seed ${seed})`,
   );
-  console.log(`at most (VmHWM): ${peaks(pid).join(', ')}`);
+  console.log(`peak memory (VmHWM): ${peaks(pid).join(', ')}`);
   console.log(`${isSame ? 'no process died' : 'A PROCESS DIED'}; ${target.faults.length} faults`);
   for (const fault of target.faults.slice(0, 20)) console.log(`  ${fault}`);
   return isSame && target.faults.length === 0 && processTree(pid).every((entry) => memoryOf(entry.pid).peak < maxPeakBytes);

@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- sessions [queries] [seed]`: compares sessions, their totals, names and spread with the reference in memory on so many queries
- * (5,000 unless given), over new records in every round. Progress goes to stderr; the last lines, on stdout, say what was compared and which
- * seeds differ.
+ * `npm run soak -- sessions [queries] [seed]`: compares sessions, their totals, names and spread with the reference in memory for this
+ * many queries (5,000 by default), over new records in every round. Progress goes to stderr; the last lines, on stdout, show the compared
+ * queries and the seeds that differ.
  */
 import { compareSessionsInEveryState } from '../../src/query/testing/same-sessions.ts';
 import { openStoreRig } from '../../src/store/testing/store-harness.ts';

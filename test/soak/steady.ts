@@ -1,14 +1,16 @@
 /**
- * `npm run soak -- steady [minutes] [--rate n] [--workers n]`: a steady load for so many minutes (30 unless given) against a service as a user would start it, at the
- * rate that is given, else at half of the highest one. That is measured first, as `npm run bench -- gateway --only sustained` does: a minute in a closed loop,
- * and where what waits in the spool grows over its second half, the most below it with which the ingest keeps up.
+ * `npm run soak -- steady [minutes] [--rate n] [--workers n]`: puts a steady load on a service with default settings for this many minutes
+ * (30 by default), at the given rate or at half of the highest one. The highest rate is measured first, as `npm run bench -- gateway
+ * --only sustained` does: a minute in a closed loop, and when the spool's backlog grows over its second half, the highest rate below it
+ * with which the ingest keeps up.
  *
- * Progress goes to stderr each ten seconds; the last lines, on stdout, say what came of it. Exit code 1 when
- * - any call failed, was not on record, or was not found afterwards, or fewer than 98 of 100 asked calls were made;
- * - the memory of a process still grows, it leaks descriptors, or has more and more threads: how that is told stands in `test/support/steady-verdict.ts`;
+ * Progress goes to stderr every ten seconds; the last lines, on stdout, show the result. The exit code is 1 when
+ * - a call failed, was not recorded or was not found afterwards, or fewer than 98 % of the requested calls were made;
+ * - the memory of a process still grows, or it leaks descriptors or threads (`test/support/steady-verdict.ts` has the criteria);
  * - a process was replaced;
- * - of 100 calls, more than one could be queried by its property only later than a second after its reply: the query that found it was asked later than that.
- *   On a virtual machine those decide then whose second its host did not disturb (`test/support/stolen-time.ts`); where these are fewer than half, it is not known.
+ * - more than 1 % of the calls could be found by their property only later than a second after their response, measured at the start of
+ *   the query that found them. On a virtual machine only the calls count whose first second the host did not disturb
+ *   (`test/support/stolen-time.ts`); when these are fewer than half, the result is unknown.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,11 +35,11 @@ const { values: given, positionals } = parseArgs({
 const minutes = Number(positionals[0] ?? 30);
 const connections = 32;
 const warmUpMs = 5000;
-/** Longer than the ingest puts off what comes in a burst. */
+/** Longer than the ingest postpones the records of a burst. */
 const fullRateMs = 60_000;
 const reachedShare = 0.98;
 
-const excuse = 'of all calls more than one in 100 were late; of those that the host did not touch, no more than that';
+const excuse = 'more than 1 % of all calls were late, but not more than 1 % of the calls that the host did not disturb';
 
 const processes = new OwnedProcesses();
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-steady-'));
@@ -57,7 +59,7 @@ async function soak(): Promise<boolean> {
   const surroundings = { processes, projectFolder: process.cwd(), temporaryFolder: folder, provider };
   const service = await startGatelog(surroundings, Number(given.workers ?? 1));
   await driver.warmUp(service, chatLoad(connections, warmUpMs));
-  // What the warm-up left would be what the first probes wait for.
+  // The first probes would wait for the records of the warm-up.
   await untilDrained(service);
   const requestsPerSecond = given.rate === undefined ? (await highestRate(driver, service)) / 2 : Number(given.rate);
   console.error(`${requestsPerSecond.toFixed(0)} calls a second for ${minutes} minutes`);
@@ -73,35 +75,35 @@ async function soak(): Promise<boolean> {
   const own = undisturbedDelay(found.each, stolen);
   const lateness = latenessOf(found, own);
   const faults = [
-    ...(load.errors > 0 ? [`${load.errors} calls failed, the first with: ${load.firstError ?? 'nothing'}`] : []),
+    ...(load.errors > 0 ? [`${load.errors} calls failed, the first with: ${load.firstError ?? 'no message'}`] : []),
     ...(load.requestsPerSecond < requestsPerSecond * reachedShare ? ['the rate was not reached'] : []),
     ...found.errors,
     ...(found.notFound > 0 ? [`${found.notFound} calls were not found by their property`] : []),
-    ...(lateness === 'late' ? ['calls can be queried later than a second after their reply'] : []),
-    ...(lateness === 'unknown' ? ['the host of this machine took too much of it: how soon calls can be queried is not known'] : []),
+    ...(lateness === 'late' ? ['calls can be queried only later than a second after their response'] : []),
+    ...(lateness === 'unknown' ? ['the host stole too much CPU time: the delay until calls can be queried is unknown'] : []),
     ...watch.replaced.map((name) => `${name} was replaced`),
     ...trends.filter(({ grows }) => grows).map(({ process: name }) => `the memory of ${name} still grows`),
     ...trends.filter(({ leaks }) => leaks).map(({ process: name }) => `${name} leaks descriptors`),
     ...trends.filter(({ spawns }) => spawns).map(({ process: name }) => `${name} has more and more threads`),
     ...(await unrecorded(service)),
   ];
-  console.log(`${load.responses} replies in ${minutes} minutes, ${load.requestsPerSecond.toFixed(0)} a second, ${load.errors} errors`);
+  console.log(`${load.responses} responses in ${minutes} minutes, ${load.requestsPerSecond.toFixed(0)} a second, ${load.errors} errors`);
   console.log(
-    `could be queried by their property after ${inMs(found.visible.p50Micros)} (p50), ${inMs(found.visible.p99Micros)} (p99); ${found.calls} calls`,
+    `calls could be queried by property after ${inMs(found.visible.p50Micros)} (p50), ${inMs(found.visible.p99Micros)} (p99); ${found.calls} calls`,
   );
-  const taken = `the host of this machine took ${(stolen.share() * 100).toFixed(1)} % of its cores' time`;
-  console.log(`${taken}; the ${own.calls} calls that this did not touch: after ${inMs(own.p50Micros)} (p50), ${inMs(own.p99Micros)} (p99)`);
-  console.log(`the answers that had them came after ${inMs(found.answered.p50Micros)} (p50), ${inMs(found.answered.p99Micros)} (p99)`);
+  const taken = `the host stole ${(stolen.share() * 100).toFixed(1)} % of the CPU time`;
+  console.log(`${taken}; the ${own.calls} undisturbed calls: after ${inMs(own.p50Micros)} (p50), ${inMs(own.p99Micros)} (p99)`);
+  console.log(`the queries that found them ended after ${inMs(found.answered.p50Micros)} (p50), ${inMs(found.answered.p99Micros)} (p99)`);
   const after = await visibleRecords(service);
   const inTime = (after.inTime - before.inTime) / (after.all - before.all);
-  console.log(`by its own count ${(inTime * 100).toFixed(2)} % of the records could be queried within a second of their reply`);
+  console.log(`the service counts ${(inTime * 100).toFixed(2)} % of its records as visible within a second`);
   for (const trend of trends) console.log(lineOf(trend));
   if (lateness === 'excused') console.log(excuse);
-  console.log(faults.length === 0 ? 'nothing wrong' : faults.map((fault) => `WRONG: ${fault}`).join('\n'));
+  console.log(faults.length === 0 ? 'no faults' : faults.map((fault) => `FAULT: ${fault}`).join('\n'));
   return faults.length === 0;
 }
 
-/** Calls a second with which the ingest keeps up: those of a closed loop, or the most of fewer. */
+/** The highest rate with which the ingest keeps up, in calls a second: that of a closed loop, or the highest one below it. */
 async function highestRate(driver: LoadDriver, service: GatelogCandidate): Promise<number> {
   const keepsUp = async (load: Load): Promise<{ readonly keepsUp: boolean; readonly perSecond: number }> => {
     const watch = new SpoolWatch(service);
@@ -119,7 +121,7 @@ async function highestRate(driver: LoadDriver, service: GatelogCandidate): Promi
   return searchHighest(async (requestsPerSecond) => (await keepsUp({ ...usual, requestsPerSecond })).keepsUp, full.perSecond);
 }
 
-/** Records that could be queried, and those of them within a second, as the service counts them. */
+/** Visible records, and those visible within a second, as the service counts them. */
 async function visibleRecords({ apiUrl }: GatelogCandidate): Promise<{ readonly all: number; readonly inTime: number }> {
   const page = await (await fetch(`${apiUrl}/metrics`)).text();
   const read = (pattern: RegExp): number => Number(pattern.exec(page)?.[1] ?? 0);
@@ -129,7 +131,7 @@ async function visibleRecords({ apiUrl }: GatelogCandidate): Promise<{ readonly 
   };
 }
 
-/** What the service says itself of calls that are not on record. */
+/** Metrics of the service that count unrecorded calls. */
 async function unrecorded({ apiUrl }: GatelogCandidate): Promise<string[]> {
   const page = await (await fetch(`${apiUrl}/metrics`)).text();
   return page.split('\n').filter((line) => /^gatelog_(gateway_unrecorded|dead_letters)\w*\{.*\} [1-9]/.test(line));

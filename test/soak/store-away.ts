@@ -1,7 +1,8 @@
 /**
- * `npm run soak -- store-away [minutes] [--seed n] [--rate n]`: lets the store fail for so many minutes (5 unless given) under load (200 calls a second unless given): it refuses for
- * half of them, then takes five seconds for everything, then does its work and loses the answers. No model call may fail, nothing may be lost or doubled, and the memory of the processes may
- * not grow with the time. Progress goes to stderr; the last lines, on stdout, say what came of it. Exit code 1 when anything was not so.
+ * `npm run soak -- store-away [minutes] [--seed n] [--rate n]`: lets the store fail for this many minutes (5 by default) under load (200
+ * calls a second by default): it refuses for half of the time, then takes five seconds for each operation, then works but loses its
+ * responses. No model call may fail, nothing may be lost or duplicated, and the memory of the processes may not grow steadily. Progress
+ * goes to stderr; the last lines, on stdout, show the result. The exit code is 1 when any of this is violated.
  */
 import { parseArgs } from 'node:util';
 import { Dice } from '../support/dice.ts';
@@ -17,7 +18,7 @@ const { values: given, positionals } = parseArgs({
 const minutes = Number(positionals[0] ?? 5);
 const seed = Number(given.seed ?? Date.now() % 2 ** 31);
 const dataDir = makeDataDir();
-/** A worker knows nothing of the store. The core keeps of each call that waits where it stands in the spool, but not the call. */
+/** Workers do not use the store. The core keeps the position of each waiting call in the spool, but not the call. */
 const maxGrowthBytes: Readonly<Record<MemoryTrend['role'], number>> = { gateway: 32e6, core: 256e6 };
 
 process.once('SIGINT', () => process.exit(130));
@@ -43,7 +44,7 @@ try {
     const trend = `${(bytesPerMinute / 1e6).toFixed(1)} MB a minute in the second half`;
     console.log(`${role}: ${inMegabytes(firstBytes)} at first, ${inMegabytes(maxBytes)} at most, ${trend}`);
   }
-  console.log(`${verdict.responses} whole replies, ${verdict.records} records, ${verdict.acknowledgedUpdates} changes acknowledged`);
+  console.log(`${verdict.responses} complete responses, ${verdict.records} records, ${verdict.acknowledgedUpdates} changes acknowledged`);
   console.log(
     listsOf(verdict.findings)
       .map(([what, found]) => `${what} ${found.length}`)

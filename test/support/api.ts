@@ -5,7 +5,7 @@ import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { eventually } from './eventually.ts';
 import { testKey } from './process-tree.ts';
 
-/** An answer of the API, checked against the OpenAPI document. */
+/** A response of the API, checked against the OpenAPI document. */
 export interface ApiAnswer<Data> {
   readonly status: number;
   readonly headers: Headers;
@@ -23,12 +23,12 @@ interface OpenApiDocument {
 
 const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as OpenApiDocument;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-// The package is CommonJS: its function is the default of its default.
+// A CommonJS package: the function is the default of its default export.
 const addFormats = formats as unknown as (target: Ajv2020) => void;
 addFormats(ajv);
 ajv.addSchema({ $id: 'openapi.json', ...document });
 
-/** A client of the API that checks every answer against the committed OpenAPI document. */
+/** A client of the API that checks every response against the committed OpenAPI document. */
 export interface ApiClient {
   readonly call: <Data>(
     method: string,
@@ -36,9 +36,8 @@ export interface ApiClient {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<ApiAnswer<Data>>;
-  /** The requests that match a filter. */
   readonly query: (filter: unknown, rest?: Readonly<Record<string, unknown>>) => Promise<readonly RequestItem[]>;
-  /** The request, as soon as it can be read. */
+  /** The request, as soon as it is visible. */
   readonly stored: (id: string, withinMs?: number) => Promise<RequestItem>;
 }
 
@@ -78,7 +77,7 @@ export function apiClient(base: string, key: string = testKey): ApiClient {
   };
 }
 
-/** @throws when the OpenAPI document does not allow this answer. A path or status that it does not name is not allowed, failures of every path aside. */
+/** @throws when the OpenAPI document does not allow this response. An undocumented path or status may only have a `Problem`. */
 function checkAnswer(method: string, path: string, status: number, answer: unknown): void {
   const declared = Object.keys(document.paths).find((template) =>
     new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?', 1)[0] ?? ''),

@@ -1,15 +1,14 @@
-/** A clock that stands still while this process does. */
+/** A clock that stops while this process is stopped. */
 export interface AwakeClock {
-  /** Milliseconds since it was started. */
   readonly now: () => number;
   readonly stop: () => void;
 }
 
 const tickMs = 50;
-/** More than this between two ticks is not time that anything of ours took: this process was stopped, or the machine was. */
+/** A longer gap between two ticks means that this process or the machine was stopped. */
 const maxTickMs = 500;
 
-/** Starts a clock for figures about another process, where both may be stopped for a while. */
+/** Measures the time of another process when both may be stopped meanwhile. */
 export function startAwakeClock(): AwakeClock {
   let awakeMs = 0;
   let tickedAt = performance.now();

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 
-/** A port of this machine that answers no attempt to connect, as an address does behind a firewall that drops packets. */
+/** A port of this machine that leaves connection attempts unanswered, like an address behind a firewall that drops packets. */
 export interface BlackHole {
   readonly port: number;
   readonly close: () => void;
 }
 
-/** Listens, and then never looks at its connections again. It ends with its parent, whose end closes the pipe. */
+/** Listens and never accepts. It ends with its parent, which closes the pipe. */
 const listener = `
   const server = require('node:net').createServer();
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
@@ -22,11 +22,13 @@ const listener = `
   });
 `;
 
-/** A connection on this machine is there at once or not at all. */
+/** A connection on loopback succeeds at once or never. */
 const connectMs = 200;
 const maxFillers = 64;
 
-/** The system completes connections until the queue of the listener is full, and then lets attempts hang: the queue is filled here. */
+/**
+ * The kernel completes connections until the backlog of the listener is full, and ignores later attempts: this function fills the backlog.
+ */
 export async function openBlackHole(): Promise<BlackHole> {
   const child = spawn(process.execPath, ['-e', listener], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
@@ -39,7 +41,7 @@ export async function openBlackHole(): Promise<BlackHole> {
     filler.on('error', () => undefined);
     fillers.push(filler);
     await wait(connectMs);
-    // What has come meanwhile is looked at after the timers.
+    // The event loop handles a completed connection after the timers.
     await turn();
     await turn();
     isOpen = !filler.connecting;

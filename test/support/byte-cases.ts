@@ -11,7 +11,7 @@ import { eventually } from './eventually.ts';
 import type { Combination } from './matrix.ts';
 import { type TypedBody, type WireShape, wireShapes } from './wire-shapes.ts';
 
-/** What a call may be like on its way, both directions. */
+/** Everything that may vary in a call, in both directions. */
 export const byteFactors = {
   shape: wireShapes.map(({ name }) => name),
   response: ['json', 'stream'],
@@ -34,7 +34,7 @@ export interface PlannedCall {
   readonly path: string;
   readonly providerPath: string;
   readonly status: number;
-  /** As written, before any compression, and as they go over the wire. */
+  /** Before compression, and as sent over the wire. */
   readonly request: TypedBody;
   readonly sent: Buffer;
   readonly response: TypedBody;
@@ -42,7 +42,7 @@ export interface PlannedCall {
   readonly streamed: boolean;
 }
 
-/** Where the calls go, and what stands behind it. */
+/** The gateway, and the provider behind it. */
 export interface ByteTarget {
   readonly gateway: string;
   readonly key: string;
@@ -51,7 +51,7 @@ export interface ByteTarget {
 
 export interface ByteResult {
   readonly id: string;
-  /** What differs from what was sent; empty when every byte and every head line that matters is the same. */
+  /** Differences in bytes, status or checked headers. */
   readonly faults: readonly string[];
 }
 
@@ -61,7 +61,7 @@ const encoders: Readonly<Record<ByteCase['responseEncoding'], (bytes: Buffer) =>
   br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
 };
 
-/** Decides the bytes of a case. */
+/** Determines the bytes of a case. */
 export function planCall(combination: ByteCase): PlannedCall {
   const shape = wireShapes.find(({ name }) => name === combination.shape);
   if (shape === undefined) throw new Error(`there is no shape ${combination.shape}`);
@@ -85,7 +85,7 @@ export function planCall(combination: ByteCase): PlannedCall {
 const keptAlive = new Agent({ keepAlive: true });
 let callsSent = 0;
 
-/** Sends one case through the gateway and compares what both sides got with what the other one sent. */
+/** Sends one case through the gateway and compares what each side received with what the other one sent. */
 export async function performCase(
   target: ByteTarget,
   combination: ByteCase,
@@ -179,15 +179,12 @@ function differences(
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'absent').slice(0, 300);
 
-/** Asks for requests by their identifiers and gives those that are on record. */
+/** Reads requests by identifier; unrecorded ones are missing in the result. */
 export type AskForItems = (ids: readonly string[]) => Promise<readonly RequestItem[]>;
 
 const maxAsked = 200;
 
-/**
- * Compares the records of some calls, once all of them are stored, with what passed.
- * @throws when some are not stored within a minute.
- */
+/** Compares the records of calls with the exchanged bytes, once all are stored. @throws when some are not stored within a minute. */
 export async function recordsFaults(
   ask: AskForItems,
   calls: readonly { readonly id: string; readonly combination: ByteCase }[],
@@ -208,7 +205,7 @@ export async function recordsFaults(
   return faults;
 }
 
-/** Compares the record of a case, as the API shows it, with what passed. A stream is put together, compression is undone. */
+/** Compares the record of a case, as the API shows it, with the exchanged bytes: streams assembled, content decoded. */
 function recordFaults(combination: ByteCase, item: RequestItem | undefined): readonly string[] {
   const planned = planCall(combination);
   const { shape, status, streamed, request, response } = planned;
@@ -225,14 +222,14 @@ function recordFaults(combination: ByteCase, item: RequestItem | undefined): rea
   ]);
 }
 
-/** JSON parsed, text as it is, anything else as the bytes that passed. */
+/** JSON is parsed, text unchanged, anything else base64 of the bytes on the wire. */
 function shownBody({ contentType, bytes }: TypedBody, passed: Buffer): unknown {
   if (contentType === 'application/json') return JSON.parse(bytes.toString('utf8'));
   if (contentType.startsWith('text/')) return bytes.toString('utf8');
   return { base64: passed.toString('base64'), content_type: contentType };
 }
 
-/** What the stream's own format makes of its bytes in one piece; what it does not understand is shown as text. */
+/** The assembled stream; its text when its format cannot be assembled. */
 function putTogether({ shape, path, response }: PlannedCall): unknown {
   const format = wireFormatFor(shape.record.provider === 'GOOGLE' ? 'gemini' : shape.record.provider.toLowerCase(), path);
   const assembled = format?.assembleStream(readServerSentEvents([response.bytes]));

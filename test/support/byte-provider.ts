@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** What a provider got of a call. */
+/** The request that the provider received. */
 export interface Arrival {
   readonly method: string;
   readonly path: string;
@@ -11,26 +11,26 @@ export interface Arrival {
   readonly body: Buffer;
 }
 
-/** What a provider answers, byte for byte. */
+/** The response that the provider sends, byte for byte. */
 export interface PlannedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly pieces: readonly Buffer[];
-  /** `length`: declared. `chunked`. `until-close`: the end of the connection is the end of the body. */
+  /** `length`: declared. `until-close`: the body ends with the connection. */
   readonly framing: 'length' | 'length-close' | 'chunked' | 'until-close';
-  /** Awaited in the middle of the pieces. */
+  /** Awaited after half of the pieces. */
   readonly halfway?: () => Promise<void>;
 }
 
-/** Names the planned reply; it is nothing to the gateway and so passes to the provider. */
+/** Names the planned response; the gateway forwards it like any other header. */
 export const callHeader = 'x-planned-reply';
 
-/** A provider of every wire format on loopback: each call names the reply that was planned for it. */
+/** A provider of every wire format on loopback; each call names its planned response. */
 export interface ByteProvider {
   /** `http://host:port`, without a path. */
   readonly origin: string;
   readonly plan: (call: string, response: PlannedResponse) => void;
-  /** What came of a call; forgets it. */
+  /** Removes the received request of a call and returns it. */
   readonly take: (call: string) => Arrival | undefined;
   readonly close: () => Promise<void>;
 }
@@ -69,7 +69,6 @@ export async function startByteProvider(): Promise<ByteProvider> {
   };
 }
 
-/** The whole body of a message. */
 export async function collect(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk as Buffer);
@@ -79,7 +78,7 @@ export async function collect(message: IncomingMessage): Promise<Buffer> {
 async function answer(response: ServerResponse, { status, headers, pieces, framing, halfway }: PlannedResponse): Promise<void> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const closes = framing === 'length-close' || framing === 'until-close';
-  // Without a chunked coding Node ends the connection where no length was declared.
+  // Without chunked encoding Node ends the connection after a body without a declared length.
   response.useChunkedEncodingByDefault = framing === 'chunked';
   response.writeHead(status, {
     ...headers,
@@ -90,7 +89,7 @@ async function answer(response: ServerResponse, { status, headers, pieces, frami
   for (const [index, piece] of pieces.entries()) {
     if (index === middle) await halfway?.();
     response.write(piece);
-    // Each piece in a turn of its own, or Node would send them as one.
+    // One piece per event-loop tick, or Node would combine them.
     if (pieces.length > 1) await turn();
   }
   response.end();

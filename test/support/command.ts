@@ -7,7 +7,6 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs the built program on a data folder. */
 export function gatelog(dataDir: string, ...words: readonly string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
     const env = serviceEnvironment({ dataDir });

@@ -1,8 +1,8 @@
 import { eventually } from './eventually.ts';
 
 /**
- * How many calls the metrics count as not, or not surely, on record, as soon as they have this many calls in all. A worker tells both numbers at once, so
- * they belong together.
+ * The number of calls that the metrics count as not, or not surely, recorded, once they count this many calls in all. A worker reports
+ * both counters at once, so they are consistent.
  */
 export async function unrecordedOnceCounted(api: string, calls: number): Promise<number> {
   return eventually(`the metrics to have ${calls} calls`, async () => {
@@ -11,7 +11,7 @@ export async function unrecordedOnceCounted(api: string, calls: number): Promise
   });
 }
 
-/** A counter, its labels and processes added up. */
+/** A counter, summed over labels and processes. */
 function sumOf(page: string, name: string): number {
   const values = [...page.matchAll(/^(\w+)\{[^}]*\} (\S+)$/gm)].filter(([, series]) => series === name);
   return values.reduce((sum, [, , value]) => sum + Number(value), 0);

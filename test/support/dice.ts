@@ -1,4 +1,4 @@
-/** Chance that a seed repeats: the same seed throws the same numbers (mulberry32). */
+/** Seeded random numbers (mulberry32). */
 export class Dice {
   private state: number;
 
@@ -14,7 +14,7 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % sides;
   }
 
-  /** One of several. @throws when there are none. */
+  /** A random element. @throws when there is none. */
   of<T>(choices: readonly T[]): T {
     const choice = choices[this.below(choices.length)];
     if (choice === undefined) throw new Error('there is nothing to choose from');
@@ -25,7 +25,7 @@ export class Dice {
     return Buffer.from(Uint8Array.from({ length }, () => this.below(256)));
   }
 
-  /** Cuts bytes into pieces, many of them tiny: cuts fall inside of characters, lines and events. */
+  /** Cuts bytes into pieces, many of them tiny, so that cuts fall inside of characters, lines and events. */
   pieces(whole: Buffer): Buffer[] {
     const pieces: Buffer[] = [];
     for (let at = 0; at < whole.length;) {

@@ -14,31 +14,31 @@ export interface DiskFullOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly dice: Dice;
   readonly callsPerSecond: number;
-  /** What runs out of room, once the service is there. */
+  /** The disk that runs full, chosen once the service runs. */
   readonly roomOf: (service: Service) => DiskSpace;
-  /** How often it does. */
+  /** How often the disk runs full. */
   readonly rounds: number;
   /** How long it stays full, milliseconds. */
   readonly fullMs: number;
-  /** What both listeners say of their health once it is full; waited for before there is room again. */
+  /** Health that both listeners must report before the disk has space again. */
   readonly saidWhileFull?: { readonly gateway: Health; readonly api: Health };
   readonly onRound?: (what: string) => void;
 }
 
 export interface DiskFullRun {
   readonly verdict: Verdict;
-  /** Calls without a whole reply of the provider. */
+  /** Calls without a complete response of the provider. */
   readonly failedCalls: readonly CallOutcome[];
   readonly calls: number;
-  /** Replies that said `svc-recorded: false`. */
+  /** Responses with `svc-recorded: false`. */
   readonly unrecorded: number;
-  /** Calls that the metrics count as not, or not surely, on record. */
+  /** Calls that the metrics count as not, or not surely, recorded. */
   readonly countedUnrecorded: number;
-  /** No process was started again. */
+  /** No process was restarted. */
   readonly sameProcesses: boolean;
 }
 
-/** An answer of `/readyz`. */
+/** Status and body of `/readyz`. */
 export interface Health {
   readonly status: number;
   readonly body: object;
@@ -47,7 +47,7 @@ export interface Health {
 const roundMs = 1000;
 const recoveryMs = 60_000;
 
-/** Lets a disk run full and free again under load, then compares what replies said of their records with what is stored. */
+/** Lets a disk run full and free again under load, then compares what responses said about their records with what is stored. */
 export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun> {
   const provider = await startLoadProvider();
   try {
@@ -80,7 +80,7 @@ export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun
   }
 }
 
-/** Waits until a listener says this of its health. */
+/** Waits until a listener reports this health. */
 export async function untilSaid(base: string, wanted: Health | undefined): Promise<void> {
   if (wanted === undefined) return;
   await eventually(`${base}/readyz to say ${JSON.stringify(wanted)}`, async () => {
@@ -93,7 +93,7 @@ function unrecordedOf(load: Load): CallOutcome[] {
   return load.calls.filter(({ recorded }) => !recorded);
 }
 
-/** Waits until a call that began after this moment is on record. */
+/** Waits until a call that began after this moment is recorded. */
 async function untilRecorded(load: Load): Promise<void> {
   const from = performance.now();
   await eventually(

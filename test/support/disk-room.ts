@@ -3,29 +3,29 @@ import { mkdirSync, rmSync, statfsSync, openSync, closeSync, writeSync } from 'n
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A place on the disk that can run out of room. */
+/** A disk that can run full. */
 export interface DiskSpace {
   readonly fill: () => Promise<void>;
   readonly free: () => void;
 }
 
-/** Runs a program of the system. @throws when it fails. */
+/** Runs a system program. @throws when it fails. */
 function run(program: string, args: readonly string[]): void {
   const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`${program} ended with ${String(status)}: ${stderr}`);
 }
 
-/** A folder on a small disk of its own in memory; only the system's administrator can make one. */
+/** A small disk in memory that is mounted on a folder; only root can mount it. */
 export interface SmallDisk extends DiskSpace {
   readonly remove: () => void;
 }
 
 const [mountProgram, unmountProgram] = ['mount', 'umount'];
-/** A disk fills step by step: whoever looks at it has a moment between two. */
+/** The disk fills in steps, so that the service has a moment to notice. */
 const stepBytes = 1024 * 1024;
 const stepMs = 20;
 
-/** Mounts a small disk on a folder. @returns undefined where this user may not. */
+/** Mounts a small disk on a folder. @returns undefined when this user may not mount. */
 export function mountSmallDisk(folder: string, bytes: number): SmallDisk | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {

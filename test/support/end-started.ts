@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
 import { killStarted } from './process-tree.ts';
 
-// Runs with every file of system tests: what a failed test leaves running ends with its file.
+// Runs with every file of system tests: processes that a failed test leaves running end with its file.
 afterAll(killStarted);

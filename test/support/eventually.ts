@@ -1,12 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** More than this between two looks is not waiting: the machine was busy elsewhere, or this process was stopped. */
+/** A longer gap between two attempts means that the machine was busy or this process was stopped; it does not count as waiting. */
 const maxLookMs = 500;
 
-/**
- * Asks again until there is an answer.
- * @throws after `withinMs` of waiting, with what was being waited for.
- */
+/** Repeats `ask` until it returns a value. @throws after `withinMs` of waiting, naming the awaited condition. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined> | T | undefined, withinMs = 60_000): Promise<T> {
   for (let waitedMs = 0, lookedAt = performance.now(); ;) {
     const answer = await ask();

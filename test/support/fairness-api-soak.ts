@@ -5,25 +5,25 @@ import { childrenNamed, killStarted, makeDataDir, removeDataDir, type Service, s
 
 export interface ApiFairnessSoak {
   readonly durationMs: number;
-  /** Of the organisation that asks. */
+  /** Number of records of the greedy organisation. */
   readonly records: number;
   readonly connections: number;
 }
 
 const maxReadMs = 250;
-/** `GATELOG_QUERY_TIMEOUT_MS`, in which a query's wait is counted, for each of the statements that one call may need, and `GATELOG_QUERY_MAX_WAIT_MS` for memory. */
+/** A call may need two statements, each with `GATELOG_QUERY_TIMEOUT_MS`, and waits up to `GATELOG_QUERY_MAX_WAIT_MS` for memory. */
 const maxAnswerMs = 2 * 30_000 + 10_000;
 const allowed: ReadonlySet<string> = new Set(['service_busy', 'query_too_large', 'query_timeout']);
 
 type Print = (line: string) => void;
 
-/** Where the outcome goes, and where is told how far it is. */
+/** Sinks for the result and for the progress. */
 export interface SoakLines {
   readonly print: Print;
   readonly progress: Print;
 }
 
-/** Runs a service as a user would start it and {@link runApiFairness} against it. @returns whether everything stayed within the bounds. */
+/** Starts a service with its defaults and runs {@link runApiFairness} against it. @returns whether everything stayed within the limits. */
 export async function soakApiFairness(
   { durationMs, records, connections }: ApiFairnessSoak,
   { print, progress }: SoakLines,
@@ -55,7 +55,7 @@ function report({ greedy, modest, ready }: ApiFairnessRun, service: Service, pri
   print(lineOf('the other organisation', modest));
   print(lineOf('/readyz', ready));
   for (const role of ['core', 'gateway']) {
-    for (const pid of childrenNamed(service.pid, role)) print(`most memory of the ${role}: ${inMegabytes(memoryOf(pid).peak)}`);
+    for (const pid of childrenNamed(service.pid, role)) print(`peak memory of the ${role}: ${inMegabytes(memoryOf(pid).peak)}`);
   }
 }
 
@@ -64,7 +64,7 @@ function lineOf(what: string, outcomes: readonly Outcome[]): string {
   const counts = new Map<string, number>();
   for (const outcome of outcomes) counts.set(nameOf(outcome), (counts.get(nameOf(outcome)) ?? 0) + 1);
   const times = [50, 99, 100].map((percent) => percentile(ms, percent).toFixed(0)).join(' / ');
-  return `${what}: p50 / p99 / most ${times} ms; ${[...counts].map(([name, count]) => `${count} × ${name}`).join(', ')}`;
+  return `${what}: p50 / p99 / max ${times} ms; ${[...counts].map(([name, count]) => `${count} × ${name}`).join(', ')}`;
 }
 
 function nameOf({ status, text }: Outcome): string {
@@ -80,13 +80,11 @@ function faultsOf({ greedy, modest, ready }: ApiFairnessRun): readonly string[] 
   const late = [...greedy, ...modest].filter(({ ms }) => ms > maxAnswerMs);
   const strange = greedy.filter(({ status, text }) => status !== 200 && !allowed.has(codeOf(text)));
   return [
-    ...(p99 > maxReadMs ? [`one of 100 reads of the other organisation took ${p99.toFixed(0)} ms or more`] : []),
+    ...(p99 > maxReadMs ? [`the p99 of the other organisation's reads is ${p99.toFixed(0)} ms`] : []),
     ...failuresOf(modest, 'reads of the other organisation'),
-    ...failuresOf(ready, 'looks at /readyz'),
-    ...(late.length > 0 ? [`${late.length} answers took longer than ${maxAnswerMs} ms`] : []),
-    ...(strange.length > 0
-      ? [`${strange.length} answers were no answers to a slow query, the first: ${strange[0]?.text.slice(0, 200)}`]
-      : []),
+    ...failuresOf(ready, 'requests of /readyz'),
+    ...(late.length > 0 ? [`${late.length} responses took longer than ${maxAnswerMs} ms`] : []),
+    ...(strange.length > 0 ? [`${strange.length} responses had an unexpected error, the first: ${strange[0]?.text.slice(0, 200)}`] : []),
   ];
 }
 

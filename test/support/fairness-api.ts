@@ -3,29 +3,28 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FairnessStore } from './fairness-store.ts';
 
 export interface ApiFairnessOptions {
-  /** Base address of the API. */
   readonly api: string;
   readonly store: FairnessStore;
   readonly connections: number;
   readonly durationMs: number;
-  /** What of all questions is asked; absent: all of them, one after the other on each connection. */
+  /** Queries to send; absent: all slow ones, one after the other on each connection. */
   readonly questions?: readonly Question[];
 }
 
-/** One answer. */
+/** One response. */
 export interface Outcome {
   readonly what: string;
   readonly status: number;
   readonly ms: number;
   readonly bytes: number;
-  /** Of a failure. */
+  /** Body of a failure. */
   readonly text: string;
 }
 
 export interface ApiFairnessRun {
-  /** Of the organisation that asks for all that it can. */
+  /** Responses to the organisation that sends as many queries as it can. */
   readonly greedy: readonly Outcome[];
-  /** `GET /v1/request/{id}` of the other. */
+  /** `GET /v1/request/{id}` of the other organisation. */
   readonly modest: readonly Outcome[];
   readonly ready: readonly Outcome[];
 }
@@ -40,14 +39,14 @@ export interface Question {
 const requests = '/v1/request/query-clickhouse';
 const leaf = (field: string, operators: unknown): object => ({ request_response_rmt: { [field]: operators } });
 
-/** The slowest that one organisation can ask. */
+/** The slowest queries that one organisation can send. */
 export const slowQuestions: readonly Question[] = [
   { what: 'a text in bodies', path: requests, body: { filter: leaf('request_body', { ilike: '%no-such-text%' }) } },
   { what: 'a text in addresses, counted', path: '/v1/request/count/query', body: { filter: leaf('target_url', { ilike: '%x%' }) } },
-  { what: 'by latency', path: requests, body: { filter: {}, sort: { latency: 'desc' }, limit: 1000 } },
-  { what: 'by the text of replies', path: requests, body: { filter: {}, sort: { response_text: 'asc' }, limit: 100 } },
+  { what: 'sorted by latency', path: requests, body: { filter: {}, sort: { latency: 'desc' }, limit: 1000 } },
+  { what: 'sorted by response text', path: requests, body: { filter: {}, sort: { response_text: 'asc' }, limit: 100 } },
   {
-    what: 'at random',
+    what: 'sorted at random',
     path: requests,
     body: { filter: {}, sort: { random: true }, limit: 1000 },
     headers: { 'Svc-Include-Count': 'true' },
@@ -60,7 +59,10 @@ export const slowQuestions: readonly Question[] = [
   { what: 'many rows', path: requests, body: { filter: {}, limit: 1000, offset: 100 } },
 ];
 
-/** One organisation asks without a pause, over many connections; another reads its requests one by one meanwhile, and whether the API is ready is looked at. */
+/**
+ * One organisation sends queries without a pause over many connections; meanwhile another reads its requests one by one, and `/readyz` is
+ * polled.
+ */
 export async function runApiFairness(options: ApiFairnessOptions): Promise<ApiFairnessRun> {
   const { api, store, connections, durationMs, questions = slowQuestions } = options;
   const end = performance.now() + durationMs;
@@ -96,7 +98,7 @@ const lookMs = 250;
 
 type Ask = Omit<Question, 'body'> & { readonly body?: unknown; readonly key?: string };
 
-/** Of an answer that is not a failure only the number of its bytes is kept. */
+/** Counts the bytes of a response and keeps only the text of failures. */
 function ask(agent: Agent, api: string, { what, path, body, headers, key }: Ask): Promise<Outcome> {
   const since = performance.now();
   return new Promise((resolve, reject) => {
@@ -121,7 +123,6 @@ function ask(agent: Agent, api: string, { what, path, body, headers, key }: Ask)
   });
 }
 
-/** The value below which so many of 100 lie. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0;

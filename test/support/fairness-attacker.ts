@@ -1,6 +1,6 @@
 /**
- * The organisation of `fairness-gateway.ts` that keeps others waiting, started by `fork`, behind other processes where cores are short. It takes an
- * {@link Attack} as a message, says `made` when its body is made, begins at the next message, and then says what it was answered. Ends with its parent.
+ * The attacking organisation of `fairness-gateway.ts`, started by `fork` with a low priority. It receives an {@link Attack}, sends `made`
+ * when its body is ready, starts at the next message, and then sends a tally of its responses. Ends with its parent.
  */
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,15 +11,15 @@ import { slowCalls } from './slow-bodies.ts';
 export interface Attack {
   readonly port: number;
   readonly key: string;
-  /** Which of {@link slowCalls}; undefined: streams that are held open. */
+  /** Index in {@link slowCalls}; undefined: streams that stay open. */
   readonly slowCall: number | undefined;
-  /** So many calls at once. */
+  /** Number of concurrent calls. */
   readonly times: number;
 }
 
 const niceness = 10;
 const streamBody = Buffer.from('{"model":"gpt-4o","stream":true,"messages":[]}');
-/** Streams that get no connection are answered by and by; what counts is how the others fare meanwhile. */
+/** Streams without a connection are not waited for; only the latency of the other organisation counts. */
 const holdMs = 5000;
 
 setOwnPriority(niceness);

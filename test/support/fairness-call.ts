@@ -1,6 +1,5 @@
 import { type Agent, request } from 'node:http';
 
-/** One call to a gateway on this machine. */
 export interface FairnessCall {
   readonly port: number;
   readonly key: string;
@@ -9,10 +8,10 @@ export interface FairnessCall {
   readonly agent: Agent;
 }
 
-/** The header that asks the provider to hold its stream open. */
+/** This header makes the provider hold its stream open. */
 export const holdHeader = 'x-hold';
 
-/** @returns the status, or what broke. Of a stream that is held the status is told at once. */
+/** @returns the status, or the message of the error. For a held stream it resolves at the response head. */
 export function sendCall({ port, key, headers, body, agent }: FairnessCall): Promise<string> {
   return new Promise((resolve) => {
     const outgoing = request(
@@ -32,12 +31,12 @@ export function sendCall({ port, key, headers, body, agent }: FairnessCall): Pro
       },
     );
     outgoing.on('error', (error) => resolve(error.message));
-    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in two minutes')));
+    outgoing.on('timeout', () => outgoing.destroy(new Error('no response in two minutes')));
     outgoing.end(body);
   });
 }
 
-/** How often each was said. */
+/** Counts equal texts. */
 export function tally(said: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const each of said) counts.set(each, (counts.get(each) ?? 0) + 1);

@@ -15,7 +15,7 @@ import { forgetPeak, inMegabytes, memoryOf } from './process-memory.ts';
 import { slowCalls } from './slow-bodies.ts';
 
 const maxMs = 100;
-/** Where hundreds of bodies come at once: to read them from their sockets alone keeps the event loop that long. */
+/** Limit for hundreds of concurrent bodies: reading them from their sockets alone blocks the event loop this long. */
 const floodMaxMs = 250;
 const maxBytes = 1_500_000_000;
 const streams = 1030;
@@ -30,9 +30,9 @@ const niceness = -5;
 
 interface Scene {
   readonly port: number;
-  /** Of the one worker. */
+  /** Process id of the only worker. */
   readonly worker: number;
-  /** Of the organisation that waits for the other. */
+  /** Key of the organisation whose latency is measured. */
   readonly others: string;
   readonly attacker: ChildProcess;
   readonly provider: ChildProcess;
@@ -40,34 +40,34 @@ interface Scene {
   readonly stalls: LoopStalls;
 }
 
-/** What one organisation does, and how another fared meanwhile. */
+/** What one organisation does while another one is measured. */
 interface Row {
   readonly what: string;
   readonly attack: Pick<Attack, 'slowCall' | 'times'> | undefined;
-  /** Its 99th percentile has to stay below. */
+  /** Limit of the 99th percentile. */
   readonly maxMs: number;
 }
 
 export interface GatewayFairnessSoak {
-  /** So many large bodies at once. */
+  /** Number of concurrent large bodies. */
   readonly times: number;
-  /** Beside nothing, only what has this in its name. */
+  /** Runs only rows whose name contains this, and the baseline. */
   readonly only: string;
 }
 
 /**
- * One organisation sends a gateway worker each body of `slow-bodies.ts`, then holds streams open, and another calls the same provider through the same worker.
- * Every row goes to `print`. @returns whether everything stayed within the bounds.
+ * One organisation sends a gateway worker each body of `slow-bodies.ts`, then holds streams open, while another calls the same provider
+ * through the same worker. @returns whether everything stayed within the limits.
  */
 export async function runGatewayFairness({ times, only }: GatewayFairnessSoak, print: (line: string) => void): Promise<boolean> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-fairness-'));
   const processes = new OwnedProcesses();
-  // With few connections calls would wait for each other, and what one took longer would be counted for all behind it.
+  // No limit of connections: calls would queue for one, and a slow call would delay those behind it.
   const agent = new Agent({ keepAlive: true });
   try {
     const scene = await setScene(folder, processes, agent);
     const rows: readonly Row[] = [
-      { what: 'nothing beside', attack: undefined, maxMs },
+      { what: 'no attack', attack: undefined, maxMs },
       ...slowCalls.map(({ what, times: ownTimes }, slowCall) => ({
         what,
         attack: { slowCall, times: ownTimes ?? times },
@@ -86,7 +86,7 @@ export async function runGatewayFairness({ times, only }: GatewayFairnessSoak, p
   }
 }
 
-/** The service with one worker, the one who attacks, and the provider, each a process of its own. */
+/** Starts the service with one worker, the attacker and the provider, each in its own process. */
 async function setScene(folder: string, processes: OwnedProcesses, agent: Agent): Promise<Scene> {
   const [port, apiPort] = [await freePort(), await freePort()];
   const { child: provider, port: providerPort } = await processes.forkListening('./fairness-provider', import.meta.url, [String(niceness)]);
@@ -115,7 +115,7 @@ async function setScene(folder: string, processes: OwnedProcesses, agent: Agent)
     execFileSync(process.execPath, [program, ...words], { env: environment, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   command('orgs', 'create', 'others');
   const others = /sk-svc-us-\w+/.exec(command('keys', 'create', '--org', 'others'))?.[0] ?? '';
-  // All that was started from here has its priority already.
+  // Only now, because child processes inherit the priority.
   setOwnPriority(niceness);
   return { port, worker, others, attacker, provider, agent, stalls: new LoopStalls() };
 }
@@ -132,7 +132,7 @@ async function measure(scene: Scene, { what, attack, maxMs: rowMaxMs }: Row, pri
   forgetPeak(worker);
   if (attack !== undefined) {
     ask(attacker, 'go').then(
-      (answers) => (attacked.answers = typeof answers === 'string' ? answers : 'nothing that can be read'),
+      (answers) => (attacked.answers = typeof answers === 'string' ? answers : 'an invalid tally'),
       (error: unknown) => (attacked.answers = String(error)),
     );
   }
@@ -144,16 +144,16 @@ async function measure(scene: Scene, { what, attack, maxMs: rowMaxMs }: Row, pri
   const { peak } = memoryOf(worker);
   const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => histogram.quantileMicros(share) / 1000) as [number, number, number];
   const isFair = p99 < rowMaxMs && failures.length === 0 && peak < maxBytes;
-  const numbers = `${probes.length} calls, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (below ${rowMaxMs}), longest ${longest.toFixed(0)} ms, worker ${inMegabytes(peak)}`;
-  const own = `measuring stood still ${stalls.maxMs().toFixed(0)} ms, the provider ${stalledOf(await ask(provider, 'stalls')).toFixed(0)} ms`;
+  const numbers = `${probes.length} calls, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (below ${rowMaxMs}), max ${longest.toFixed(0)} ms, worker peak ${inMegabytes(peak)}`;
+  const own = `event loops stalled: probe ${stalls.maxMs().toFixed(0)} ms, provider ${stalledOf(await ask(provider, 'stalls')).toFixed(0)} ms`;
   const failed = failures.length === 0 ? '' : `; failed: ${tally(failures)}`;
-  print(`${isFair ? 'fair  ' : 'UNFAIR'} ${what}: ${numbers}; ${own}; answers ${attacked.answers}${failed}`);
+  print(`${isFair ? 'fair  ' : 'UNFAIR'} ${what}: ${numbers}; ${own}; responses to the attack: ${attacked.answers}${failed}`);
   provider.send('release');
   await settled(scene);
   return isFair;
 }
 
-/** What a row leaves behind is not the next one's. */
+/** Lets the effects of a row settle before the next one. */
 async function settled(scene: Scene): Promise<void> {
   await sleep(settleMs);
   await probe(scene, new LatencyHistogram(), []);

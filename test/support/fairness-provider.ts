@@ -1,7 +1,7 @@
 /**
- * A provider for `fairness-gateway.ts`, started by `fork` with its niceness: sends `{ port }` when it listens and ends with its parent. It answers every call at once; one with the
- * header {@link holdHeader} with a stream, which stays open until the parent says `release`. Any other message is answered with how long its own event loop
- * stood still at most since the last one, milliseconds.
+ * A provider for `fairness-gateway.ts`, started by `fork` with its niceness. It sends `{ port }` when it listens and ends with its parent.
+ * It answers every call at once, and one with the header {@link holdHeader} by a stream that stays open until the parent sends `release`.
+ * To any other message it responds with the longest stall of its event loop since the last one, in milliseconds.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -7,7 +7,7 @@ import { rowsOf } from '../../src/store/insert/rows.ts';
 import { gatelog } from './command.ts';
 import { metadataRow } from './metadata-row.ts';
 
-/** An organisation with records of its own. */
+/** An organisation with its own records. */
 export interface Tenant {
   readonly key: string;
   readonly organizationId: OrganizationId;
@@ -18,7 +18,7 @@ export interface Tenant {
 export interface FairnessStore {
   /** Has many records, some with bodies of half a megabyte. */
   readonly greedy: Tenant;
-  /** Has few. */
+  /** Has few records. */
   readonly modest: Tenant;
 }
 
@@ -28,7 +28,7 @@ const largeBodies = 60;
 const largeBytes = 512 * 1024;
 const knownIds = 200;
 
-/** Makes two organisations in a data folder on which no service runs, and stores so many records of the greedy one. */
+/** Creates two organisations in the data folder of a stopped service, and stores this number of records for the greedy one. */
 export async function makeFairnessStore(dataDir: string, records: number, progress: (line: string) => void): Promise<FairnessStore> {
   const [greedy, modest] = [await addTenant(dataDir, 'greedy'), await addTenant(dataDir, 'modest')];
   const store = openStore({ folder: path.join(dataDir, 'clickhouse') }, { queryTimeoutMs: 30_000, queryMemoryBytes: 2 ** 31 });
@@ -60,7 +60,7 @@ export async function makeFairnessStore(dataDir: string, records: number, progre
   return { greedy: { ...greedy, requestIds: greedyIds }, modest: { ...modest, requestIds: modestIds } };
 }
 
-/** The newest of the organisation. */
+/** A record with a large body, newer than the others. */
 function largeRecord(number: number, organizationId: OrganizationId): RequestRecord {
   const record = recordAt(number, number + 1, organizationId);
   const text = JSON.stringify({ text: `${number} `.repeat(largeBytes / 8) });

@@ -1,23 +1,23 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A call that reached the fake. */
+/** A call that reached the provider. */
 export interface SeenCall {
   readonly method: string;
   readonly url: string;
-  /** Header lines as they came, name and value in turn. */
+  /** Raw headers: name, value, name, value, … */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
 }
 
 export type Behaviour = (call: SeenCall, response: ServerResponse, request: IncomingMessage) => void;
 
-/** A provider on loopback that does what the test says, by path prefix; everything it saw is kept. */
+/** A provider on loopback whose behaviour a test sets; it keeps every call. */
 export interface FakeOpenAi {
-  /** What `GATELOG_PROVIDER_OPENAI_URL` takes. */
+  /** The value for `GATELOG_PROVIDER_OPENAI_URL`. */
   readonly baseUrl: string;
   readonly seen: SeenCall[];
-  /** Replaces what it does from now on. */
+  /** Replaces the behaviour for all later calls. */
   readonly behave: (behaviour: Behaviour) => void;
   readonly close: () => Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
       behaviour(call, response, request);
     });
   });
-  // After five seconds, as usual, a machine that stood still meanwhile would close connections on which a call has just come.
+  // With Node's default of five seconds, a machine that was paused would close connections on which a call has just arrived.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -77,7 +77,7 @@ function chunkEvent(fields: object): string {
   return `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, ...fields })}\n\n`;
 }
 
-/** The events of a streamed completion, the terminator included. */
+/** The events of a streamed completion, with `[DONE]`. */
 export function streamEvents(words: readonly string[] = ['Grüße,', ' 世界', ' 🌍']): string[] {
   return [
     chunkEvent({ choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] }),
@@ -88,7 +88,7 @@ export function streamEvents(words: readonly string[] = ['Grüße,', ' 世界', 
   ];
 }
 
-/** Answers as OpenAI would, JSON or a stream. */
+/** Answers like OpenAI, with JSON or a stream. */
 export function answerChat(call: SeenCall, response: ServerResponse): void {
   const body = JSON.parse(call.body.toString('utf8')) as { readonly stream?: boolean };
   if (body.stream === true) {

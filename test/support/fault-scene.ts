@@ -5,22 +5,21 @@ import { openClient, parseResponse, type RawClient, requestText } from '../../sr
 import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { eventually } from './eventually.ts';
 
-/** A provider of which a fault decides every byte. */
+/** A provider whose every byte is determined by a fault. */
 export interface FaultyProvider {
   readonly port: number;
-  /** What it does with a connection once the head of a request has come on it. */
+  /** Sets what it does with a connection once a request head has arrived on it. */
   readonly behave: (behaviour: (socket: Socket) => void) => void;
-  /** Connections that are open. */
   readonly open: () => readonly Socket[];
-  /** All bytes that came since the last {@link behave}, as Latin-1. */
+  /** All bytes received since the last {@link behave}, as Latin-1. */
   readonly received: () => string;
-  /** Breaks off every connection. */
+  /** Destroys every connection. */
   readonly drop: () => void;
   readonly close: () => void;
 }
 
 function ignore(_socket: Socket): void {
-  // A connection before any fault.
+  // Ignores connections that come before the first fault.
 }
 
 export async function startFaultyProvider(): Promise<FaultyProvider> {
@@ -36,7 +35,7 @@ export async function startFaultyProvider(): Promise<FaultyProvider> {
     socket.on('close', () => sockets.delete(socket));
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString('latin1');
-      // One request on a connection for each behaviour.
+      // Each behaviour handles one request per connection.
       if (answered === behaviours) return;
       head += chunk.toString('latin1');
       if (!head.includes('\r\n\r\n')) return;
@@ -68,47 +67,46 @@ export async function startFaultyProvider(): Promise<FaultyProvider> {
   };
 }
 
-/** A fault under way. */
+/** A fault in progress. */
 export interface FaultScene {
   readonly client: RawClient;
   readonly provider: FaultyProvider;
-  /** Identifier of the call, whose record this is. */
+  /** Request identifier of the call. */
   readonly id: string;
-  /** Process that carries the call. */
+  /** Process id of the worker that handles the call. */
   readonly worker: number;
 }
 
-/** What the client saw. */
+/** What the client received. */
 export interface Sight {
-  /** Undefined when no head came. */
+  /** Undefined when no response head came. */
   readonly status: number | undefined;
-  /** The reply had its end. */
+  /** The response was complete. */
   readonly whole: boolean;
   readonly body: string;
-  /** Value of a header of the reply. */
   readonly header: (name: string) => string | undefined;
 }
 
-/** What a body is, or what stands in it. */
+/** Expects a text to equal `is`, or to contain `includes`. */
 interface Expectation {
   readonly is?: string;
   readonly includes?: string;
 }
 
-/** One way in which a call can go wrong, and what has to come of it. */
+/** One way in which a call can fail, and the required outcome. */
 export interface Fault {
   readonly name: string;
-  /** A request other than a streamed chat. */
+  /** Absent: a streamed chat. */
   readonly request?: { readonly line: string; readonly headers: readonly string[]; readonly body: string };
-  /** Bytes that the client sends in place of a request. */
+  /** Bytes that the client sends instead of a request. */
   readonly raw?: string;
   readonly provider: (socket: Socket) => void;
-  /** What the client does; without it, it waits for the end of the reply or of its connection. */
+  /** What the client does; absent: it waits for the end of the response or of its connection. */
   readonly client?: (scene: FaultScene) => Promise<void>;
   readonly sees: Expectation & { readonly status?: number; readonly whole: boolean; readonly headers?: Readonly<Record<string, string>> };
-  /** `none`: the call left no record. */
+  /** `none`: the call leaves no record. */
   readonly record: (Expectation & { readonly response_status: number; readonly requestIncludes?: string }) | 'none';
-  /** Connections to the provider afterwards: 1 where it can serve the next call. */
+  /** Open connections to the provider afterwards: 1 when the connection can serve the next call. */
   readonly kept: 0 | 1;
 }
 
@@ -118,14 +116,14 @@ const chat = {
   body: '{"model":"gpt-4o","stream":true,"messages":[]}',
 } as const;
 
-/** Where faults happen. */
+/** The gateway and the provider of the faults. */
 export interface FaultStage {
   readonly gatewayPort: number;
   readonly worker: number;
   readonly provider: FaultyProvider;
 }
 
-/** Lets one fault happen and tells what the client saw of it. */
+/** Performs one fault. @returns what the client received. */
 export async function performFault(stage: FaultStage, fault: Fault): Promise<Sight & { readonly id: string }> {
   const { provider, gatewayPort, worker } = stage;
   const { line, headers, body } = fault.request ?? chat;
@@ -145,23 +143,23 @@ export async function performFault(stage: FaultStage, fault: Fault): Promise<Sig
   };
 }
 
-/** What differs from what has to come of a fault; empty when nothing does. */
+/** Differences from the required outcome of a fault. */
 export function differencesOf({ sees, record }: Fault, seen: Sight, item: RequestItem | undefined): readonly string[] {
   const recorded = record === 'none' ? undefined : record;
   const checks: readonly (readonly [what: string, got: unknown, wanted: unknown])[] = [
     ['status', seen.status, sees.status],
-    ['end of the reply', seen.whole, sees.whole],
+    ['end of the response', seen.whole, sees.whole],
     ['body', sees.is === undefined ? undefined : seen.body, sees.is],
     ['text in the body', partOf(seen.body, sees.includes), sees.includes],
     ...Object.entries(sees.headers ?? {}).map(([name, value]) => [name, seen.header(name), value] as const),
     ['status on record', item?.response_status, recorded?.response_status],
-    ['recorded reply', partOf(textOf(item?.response_body), recorded?.includes), recorded?.includes],
+    ['recorded response', partOf(textOf(item?.response_body), recorded?.includes), recorded?.includes],
     ['recorded request', partOf(textOf(item?.request_body), recorded?.requestIncludes), recorded?.requestIncludes],
   ];
   return checks.filter(([, got, wanted]) => got !== wanted).map(([what, got, wanted]) => `${what} is ${shown(got)}, not ${shown(wanted)}`);
 }
 
-/** The part itself where it is in the text, else the text. */
+/** The part when the text contains it, else the whole text, which then differs. */
 function partOf(text: string, part: string | undefined): string | undefined {
   return part === undefined || text.includes(part) ? part : text;
 }
@@ -169,26 +167,26 @@ function partOf(text: string, part: string | undefined): string | undefined {
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body ?? null));
 const shown = (value: unknown): string => String(value).slice(0, 300);
 
-/** Waits until the reply is whole or the connection is over. */
+/** Waits until the response is complete or the connection is closed. */
 export async function waitForEnd({ client }: FaultScene): Promise<void> {
   await eventually(
-    'the end of the reply',
+    'the end of the response',
     () => (client.isClosed() || parseResponse(client.received())?.whole === true ? true : undefined),
     30_000,
   );
 }
 
-/** Waits until some text of the reply has come. */
+/** Waits until the client has received this text. */
 export async function waitForText({ client }: FaultScene, text: string): Promise<void> {
   await eventually(`the client to receive ${text}`, () => client.received().includes(text) || undefined);
 }
 
-/** Waits until some text of the request has come to the provider. */
+/** Waits until the provider has received this text. */
 export async function waitForProvider({ provider }: FaultScene, text: string): Promise<void> {
   await eventually(`the provider to receive ${text}`, () => provider.received().includes(text) || undefined);
 }
 
-/** Sockets that a process holds, pipes to its parent among them. */
+/** Number of sockets of a process, including the pipes to its parent. */
 export function socketsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).filter((name) => linkOf(`/proc/${pid}/fd/${name}`).startsWith('socket:')).length;
 }

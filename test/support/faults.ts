@@ -5,21 +5,21 @@ import { eventually } from './eventually.ts';
 import { streamEvents } from './fake-openai.ts';
 import { type Fault, type FaultScene, waitForEnd, waitForProvider, waitForText } from './fault-scene.ts';
 
-/** Time limits of the gateway towards its provider, milliseconds, under which these faults are tried. */
+/** Time limits of the gateway towards its provider, milliseconds. */
 const faultTimeoutMs = 800;
-/** Time limits of the gateway towards its clients: to send a request, and to take something of a reply. */
+/** Time limits of the gateway towards its clients, for sending a request and for reading a response, milliseconds. */
 const clientTimeoutMs = 5000;
-/** Largest head in either direction, bytes. */
+/** Maximum size of a request or response head, bytes. */
 const faultHeaderMaxBytes = 64 * 1024;
 
-/** Where providers are, by their ports. */
+/** Ports of the providers. */
 export interface FaultPorts {
   readonly provider: number;
-  /** Takes no connection and refuses none. */
+  /** Neither accepts nor refuses connections. */
   readonly blackHole: number;
 }
 
-/** Settings of the service under which these faults are tried. */
+/** Settings of the service under test. */
 export function faultEnvironment(ports: FaultPorts): Readonly<Record<string, string>> {
   return {
     GATELOG_BOOTSTRAP_API_KEY: ourKey,
@@ -32,7 +32,7 @@ export function faultEnvironment(ports: FaultPorts): Readonly<Record<string, str
     GATELOG_HEADER_MAX_BYTES: String(faultHeaderMaxBytes),
     GATELOG_PROVIDER_OPENAI_URL: `http://127.0.0.1:${ports.provider}/v1`,
     GATELOG_PROVIDER_MISTRAL_URL: `http://127.0.0.1:${ports.blackHole}/v1`,
-    // Nothing listens there.
+    // Nothing listens on port 1.
     GATELOG_PROVIDER_GROQ_URL: 'http://127.0.0.1:1/openai/v1',
   };
 }
@@ -44,7 +44,6 @@ const events = streamEvents();
 const begun = events.slice(0, 3).join('');
 const large = Buffer.alloc(24 * 1024 * 1024, 'abcdefghijklmnop');
 
-/** One chunk of a chunked body. */
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 const says = (text: string) => (socket: Socket) => void socket.write(text);
 const saysThenResets = (text: string) => (socket: Socket) => void socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 20));
@@ -55,18 +54,18 @@ const refused = 'Nothing listens at the address of the provider (ECONNREFUSED). 
 const unanswered = 'could not be reached, or closed the connection before it answered';
 const late = 'did not answer in time';
 
-/** The provider gives no reply: the client gets our sentence, which is on record with the status 0. */
+/** The provider sends no response: the client gets an error of the gateway, which is recorded with the status 0. */
 function noResponse(name: string, provider: (socket: Socket) => void, sentence = unanswered): Fault {
   const status = sentence === late ? 504 : 502;
   return { name, provider, sees: { status, whole: true, includes: sentence }, record: { response_status: 0, includes: sentence }, kept: 0 };
 }
 
-/** The provider breaks off inside its reply: the client gets what came and no end, and that is on record with the status 502. */
+/** The provider breaks off its response: the client gets the bytes that came and no end, and the record has the status 502. */
 function broken(name: string, provider: (socket: Socket) => void, came: string, recorded: string): Fault {
   return { name, provider, sees: { status: 200, whole: false, is: came }, record: { response_status: 502, includes: recorded }, kept: 0 };
 }
 
-/** The reply is odd and whole, and passes as it is. */
+/** The response is unusual but complete: it passes unchanged. */
 function passes(name: string, said: string, came: string, more: Partial<Fault> = {}): Fault {
   const sees = { status: 200, whole: true, is: came };
   return { name, provider: says(said), sees, record: { response_status: 200, includes: '' }, kept: 1, ...more };
@@ -95,9 +94,9 @@ const withoutResponse: readonly Fault[] = [
     says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'),
     'more than one Content-Length',
   ),
-  noResponse('says nothing for too long', silent, late),
+  noResponse('sends nothing for too long', silent, late),
   noResponse('stalls inside its head', says('HTTP/1.1 200 OK\r\nContent-'), late),
-  noResponse('says 103 and then nothing for too long', says('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'), late),
+  noResponse('sends 103 and then nothing for too long', says('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'), late),
 ];
 
 const brokenOff: readonly Fault[] = [
@@ -111,7 +110,7 @@ const brokenOff: readonly Fault[] = [
   broken('stalls inside a body of known length', says(`${json}Content-Length: 10\r\n\r\n{"a":`), '{"a":', '{"a":'),
   broken('resets inside a chunked body', saysThenResets(`${json}Transfer-Encoding: chunked\r\n\r\n${chunk('{"a":')}`), '{"a":', '{"a":'),
   broken('closes without the last chunk', saysThenCloses(stream + chunk(events.join(''))), events.join(''), '世界'),
-  broken('sends a chunk that is none', says(`${stream}${chunk(begun)}this is no size\r\n`), begun, 'Grüße'),
+  broken('sends an invalid chunk', says(`${stream}${chunk(begun)}this is no size\r\n`), begun, 'Grüße'),
   broken('resets a body that would end with its connection', saysThenResets(`${json}Connection: close\r\n\r\n{"a":`), '{"a":', '{"a":'),
   broken('resets in mid-stream', saysThenResets(stream + chunk(begun)), begun, 'Grüße, 世界'),
   broken('stalls in mid-stream', says(stream + chunk(begun)), begun, 'Grüße, 世界'),
@@ -128,10 +127,10 @@ const oddButWhole: readonly Fault[] = [
     record: { response_status: 200, includes: 'Grüße, 世界' },
   }),
   passes('sends broken JSON', `${json}Content-Length: 5\r\n\r\n{"a":`, '{"a":', { record: { response_status: 200, includes: '{"a":' } }),
-  passes('says gzip and is none', `${json}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain`, 'plain', {
+  passes('declares gzip and sends plain text', `${json}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain`, 'plain', {
     record: { response_status: 200, includes: Buffer.from('plain').toString('base64') },
   }),
-  // The connection holds bytes that belong to no reply, so it cannot be used again.
+  // The connection holds bytes that belong to no response, so it cannot be reused.
   passes('sends more than its Content-Length', `${json}Content-Length: 2\r\n\r\n{}more than that`, '{}', { kept: 0 }),
   {
     name: 'answers 429 with Retry-After',
@@ -154,7 +153,7 @@ const oddButWhole: readonly Fault[] = [
   }),
 ];
 
-/** Sends a stream in pieces, each long before the time limit, all of them together beyond it. */
+/** Sends a stream in pieces, each well within the time limit, all together beyond it. */
 async function drip(socket: Socket): Promise<void> {
   const whole = Buffer.from(stream + chunk(events.join('')) + ended);
   const pieces = 40;
@@ -171,7 +170,7 @@ const upload = (headers: readonly string[]): NonNullable<Fault['request']> => ({
   body: 'RIFF',
 });
 
-/** The client goes: status 499 with what was seen, and the provider is let go. */
+/** The client leaves: the record has the status 499 and the bytes so far, and the connection to the provider is closed. */
 function leaves(name: string, fault: Partial<Fault> & Pick<Fault, 'client'>, includes = ''): Fault {
   return { name, provider: silent, sees: { whole: false }, record: { response_status: 499, includes }, kept: 0, ...fault };
 }
@@ -195,7 +194,7 @@ const clientFaults: readonly Fault[] = [
     client: async ({ client }) => void client.socket.end(),
     record: { response_status: 499, includes: '', requestIncludes: '{"model":' },
   }),
-  leaves('before the head of its reply', {
+  leaves('before the response head', {
     client: async (scene) => {
       await sentOf(scene);
       scene.client.socket.destroy();
@@ -234,7 +233,7 @@ const clientFaults: readonly Fault[] = [
     },
     record: { response_status: 499, includes: '', requestIncludes: 'RIFF' },
   }),
-  leaves('its upload half open: it says that nothing more comes', {
+  leaves('in the middle of an upload, whose connection it half-closes', {
     request: upload(['Content-Length: 100']),
     client: async (scene) => {
       await waitForProvider(scene, 'RIFF');
@@ -243,12 +242,12 @@ const clientFaults: readonly Fault[] = [
     },
     record: { response_status: 499, includes: '', requestIncludes: 'RIFF' },
   }),
-  leaves('its upload where it is, and stays', {
+  leaves('in the middle of an upload, but stays connected', {
     request: upload(['Content-Length: 100']),
     client: waitForEnd,
     record: { response_status: 499, includes: '', requestIncludes: 'RIFF' },
   }),
-  leaves('its upload by a chunk that is none', {
+  leaves('by an invalid chunk in an upload', {
     request: { ...upload(['Transfer-Encoding: chunked']), body: '4\r\nRIFF\r\n' },
     client: async (scene) => {
       await waitForProvider(scene, 'RIFF');
@@ -258,7 +257,7 @@ const clientFaults: readonly Fault[] = [
     record: { response_status: 499, includes: '', requestIncludes: 'RIFF' },
   }),
   leaves(
-    'after it has read nothing of a large reply',
+    'after it has read nothing of a large response',
     {
       provider: largeResponse,
       client: async (scene) => {
@@ -269,7 +268,7 @@ const clientFaults: readonly Fault[] = [
     'abcdefghijklmnop',
   ),
   leaves(
-    'a large reply unread, and stays',
+    'a large response unread, but stays connected',
     {
       provider: largeResponse,
       client: async (scene) => {
@@ -283,12 +282,12 @@ const clientFaults: readonly Fault[] = [
     'abcdefghijklmnop',
   ),
   {
-    name: 'reads nothing of a large reply, then all of it',
+    name: 'reads nothing of a large response, then all of it',
     provider: largeResponse,
     client: async (scene) => {
       await readNothing(scene);
       scene.client.socket.resume();
-      await eventually('the whole reply', () => scene.client.size() > large.length || undefined, 30_000);
+      await eventually('the whole response', () => scene.client.size() > large.length || undefined, 30_000);
     },
     sees: { status: 200, whole: true, is: large.toString() },
     record: { response_status: 200, includes: 'abcdefghijklmnop' },
@@ -296,7 +295,7 @@ const clientFaults: readonly Fault[] = [
   },
 ];
 
-/** Does not read until the provider can send no more; most of the reply is then still the provider's. */
+/** Stops reading until the provider can send no more; most of the response is still unsent then. */
 async function readNothing({ client, provider }: FaultScene): Promise<void> {
   client.socket.pause();
   const unsent = (): number => provider.open().reduce((sum, socket) => sum + socket.writableLength, 0);
@@ -309,10 +308,10 @@ async function readNothing({ client, provider }: FaultScene): Promise<void> {
   });
 }
 
-/** Every fault, in a group for each side that causes it. */
+/** Every fault, grouped by the side that causes it. */
 export const faultGroups: readonly (readonly [group: string, faults: readonly Fault[]])[] = [
-  ['a provider that gives no reply', withoutResponse],
-  ['a provider that breaks off its reply', brokenOff],
-  ['a provider whose reply is odd, and whole', oddButWhole],
+  ['a provider that sends no response', withoutResponse],
+  ['a provider that breaks off its response', brokenOff],
+  ['a provider whose response is unusual but complete', oddButWhole],
   ['a client that leaves', clientFaults],
 ];

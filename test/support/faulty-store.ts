@@ -1,19 +1,19 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What becomes of each piece of work at the store. */
+/** The outcome of each operation on the store. */
 export type StoreFault =
   | { readonly kind: 'none' }
-  /** As a server that is not there. */
+  /** The connection is refused, as when no server runs. */
   | { readonly kind: 'refuses' }
   | { readonly kind: 'slow'; readonly delayMs: number }
-  /** It is done, and nobody hears of it. */
+  /** The operation is done, but its response is lost. */
   | { readonly kind: 'loses answers' };
 
-/** The program whose store fails on demand. */
+/** The program with a store that fails on demand. */
 export const faultyStoreProgram = path.resolve('test/support/faulty-store-main.mjs');
 
-/** Says what happens at the store from now on. */
+/** Sets the fault for all later operations. */
 export function setStoreFault(file: string, fault: StoreFault): void {
   writeFileSync(`${file}.new`, JSON.stringify(fault));
   renameSync(`${file}.new`, file);

@@ -1,10 +1,10 @@
-// Which files of a data folder hold a text, while the service writes there: a file may go between its listing and its reading.
+// Finds files of a data folder that contain a text while the service writes there: a file may disappear between listing and reading.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const looks = 20;
 
-/** What `read` gives, or undefined where the file or the folder has gone. */
+/** Undefined when the file or folder has disappeared. */
 function unlessGone<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -14,7 +14,7 @@ function unlessGone<T>(read: () => T): T | undefined {
   }
 }
 
-/** Every file below a folder. What goes meanwhile is left out. */
+/** Every file below a folder, without those that disappear meanwhile. */
 export function filesBelow(folder: string): readonly string[] {
   const entries = unlessGone(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
@@ -24,7 +24,7 @@ export function filesBelow(folder: string): readonly string[] {
   });
 }
 
-/** Which of the texts a file holds; undefined where it has gone. */
+/** The texts that a file contains; undefined when the file has disappeared. */
 const textsIn = (file: string, texts: readonly string[]): readonly string[] | undefined =>
   unlessGone(() => {
     const bytes = readFileSync(file);
@@ -32,8 +32,8 @@ const textsIn = (file: string, texts: readonly string[]): readonly string[] | un
   });
 
 /**
- * Files below a folder that hold one of the texts, with the texts that each holds.
- * A file that has gone may have been renamed to one that was not listed, so the folder is looked through again until nothing goes.
+ * Files below a folder that contain one of the texts, with these texts. A file that has disappeared may have been renamed to one that was
+ * not listed, so the search repeats until no file disappears.
  */
 export function filesHolding(folder: string, ...texts: readonly string[]): ReadonlyMap<string, readonly string[]> {
   for (let look = 1; look <= looks; look += 1) {
@@ -46,5 +46,5 @@ export function filesHolding(folder: string, ...texts: readonly string[]): Reado
     }
     if (gone === 0) return found;
   }
-  throw new Error(`files of ${folder} went during each of ${looks} looks through it`);
+  throw new Error(`files of ${folder} disappeared during each of ${looks} searches`);
 }

@@ -2,9 +2,9 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } 
 import { encodeAmazonChunks, encodeAmazonEvents } from '../../src/providers/amazon/testing/encode-events.ts';
 import type { Dice } from './dice.ts';
 
-/** A body that somebody may send to make trouble, with what its head says of it. */
+/** A hostile body with its headers. */
 export interface HostileBody {
-  /** What it is, for who reads of a fault. */
+  /** Description for fault reports. */
   readonly name: string;
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -71,7 +71,6 @@ function value(dice: Dice, depth: number): string {
   return `{${parts.map((part) => `"${dice.of(names)}":${part}`).join(',')}}`;
 }
 
-/** Many values beside each other. */
 function wide(dice: Dice): string {
   const count = dice.of([1000, 20_000, 20_000, 100_000, dice.below(50) === 0 ? 1_500_000 : 1000]);
   const one = dice.of(['{}', '[]', '0', '1.5', '""', '{"a":0}', '[[]]', 'null', '"😀"']);
@@ -83,7 +82,7 @@ function deep(dice: Dice): string {
   return dice.of(shapes)(dice.of(levels));
 }
 
-/** JSON in texts of JSON. */
+/** JSON texts nested in JSON strings. */
 function quotedWithin(dice: Dice): string {
   return Array.from({ length: 1 + dice.below(8) }).reduce<string>(
     (inner) =>
@@ -95,7 +94,7 @@ function quotedWithin(dice: Dice): string {
   );
 }
 
-/** What an exchange says, with something in it that it should not. */
+/** A plausible exchange with one unexpected member. */
 function jsonText(dice: Dice): string {
   const odd = dice.of([deep, wide, quotedWithin, (of: Dice) => value(of, 5), (of: Dice) => value(of, 3), (of: Dice) => value(of, 8)])(dice);
   const place = dice.below(8);
@@ -163,7 +162,7 @@ const codings: readonly (readonly [string, Encode])[] = [
   ['identity', (bytes) => bytes],
 ];
 
-/** A body of any kind, in any codings, whole or cut. */
+/** A body of any kind, in any content codings, complete or cut. */
 export function hostileBody(dice: Dice): HostileBody {
   const [contentType, written] = dice.of(writers)(dice);
   const layers = Array.from({ length: dice.of([0, 0, 0, 0, 1, 1, 2, 5, 6, 9]) }, () => dice.of(codings));
@@ -186,7 +185,7 @@ const json = 'application/json';
 const layered = (times: number): Buffer => Array.from({ length: times }).reduce<Buffer>((bytes) => gzipSync(bytes), Buffer.from('{}'));
 const mebi = 1024 * 1024;
 
-/** Bodies that are deep, as JSON of these levels or in content codings. */
+/** Deep bodies: JSON of these depths, or many layers of content coding. */
 export function deepBodies(counts: readonly number[] = levels): HostileBody[] {
   return [
     ...counts.flatMap((count) => shapes.map((shape) => named(`${count} levels of ${shape.name}`, Buffer.from(shape(count)), json))),
@@ -197,7 +196,7 @@ export function deepBodies(counts: readonly number[] = levels): HostileBody[] {
 
 const filled = (text: string, bytes: number): Buffer => Buffer.from(`[${text.repeat(bytes / text.length)}0]`);
 
-/** Bodies of very many values, or that become very large when they are decoded. */
+/** Bodies with very many values, or that become very large when decoded. */
 export function heavyBodies(): HostileBody[] {
   const heavy: readonly (readonly [string, string])[] = [
     ['empty objects', '{},'],

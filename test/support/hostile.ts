@@ -4,7 +4,7 @@ import { namedSortKeys, sortKeys } from '../../src/model/vocabulary/sort.ts';
 import { type FieldDefinition, fieldGroups } from '../../src/model/vocabulary/fields.ts';
 import { operatorFamilies, type OperatorFamily } from '../../src/model/vocabulary/operators.ts';
 
-/** Texts that break what puts values into SQL, JSON, headers or regular expressions. */
+/** Texts that break naive handling of values in SQL, JSON, headers or regular expressions. */
 const hostileTexts = [
   "' OR 1=1 --",
   "'; DROP TABLE requests; --",
@@ -135,7 +135,7 @@ const query = fc.record(
   { requiredKeys: ['filter'] },
 );
 
-/** A number, a time or a flag that a field takes; a text may be anything. */
+/** Valid values for each family of fields. */
 const valueOfFamily: Readonly<Record<OperatorFamily, fc.Arbitrary<unknown>>> = {
   text: text.filter((chosen) => !/(?:^|[^\\])(?:\\\\)*\\$/.test(chosen) && chosen.length < 10_000),
   number: fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })),
@@ -170,7 +170,7 @@ const goodSort = fc.oneof(
   fc.constant({ random: true }),
 );
 
-/** What is accepted, with texts that nobody should have to fear. */
+/** A valid query with hostile texts. */
 const acceptedQuery = fc.record(
   {
     filter: goodFilter,
@@ -193,7 +193,7 @@ const acceptedQuery = fc.record(
   { requiredKeys: ['filter', 'requestIds'] },
 );
 
-/** A body as text: near a query, properties, any JSON, a query whose text was damaged, or no JSON at all. */
+/** A body as text: nearly a query, properties, any JSON, a damaged query, or invalid JSON. */
 export const hostileBody: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: acceptedQuery.map((body) => JSON.stringify(body)) },
   { weight: 6, arbitrary: query.map((body) => JSON.stringify(body)) },
@@ -215,10 +215,9 @@ export const hostileBody: fc.Arbitrary<string> = fc.oneof(
 
 export interface FuzzTarget {
   readonly method: string;
-  /** Address of an endpoint. */
   readonly url: string;
   readonly key: string;
-  /** The organisation of the key, and a text that only another one's records hold. */
+  /** The organisation of the key, and a text that occurs only in the records of another organisation. */
   readonly organizationId: string;
   readonly foreignText: string;
 }
@@ -275,6 +274,8 @@ async function attempt(
   const owners = [...answer.matchAll(/"organization_id":"([^"]*)"/g)].map(([, owner]) => owner);
   if (owners.some((owner) => owner !== organizationId)) return { status, fault: "another organisation's identifier" };
   const parsed = JSON.parse(answer) as { error: unknown };
-  if (status === 200 ? parsed.error !== null : typeof parsed.error !== 'string') return { status, fault: 'an answer without its envelope' };
+  if (status === 200 ? parsed.error !== null : typeof parsed.error !== 'string') {
+    return { status, fault: 'a response without its envelope' };
+  }
   return { status };
 }

@@ -1,12 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Modules that a process can hold one of: the engine opens one folder in its life, and the watched disk puts itself between a process and its files. */
+/**
+ * Modules that a process can load only once: the engine opens one folder per process, and the simulated disk intercepts the process's file
+ * access.
+ */
 const oncePerProcess = ['chdb/connection', 'src/spool/testing/simulated-disk.ts'];
 
 const imported = /(?:^(?:import|export)\s(?!type\b)[^'";]*?|\bimport\()\s*'([^']+)'/gms;
 
-/** Test files below these folders that need a process of their own, by what they import, and what that imports. */
+/** Test files below these folders that need their own process, because they import such a module directly or indirectly. */
 export function needOwnProcess(folders: readonly string[]): readonly string[] {
   const known = new Map<string, readonly string[]>();
   const importsOf = (module: string): readonly string[] => {
@@ -22,7 +25,7 @@ export function needOwnProcess(folders: readonly string[]): readonly string[] {
 }
 
 function readImports(module: string): readonly string[] {
-  // Packages, and what only looks like an import: tests have code in texts.
+  // Packages are not followed, nor texts in tests that only look like imports.
   if (!module.endsWith('.ts') || !existsSync(module)) return [];
   const names = [...readFileSync(module, 'utf8').matchAll(imported)].map(([, name = '']) => name);
   return names.map((name) => (name.startsWith('.') ? path.posix.join(path.posix.dirname(module), name) : name));

@@ -14,13 +14,13 @@ import { childrenNamed, killTree, type Service, type ServiceOptions, startServic
 export const killKinds = ['worker', 'core', 'supervisor', 'tree'] as const;
 export type KillKind = (typeof killKinds)[number];
 
-/** One kill, and how long nothing was answered after it, milliseconds; null: another kill came before the answer. */
+/** One kill and the time until the listeners responded again, in milliseconds; null until then. */
 export interface Kill {
   readonly kind: KillKind;
   readonly at: number;
   gatewayAwayMs: number | null;
   apiAwayMs: number | null;
-  /** When everything ran again. */
+  /** When every process ran again. */
   overAt: number;
 }
 
@@ -29,7 +29,7 @@ export interface KillRunOptions {
   readonly dice: Dice;
   readonly dataDir: string;
   readonly callsPerSecond: number;
-  /** Another entry than the built program's: one with a fault. */
+  /** Another entry point than the built program, such as a mutant. */
   readonly program?: string;
   readonly onKill?: (kill: Kill, soFar: { readonly calls: number; readonly updates: number }) => void;
 }
@@ -38,7 +38,7 @@ export interface KillRun {
   readonly kills: readonly Kill[];
   readonly verdict: Verdict;
   readonly callsPerSecond: number;
-  /** Calls that failed although only the core was away. */
+  /** Calls that failed although only the core was down. */
   readonly failedWithoutCore: readonly CallOutcome[];
 }
 
@@ -46,7 +46,7 @@ const workers = 2;
 const maxPauseMs = 1500;
 const recoveryMs = 120_000;
 
-/** Kills parts of a service under load, at random moments, then compares what clients had with what is stored. */
+/** Kills parts of a service at random moments under load, then compares what clients received with what is stored. */
 export async function runKills(options: KillRunOptions): Promise<KillRun> {
   const provider = await startLoadProvider();
   const [gatewayPort, apiPort] = [await steadyPort(options.dice), await steadyPort(options.dice)];
@@ -58,9 +58,9 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
       GATELOG_GATEWAY_WORKERS: String(workers),
       GATELOG_GATEWAY_PORT: String(gatewayPort),
       GATELOG_API_PORT: String(apiPort),
-      // After each death several batches wait, and the next one is interpreted while the store takes the one before.
+      // Small batches: several wait after each death, and the next is interpreted while the store inserts the previous one.
       GATELOG_INGEST_BATCH_ROWS: '100',
-      // Small segments and a short life of them: kills meet their beginnings and ends too.
+      // Small segments, so that kills also hit their creation and deletion.
       GATELOG_SPOOL_SEGMENT_BYTES: String(1024 * 1024),
       GATELOG_LOG_LEVEL: 'error',
     },
@@ -83,19 +83,21 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
     await scene.service.stop();
     return { kills: scene.kills, verdict, callsPerSecond: load.calls.length / seconds, failedWithoutCore };
   } catch (error) {
-    throw new Error(`after ${scene.kills.length} kills; the service said last:\n${scene.service.output().slice(-4000)}`, { cause: error });
+    throw new Error(`after ${scene.kills.length} kills; the last output of the service:\n${scene.service.output().slice(-4000)}`, {
+      cause: error,
+    });
   } finally {
     clock.stop();
     await provider.close();
   }
 }
 
-/** Below the ports that systems give to connections that go out. */
+/** Below the ephemeral port range. */
 const steadyPorts = { from: 18_000, count: 12_000 };
 
 /**
- * A free port that stays free while nobody listens on it. TRICKY: of the usual free ones a call of the load may take it for its own end of a connection, and then
- * the service cannot start again.
+ * A free port that stays free while nothing listens on it. TRICKY: an outgoing connection of the load may take a port of the ephemeral
+ * range, and then the service could not start again.
  */
 async function steadyPort(dice: Dice): Promise<number> {
   for (;;) {
@@ -112,7 +114,7 @@ interface Scene {
   readonly clock: AwakeClock;
 }
 
-/** Every kind once, in any order, then any of them. */
+/** Every kind once in random order, then random kinds. */
 function planOf({ kills, dice }: KillRunOptions): KillKind[] {
   const left: KillKind[] = [...killKinds];
   return Array.from({ length: kills }, () => left.splice(dice.below(left.length), 1)[0] ?? dice.of(killKinds));
@@ -150,13 +152,16 @@ async function perform(scene: Scene, kind: KillKind): Promise<void> {
   scene.service = await startService(scene.serviceOptions);
 }
 
-/** Aims at the moments around an insert: waits until the ingest writes its checkpoint, as it does before and after each, and up to 20 ms longer. */
+/**
+ * Aims at the moments around an insert: waits until the ingest writes its checkpoint, as it does before and after each insert, and then up
+ * to 20 ms.
+ */
 async function checkpointSaved({ dataDir, dice }: KillRunOptions): Promise<void> {
   const limit = AbortSignal.timeout(maxPauseMs);
   try {
     for await (const { filename } of watch(path.join(dataDir, 'spool'), { signal: limit })) if (filename === 'checkpoint.json') break;
   } catch (error) {
-    // Nothing was saved for so long: then any moment is as good.
+    // No checkpoint was written in time: any moment will do.
     if (!limit.aborted) throw error;
   }
   await wait(dice.below(20));
@@ -181,14 +186,14 @@ async function isReady(base: string): Promise<true | undefined> {
   }
 }
 
-/** Waits until every part runs. */
+/** Waits until every process runs and the API is ready. */
 async function untilWhole({ pid, api }: Service): Promise<void> {
   const counts = (): number => childrenNamed(pid, 'gateway').length * 10 + childrenNamed(pid, 'core').length;
   await eventually('every part to run', () => (counts() === workers * 10 + 1 ? true : undefined), recoveryMs);
   await eventually('the API to be ready', () => isReady(api), recoveryMs);
 }
 
-/** A call may fail when a worker died while it ran: killed, or with its supervisor. The death of a core never fails one. */
+/** A call may fail when its worker was killed, alone or with the supervisor. The death of the core never fails one. */
 function isExcused(call: CallOutcome, kills: readonly Kill[]): boolean {
   return kills.some(({ kind, at, overAt }) => kind !== 'core' && at <= call.endedAt && overAt >= call.startedAt);
 }

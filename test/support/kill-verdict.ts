@@ -3,44 +3,44 @@ import { bodyNumberOf, type CallOutcome, type UpdateOutcome } from './load.ts';
 import { costOf } from './load-provider.ts';
 import { readHistories, recordsOnceStored, type StoredRecord } from './stored-records.ts';
 
-/** What clients saw against what is stored. */
+/** Compares what clients received with what is stored. */
 export interface Verdict {
   readonly responses: number;
   readonly brokenCalls: number;
   readonly records: number;
-  /** Records of a success that have all that passed. */
+  /** Records of successful calls that contain both bodies completely. */
   readonly wholeRecords: number;
   readonly acknowledgedUpdates: number;
   readonly findings: Findings;
-  /** Calls without a whole reply that are on record as broken off. */
+  /** Calls without a complete response whose record has status 502. */
   readonly brokenOff: number;
 }
 
-/** What must not be. */
+/** Contradictions between clients and store; every list must be empty. */
 export interface Findings {
-  /** Replies that a client had whole and that are not stored. */
+  /** Complete responses that are not stored. */
   readonly lost: string[];
-  /** Records that are there twice, by their identifier or by their call. */
+  /** Records that are stored twice, by identifier or by call number. */
   readonly doubled: string[];
-  /** Replies whose record says something else: its status, its properties, its identifier, its cost. */
+  /** Responses whose record has another status, property, identifier or cost. */
   readonly different: string[];
-  /** Calls that chose their identifier and got another, with a warning that says so. */
+  /** Calls that chose their identifier but received another one, with a warning. */
   readonly replacedIds: string[];
-  /** Calls whose identifier was told and that are not stored. */
+  /** Calls that received an identifier but are not stored. */
   readonly unseen: string[];
-  /** Replies that said that they are not on record, and are, as if nothing were missing. */
+  /** Responses with `svc-recorded: false` that are nevertheless stored completely. */
   readonly wronglyUnrecorded: string[];
-  /** Changes that were acknowledged and cannot be seen. */
+  /** Acknowledged changes that the record does not show. */
   readonly lostUpdates: string[];
-  /** Changes that were acknowledged and are in the history not once. */
+  /** Acknowledged changes that are not in the history exactly once. */
   readonly wrongHistory: string[];
-  /** Changes that were refused although their request existed. */
+  /** Changes that were refused although the request exists. */
   readonly refusedUpdates: string[];
 }
 
-/** Compares everything. @param calls of all loads, with numbers of their own. */
+/** @param calls of all loads; their numbers are unique. */
 export async function judge(api: string, calls: readonly CallOutcome[], updates: readonly UpdateOutcome[]): Promise<Verdict> {
-  // What the gateway answered before it had accepted the key is not on record, nor what says so itself.
+  // Calls that were answered 401, or with `svc-recorded: false`, need no record.
   const known = calls.filter(({ id, status, recorded }) => id !== undefined && status !== 401 && recorded);
   const records = await recordsOnceStored(
     api,
@@ -78,7 +78,6 @@ export async function judge(api: string, calls: readonly CallOutcome[], updates:
   };
 }
 
-/** As it has to be. */
 export const noFindings: Findings = {
   lost: [],
   doubled: [],
@@ -91,12 +90,10 @@ export const noFindings: Findings = {
   refusedUpdates: [],
 };
 
-/** Findings by what is wrong. */
 export function listsOf(findings: Findings): readonly (readonly [string, readonly string[]])[] {
   return Object.entries(findings) as [string, string[]][];
 }
 
-/** Findings of all kinds together. */
 export function countFindings(findings: Findings): number {
   return listsOf(findings).reduce((sum, [, found]) => sum + found.length, 0);
 }
@@ -129,7 +126,7 @@ function isReplaced({ chosenId, warning }: CallOutcome): boolean {
   return chosenId !== undefined && warning?.includes('a fresh identifier was given') === true;
 }
 
-/** A cost is exact to a millionth of a millionth of a dollar. */
+/** US dollars. */
 const costTolerance = 1e-12;
 
 function differencesOf(call: CallOutcome, record: StoredRecord | undefined): string[] {
@@ -141,7 +138,7 @@ function differencesOf(call: CallOutcome, record: StoredRecord | undefined): str
   expect('its status', record.status, call.status);
   expect('its property Call', record.properties['Call'], String(call.number));
   if (call.chosenId !== undefined && !isReplaced(call)) expect('its identifier', record.id, call.chosenId);
-  // What a cut record lacks may be its tokens.
+  // A cut record may lack its token counts.
   if (call.status !== 200 || record.cut) return facts;
   const cost = record.cached ? 0 : costOf(bodyNumberOf(call));
   if (record.cost === null || Math.abs(record.cost - cost) > costTolerance) expect('its cost', record.cost, cost);

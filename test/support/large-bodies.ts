@@ -7,7 +7,7 @@ import { Dice } from './dice.ts';
 
 const block = new Dice(1).bytes(1024 * 1024);
 
-/** Bytes of a body that never repeats, as many as asked for, without holding them. */
+/** A body of this length that never repeats, generated in blocks. */
 function* patternOf(bytes: number): Generator<Buffer> {
   for (let at = 0; at < bytes; at += block.length) {
     const piece = Buffer.from(block.subarray(0, Math.min(block.length, bytes - at)));
@@ -33,7 +33,7 @@ async function digestOf(message: IncomingMessage): Promise<{ digest: string; byt
   return { digest: hash.digest('hex'), bytes };
 }
 
-/** A provider that tells in headers what it got, and answers with as many bytes as the query asks for. */
+/** A provider that reports the received bytes in headers and answers with as many bytes as the query wants. */
 export interface LargeProvider {
   readonly origin: string;
   readonly close: () => Promise<void>;
@@ -75,7 +75,7 @@ export interface LargeCall {
   readonly contentType: string;
 }
 
-/** What both sides got of a body of this size in both directions. */
+/** What both sides received of a body of this size in both directions. */
 export interface LargeResult {
   readonly id: string;
   readonly status: number | undefined;
@@ -83,7 +83,7 @@ export interface LargeResult {
   readonly down: { readonly digest: string; readonly bytes: number };
 }
 
-/** Sends a body and takes one of the same size back, holding neither. */
+/** Streams a body and receives one of the same size, holding neither. */
 export async function performLargeCall({ url, key, bytes, framing, contentType }: LargeCall): Promise<LargeResult> {
   const request = httpRequest(`${url}?bytes=${bytes}&framing=${framing}`, {
     method: 'POST',

@@ -2,30 +2,30 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type FakeOpenAi, type SeenCall, startFakeOpenAi } from './fake-openai.ts';
 
-/** Tokens of call number `number`: other calls cost something else. */
+/** Tokens of call `number`; they differ, so that costs do. */
 export function tokensOf(number: number): { readonly prompt_tokens: number; readonly completion_tokens: number } {
   return { prompt_tokens: 100 + (number % 7), completion_tokens: 1 + (number % 50) };
 }
 
-/** US dollars for the tokens of a call, at the list price of the model that the load asks for. */
+/** US dollars for the tokens of a call, at the list price of {@link loadModel}. */
 export function costOf(number: number): number {
   const { prompt_tokens: prompt, completion_tokens: completion } = tokensOf(number);
   return (prompt * 2.5 + completion * 10) / 1e6;
 }
 
 export const loadModel = 'gpt-4o';
-/** A model that this provider never has. */
+/** The provider answers this model with 500. */
 export const failingModel = 'gpt-4o-mini';
-/** In the text of a call that the provider refuses the first time. */
+/** A call with this text is refused the first time. */
 export const refusedOnce = 'refused once';
 const pauseBetweenEventsMs = 15;
 
-/** A provider for load: it answers `call <number>` with the tokens of that number, as JSON at once or as a stream that takes a while. */
+/** A provider for load: it answers `call <number>` with the tokens of that number, as immediate JSON or as a slow stream. */
 export async function startLoadProvider(): Promise<FakeOpenAi> {
   const provider = await startFakeOpenAi();
   const refused = new Set<string>();
   provider.behave((call, response) => {
-    // Nobody looks at what it saw, and hours of load would fill the memory with it.
+    // Nothing reads the seen calls, and hours of load would fill the memory with them.
     provider.seen.length = 0;
     answer(call, response, refused);
   });

@@ -5,37 +5,35 @@ import type { Dice } from './dice.ts';
 import { failingModel, loadModel, refusedOnce } from './load-provider.ts';
 import { testKey } from './process-tree.ts';
 
-/** What kinds of calls the load is made of. */
 export const callKinds = ['json', 'stream', 'retried', 'fallen back', 'cached', 'chosen id'] as const;
 export type CallKind = (typeof callKinds)[number];
 
-/** One call and what its client saw of the reply. Times are those of `performance.now()`. */
+/** One call and what its client received. Times are those of `performance.now()`. */
 export interface CallOutcome {
-  /** Its property `Call`: every call has another. */
+  /** Unique; the property `Call`. */
   readonly number: number;
   readonly kind: CallKind;
   readonly startedAt: number;
   endedAt: number;
-  /** The identifier that its caller chose. */
   readonly chosenId: string | undefined;
-  /** `svc-id` of the reply. */
+  /** `svc-id` of the response. */
   id: string | undefined;
   status: number;
-  /** The client had all it needs to call the reply whole: by content-length, by the terminal chunk, or by `[DONE]`. */
+  /** The client received a complete response: by Content-Length, the terminal chunk, or `[DONE]`. */
   whole: boolean;
-  /** False when the reply said that it is not on record. */
+  /** False when the response said `svc-recorded: false`. */
   recorded: boolean;
   warning: string | undefined;
 }
 
-/** One change of a property that was asked for. */
+/** One requested change of a property. */
 export interface UpdateOutcome {
   readonly id: string;
   readonly name: string;
   readonly value: string;
   readonly startedAt: number;
   endedAt: number;
-  /** Status of the answer, 0 without one. */
+  /** Status of the response; 0 when none came. */
   status: number;
 }
 
@@ -43,28 +41,27 @@ export interface LoadOptions {
   readonly gateway: string;
   readonly api: string;
   readonly callsPerSecond: number;
-  /** One of so many replies is changed while it is open, one of so many when it is whole; 0: none. */
+  /** One call in this many is changed while it is open, and one in this many when it is complete; 0: none. */
   readonly updateEvery: number;
   readonly dice: Dice;
-  /** Is told of every call that has ended. */
+  /** Called when a call has ended. */
   readonly onCall?: (outcome: CallOutcome) => void;
 }
 
-/** Calls and changes that run until {@link stop}. */
 export interface Load {
   readonly calls: readonly CallOutcome[];
   readonly updates: readonly UpdateOutcome[];
   readonly stop: () => Promise<void>;
 }
 
-/** More calls than this at once are not begun: the machine is too slow for the rate, and the figures say so. */
+/** Calls beyond this many concurrent ones are left out; the reported rate shows it. */
 const maxOpen = 400;
 const tickMs = 10;
 const callTimeoutMs = 60_000;
-/** So many different bodies of cached calls: numbers of their own, so that each has its cost. */
+/** Number of distinct bodies of cached calls. */
 const cachedBodies = 40;
 
-/** Makes calls at a steady rate, whatever becomes of them, and changes properties of some of them as soon as their identifiers are known. */
+/** Makes calls at a steady rate, whatever their results, and changes properties of some of them as soon as their identifiers are known. */
 export function startLoad(options: LoadOptions): Load {
   const calls: CallOutcome[] = [];
   const updates: UpdateOutcome[] = [];
@@ -130,7 +127,7 @@ function newOutcome(number: number, dice: Dice): CallOutcome {
   };
 }
 
-/** The number in the text of a call, on which its tokens and so its cost depend. */
+/** The number in the text of a call, which determines its tokens and its cost. */
 export function bodyNumberOf({ number, kind }: Pick<CallOutcome, 'number' | 'kind'>): number {
   return kind === 'cached' ? number % cachedBodies : number;
 }
@@ -175,7 +172,7 @@ async function makeCall(parts: LoadParts, outcome: CallOutcome): Promise<void> {
         readBody(response, outcome, resolve);
       },
     );
-    request.on('timeout', () => request.destroy(new Error('nothing came for too long')));
+    request.on('timeout', () => request.destroy(new Error('no data came for too long')));
     request.on('error', () => resolve());
     request.end(bodyOf(outcome));
   });
@@ -213,7 +210,7 @@ function readBody(response: IncomingMessage, outcome: CallOutcome, ended: () => 
   response.on('close', ended);
 }
 
-/** Sets a property of its own on a request. */
+/** Sets a new property on a request. */
 function change(parts: LoadParts, { id, number }: CallOutcome): void {
   if (id === undefined) return;
   const { updates, open, options } = parts;
@@ -234,7 +231,7 @@ async function put(url: string, update: UpdateOutcome): Promise<void> {
     await response.arrayBuffer();
     update.status = response.status;
   } catch {
-    // No answer: nothing was promised.
+    // Without a response nothing was promised.
   }
   update.endedAt = performance.now();
 }

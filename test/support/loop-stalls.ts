@@ -2,7 +2,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
 const resolutionMs = 5;
 
-/** How long the event loop of this process stands still. */
+/** Measures how long the event loop of this process stalls. */
 export class LoopStalls {
   private readonly delays: IntervalHistogram = monitorEventLoopDelay({ resolution: resolutionMs });
 
@@ -10,7 +10,7 @@ export class LoopStalls {
     this.delays.enable();
   }
 
-  /** The longest since the last time that it was asked for, milliseconds. */
+  /** The longest stall since the last call, milliseconds. */
   maxMs(): number {
     const maxMs = Math.max(0, this.delays.max / 1e6 - resolutionMs);
     this.delays.reset();

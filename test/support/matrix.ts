@@ -1,12 +1,10 @@
 import type { Dice } from './dice.ts';
 
-/** What a matrix varies: each factor with its values. */
+/** The factors of a matrix with their values. */
 export type Factors = Readonly<Record<string, readonly (string | number)[]>>;
 
-/** One value of each factor. */
 export type Combination<F extends Factors> = { readonly [Name in keyof F]: F[Name][number] };
 
-/** Every combination of the values, one after the other. */
 export function* everyCombination<F extends Factors>(factors: F): Generator<Combination<F>> {
   const axes = Object.entries(factors);
   const count = axes.reduce((product, [, values]) => product * values.length, 1);
@@ -24,8 +22,8 @@ export function* everyCombination<F extends Factors>(factors: F): Generator<Comb
 const candidatesTried = 40;
 
 /**
- * Combinations in which any two values of two factors meet at least once: a fault that needs two circumstances is found, in a hundredth of all
- * combinations. Each is the best of some random ones that hold a pair which has not met yet.
+ * Combinations in which any two values of two factors occur together at least once: they find any fault that needs two circumstances with
+ * a hundredth of all combinations. Each is the best of some random candidates that contain a missing pair.
  */
 export function pairwise<F extends Factors>(factors: F, dice: Dice): Combination<F>[] {
   const axes = Object.entries(factors);

@@ -1,28 +1,28 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A fault that is put into a copy of the built program, to see whether a test notices it. */
+/** A fault in a copy of the built program, to test whether a test detects it. */
 interface Mutant {
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** Faults by name. Each breaks one promise that the kills are about. */
+/** Faults by name. Each breaks one promise that the kill tests check. */
 const mutants = {
-  /** The response is sent first, and its end goes to the spool a moment later. */
+  /** Sends the response before its end is in the spool. */
   'reply-first': {
     file: 'gateway/relay/relay.js',
     from: 'recorder.end(ended, this.overheadMs, () => {\n            meter.ended',
     to: 'if (!isDetached && !response.destroyed) deliver?.();\n        deliver = undefined;\n        const later = (...end) => setTimeout(() => recorder.end(...end), 50);\n        later(ended, this.overheadMs, () => {\n            meter.ended',
   },
-  /** A batch counts as accepted before the store has it. */
+  /** Counts a batch as accepted before the store has it. */
   'checkpoint-first': {
     file: 'ingest/drain.js',
     from: 'this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });',
     to: 'this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch) });',
   },
-  /** Every repetition of a batch has a token of its own, so the store takes it again. */
+  /** Gives every repetition of a batch a new token, so that the store inserts it again. */
   'new-token': {
     file: 'ingest/drain.js',
     from: 'token: tokenOf(this.ports.spoolId, batch.bounds)',
@@ -33,13 +33,12 @@ const mutants = {
 export type MutantName = keyof typeof mutants;
 export const mutantNames = Object.keys(mutants) as readonly MutantName[];
 
-/** A copy of the program with a fault in it. */
 export interface MutantProgram {
   readonly program: string;
   readonly remove: () => void;
 }
 
-/** Copies the built program and puts a fault into the copy. @throws when the code to be changed is not there any more. */
+/** Copies the built program and inserts a fault. @throws when the original code has changed. */
 export function makeMutant(name: MutantName): MutantProgram {
   const { file, from, to }: Mutant = mutants[name];
   // In the repository, where its packages are found.

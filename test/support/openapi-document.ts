@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** What the reference pages show of the committed OpenAPI document. */
+/** The parts of the OpenAPI document that the reference pages show. */
 export interface OpenApi {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly endpoints: readonly DocumentedEndpoint[];
-  /** Names with descriptions, each once. */
+  /** Names with descriptions, without duplicates. */
   readonly requestHeaders: readonly NamedDescription[];
   readonly responseHeaders: readonly NamedDescription[];
 }
@@ -17,7 +17,7 @@ export interface DocumentedEndpoint {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Of its body. */
+  /** Example of the request body. */
   readonly example: unknown;
   readonly statuses: readonly string[];
   readonly isOpen: boolean;

@@ -1,13 +1,13 @@
 import { constants, setPriority } from 'node:os';
 
 /**
- * Lets this process, and what it starts from now on, go before others when cores are short, or behind them. Where the system forbids it nothing changes.
- * @param niceness as the system counts: less is sooner.
+ * Sets the priority of this process and of its future children. Without permission nothing changes. @param niceness lower values run
+ * first.
  */
 export function setOwnPriority(niceness: number): void {
   try {
     setPriority(Math.min(constants.priority.PRIORITY_LOW, niceness));
   } catch {
-    // Not everybody may go before others.
+    // Only privileged users may raise a priority.
   }
 }

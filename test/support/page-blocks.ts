@@ -4,28 +4,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 const runnable = ['sh', 'js', 'python'] as const;
 export type RunnableLanguage = (typeof runnable)[number];
 
-/** What a page says that a block prints: JSON of which the answer may have more, or lines among those of the output. */
+/** Output that a page shows for a block: a part of a JSON response, or some of the printed lines. */
 export interface Expectation {
   readonly language: 'json' | 'text';
   readonly text: string;
   readonly line: number;
 }
 
-/** A fenced block of a page that a reader is meant to run. */
+/** A fenced block of a page that a reader is expected to run. */
 export interface PageBlock {
   readonly language: RunnableLanguage;
   readonly text: string;
-  /** Of its fence, from 1. */
+  /** Line of its fence, from 1. */
   readonly line: number;
   readonly expectation: Expectation | undefined;
-  /** Why it is not run, as the comment above it says. */
+  /** Reason why the block is not run, from the comment above it. */
   readonly notRunBecause: string | undefined;
 }
 
 export interface Page {
   readonly path: string;
   readonly blocks: readonly PageBlock[];
-  /** Blocks of some language that are neither run, nor compared, nor marked with a reason. A block without a language is a picture. */
+  /** Blocks with a language that are neither run, nor compared, nor marked with a reason. A block without a language is a picture. */
   readonly strays: readonly string[];
 }
 
@@ -110,7 +110,7 @@ function hasElements(actual: readonly unknown[], expected: readonly unknown[]): 
   });
 }
 
-/** Whether the shown lines are among those of the output, in their order. */
+/** Whether the output contains the shown lines in this order. */
 export function hasLines(output: string, shown: string): boolean {
   const lines = output.split('\n').map((line) => line.trim());
   let from = 0;

@@ -6,13 +6,13 @@ import { eventually } from './eventually.ts';
 import { hasLines, hasShown, type PageBlock } from './page-blocks.ts';
 import { program, serviceEnvironment } from './process-tree.ts';
 
-/** Addresses of a service that runs, and the key that the page's reader has. */
+/** Addresses of a running service, and the key of the page's reader. */
 export interface PageReader {
   readonly gateway: string;
   readonly api: string;
   readonly dataDir: string;
   readonly key: string;
-  /** Where the reader's files are. */
+  /** Working directory of the reader. */
   readonly folder: string;
 }
 
@@ -22,7 +22,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** What this machine does with Python: it runs it, or, without the client for Python, looks at its syntax, or has none. */
+/** Python on this machine: it runs, or only parses because the OpenAI client is missing, or is missing itself. */
 export const pythonIs: 'run' | 'parsed only' | 'not here' =
   pythonCode('import openai') === 0 ? 'run' : pythonCode('') === 0 ? 'parsed only' : 'not here';
 
@@ -30,7 +30,7 @@ function pythonCode(text: string): number | null {
   return spawnSync('python3', ['-c', text], { timeout: 60_000 }).status;
 }
 
-/** Makes the reader's folder, in which the packages of this repository can be imported. */
+/** Creates the reader's folder, in which the packages of this repository can be imported. */
 export function readerFolder(dataDir: string, name: string): string {
   const folder = path.join(dataDir, 'readers', name.replaceAll(/\W/g, '-'));
   mkdirSync(folder, { recursive: true });
@@ -39,8 +39,8 @@ export function readerFolder(dataDir: string, name: string): string {
 }
 
 /**
- * Runs a block as a reader of the page does and compares what it prints with what the page shows.
- * @throws with the output where a command fails or the page shows something else. A record may take a moment: JSON is looked at again for 20 s.
+ * Runs a block like a reader of the page and compares its output with the page. A block with JSON is repeated for up to 20 s, because a
+ * record may not be visible at once. @throws with the output when a command fails or prints something else than the page shows.
  */
 export async function runBlock(block: PageBlock, reader: PageReader): Promise<void> {
   if (block.language === 'python' && pythonIs !== 'run') return parsePython(block, reader);
@@ -80,7 +80,7 @@ function addressed(text: string, { gateway, api }: PageReader): string {
   return text.replaceAll('http://127.0.0.1:8787', gateway).replaceAll('http://127.0.0.1:8788', api);
 }
 
-/** A failure of HTTP fails the block, `npx gatelog` is the built program, and variables are those of the page's blocks before. */
+/** HTTP errors fail the block, `npx gatelog` runs the built program, and variables of the page's earlier blocks are set. */
 function shellScript(text: string, { folder }: PageReader): string {
   const variables = path.join(folder, 'variables.sh');
   return [
@@ -115,7 +115,7 @@ function problemOf({ expectation, line }: PageBlock, { code, stdout, stderr }: O
   return fits ? undefined : `${printed}\nline ${expectation.line} shows:\n${expectation.text}`;
 }
 
-/** The answer is all of the output, or its last line. */
+/** The response is the whole output or its last line. */
 function hasAnswer(stdout: string, shown: string): boolean {
   const last = stdout.trim().split('\n').at(-1) ?? '';
   return [stdout, last].some((answer) => {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Memory of a process on Linux, bytes: what it holds now, and the most it has held since {@link forgetPeak}. */
+/** Memory of a process on Linux in bytes: resident now, and the peak since {@link forgetPeak}. */
 export interface ProcessMemory {
   readonly resident: number;
   readonly peak: number;
@@ -12,12 +12,11 @@ export function memoryOf(pid: number): ProcessMemory {
   return { resident: field('VmRSS'), peak: field('VmHWM') };
 }
 
-/** From here on the peak is counted anew. */
+/** Resets the peak. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** Bytes as people read them, in MB. */
 export function inMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(0)} MB`;
 }

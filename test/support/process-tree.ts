@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from './eventually.ts';
 
-/** The built program, as an installed package would run it. */
+/** The built program, as an installed package runs it. */
 export const program = path.resolve('dist/cli/main.js');
 
 export const testKey = 'sk-svc-us-testtesttesttesttesttest';
@@ -15,11 +15,11 @@ export interface Service {
   readonly api: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** What it printed so far. */
+  /** What it has printed so far. */
   readonly output: () => string;
-  /** Ctrl-C. @returns the exit code and how long it took. */
+  /** Sends SIGINT. @returns the exit code and the time until the exit. */
   readonly stop: () => Promise<{ readonly code: number | null; readonly ms: number }>;
-  /** Kill -9 of every process of the tree at once. */
+  /** Kills every process of the tree at once with SIGKILL. */
   readonly killAll: () => Promise<void>;
   readonly exited: Promise<number | null>;
 }
@@ -27,11 +27,11 @@ export interface Service {
 export interface ServiceOptions {
   readonly dataDir: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Another entry than the built program's. */
+  /** Another entry point than the built program. */
   readonly program?: string;
 }
 
-/** A folder of its own in the system's temporary folder. */
+/** A new folder in the system's temporary folder. */
 export function makeDataDir(): string {
   return mkdtempSync(path.join(tmpdir(), 'gatelog-test-'));
 }
@@ -40,7 +40,7 @@ export function removeDataDir(dataDir: string): void {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Environment of a service under test: free ports, nothing from outside. */
+/** Environment of a service under test: free ports, and no variables of the caller. */
 export function serviceEnvironment(options: ServiceOptions): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
@@ -57,7 +57,7 @@ export function serviceEnvironment(options: ServiceOptions): Record<string, stri
 
 const started = new Set<number>();
 
-/** Kills what was started and runs still: what a failed test, or a soak that was cut, leaves behind. */
+/** Kills what still runs, after a failed test or an interrupted soak. */
 export function killStarted(): void {
   for (const pid of started) killTree(pid);
 }
@@ -91,7 +91,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
     60_000,
   ).catch((error: unknown) => {
-    throw new Error(`it said:\n${output}`, { cause: error });
+    throw new Error(`it printed:\n${output}`, { cause: error });
   });
   return {
     ...addresses,
@@ -115,7 +115,7 @@ async function interrupt(child: ChildProcess, exited: Promise<number | null>): P
   return { code, ms: performance.now() - startedAt };
 }
 
-/** Stops all processes first, so that none can react to another's death, then kills them. */
+/** Stops all processes first, so that none can react to the death of another, then kills them. */
 export function killTree(pid: number): void {
   const tree = treeOf(pid);
   for (const member of tree) signal(member, 'SIGSTOP');
@@ -126,11 +126,11 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself meanwhile.
+    // It has ended meanwhile.
   }
 }
 
-/** A process and its descendants that are alive, from /proc. */
+/** A process and its living descendants, from /proc. */
 export function treeOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
@@ -151,7 +151,7 @@ export function treeOf(pid: number): number[] {
   return tree;
 }
 
-/** Descendants whose command line has this word, such as `gateway` or `core`. */
+/** Descendants whose command line contains this word, such as `gateway` or `core`. */
 export function childrenNamed(pid: number, word: string): number[] {
   return treeOf(pid).filter((member) => member !== pid && commandLine(member).split('\0').includes(word));
 }

@@ -4,7 +4,7 @@ import { type ByteProvider, callHeader, collect } from './byte-provider.ts';
 import { Dice } from './dice.ts';
 import { deepBodies, heavyBodies, type HostileBody, hostileBody } from './hostile-bodies.ts';
 
-/** A service with a provider that answers as planned, and what went wrong there. */
+/** A service, a provider with planned responses, and the faults found so far. */
 export interface BodyTarget {
   readonly gateway: string;
   readonly api: string;
@@ -13,7 +13,7 @@ export interface BodyTarget {
   readonly faults: string[];
 }
 
-/** A call's bodies in both directions. */
+/** The bodies of a call in both directions. */
 interface BodyPair {
   readonly sent: HostileBody;
   readonly answered: HostileBody;
@@ -45,19 +45,19 @@ const paths = [
 ];
 const callsAtOnce = 8;
 const readsAtOnce = 8;
-/** Cost and history, which have no bodies, are read of one record in so many. */
+/** Cost and history contain no bodies; they are read for one record in this many. */
 const costEvery = 10;
 const pageLimit = 100;
 const storedWithinMs = 120_000;
 const shownOfFault = 300;
 
-/** Settings with which every provider that is called is that one. */
+/** Settings that direct every called provider to this one. */
 export function bodyProviders({ origin }: ByteProvider): Record<string, string> {
   const names = ['OPENAI', 'ANTHROPIC', 'GEMINI', 'COHERE', 'OLLAMA', 'BEDROCK'];
   return Object.fromEntries(names.map((name) => [`GATELOG_PROVIDER_${name}_URL`, name === 'OPENAI' ? `${origin}/v1` : origin]));
 }
 
-/** Pairs for the seeds of a range; each stands for itself. */
+/** One pair for each seed of a range. */
 export function chosenPairs(firstSeed: number, count: number): BodyPair[] {
   return Array.from({ length: count }, (_, index) => {
     const dice = new Dice(firstSeed + index);
@@ -65,12 +65,12 @@ export function chosenPairs(firstSeed: number, count: number): BodyPair[] {
   });
 }
 
-/** Each of the deep bodies as a reply, and as a request. */
+/** Each deep body as a response and as a request. */
 export function deepPairs(levels?: readonly number[]): BodyPair[] {
   return deepBodies(levels).flatMap(bothWays);
 }
 
-/** Each of the heavy bodies as a reply, and as a request. */
+/** Each heavy body as a response and as a request. */
 export function heavyPairs(): BodyPair[] {
   return heavyBodies().flatMap(bothWays);
 }
@@ -83,7 +83,7 @@ function bothWays(body: HostileBody): BodyPair[] {
   ];
 }
 
-/** Sends pairs, waits for their records, and reads each of these at every endpoint that shows it. @returns how many there are. */
+/** Sends pairs, waits for their records, and reads each record at every endpoint that shows it. @returns the number of records. */
 export async function performRound(target: BodyTarget, round: string, pairs: readonly BodyPair[]): Promise<number> {
   const names = new Map<string, string>();
   await inTurns(pairs, callsAtOnce, async ({ sent, answered }, index) => {
@@ -99,7 +99,7 @@ interface PlannedCall extends BodyPair {
   readonly index: number;
 }
 
-/** @returns the record's identifier; undefined where the gateway refused the call, and there is none. */
+/** @returns the identifier of the record; undefined when the gateway refused the call without recording it. */
 async function send(
   { gateway, key, provider, faults }: BodyTarget,
   { round, index, sent, answered }: PlannedCall,
@@ -154,7 +154,7 @@ async function areStored(target: BodyTarget, round: string, count: number): Prom
     if (found === String(count)) return true;
     await wait(100);
   }
-  target.faults.push(`${round}: ${found} of ${count} records are there after ${storedWithinMs / 1000} s`);
+  target.faults.push(`${round}: ${found} of ${count} records are stored after ${storedWithinMs / 1000} s`);
   return false;
 }
 
@@ -187,7 +187,7 @@ async function readAll(target: BodyTarget, round: string, names: ReadonlyMap<str
   }
 }
 
-/** All pages by their cursors; where one would be too large, in smaller ones. */
+/** Follows the cursors through all pages, with smaller pages where one would be too large. */
 async function readPages(target: BodyTarget, path: string, round: string): Promise<ShownItem[]> {
   const items: ShownItem[] = [];
   let limit = pageLimit;
@@ -209,7 +209,7 @@ async function readPages(target: BodyTarget, path: string, round: string): Promi
   }
 }
 
-/** The record by its identifier and by its signed address shows what the page did. */
+/** The record, read by its identifier and by its signed address, shows the same as its page. */
 async function readOne(target: BodyTarget, shown: ShownItem | undefined, name: string, id: string): Promise<void> {
   const { status, text } = await ask(target, 'GET', `/v1/request/${id}`);
   const item = status === 200 ? (JSON.parse(text) as { readonly data: ShownItem }).data : undefined;
@@ -237,7 +237,7 @@ async function readByIds(target: BodyTarget, requestIds: readonly string[]): Pro
   }
 }
 
-/** A view that would be too large may say so. */
+/** A view may refuse with `query_too_large`. */
 async function expectOk(target: BodyTarget, method: string, path: string, body?: object): Promise<void> {
   const { status, text } = await ask(target, method, path, body === undefined ? {} : { body });
   const isTooLarge = status === 422 && text.includes('query_too_large');

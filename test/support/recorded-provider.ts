@@ -13,7 +13,7 @@ export interface RecordedCall {
   readonly text: string;
 }
 
-/** A provider on loopback that speaks every official client's wire format, with recorded answers. */
+/** A provider on loopback that answers every official client in its wire format with recorded responses. */
 export interface RecordedProvider {
   /** `http://host:port`, without a path. */
   readonly origin: string;
@@ -22,12 +22,12 @@ export interface RecordedProvider {
 }
 
 interface Recording {
-  /** A part of the path that only this format has. */
+  /** A part of the path that is unique to this format. */
   readonly within: string;
   readonly provider: string;
-  /** Start of the names of its recordings. */
+  /** Prefix of the names of its recordings. */
   readonly name: string;
-  /** End of the name of the stream that calls tools; its JSON form is that stream put together. */
+  /** Suffix of the recorded stream with tool calls; its JSON form is assembled from that stream. */
   readonly tools?: string;
 }
 

@@ -1,17 +1,17 @@
 const mebi = 1024 * 1024;
-/** The default bound of what the gateway holds. */
+/** Default of the gateway's memory for the bodies in flight. */
 const heldMaxBytes = 16 * mebi;
 
-/** A call that was made to keep others waiting. */
+/** A call that is designed to keep others waiting. */
 export interface SlowCall {
   readonly what: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: () => Buffer;
-  /** Of a smaller one so many at once; undefined: as many as of those that are as large as can be. */
+  /** Number of concurrent calls for a smaller body; undefined: as many as for the largest ones. */
   readonly times?: number;
 }
 
-/** As many repetitions between a beginning and an end as there is room for. */
+/** Repeats `unit` between a beginning and an end until the body is full. */
 function filled(start: string, unit: (index: number) => string, end: string, maxBytes = heldMaxBytes - 64): Buffer {
   const body = Buffer.alloc(maxBytes, ' ');
   let at = body.write(start);
@@ -34,11 +34,11 @@ const chat = (): Buffer =>
   filled(`{"messages":[`, () => '{"role":"user","content":"hello there, how are you doing today?"},', `{}],${model}}`);
 const words = (start: string): Buffer => filled(`{"model":"echo/e",${start}"messages":[{"role":"user","content":"`, () => 'a ', '"}]}');
 
-/** As many bytes as three of the largest, in bodies that are read on the event loop, at once. */
+/** Bodies that the event loop handles itself, as many at once as have the bytes of three of the largest. */
 const scannedInline = { maxBytes: mebi, times: 48 };
 const parsedInline = { maxBytes: mebi / 16, times: 768 };
 
-/** What kept a worker busy for seconds each, at 16 MiB; and smaller ones, many at once. */
+/** Bodies that once kept a worker busy for seconds each at 16 MiB, and many concurrent smaller ones. */
 export const slowCalls: readonly SlowCall[] = [
   { what: 'cache: members', headers: cached, body: () => filled(`{${model}`, (index) => `,"a${index}":1`, '}') },
   {

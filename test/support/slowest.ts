@@ -2,7 +2,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const shown = 20;
 
-/** Says at the end which files and which tests took longest. */
+/** Prints the slowest files and tests at the end. */
 class Slowest implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules.map((module) => {

@@ -2,12 +2,11 @@ import type { StateReport } from '../../src/query/filter/testing/same-result.ts'
 
 const queriesInState = 200;
 
-/** Compares on so many queries in every state of a store with records of one seed. */
+/** Compares this number of queries in every state of a store with the records of one seed. */
 type CompareInEveryState = (seed: number, queriesInState: number) => AsyncGenerator<StateReport>;
 
 /**
- * Compares in rounds until so many queries as the command line says, or as given, were asked, and prints what came out.
- * @returns the exit code.
+ * Compares in rounds until as many queries as the first argument, or the default, have run, and prints the result. @returns the exit code.
  */
 export async function soakAnswers(name: string, queriesUnlessAsked: number, compare: CompareInEveryState): Promise<number> {
   const [queriesWanted = queriesUnlessAsked, firstSeed = Date.now() % 2 ** 31] = process.argv.slice(2).map(Number);
@@ -31,7 +30,7 @@ export async function soakAnswers(name: string, queriesUnlessAsked: number, comp
   }
   const perState = [...states].map(([state, count]) => `${state} ${count}`).join(', ');
   const lines = [
-    `${name}: ${queries} queries in ${seconds()} s, ${((telling / queries) * 100).toFixed(1)} % with an answer between nothing and everything`,
+    `${name}: ${queries} queries in ${seconds()} s, ${((telling / queries) * 100).toFixed(1)} % with a result between nothing and everything`,
     `states: ${perState}`,
     `seeds of records: ${firstSeed} to ${firstSeed + (rounds - 1) * 10} in steps of 10 (${rounds} sets)`,
     `mismatches: ${mismatches.length}${mismatches.map((place) => `\n  ${place}`).join('')}`,

@@ -2,17 +2,17 @@ import { LatencyHistogram, type LatencySummary } from '../../bench/load/latency-
 import type { FoundDelay } from './steady-probe.ts';
 import type { StolenTime } from './stolen-time.ts';
 
-/** Of 100 calls 99 can be queried so soon after their reply. */
+/** Upper limit of the 99th percentile from the end of a response until a query finds its record. */
 const latestVisibleMs = 1000;
-/** Calls that the host of the machine must have left alone for a verdict about the others. */
+/** Smallest share of undisturbed calls for which there is a verdict. */
 const minUndisturbedShare = 0.5;
 
-/** How soon calls could be queried whose first second the host of the machine had not disturbed. */
+/** Delays of the calls whose first second the host did not disturb. */
 export interface UndisturbedDelay extends LatencySummary {
   readonly calls: number;
 }
 
-/** What happened after the latest moment at which a call should have been found is no reason why it was not. */
+/** A disturbance after the deadline of a call does not excuse its lateness. */
 export function undisturbedDelay(each: FoundDelay['each'], stolen: Pick<StolenTime, 'disturbs'>): UndisturbedDelay {
   const own = each.filter(({ endedAt, afterMs }) => !stolen.disturbs(endedAt, endedAt + Math.min(afterMs, latestVisibleMs)));
   const delays = new LatencyHistogram();
@@ -20,7 +20,10 @@ export function undisturbedDelay(each: FoundDelay['each'], stolen: Pick<StolenTi
   return { ...delays.summary(), calls: own.length };
 }
 
-/** `late`: for reasons of their own. `excused`: late, but not those that the host left alone. `unknown`: late, and too few were left alone. */
+/**
+ * `late`: undisturbed calls are late too. `excused`: only disturbed calls are late. `unknown`: calls are late, and too few were
+ * undisturbed.
+ */
 export type Lateness = 'none' | 'late' | 'excused' | 'unknown';
 
 export function latenessOf({ calls, visible }: Pick<FoundDelay, 'calls' | 'visible'>, own: UndisturbedDelay): Lateness {

@@ -3,40 +3,39 @@ import { LatencyHistogram, type LatencySummary } from '../../bench/load/latency-
 import type { GatelogCandidate } from '../../bench/peers/candidate.ts';
 import { chatBody } from '../../bench/gateway/chat-call.ts';
 
-/** How long calls took to be found by their property. */
+/** Time until queries found calls by their property. */
 export interface FoundDelay {
   readonly calls: number;
-  /** Calls that no query had found a minute after the last one was made. */
+  /** Calls that no query had found a minute after the last call. */
   readonly notFound: number;
-  /** From the end of a reply to the beginning of the first question that counted its record: asked then, it is there. */
+  /** From the end of a response to the start of the first query that counted its record. */
   readonly visible: LatencySummary;
-  /** From the end of a reply to the end of that question. */
+  /** From the end of a response to the end of that query. */
   readonly answered: LatencySummary;
-  /** As `visible`, of each call: when its reply ended, milliseconds of `performance.now()`, and how long after that. */
+  /** `visible` per call; `endedAt` is the end of its response in milliseconds of `performance.now()`. */
   readonly each: readonly { readonly endedAt: number; readonly afterMs: number }[];
-  /** What went wrong, the first of each kind. */
+  /** Each distinct error once. */
   readonly errors: readonly string[];
 }
 
 const callEveryMs = 500;
-/** Also how exact the delays are: a record was there so much earlier at most, and the time that a question takes. */
+/** Also the resolution: a delay is too long by at most this plus the duration of a query. */
 const askEveryMs = 100;
 const lastWaitMs = 60_000;
-/** Queries look back to the call, and so much further for clocks that differ: so they are no load of their own. */
+/** Queries start this long before the call, for clock differences; a narrow range keeps them cheap. */
 const lookBackMs = 1000;
 const property = 'Probe';
 
 interface Probe {
   readonly name: string;
-  /** Unix milliseconds. */
   readonly calledAt: number;
   readonly endedAt: number;
 }
 
 /**
- * Makes two calls a second with a property that no other has, and asks the query API how many records have that of the oldest that was not found yet.
- * Records become visible in the order of their calls, or nearly, so that one question at a time is enough. A count is asked for since it is the question
- * that costs the service least: what is measured is the ingest beside its load, on cores that the load and the provider need as well.
+ * Makes two calls a second, each with a unique property, and counts by query the records of the oldest call that was not found yet.
+ * Records become visible nearly in the order of their calls, so one query at a time is enough. A count is the cheapest query: the probe
+ * measures the ingest, on cores that it shares with the load and the provider.
  */
 export class PropertyProbe {
   private readonly service: GatelogCandidate;
@@ -52,16 +51,16 @@ export class PropertyProbe {
   constructor(service: GatelogCandidate) {
     this.service = service;
     this.running = Promise.all([this.callOnAndOn(), this.askOnAndOn()]);
-    // What fails is told by `stop`; nobody has caught it until then.
+    // `stop` reports a rejection; nothing awaits the promise before.
     this.running.catch(() => undefined);
   }
 
-  /** After how long records were visible so far. */
+  /** Delays so far. */
   summary(): LatencySummary {
     return this.visible.summary();
   }
 
-  /** Makes no more calls, and waits until those that were made are found. */
+  /** Makes no more calls and waits until the earlier ones are found. */
   async stop(): Promise<FoundDelay> {
     this.stopped = true;
     await this.running;
@@ -89,9 +88,9 @@ export class PropertyProbe {
       });
       await response.arrayBuffer();
       if (response.status === 200 && response.headers.get('svc-recorded') !== 'false') return true;
-      this.errors.add(`a probing call was answered ${response.status}, or is not on record`);
+      this.errors.add(`a probe was answered ${response.status} or not recorded`);
     } catch (error) {
-      this.errors.add(`a probing call failed: ${String(error)}`);
+      this.errors.add(`a probe failed: ${String(error)}`);
     }
     return false;
   }

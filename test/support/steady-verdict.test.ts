@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type ProcessSample, trendOf } from './steady-verdict.ts';
 
-/** Half an hour, a sample each second. */
+/** Half an hour with one sample a second. */
 function course(
   resident: (minute: number) => number,
   descriptors: (second: number) => number = () => 40,
@@ -15,7 +15,7 @@ function course(
   }));
 }
 
-/** One thread more every so many seconds. */
+/** One more thread each time this many seconds have passed. */
 function withThreadsEvery(seconds: number): readonly ProcessSample[] {
   return course(
     () => 1e8,
@@ -26,23 +26,23 @@ function withThreadsEvery(seconds: number): readonly ProcessSample[] {
 
 const trend = (samples: readonly ProcessSample[]) => trendOf({ process: 'core', samples });
 
-it('what grows without end grows, what has come to rest and what only swings does not', () => {
+it('memory grows when it rises steadily, not when it has settled or only swings', () => {
   const steady = trend(course((minute) => 400e6 + minute * 4e6));
   expect([steady.grows, Math.round(steady.residentBytesPerHour / 1e6)]).toEqual([true, 240]);
   expect(trend(course((minute) => 400e6 + Math.min(minute, 14) * 20e6)).grows).toBe(false);
-  // It stops growing in the middle of the second half.
+  // The growth stops in the middle of the second half.
   expect(trend(course((minute) => 400e6 + Math.min(minute, 21) * 20e6)).grows).toBe(false);
   expect(trend(course((minute) => 400e6 + 60e6 * Math.sin(minute * 3))).grows).toBe(false);
   expect(trend(course((minute) => 400e6 - minute * 4e6)).grows).toBe(false);
 });
 
-/** Up and down by a tenth within seconds, as a process with garbage. */
+/** Swings by a tenth within seconds, like a process with garbage. */
 const swings = (minute: number): number => 720e6 + 140e6 * Math.abs(Math.sin(minute * 40));
 
-/** While much waits. */
+/** A backlog that is worked off before the end. */
 const hill = (minute: number): number => (minute >= 25 && minute < 28.5 ? 80e6 : 0);
 
-it('a hill near the end is no growth, what rises beneath the swings and the hill is', () => {
+it('a hill near the end is no growth, a rise beneath swings and a hill is', () => {
   expect(trend(course((minute) => swings(minute) + hill(minute))).grows).toBe(false);
   const growing = trend(course((minute) => swings(minute) + hill(minute) + minute * 3e6));
   expect([growing.grows, Math.round(growing.residentBytesPerHour / 3e7)]).toEqual([true, 6]);
@@ -55,7 +55,7 @@ it('a hill that does not come down is growth, and a short run can grow too', () 
   expect([trend(twoMinutes(100e6)).grows, trend(twoMinutes(1e6)).grows]).toEqual([true, false]);
 });
 
-it('descriptors that stay are a leak, those that come and go are none', () => {
+it('permanent descriptors are a leak, temporary ones are not', () => {
   const leak = trend(
     course(
       () => 1e8,
@@ -72,7 +72,7 @@ it('descriptors that stay are a leak, those that come and go are none', () => {
   expect(swinging.leaks).toBe(false);
 });
 
-it('threads that stay are too many once there are more than a pool may gain', () => {
+it('permanent threads are too many once they exceed the growth of a pool', () => {
   const often = trend(withThreadsEvery(60));
   expect([often.spawns, often.leaks, Math.round(often.threadsPerHour)]).toEqual([true, false, 60]);
   expect(trend(withThreadsEvery(180)).spawns).toBe(false);

@@ -1,24 +1,23 @@
 import { lastingSlopePerSecond, type Sample, slopePerSecond } from '../../bench/measure/trend.ts';
 
-/** A process at one moment. */
 export interface ProcessSample {
   readonly atMs: number;
   readonly residentBytes: number;
   readonly threads: number;
-  /** Without those that the store's engine has of each of its threads, which are as many as there are threads. */
+  /** Without the three descriptors that the store's engine keeps open for each of its threads. */
   readonly descriptors: number;
 }
 
-/** What one process of the service held over a run, oldest first. */
+/** Samples of one process, oldest first. */
 export interface ProcessCourse {
   readonly process: string;
   readonly samples: readonly ProcessSample[];
 }
 
-/** How a process went, over the second half of a run. */
+/** Trend over the second half of a run. */
 export interface ProcessTrend {
   readonly process: string;
-  /** Mean of the half. */
+  /** Mean of the second half. */
   readonly residentBytes: number;
   readonly residentBytesPerHour: number;
   readonly grows: boolean;
@@ -30,30 +29,29 @@ export interface ProcessTrend {
   readonly spawns: boolean;
 }
 
-/** Memory that a process may gain over the second half: this share of what it holds, and at least so many bytes. */
+/** Memory that a process may gain over the second half: the larger of this share and this number of bytes. */
 const growthShare = 0.05;
 const growthBytes = 8e6;
 /**
- * Descriptors, and threads, that a process may gain over the second half. The engine's pools of threads grow to the most that was ever under way at once,
- * and such a most is surpassed now and then.
+ * Descriptors, or threads, that a process may gain over the second half: the engine's thread pools grow to the highest concurrency so far,
+ * which a run occasionally exceeds.
  */
 const moreOfEach = 8;
-/** A window's descriptors are the fewest that were seen in it, and so are its threads: connections and merges come and go, a leak stays. */
+/** Each window counts its minimum of descriptors and threads: connections and merges come and go, a leak stays. */
 const windowMs = 10_000;
-/** A window's memory is the least that was seen in it: what waits for the garbage collection comes and goes too, only slower. */
+/** Longer for memory, because garbage collections are rarer. */
 const memoryWindowMs = 60_000;
-/** Where memory stands at the beginning and at the end is the median of so many windows. */
+/** Number of windows whose median is the memory at the beginning, or at the end. */
 const atEachEnd = 3;
-/** So many windows at least has the last quarter of a run. */
+/** Minimum number of windows in the last quarter of a run. */
 const fewestWindows = 6;
 
 /**
- * How a process went, over the second half of its samples: what it needs for its first calls is no trend.
- *
- * It grows when the least memory of every minute rises over the half by more than it may, for most of the time (Theil–Sen), and in the last quarter of the
- * run at least half as steeply, as it has not come to rest then; or when the last quarter alone ends higher by that. Resident memory of a
- * process with garbage swings by a tenth of itself, and rises for a minute or two when the machine stood still and much waits. It leaks when the straight line
- * through the fewest descriptors of every ten seconds (least squares) rises by more than it may, and spawns when that of its threads does.
+ * Trend over the second half of the samples; the first half contains the warm-up. Memory grows when its minimum per minute rises by more
+ * than the limit over the half (Theil–Sen slope) and still rises at least half as fast in the last quarter, or when the last quarter alone
+ * rises by more than the limit. Resident memory of a process with garbage swings by a tenth and rises for a minute or two during a
+ * backlog. A process leaks (spawns) when the least-squares line through the minimum of its descriptors (threads) per ten seconds rises by
+ * more than the limit.
  */
 export function trendOf({ process, samples }: ProcessCourse): ProcessTrend {
   const half = samples.slice(Math.floor(samples.length / 2));

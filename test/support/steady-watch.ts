@@ -8,7 +8,7 @@ import { type ProcessSample, type ProcessTrend, trendOf } from './steady-verdict
 const sampleMs = 1000;
 const progressMs = 10_000;
 
-/** Looks at every process of the tree each second, and tells of it each ten. */
+/** Samples every process of the tree once a second and reports every ten seconds. */
 export class TreeWatch {
   /** Processes that have ended. */
   readonly replaced: string[] = [];
@@ -19,7 +19,6 @@ export class TreeWatch {
   private readonly timers: readonly NodeJS.Timeout[];
   private readonly startedAt = performance.now();
 
-  /** @param onProgress is told how it stands. */
   constructor(service: GatelogCandidate, probe: PropertyProbe, onProgress: (line: string) => void) {
     this.onProgress = onProgress;
     this.service = service;
@@ -30,7 +29,6 @@ export class TreeWatch {
     this.timers = [setInterval(() => this.sample(), sampleMs), setInterval(() => this.tell(), progressMs)];
   }
 
-  /** How each process went. */
   stop(): ProcessTrend[] {
     for (const timer of this.timers) clearInterval(timer);
     return [...this.courses.values()].map(trendOf);
@@ -57,7 +55,7 @@ export class TreeWatch {
   }
 }
 
-/** What the service has counted; a question mark where it does not say. */
+/** Calls that the service has counted; a question mark when `/metrics` does not respond. */
 async function callsSoFar({ apiUrl }: GatelogCandidate): Promise<string> {
   try {
     const page = await (await fetch(`${apiUrl}/metrics`, { signal: AbortSignal.timeout(progressMs / 2) })).text();
@@ -68,7 +66,10 @@ async function callsSoFar({ apiUrl }: GatelogCandidate): Promise<string> {
   }
 }
 
-/** The engine has three files of each of its threads open, from which it reads what the thread has used. Those of threads that have ended would be a leak. */
+/**
+ * The engine keeps three files open for each of its threads, to read the thread's resource usage. Files of threads that have ended are a
+ * leak.
+ */
 const fileOfThread = /^\/proc\/\d+\/task\//;
 const filesOfThread = 3;
 
@@ -79,7 +80,7 @@ function opened(pid: number): Pick<ProcessSample, 'descriptors' | 'threads'> {
   return { descriptors: links.length - Math.min(ofThreads, threads * filesOfThread), threads };
 }
 
-/** None of a process that has just ended, which the next look tells. */
+/** Empty when the process has just ended; the next sample detects that. */
 function entriesOf(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -88,7 +89,7 @@ function entriesOf(folder: string): readonly string[] {
   }
 }
 
-/** Empty of what was closed meanwhile. */
+/** Empty when the descriptor was closed meanwhile. */
 function linkOf(descriptor: string): string {
   try {
     return readlinkSync(descriptor);
@@ -97,7 +98,7 @@ function linkOf(descriptor: string): string {
   }
 }
 
-/** Microseconds, for people. */
+/** Microseconds as text in milliseconds. */
 export function inMs(micros: number): string {
   return `${(micros / 1000).toFixed(0)} ms`;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type CoreTimes, StolenTime } from './stolen-time.ts';
 
-/** Two cores: in each second 200 jiffies of them, or fewer where the machine stood still. */
+/** Two cores count 200 jiffies a second, or fewer while the machine is paused. */
 const look = (atMs: number, stolen: number, all = atMs / 5): CoreTimes => ({ atMs, cores: 2, stolen, all });
 
 function sampled(looks: readonly CoreTimes[]): StolenTime {
@@ -12,7 +12,7 @@ function sampled(looks: readonly CoreTimes[]): StolenTime {
   return time;
 }
 
-it('tells what the host took, and for how long that is felt: for as long again, and five seconds at least', () => {
+it('reports the stolen share, and disturbances that last as long again and at least five seconds', () => {
   const time = sampled([
     look(0, 0),
     look(1000, 10),
@@ -23,7 +23,7 @@ it('tells what the host took, and for how long that is felt: for as long again, 
     look(12_000, 1450),
   ]);
   expect(time.share()).toBeCloseTo(1450 / 2400, 10);
-  // A fifth of a second was caught up with when all was taken for seven.
+  // The first 0.2 s are caught up before the seven seconds in which everything is stolen.
   const until = 10_000 + 7000;
   const asked = [
     [0, 500],
@@ -35,7 +35,7 @@ it('tells what the host took, and for how long that is felt: for as long again, 
   expect(asked.map(([from, to]) => time.disturbs(from, to))).toEqual([false, true, true, true, false]);
 });
 
-it('takes what the cores did not count for taken: the machine stood still', () => {
+it('counts jiffies that no core counted as stolen: the machine was paused', () => {
   const time = sampled([look(0, 0), look(1000, 0, 200), look(8000, 0, 400), look(9000, 0, 600)]);
   expect(time.share()).toBeCloseTo(1200 / 1800, 10);
   expect([time.disturbs(0, 900), time.disturbs(3000, 3100), time.disturbs(12_000, 12_100), time.disturbs(14_100, 14_200)]).toEqual([
@@ -46,7 +46,7 @@ it('takes what the cores did not count for taken: the machine stood still', () =
   ]);
 });
 
-it('does not take a late look for a standstill', () => {
+it('does not mistake a late sample for a pause', () => {
   const time = sampled([look(0, 0), look(1000, 0), look(8000, 0), look(9000, 0)]);
   expect([time.share(), time.disturbs(0, 9000)]).toEqual([0, false]);
 });

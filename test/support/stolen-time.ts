@@ -3,12 +3,15 @@ import { performance } from 'node:perf_hooks';
 
 const sampleMs = 1000;
 const jiffyMs = 10;
-/** From this share of a second on a machine is not measured but its host. */
+/** From this share on, a second counts as disturbed by the host. */
 const disturbingShare = 0.1;
-/** What was taken is felt for as long again, as a service at half of its highest rate needs that to catch up, and so long at least. */
+/**
+ * A disturbance lasts as long again as the stolen time, which a service at half of its highest rate needs to catch up, and at least this
+ * long.
+ */
 const minAftermathMs = 5000;
 
-/** Jiffies of all cores since the start of the machine. */
+/** Jiffies of all cores since boot. */
 export interface CoreTimes {
   readonly atMs: number;
   readonly cores: number;
@@ -16,20 +19,20 @@ export interface CoreTimes {
   readonly all: number;
 }
 
-/** A disturbed second with its aftermath. */
+/** A disturbed second and the time that the service needs to catch up. */
 interface Disturbance {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /**
- * How much of the cores' time the host of a virtual machine gave to others, second by second. Linux tells it in `/proc/stat`; elsewhere, and on a machine
- * of its own, nothing is ever stolen. Where the whole machine stood still its cores counted nothing: what is missing was taken too.
- * It cannot tell a host that others are busy on from one that grants this machine less than it asks for.
+ * Measures, second by second, how much CPU time the host of a virtual machine gave to others (`steal` in `/proc/stat`; always zero
+ * elsewhere and on real hardware). Jiffies that no core counted are stolen too: the whole machine was paused. A busy host and a CPU quota
+ * of this machine look the same.
  */
 export class StolenTime {
   private readonly disturbances: Disturbance[] = [];
-  /** What was taken and is not caught up with yet. */
+  /** Stolen time that is not caught up yet. */
   private owedMs = 0;
   private readonly look: () => CoreTimes;
   private readonly first: CoreTimes;
@@ -48,12 +51,12 @@ export class StolenTime {
     this.sample();
   }
 
-  /** Of the whole time, 0 to 1. */
+  /** Stolen share of the whole time, 0 to 1. */
   share(): number {
     return shareOf(this.first, this.last);
   }
 
-  /** Whether something between two moments was disturbed: much was stolen, or had been shortly before. Milliseconds of `performance.now()`. */
+  /** Whether a disturbance overlaps the interval. Milliseconds of `performance.now()`. */
   disturbs(fromMs: number, toMs: number): boolean {
     return this.disturbances.some((disturbance) => disturbance.toMs >= fromMs && disturbance.fromMs <= toMs);
   }
@@ -78,7 +81,7 @@ function shareOf(one: CoreTimes, other: CoreTimes): number {
   return counted + missing === 0 ? 0 : (other.stolen - one.stolen + missing) / (counted + missing);
 }
 
-/** The first line: user, nice, system, idle, iowait, irq, softirq, steal. */
+/** Fields of the first line: user, nice, system, idle, iowait, irq, softirq, steal. */
 function coreTimes(): CoreTimes {
   const atMs = performance.now();
   try {

@@ -16,16 +16,16 @@ export interface StoreAwayOptions {
   readonly dataDir: string;
   readonly dice: Dice;
   readonly callsPerSecond: number;
-  /** How long all is well first, milliseconds. */
+  /** Time before the first fault, milliseconds. */
   readonly warmMs: number;
-  /** How long the store is away, milliseconds: refusing for half of it, then slow, then losing answers. */
+  /** How long the store is faulty, milliseconds: it refuses for half of the time, then is slow, then loses its responses. */
   readonly awayMs: number;
-  /** How long one piece of work takes while the store is slow, milliseconds. */
+  /** Duration of one operation while the store is slow, milliseconds. */
   readonly slowMs: number;
   readonly onProgress?: (what: string) => void;
 }
 
-/** What one kind of process held while the store was away. */
+/** Memory of one kind of process while the store was faulty. */
 export interface MemoryTrend {
   readonly role: 'gateway' | 'core';
   readonly firstBytes: number;
@@ -37,7 +37,7 @@ export interface StoreAwayRun {
   readonly verdict: Verdict;
   readonly failedCalls: readonly CallOutcome[];
   readonly callsPerSecond: number;
-  /** Requests that waited in the spool when the store was back, and how long it took until none of them did, with the load going on. */
+  /** Requests in the spool when the store was back, and how long the ingest took to drain them under continued load. */
   readonly backlog: number;
   readonly catchUpMs: number;
   readonly memory: readonly MemoryTrend[];
@@ -45,10 +45,10 @@ export interface StoreAwayRun {
 
 const catchUpLimitMs = 600_000;
 
-/** Lets the store fail under load, then compares what clients had with what is stored. */
+/** Lets the store fail under load, then compares what clients received with what is stored. */
 export async function runStoreAway(options: StoreAwayOptions): Promise<StoreAwayRun> {
   const provider = await startLoadProvider();
-  // Beside the data folder: a start refuses one that holds what is not its own.
+  // Beside the data folder, because a start refuses a folder with foreign files.
   const faultFile = `${path.resolve(options.dataDir)}.store-fault.json`;
   setStoreFault(faultFile, { kind: 'none' });
   try {
@@ -110,12 +110,12 @@ function trendOf(role: MemoryTrend['role'], samples: readonly Sample[]): MemoryT
     role,
     firstBytes: values[0] ?? 0,
     maxBytes: Math.max(0, ...values),
-    // Its second half: what a process needs for its first calls is no trend.
+    // Over the second half; the first contains the warm-up.
     bytesPerMinute: (slopePerSecond(samples.slice(samples.length / 2)) ?? 0) * 60,
   };
 }
 
-/** Waits until the store has as many records as there were whole replies when it came back. */
+/** Waits until the store has a record for each response that was complete when the store came back. */
 async function catchUp({ api }: Service, load: Load): Promise<{ backlog: number; catchUpMs: number }> {
   const wanted = load.calls.filter(({ whole }) => whole).length;
   const backAt = performance.now();

@@ -3,20 +3,19 @@ import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { type ApiClient, apiClient } from './api.ts';
 import { eventually } from './eventually.ts';
 
-/** What of a stored record is compared with what its client saw. */
+/** The part of a stored record that is compared with what its client received. */
 export interface StoredRecord {
   readonly id: string;
   readonly status: number;
   readonly properties: Readonly<Record<string, string>>;
   readonly cost: number | null;
   readonly cached: boolean;
-  /** The record says that it has less than what passed. */
+  /** The record says that a body is cut. */
   readonly cut: boolean;
 }
 
 const pageRows = 1000;
 
-/** Every record of the organisation. */
 export async function readRecords(api: string): Promise<StoredRecord[]> {
   const client = apiClient(api);
   const records: StoredRecord[] = [];
@@ -50,7 +49,7 @@ function recordOf(item: RequestItem): StoredRecord {
   };
 }
 
-/** Waits until every one of these identifiers is stored, or nothing more has come for half a minute. @returns what is stored then. */
+/** Waits until all these identifiers are stored, or until nothing new has come for half a minute. @returns the records of that moment. */
 export async function recordsOnceStored(api: string, ids: readonly string[]): Promise<StoredRecord[]> {
   let [records, cameAt] = [await readRecords(api), performance.now()];
   const areAllThere = (): boolean => {
@@ -69,13 +68,13 @@ export async function recordsOnceStored(api: string, ids: readonly string[]): Pr
   }
 }
 
-/** How many records there are; undefined while the store does not say. */
+/** Number of records; undefined while the store does not respond. */
 export async function readCount(api: string): Promise<number | undefined> {
   const answer = await apiClient(api).call<number>('POST', '/v1/request/count/query', { filter: 'all' });
   return answer.status === 200 ? answer.body.data : undefined;
 }
 
-/** Undefined while the API is too busy to answer. */
+/** Undefined while the API is too busy to respond. */
 async function readHistory(client: ApiClient, id: string): Promise<readonly ChangeItem[] | undefined> {
   const { status, body } = await client.call<readonly ChangeItem[]>('GET', `/v1/request/${id}/changes?limit=1000`);
   if (status === 404) return [];
@@ -84,7 +83,7 @@ async function readHistory(client: ApiClient, id: string): Promise<readonly Chan
 
 const readersAtOnce = 6;
 
-/** The history of requests, by identifier. */
+/** Histories of requests by identifier. */
 export async function readHistories(api: string, ids: Iterable<string>): Promise<ReadonlyMap<string, readonly ChangeItem[]>> {
   const client = apiClient(api);
   const histories = new Map<string, readonly ChangeItem[]>();

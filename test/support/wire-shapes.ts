@@ -1,31 +1,31 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A body with the type that its sender gives it. */
+/** A body with its declared type. */
 export interface TypedBody {
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
-/** One kind of call as it goes over the wire, with recorded bodies of both sides. */
+/** One kind of call in its wire format, with recorded bodies of both sides. */
 export interface WireShape {
   readonly name: string;
-  /** Path and query at the gateway, and where they arrive at the provider. */
+  /** Path and query at the gateway, and those that reach the provider. */
   readonly path: string;
   readonly providerPath: string;
-  /** The same for a call that asks for a stream, where its address says so. */
+  /** The same for a streamed call, where its path differs. */
   readonly streamPath?: string;
   readonly streamProviderPath?: string;
   readonly request: TypedBody;
   readonly response: TypedBody;
   readonly error: TypedBody;
-  /** Absent where the provider has none. */
+  /** Absent when the provider does not stream this. */
   readonly stream?: TypedBody;
-  /** What the record of a reply says, whether it came as JSON or as a stream. */
+  /** Expected members of the record, for a JSON response and for a stream. */
   readonly record: Readonly<{ provider: string; prompt_tokens: number | null; completion_tokens: number | null }>;
 }
 
-/** Recordings lie with the wire formats; compiled programs run in the repository's folder too. */
+/** The recordings are beside the wire formats; compiled programs also run in the repository's folder. */
 const recording = (name: string): Buffer => readFileSync(path.resolve('src/providers', name));
 const json = (name: string): TypedBody => ({ contentType: 'application/json', bytes: recording(name) });
 const events = (name: string): TypedBody => ({ contentType: 'text/event-stream; charset=utf-8', bytes: recording(name) });
@@ -55,7 +55,7 @@ function openAi({ name, path: at, recordings, tokens, stream, request, response 
   };
 }
 
-/** Bytes that are no text in any way. */
+/** Bytes that are not valid text. */
 const binary = Buffer.from(Array.from({ length: 3000 }, (_none, index) => (index * 167) % 256));
 
 const form: TypedBody = {
@@ -67,7 +67,7 @@ const form: TypedBody = {
   ]),
 };
 
-/** Every wire format that is understood, one binary reply, and a path that nobody knows. */
+/** Every supported wire format, one binary response, and an unknown path. */
 export const wireShapes: readonly WireShape[] = [
   openAi({ name: 'chat', path: '/v1/chat/completions', recordings: 'chat', tokens: [1830, 17], stream: true }),
   openAi({ name: 'completions', path: '/v1/completions', recordings: 'completions', tokens: [5, 4], stream: true }),

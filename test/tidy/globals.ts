@@ -14,7 +14,7 @@ interface Place {
   readonly parent: Node | undefined;
 }
 
-/** Type nodes that wrap a value; what stands inside every other type node is no value. */
+/** Type nodes that wrap a value; every other type node contains no value. */
 const valueWrappers: ReadonlySet<string> = new Set([
   'TSAsExpression',
   'TSSatisfiesExpression',
@@ -80,7 +80,7 @@ function namesOfPattern(pattern: Node): string[] {
   }
 }
 
-/** Tells a name that is read from a name that only labels: a property, a key, a specifier. */
+/** Whether a name is a reference, and not a label such as a property, key or specifier. */
 function isReference({ node, parent }: Place): boolean {
   if (node.type !== 'Identifier' || parent === undefined) return false;
   switch (parent.type) {

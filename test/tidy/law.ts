@@ -105,7 +105,7 @@ export const providerNamePaths: Readonly<Record<string, string>> = {
 /** Files of facts about wire formats: data that the gateway loads. */
 export const lightFacts = /^src\/providers\/(?:[^/]+\/)?wire(?:-facts)?\.ts$/;
 
-/** What of the ambient world a pure room may not touch: a global, or one use of a global. */
+/** Globals, or single uses of a global, that a pure room may not touch. */
 export const ambient: ReadonlySet<string> = new Set([
   'process',
   'console',
@@ -144,19 +144,19 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   zod: ['contract'],
 };
 
-/** Who may read `process.env`: the room that turns it into settings, and the two entries that hand it over. */
+/** Readers of `process.env`: the room that parses settings, and the two entries that pass it on. */
 export const environmentReaders: readonly string[] = ['src/config/', 'src/cli/main.ts', 'src/cli/gatelog.cts'];
 
-/** Who may write to the console: people read the command line, everything else emits an Observation. */
+/** Writers to the console: the command line has human readers, everything else emits an Observation. */
 export const consoleWriters: readonly string[] = ['src/cli/'];
 
 /** Tables of the store whose rows belong to organisations. */
 export const organizationTables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals'] as const;
 
-/** Who may write a statement as text: the builder, the steps of the schema, and the room of another database. */
+/** Writers of statements as text: the builder, the schema steps, and the room of another database. */
 export const statementWriters: readonly string[] = ['src/sql/', 'src/store/schema/migrations/', 'src/metadata/'];
 
-/** Who may name rows of every organisation. */
+/** Callers that may access rows of every organisation. */
 export const acrossOrganizationsCallers: readonly string[] = [
   'src/store/delete/erasure.ts',
   'src/store/delete/remove-rows.ts',
@@ -171,13 +171,13 @@ export const acrossOrganizationsCallers: readonly string[] = [
 /** Files of `src/` that only tests load; like `test/` and `bench/` they may import anything. */
 export const testFilePatterns: readonly RegExp[] = [/\.test\.tsx?$/, /^src\/(?:.+\/)?testing\//, /^test\//, /^bench\//];
 
-/** Default exports that exist because a tool asks for one. */
+/** Default exports that a tool requires. */
 export const defaultExports: Readonly<Record<string, string>> = {
   'test/support/slowest.ts': 'vitest makes a reporter of the default export',
   'vitest.config.ts': 'vitest reads its configuration from the default export',
 };
 
-/** Names that say where code was put and not what it is. */
+/** Names without a meaning of their own. */
 export const emptyNames: ReadonlySet<string> = new Set([
   'utils',
   'util',
@@ -193,5 +193,5 @@ export const emptyNames: ReadonlySet<string> = new Set([
 
 export const limits = { folderFiles: 15, fileLines: 400, functionLines: 60, parameters: 4 } as const;
 
-/** Where our own code lies. */
+/** Folders of our own code. */
 export const sourcePaths: readonly string[] = ['src/', 'test/', 'bench/', 'scripts/'];

@@ -1,6 +1,6 @@
 import type { Planted } from './rule.ts';
 
-/** Violations of the rules about documents, and what is none. */
+/** Violations of the rules about documents, and close relatives that are allowed. */
 export const plantedDocuments: readonly Planted[] = [
   {
     rule: 'short README',

@@ -1,6 +1,6 @@
 import type { Planted } from './rule.ts';
 
-/** Violations of the rule about sub-rooms, and what is none. */
+/** Violations of the rule about sub-rooms, and close relatives that are allowed. */
 export const plantedImports: readonly Planted[] = [
   {
     rule: 'sub-room imports',

@@ -5,7 +5,7 @@ const home = ['', 'root', 'gatelog'].join('/');
 const registry = ['registry', 'npmjs', 'org'].join('.');
 const tarball = ['https://packages.example.com/npm/a', '-', 'a-1.0.0.tgz'].join('/');
 
-/** At least one tree for every rule that breaks it, and its closest relatives that do not. */
+/** For every rule at least one tree that breaks it, and close relatives that do not. */
 export const planted: readonly Planted[] = [
   {
     rule: 'provider names',

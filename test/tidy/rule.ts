@@ -9,7 +9,7 @@ export interface Violation {
   readonly what: string;
 }
 
-/** One sentence of the law: how to find what breaks it, and what to do instead. */
+/** One rule of the repository: how to find violations, and the remedy. */
 export interface Rule {
   readonly name: string;
   readonly remedy: string;
@@ -41,7 +41,7 @@ export function isProduction(path: string): boolean {
   return path.startsWith('src/') && !isTestFile(path);
 }
 
-/** A small tree made for one rule, and where that rule must speak: `path:line`, or nowhere. */
+/** A small tree for one rule, and the violations that the rule must find: `path:line`, or none. */
 export interface Planted {
   readonly rule: string;
   readonly title: string;

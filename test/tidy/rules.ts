@@ -17,7 +17,6 @@ import {
 } from './rules/shape.ts';
 import { builtStatements, namedAcross } from './rules/statements.ts';
 
-/** Every rule that the repository is held to. */
 export const rules: readonly Rule[] = [
   knownRoom,
   roomImports,

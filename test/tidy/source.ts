@@ -18,7 +18,7 @@ export interface SourceFile {
   readonly lineOf: (offset: number) => number;
 }
 
-/** Takes a node with what surrounds it, innermost last; the list is only valid during the call. */
+/** Receives a node and its ancestors, innermost last; the list is only valid during the call. */
 export type Visit = (node: Node, ancestors: readonly Node[]) => void;
 
 /** Parses one file. @throws when the text is not TypeScript (or JavaScript), with the parser's first message. */

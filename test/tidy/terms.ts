@@ -1,4 +1,4 @@
-/** Private terms and the field's own in their place: what a reader would search for. Exports may not bear the left one. */
+/** Private terms and the field's terms for them. Exports may not use the private ones. */
 export const standardTerms: Readonly<Record<string, string>> = {
   Admission: 'Authentication',
   AdmittedCall: 'AuthenticatedCall',

@@ -12,7 +12,7 @@ export interface Tree {
 /** Folders that are never committed. */
 const uncommitted: ReadonlySet<string> = new Set(['.git', '.cache', 'node_modules', 'dist', 'data', 'coverage']);
 
-/** Larger files are recorded data, not text that someone writes. */
+/** Larger files are recorded data. */
 const maxTextBytes = 2_000_000;
 
 /** A tree from texts in memory. */

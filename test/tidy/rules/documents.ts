@@ -19,7 +19,7 @@ export const shortReadme: Rule = {
   },
 };
 
-/** A page leads where it says. */
+/** Every link on a page leads to an existing target. */
 export const livingLinks: Rule = {
   name: 'living links',
   remedy: 'Link to a file, a folder or a heading that is there; addresses of the web are not looked at.',
@@ -42,7 +42,7 @@ function leadsSomewhere({ files }: Tree, from: string, target: string): boolean 
   return files.has(path) || [...files.keys()].some((other) => other.startsWith(`${path.replace(/\/$/, '')}/`));
 }
 
-/** The lines of a page, without what stands in fences and between backticks. */
+/** The lines of a page without fenced and inline code. */
 function proseOf(markdown: string): readonly string[] {
   let isCode = false;
   return markdown.split('\n').map((line) => {
@@ -52,7 +52,7 @@ function proseOf(markdown: string): readonly string[] {
   });
 }
 
-/** Anchors as GitHub makes them; a heading that is there twice has a number the second time. */
+/** Anchors as GitHub makes them; a repeated heading gets a numbered one. */
 function headingsOf(markdown: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   let isCode = false;

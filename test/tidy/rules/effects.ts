@@ -2,7 +2,7 @@ import { ambient, consoleWriters, environmentReaders, purePaths } from '../law.t
 import { globalUses } from '../globals.ts';
 import { isProduction, isWithin, type Rule, sourceRule } from '../rule.ts';
 
-/** Pure rooms compute: same input, same answer, nothing else happens. */
+/** Pure rooms only compute: the same input gives the same output. */
 export const pureRooms: Rule = sourceRule(
   { name: 'pure rooms', remedy: 'Take the value as a parameter, or move the effect to the room that calls this one.' },
   (source) => {
@@ -16,7 +16,7 @@ export const pureRooms: Rule = sourceRule(
   },
 );
 
-/** Settings come in by the front door. */
+/** Only the configuration reads the environment. */
 export const environment: Rule = sourceRule(
   { name: 'environment', remedy: 'Give the setting a row in src/config and take its value as a parameter.' },
   (source) => {
@@ -27,7 +27,7 @@ export const environment: Rule = sourceRule(
   },
 );
 
-/** What happened is an Observation, not a line on the console. */
+/** Events are Observations, not lines on the console. */
 export const noConsole: Rule = sourceRule(
   { name: 'no console', remedy: 'Emit an Observation; only src/cli speaks to people.' },
   (source) => {

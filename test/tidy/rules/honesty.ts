@@ -17,13 +17,13 @@ export const noSuppressions: Rule = sourceRule(
 const testFunctions: ReadonlySet<string> = new Set(['it', 'test', 'describe', 'suite', 'bench', 'context', 'ctx', 'skip']);
 const redactedPlaceholder: ReadonlySet<string> = new Set(['skip', 'todo', 'skipIf', 'runIf', 'fails']);
 
-/** A test that does not run says why in its name; a test that runs alone does not exist. */
+/** A skipped test gives its reason; a focused test is not committed. */
 export const reasonedSkips: Rule = sourceRule(
   { name: 'reasoned skips', remedy: 'Write `… because <reason>` into the name, or run the test.' },
   (source) => (isTestFile(source.path) ? outermostCalls(source).flatMap((call) => judgeCall(source, call)) : []),
 );
 
-/** Calls that no further call continues: of `it.skipIf(x)('name', f)` the whole, not `it.skipIf(x)`. */
+/** Calls that no further call continues: the whole of `it.skipIf(x)('name', f)`, not `it.skipIf(x)`. */
 function outermostCalls({ program }: SourceFile): CallExpression[] {
   const calls: CallExpression[] = [];
   walk(program, (node, ancestors) => {

@@ -5,7 +5,7 @@ import { isProduction, isTestFile, type Rule, sourceRule, type Violation } from 
 import type { Import } from '../source.ts';
 import { packageOf, targetOf, type Tree } from '../tree.ts';
 
-/** A file's place among the rooms: `src/query/requests/query.ts` → `query/requests/query.ts`. @returns undefined outside of them. */
+/** The path of a file below `src/`: `src/query/requests/query.ts` → `query/requests/query.ts`. @returns undefined outside of `src/`. */
 export function placeOf(path: string): string | undefined {
   return path.startsWith('src/') ? path.slice('src/'.length) : undefined;
 }
@@ -109,7 +109,7 @@ export const noCycles: Rule = {
 
 type Graph = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** File → the files it imports, each with the line that does. */
+/** File → the files it imports, each with the line of the import. */
 function importGraph({ sources }: Tree): Graph {
   const known = new Set(sources.map(({ path }) => path));
   return new Map(
@@ -123,7 +123,7 @@ function importGraph({ sources }: Tree): Graph {
   );
 }
 
-/** The shortest way from a file back to itself. */
+/** The shortest import path from a file back to itself. */
 function pathBack(graph: Graph, start: string): string[] | undefined {
   const cameFrom = new Map<string, string>();
   const queue = [start];

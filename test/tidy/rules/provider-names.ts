@@ -5,7 +5,7 @@ import { stringOf, walk } from '../source.ts';
 
 const names: ReadonlySet<string> = new Set<string>([...addressedProviders, 'google', 'amazon']);
 
-/** What differs between providers is a row of a table; code that compares names is a table without a home. */
+/** Differences between providers are rows of a table, not comparisons of names. */
 export const providerNames: Rule = sourceRule(
   { name: 'provider names', remedy: 'Make it a fact in src/providers/<name>/wire.ts or src/providers/wire-facts.ts and read it there.' },
   (source) => {

@@ -1,7 +1,7 @@
 import { type Lock, missingPackages } from '../../../scripts/lock.mjs';
 import type { Rule, Violation } from '../rule.ts';
 
-/** TRICKY: the paths are put together here because this file is a committed text file too. */
+/** TRICKY: assembled from parts because this rule also reads this file. */
 const machineFolders = [['work'], ['root'], ['tmp', 'probe']].map((parts) => `/${parts.join('/')}`);
 const machinePath = new RegExp(`(?<![\\w.@-])(?:${machineFolders.join('|')})(?:/|-|\\b(?=probe))`);
 
@@ -25,7 +25,7 @@ export const noMachineTraces: Rule = {
 const namedFile = /(?<![\w./@-])(?:src|test|bench|scripts)\/[\w./-]+\.(?:ts|cts|mjs)\b/g;
 const pagesOfToday = /^(?:[A-Z]+|docs\/(?!internals\/(?:decisions|soak)\/).+)\.md$/;
 
-/** A page sends its reader only to files that exist. */
+/** A page names only files that exist. */
 export const namedFiles: Rule = {
   name: 'named files',
   remedy: 'Name the file by its present path.',
@@ -44,10 +44,10 @@ export const namedFiles: Rule = {
 };
 
 const dependencyFields = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
-/** A second version of a package has another name here, and its own behind `npm:`. */
+/** A second version of a package has an alias here, and the package name behind `npm:`. */
 const exactVersion = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
-/** What was tested is what gets installed. */
+/** Installations get exactly the tested versions. */
 export const exactVersions: Rule = {
   name: 'exact versions',
   remedy: 'Install with npm install --save-exact.',
@@ -64,7 +64,7 @@ function looseVersions(path: string, text: string): Violation[] {
     .map(([name, version]) => ({ path, line: lines.findIndex((line) => line.includes(`"${name}":`)) + 1, what: `${name} is ${version}` }));
 }
 
-/** A lock without the packages of other platforms installs nowhere: `npm ci` refuses it. */
+/** `npm ci` rejects a lock file without the packages of other platforms. */
 export const completeLock: Rule = {
   name: 'complete lock',
   remedy: 'Run node scripts/complete-lock.mjs.',

@@ -4,7 +4,7 @@ import { boundPrefixes, standardTerms } from '../terms.ts';
 import { type Rule, sourceRule, type Violation } from '../rule.ts';
 import { type SourceFile, walk } from '../source.ts';
 
-/** A file that only passes on what others export hides where things are and invites cycles. */
+/** A file that only re-exports hides where things are and invites cycles. */
 export const noBarrels: Rule = sourceRule(
   { name: 'no barrels', remedy: 'Import from the file that declares the thing.' },
   ({ program, lineOf }) => {
@@ -41,7 +41,7 @@ function exportsDefault(statement: Node): boolean {
   );
 }
 
-/** No file or folder is called after nothing in particular; the last word of a name counts: `text-utils.ts` is one too. */
+/** No file or folder has an empty name; the last word counts, as in `text-utils.ts`. */
 export const tellingNames: Rule = {
   name: 'telling names',
   remedy: 'Name it after what it holds.',
@@ -53,7 +53,7 @@ export const tellingNames: Rule = {
     }),
 };
 
-/** What other files import has the name that a reader would search for. */
+/** Exports have the names that a reader would search for. */
 export const searchedNames: Rule = sourceRule(
   { name: 'standard terms', remedy: "Take the field's term: test/tidy/terms.ts names it." },
   ({ path, program, lineOf }) => (path.startsWith('src/') ? program.body.flatMap((statement) => privateTerms(statement, lineOf)) : []),
@@ -81,7 +81,7 @@ function exportedNames(statement: Node): readonly string[] {
   return 'id' in declaration && declaration.id?.type === 'Identifier' ? [declaration.id.name] : [];
 }
 
-/** A folder can be read at a glance: tests beside the code do not count. */
+/** Folders stay small; tests do not count. */
 export const folderSize: Rule = {
   name: 'folder size',
   remedy: 'Give a group of its files a folder of their own.',
@@ -106,7 +106,7 @@ export const fileLength: Rule = sourceRule({ name: 'file length', remedy: 'Split
   return lines > limits.fileLines ? [{ line: limits.fileLines + 1, what: `${lines} lines, the limit is ${limits.fileLines}` }] : [];
 });
 
-/** Functions stay short. The blocks of a test are chapters and not functions, so test files may be long there. */
+/** Functions stay short, except in test files, where blocks are chapters. */
 export const functionLength: Rule = sourceRule(
   { name: 'function length', remedy: 'Split it into stages, or turn its cases into rows of a table.' },
   (source) => (/(\.test|-suite)\.tsx?$/.test(source.path) ? [] : functionsOf(source).flatMap((each) => tooLong(source, each))),
@@ -118,7 +118,7 @@ function tooLong({ lineOf }: SourceFile, { node, name }: NamedFunction): Omit<Vi
   return [{ line: lineOf(node.start), what: `${name} has ${lines} lines, the limit is ${limits.functionLines}` }];
 }
 
-/** Functions take few things; more are an object with names. */
+/** Functions have few parameters; further ones belong into an object. */
 export const parameterCount: Rule = sourceRule({ name: 'parameter count', remedy: 'Pass one object with named fields.' }, (source) =>
   functionsOf(source).flatMap(({ node, name }) => {
     const count = node.params.filter((parameter) => !(parameter.type === 'Identifier' && parameter.name === 'this')).length;
@@ -148,7 +148,7 @@ function isFunction(node: Node): node is FunctionNode {
   return node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
 }
 
-/** The name a node gives to the function in it. */
+/** The name that a node gives to its function. */
 function nameOf(node: Node): string | undefined {
   const named = 'id' in node ? node.id : 'key' in node ? node.key : undefined;
   return named !== null && typeof named === 'object' && 'name' in named && typeof named.name === 'string' ? named.name : undefined;

@@ -7,7 +7,7 @@ const statement = new RegExp(
   `\\b(?:(?:FROM|JOIN|INTO|UPDATE|TABLE)\\s+\`?(?:${named})|IN\\s*\\(?\\s*\`?(?:${organizationTables.join('|')})\\b)`,
 );
 
-/** A statement that is written as text is held to its organisation by nothing but care. */
+/** Only the builder binds a statement to an organisation; one written as text does not. */
 export const builtStatements: Rule = sourceRule(
   { name: 'built statements', remedy: 'Build it with `src/sql`: rows of an organisation bring its condition with them.' },
   ({ path, program, lineOf }) => {
@@ -21,7 +21,7 @@ export const builtStatements: Rule = sourceRule(
   },
 );
 
-/** What reads or changes rows of every organisation stands in a list that a reviewer sees. */
+/** Code that reads or changes rows of every organisation is on a list that a reviewer sees. */
 export const namedAcross: Rule = sourceRule(
   {
     name: 'named across organisations',

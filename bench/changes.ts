@@ -12,7 +12,7 @@ import { freePort, OwnedProcesses } from './measure/owned-processes.ts';
 import { spreadOf } from './measure/spread.ts';
 import { type GatelogCandidate, startGatelog } from './peers/candidate.ts';
 
-/** What changes cost that come at once, beside the least that HTTP and the store need for them. */
+/** Measures the cost of simultaneous changes, beside the minimum that HTTP and the store need for them. */
 
 const helpText = `Measures changes of properties that come at once, on a service of its own.
 
@@ -33,7 +33,7 @@ interface Given {
   readonly atOnce: number;
 }
 
-/** Something that is measured once a round. @returns milliseconds of each answer. */
+/** One measurement per round. @returns milliseconds of each response. */
 interface Phase {
   readonly name: string;
   readonly aimMs?: number;
@@ -55,7 +55,7 @@ function phasesOf(burst: BurstGate, requests: RecordedRequests, byHand: ByHand, 
   return [
     {
       name: 'GET that is refused after its key: HTTP alone',
-      // An identifier that is none is 404 before anything is looked for.
+      // An invalid identifier is a 404 before any look-up.
       run: () =>
         send(
           names.map(() => ({ method: 'GET', path: '/v1/request/none' })),
@@ -74,7 +74,7 @@ interface Measured {
   readonly rounds: (readonly number[])[];
 }
 
-/** Rounds of all phases, each after the service has come to rest. @returns what was measured, and how many values were lost. */
+/** Runs the rounds of all phases, each once the service is idle. @returns the measurements, and the number of lost values. */
 async function measure(phases: readonly Phase[], requests: RecordedRequests, given: Given & { readonly servicePid: number }) {
   const measured: readonly Measured[] = phases.map((phase) => ({ phase, rounds: [] }));
   let lostValues = 0;
@@ -111,7 +111,7 @@ function tableOf(measured: readonly Measured[]): string[] {
   ];
 }
 
-/** Measures a service that runs. @returns the report, and how much was lost. */
+/** Measures a running service. @returns the report, and the number of losses. */
 async function report(service: GatelogCandidate, storeFolder: string, given: Given): Promise<{ lines: string[]; lost: number }> {
   const requests = await RecordedRequests.make(service, given.atOnce);
   const burst = new BurstGate(Number(new URL(service.apiUrl).port), service.apiKey);
@@ -148,7 +148,7 @@ async function run(given: Given): Promise<void> {
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void cleanUp().then(() => process.exit(130)));
   try {
-    // The gateway's own echo answers, so that no provider has to be there.
+    // The gateway's own echo provider answers, so the benchmark starts none.
     const provider = { port: await freePort(), pid: 0 };
     const service = await startGatelog({ processes, projectFolder: process.cwd(), temporaryFolder, provider });
     const { lines, lost } = await report(service, join(temporaryFolder, 'by-hand'), given);

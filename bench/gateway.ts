@@ -15,9 +15,9 @@ import { describeMachine } from './measure/machine.ts';
 import { OwnedProcesses } from './measure/owned-processes.ts';
 import type { Surroundings } from './peers/candidate.ts';
 
-/** What throughput, latency, CPU and memory gateways cost, measured side by side. `--help` tells how to ask. */
+/** Measures throughput, latency, CPU and memory of gateways side by side. `--help` lists the options. */
 
-/** A load from which on numbers are doubtful. */
+/** Above this load of the machine, numbers are doubtful. */
 const busyLoad = 0.5;
 
 function progress(line: string): void {
@@ -45,7 +45,7 @@ async function measureAll(options: BenchOptions, surroundings: Surroundings): Pr
   };
 }
 
-/** The nearest folder, from the working one upwards, that is this project. */
+/** The nearest folder, from the working directory upwards, that contains this project. */
 function findProjectFolder(): string {
   for (let folder = process.cwd(); ; folder = dirname(folder)) {
     try {

@@ -18,7 +18,7 @@ import { type AskedSessions, handWrittenSessions, openOurSessions, sessionQuesti
 import { shownMs, timesOf } from './query/times.ts';
 import { type Answer, handWrittenAnswer, makeHandWrittenTables, openOurs, type Ours } from './query/sides.ts';
 
-/** What the request query and the session query cost beside SQL that was written by hand, on one store in one run. */
+/** Compares the request query and the session query with SQL written by hand, on one store in one run. */
 
 const helpText = `Measures the request query and the session query beside hand-written SQL, on a store of its own.
 
@@ -78,7 +78,7 @@ interface Side<Question> {
   readonly samples: number[];
 }
 
-/** Both sides in turn, so that a change in the machine meets both. */
+/** Runs both sides in turn, so that a change in the machine affects both. */
 async function measure<Question extends { readonly body: unknown }>(
   asked: () => Question,
   sides: readonly Side<Question>[],
@@ -149,7 +149,7 @@ async function compareSessions(connections: Connections, { records, calls }: Giv
   return lines;
 }
 
-/** The same questions again, about a tenth of the store. */
+/** Repeats the questions when they concern a tenth of the store. */
 async function sessionsGrown(connections: Connections, given: Given): Promise<string[]> {
   await grow(connections, progress);
   await untilMerged(connections);
@@ -161,7 +161,7 @@ async function sessionsGrown(connections: Connections, given: Given): Promise<st
   ];
 }
 
-/** A page far behind beside the first one, both by cursor. */
+/** Compares a distant page with the first one, both by cursor. */
 async function comparePages(ours: Ours, records: number, calls: number): Promise<string[]> {
   const page = Math.min(farPage, Math.floor(records / pageRows) - 1);
   const cursor = await ours.cursorAt(page * pageRows);

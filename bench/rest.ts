@@ -9,7 +9,7 @@ import { memoryOfTree, type ProcessMemory } from './rest/memory-map.ts';
 import { dataFolders, renderRest, type Start } from './rest/report.ts';
 import { call, query } from './rest/use.ts';
 
-/** What the service takes while nothing happens, and how soon it is ready. */
+/** Measures the resources that the idle service takes, and the time until it is ready. */
 
 const helpText = `Measures memory at rest and the time until ready, of a service of its own with one gateway worker.
 
@@ -35,7 +35,7 @@ function progress(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Starts services, one after the other, and ends them with this program. */
+/** Starts services one after the other, and ends them with this program. */
 class Services {
   readonly #places: Places;
   #running: RunningService | undefined;
@@ -55,7 +55,7 @@ class Services {
   }
 }
 
-/** A data folder that has served calls before. */
+/** Makes a data folder with recorded calls. */
 async function fill(services: Services, folder: string, records: number): Promise<void> {
   mkdirSync(folder);
   await call(await services.start(folder), records);
@@ -93,7 +93,7 @@ async function measureAll(services: Services, folder: string, given: Given): Pro
   return starts;
 }
 
-/** Undefined when help is asked for. @throws with a sentence when an option is unknown or out of bounds. */
+/** @returns undefined when help is requested. @throws with a sentence when an option is unknown or out of bounds. */
 function parseOptions(): Given | undefined {
   const { values } = parseArgs({
     options: {
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
   if (process.platform !== 'linux') throw new Error('This benchmark reads /proc, which only Linux has.');
   const machine = describeMachine(process.cwd());
   const folder = mkdtempSync(join(tmpdir(), 'gatelog-bench-rest-'));
-  // A file of its own: pages of Node's that other processes map too would count only in part.
+  // A separate copy: pages of Node that other processes also map would count only in part.
   const nodeFile = join(folder, 'node');
   copyFileSync(process.execPath, nodeFile);
   const services = new Services({ projectFolder: process.cwd(), temporaryFolder: folder, nodeFile });

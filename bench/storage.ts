@@ -9,7 +9,7 @@ import { helpText, parseOptions, type StorageOptions } from './storage/options.t
 import { renderScenario } from './storage/report.ts';
 import { type Scenario, scenarios } from './storage/traffic/scenarios.ts';
 
-/** What the store takes for the same traffic by two schemas, and how fast it takes and gives it. `--help` tells how to ask. */
+/** Compares the size of the store for the same traffic by two schemas, and the speed of inserts and reads. `--help` lists the options. */
 
 function progress(line: string): void {
   process.stderr.write(`${line}\n`);

@@ -1,21 +1,24 @@
 import { connect, type Socket } from 'node:net';
 import { HttpMessageReader } from '../load/http-message-reader.ts';
 
-/** One reply of a burst. */
+/** One response of a burst. */
 export interface Response {
   readonly status: number;
-  /** From sending the request to the last byte of the reply. */
+  /** From sending the request to the last byte of the response. */
   readonly ms: number;
 }
 
-/** What is asked of an address with one key. */
+/** Requests to one address with one key. */
 export interface Call {
   readonly method: 'GET' | 'PUT';
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** Keep-alive connections that send one request each at the same moment, with as little CPU as they can: the service is measured, not its client. */
+/**
+ * Keep-alive connections that send one request each at the same moment. They use little CPU, because the service is measured and not its
+ * client.
+ */
 export class BurstGate {
   readonly #port: number;
   readonly #head: string;
@@ -26,7 +29,7 @@ export class BurstGate {
     this.#head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`;
   }
 
-  /** Sends all at once, each over its own connection; those that are not open, or were idle for too long, are opened before. */
+  /** Sends all calls at once, each over its own connection. Connections that are closed or were idle for too long are opened first. */
   async send(calls: readonly Call[]): Promise<readonly Response[]> {
     const requests = calls.map((call) => this.#bytesOf(call));
     const connections = await Promise.all(calls.map((_, index) => this.#open(index)));

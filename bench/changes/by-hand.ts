@@ -8,13 +8,13 @@ import { newRowWriters, rowsOf } from '../../src/store/insert/rows.ts';
 import { recordAt, tenant } from '../query/records.ts';
 
 /**
- * The same changes by hand, straight to a store of its own with the same tables: one insert of their history and one update. It reads no old
- * values, so its history has none, and it takes the requests to be there.
+ * The same changes written directly to a separate store with the same tables: one insert of their history and one update. It reads no old
+ * values, so its history has none, and it does not check that the requests exist.
  */
 export interface ByHand {
-  /** One property of each request. @returns milliseconds. */
+  /** Changes one property of each request. @returns milliseconds. */
   readonly changeDistinct: (name: string) => Promise<number>;
-  /** As many properties of the first request. @returns milliseconds. */
+  /** Changes as many properties of the first request. @returns milliseconds. */
   readonly changeSame: (names: readonly string[]) => Promise<number>;
 }
 
@@ -25,7 +25,7 @@ interface Changed {
   readonly value: string;
 }
 
-/** Stores so many records. */
+/** Stores `count` records. */
 export async function openByHand(connections: Connections, count: number): Promise<ByHand> {
   await migrateStore(connections, () => undefined);
   const records = Array.from({ length: count }, (_, index) => recordAt(index, count, tenant));

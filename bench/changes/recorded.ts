@@ -19,7 +19,7 @@ const historyPage = 1000;
 const pollMs = 100;
 const readyTimeoutMs = 60_000;
 
-/** Requests that the service has stored, with what of them was changed so far. */
+/** Stored requests, with the changes made to them so far. */
 export class RecordedRequests {
   readonly #service: GatelogCandidate;
   readonly #ids: readonly string[];
@@ -31,7 +31,7 @@ export class RecordedRequests {
     this.#ids = ids;
   }
 
-  /** Calls the gateway's own echo so often, and waits until all is stored. */
+  /** Calls the gateway's echo provider `count` times, and waits until all calls are stored. */
   static async make(service: GatelogCandidate, count: number): Promise<RecordedRequests> {
     await untilApiReady(service);
     const ids = await Promise.all(
@@ -50,17 +50,17 @@ export class RecordedRequests {
     return new RecordedRequests(service, ids);
   }
 
-  /** One property of each request. */
+  /** Changes one property of each request. */
   changesOfDistinct(name: string, value: string): readonly Call[] {
     return this.#ids.map((_, index) => this.#change(index, name, `${value} of ${index}`));
   }
 
-  /** Another property for each request, all of the first one. */
+  /** Changes as many properties of the first request. */
   changesOfSame(value: string): readonly Call[] {
     return this.#ids.map((_, index) => this.#change(0, `name-${index}`, value));
   }
 
-  /** Compares what a later read sees with what was answered. @returns how many values are lost. */
+  /** Compares a later read with the acknowledged changes. @returns the number of lost values. */
   async countLostValues(): Promise<number> {
     const { data } = await this.#ask<{ data: readonly Item[] }>('/v1/request/query-clickhouse', { filter: 'all', limit: 1000 });
     const shown = new Map(data.map(({ request_id, properties }) => [request_id, properties]));
@@ -71,7 +71,10 @@ export class RecordedRequests {
     return lost;
   }
 
-  /** Compares the histories with what was answered: each value once, after the one before it. @returns how many entries are lost or wrong. */
+  /**
+   * Compares the histories with the acknowledged changes: each value once, after the one before it. @returns the number of lost or wrong
+   * entries.
+   */
   async countLostEntries(): Promise<number> {
     let lost = 0;
     for (const [id, byName] of this.#given) {
@@ -117,7 +120,7 @@ function textOf(name: string, old: string | null, value: string): string {
   return JSON.stringify([name, old, value]);
 }
 
-/** The gateway, which is waited for where it is started, may be ready first. */
+/** The gateway may be ready before the API; only the gateway is awaited at the start. */
 async function untilApiReady({ apiUrl }: GatelogCandidate): Promise<void> {
   const deadlineMs = performance.now() + readyTimeoutMs;
   while (performance.now() < deadlineMs) {

@@ -3,7 +3,7 @@ import type { PartName } from './options.ts';
 import { type BenchResult, type Measure, average, spreadOver } from './result.ts';
 import { streamIntervalMs } from './streams.ts';
 
-/** Something that this gateway is to reach; without a bound its number is only told. */
+/** One aim of this gateway. Without a bound its number is only reported. */
 interface Aim {
   readonly part: PartName;
   readonly what: string;
@@ -11,7 +11,7 @@ interface Aim {
   readonly most?: number;
   readonly digits: number;
   readonly unit: string;
-  /** Null when it was not measured, for want of a candidate for example. */
+  /** Null when it was not measured, for example without a candidate. */
   readonly measure: (result: BenchResult) => number | null;
 }
 
@@ -25,7 +25,7 @@ function ratioTo(candidate: 'bare' | 'portkey', measure: Measure): Aim['measure'
   return ({ calls }) => (calls === null ? null : average(calls, ['gatelog', candidate], measure));
 }
 
-/** What Gatelog has more of than the direct calls of the same round, median over the rounds. */
+/** Gatelog's excess over the direct calls of the same round, median over the rounds. */
 function added(measure: Measure): Aim['measure'] {
   return ({ calls }) =>
     calls === null ? null : (spreadOver(calls, 'gatelog', (own, direct) => measure(own, direct) - measure(direct, direct))?.median ?? null);
@@ -103,7 +103,7 @@ const aims: readonly Aim[] = [
   },
 ];
 
-/** One line an aim of the parts that were measured, with a verdict. */
+/** One line per aim of the measured parts, with a verdict. */
 export function renderAims(result: BenchResult): string[] {
   const rows = aims
     .filter(({ part }) => result.options.parts.includes(part))
@@ -119,7 +119,7 @@ function boundOf({ least, most, unit }: Aim): string {
   return most === undefined ? 'none' : `≤ ${most}${unit}`;
 }
 
-/** On the number as it was measured, not as it is shown. */
+/** Judges the number as measured, not as rounded for display. */
 function verdictOn({ least, most }: Aim, value: number | null): string {
   if (value === null || (least === undefined && most === undefined)) return '–';
   return value >= (least ?? Number.NEGATIVE_INFINITY) && value <= (most ?? Number.POSITIVE_INFINITY) ? 'reached' : '**missed**';

@@ -5,7 +5,7 @@ import { measurePhase, type PhaseName, phaseNames, type SettledPhaseResult, warm
 import { treesCpuMs } from './quiet.ts';
 import { settledStoredCount } from './stored-count.ts';
 
-/** What one candidate did in one round. */
+/** Results of one candidate in one round. */
 export interface RoundResult {
   readonly round: number;
   readonly candidate: CandidateName;
@@ -14,7 +14,7 @@ export interface RoundResult {
 
 export interface CallsResult {
   readonly rounds: readonly RoundResult[];
-  /** One sentence on whether every reply of Gatelog was stored. */
+  /** One sentence on whether every response of Gatelog was stored. */
   readonly storedCheck: string;
   readonly failures: readonly string[];
 }
@@ -45,7 +45,10 @@ interface Turn {
   readonly candidates: readonly Candidate[];
 }
 
-/** Each phase with all candidates in turn: what is compared is measured one right after the other, as a shared machine is another a minute later. */
+/**
+ * Measures each phase with all candidates in turn: compared figures are measured right after each other, because a shared machine changes
+ * within a minute.
+ */
 async function measureRound(context: PartContext, candidates: readonly Candidate[], round: number): Promise<readonly RoundResult[]> {
   const inTurn = rotated(candidates, round - 1);
   const results = inTurn.map((candidate) => ({ candidate, phases: {} as Partial<Record<PhaseName, SettledPhaseResult>> }));

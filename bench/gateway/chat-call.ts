@@ -3,16 +3,16 @@ import type { Candidate } from '../peers/candidate.ts';
 /** The call that every part of the benchmark makes: a chat completion. */
 export interface ChatOptions {
   readonly stream?: true;
-  /** Words for the fake provider, see there; they stand at the end of the user's message. */
+  /** Commands for the fake provider (see there), at the end of the user's message. */
   readonly order?: string;
-  /** Length of the body, at least, in thousand bytes. */
+  /** Minimum length of the body, in thousand bytes. */
   readonly kilobytes?: number;
 }
 
 const paragraph = 'A caller wants to know what a gateway costs, and so it asks the same thing many times and counts what comes back. ';
 const defaultParagraphs = 7;
 
-/** The body of a chat request: about 1 KB unless told otherwise. */
+/** The body of a chat request, about 1 KB by default. */
 export function chatBody({ stream, order = '', kilobytes }: ChatOptions): string {
   const paragraphs = kilobytes === undefined ? defaultParagraphs : Math.ceil((kilobytes * 1000) / paragraph.length);
   return JSON.stringify({

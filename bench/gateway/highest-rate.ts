@@ -1,9 +1,8 @@
-/** Halvings of the interval: the rate is found to a 32nd of the most that it can be. */
+/** Halvings of the interval: the rate is found to 1/32 of the maximum. */
 const stepCount = 5;
 
 /**
- * Bisects between none and `most`, calls a second. @param holds tries a rate.
- * @returns the highest rate that held; 0 when none did that was tried.
+ * Bisects between 0 and `most` calls a second. @param holds tries a rate. @returns the highest rate that held; 0 when no tried rate did.
  */
 export async function highestRate(holds: (perSecond: number) => Promise<boolean>, most: number): Promise<number> {
   let [low, high] = [0, most];

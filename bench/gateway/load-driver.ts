@@ -6,7 +6,7 @@ import { processCpuMs } from '../measure/process-table.ts';
 import type { Candidate } from '../peers/candidate.ts';
 import { chatBody, chatRequest } from './chat-call.ts';
 
-/** What is sent, how much of it and for how long. */
+/** What a load sends, at which rate and for how long. */
 export interface Load {
   readonly body: string;
   readonly connections: number;
@@ -17,24 +17,24 @@ export interface Load {
   readonly watchesGaps?: true;
 }
 
-/** What a load came to, with the CPU that it took. */
+/** The result of a load, with the CPU that it took. */
 export interface MeasuredLoad extends LoadResult {
-  /** CPU of the processes that move the bytes, per reply, in microseconds. */
+  /** CPU of the processes that move the bytes, per response, in microseconds. */
   readonly cpuPerRequestMicros: number;
-  /** Share of one core that these used. */
+  /** Share of one core that these processes used. */
   readonly coreShare: number;
 }
 
 const maximumRequests = 100_000_000;
-/** Time after the end of a load within which its answer must have come. */
+/** Max time from the end of a load to its last response. */
 const answerTimeoutMs = 60_000;
 
-/** The usual load: chat completions of 1 KB there and back, in a closed loop. */
+/** The usual load: chat completions of 1 KB in both directions, in a closed loop. */
 export function chatLoad(connections: number, durationMs: number): Load {
   return { body: chatBody({}), connections, durationMs, minimumBodyBytes: jsonReply.length };
 }
 
-/** Drives one load generator against the candidates and counts what came back. */
+/** Drives one load generator against the candidates and counts their responses. */
 export class LoadDriver {
   readonly #generator: ChildProcess;
   readonly #replies = new Map<Candidate, number>();
@@ -55,7 +55,7 @@ export class LoadDriver {
     return result;
   }
 
-  /** Runs a load and reads the CPU of the candidate's workers before and behind it. */
+  /** Runs a load and reads the CPU of the candidate's workers before and after it. */
   async measure(candidate: Candidate, load: Load): Promise<MeasuredLoad> {
     const pids = candidate.workerPids();
     const before = cpuMsOf(pids);
@@ -66,18 +66,18 @@ export class LoadDriver {
     return { ...result, cpuPerRequestMicros: (cpuMs * 1000) / result.responses, coreShare: cpuMs / result.elapsedMs };
   }
 
-  /** Loads a candidate, long enough for its code to be compiled. @throws when it answers no call. */
+  /** Loads a candidate until its code is compiled. @throws when it answers no call. */
   async warmUp(candidate: Candidate, load: Load): Promise<void> {
     const { responses, errors, firstError } = await this.run(candidate, load);
     if (responses === 0) throw new Error(`${candidate.name} answers no call (${errors} errors): ${firstError ?? 'no reply'}.`);
   }
 
-  /** Counts replies that a candidate gave to others than the generator. */
+  /** Counts responses that a candidate gave to other clients than the generator. */
   countResponses(candidate: Candidate, responses: number): void {
     this.#replies.set(candidate, this.repliesOf(candidate) + responses);
   }
 
-  /** Whole replies with status 200 that a candidate has given in this run, warm-up included. */
+  /** Complete responses with status 200 that a candidate has given in this run, warm-up included. */
   repliesOf(candidate: Candidate): number {
     return this.#replies.get(candidate) ?? 0;
   }

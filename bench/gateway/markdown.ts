@@ -6,7 +6,7 @@ export function markdownTable(header: readonly string[], rows: readonly (readonl
   return [header, separator, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
-/** A number with its digits behind the point; what is null was not measured. */
+/** A number with `digits` decimals; null was not measured. */
 export function shown(value: number | null, digits: number): string {
   if (value === null) return 'not measured';
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });

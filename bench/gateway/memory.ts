@@ -10,9 +10,9 @@ export const memoryKilobytes = 150;
 
 export interface MemoryRow {
   readonly process: string;
-  /** Before the load; null where the system does not tell. */
+  /** Before the load; null where the system does not report it. */
   readonly atRest: ResidentBytes | null;
-  /** Until all that the load left was stored. */
+  /** Until everything from the load was stored. */
   readonly afterwards: ResidentBytes | null;
 }
 
@@ -22,7 +22,7 @@ export interface MemoryResult {
   readonly failures: readonly string[];
 }
 
-/** Many long bodies at once: how much memory is held at the most? */
+/** Measures the peak memory under many large bodies at once. */
 export async function measureMemory(context: PartContext): Promise<MemoryResult> {
   const { surroundings, options, driver, progress } = context;
   const load = {

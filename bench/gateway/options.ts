@@ -5,7 +5,7 @@ export const partNames = ['calls', 'streams', 'sustained', 'workers', 'memory'] 
 export type PartName = (typeof partNames)[number];
 
 export interface BenchOptions {
-  /** In the order in which they are measured. */
+  /** In the order of measurement. */
   readonly parts: readonly PartName[];
   readonly rounds: number;
   /** Length of one measured JSON phase; stream phases take half of it. */
@@ -57,7 +57,7 @@ Examples
 Tables go to the output, progress to the error output. Exit code 0: measured, whether or not an aim was reached; 1: it failed or a reply was
 wrong; 2: unknown option.`;
 
-/** Null when help is asked for. Throws with a sentence when an option is unknown or out of bounds. */
+/** @returns null when help is requested. @throws with a sentence when an option is unknown or out of bounds. */
 export function parseOptions(parameters: readonly string[]): BenchOptions | null {
   const { values } = parseArgs({
     args: [...parameters],
@@ -97,7 +97,7 @@ function numberWithin(name: string, text: string, minimum: number, maximum: numb
   return value;
 }
 
-/** What was asked for, in the order of the known; all without an option. */
+/** The requested values in the order of `known`; all of them without the option. */
 function choose<Name extends string>(option: string, text: string | undefined, known: readonly Name[]): Name[] {
   const wanted = text?.split(',').map((name) => name.trim()) ?? known;
   const unknown = wanted.find((name) => !known.some((one) => one === name));

@@ -5,12 +5,15 @@ import type { Load, LoadDriver, MeasuredLoad } from './load-driver.ts';
 import type { BenchOptions } from './options.ts';
 
 export const phaseNames = ['json-many', 'json-one', 'stream-one', 'stream-many'] as const;
-/** `many`: throughput at many connections; `one`: latency at one. Streams at one connection come in paced events, else all at once. */
+/**
+ * `many`: throughput at many connections; `one`: latency at one. At one connection the events of a stream are paced, else all are sent at
+ * once.
+ */
 export type PhaseName = (typeof phaseNames)[number];
 
-/** One phase with what it left to do behind it. */
+/** One phase, with the work that it left for later. */
 export interface SettledPhaseResult extends MeasuredLoad {
-  /** CPU of all the candidate's processes, warm-up and work after the replies included, per reply, in microseconds. */
+  /** CPU of all the candidate's processes per response, in microseconds, with the warm-up and the work after the responses. */
   readonly allProcessesPerRequestMicros: number;
 }
 
@@ -53,7 +56,7 @@ function loadOf(name: PhaseName, options: BenchOptions): Load {
   return { body, connections: connections(options), durationMs: options.seconds * length * 1000, minimumBodyBytes };
 }
 
-/** Measures one phase, after a warm-up that is thrown away. */
+/** Measures one phase, after a discarded warm-up. */
 export async function measurePhase(
   driver: LoadDriver,
   candidate: Candidate,
@@ -64,7 +67,7 @@ export async function measurePhase(
   return driver.measure(candidate, load);
 }
 
-/** Loads a candidate with JSON calls and streams before anything is measured. */
+/** Loads a candidate with JSON calls and streams before any measurement. */
 export async function warmUpWithAll(driver: LoadDriver, candidate: Candidate, options: BenchOptions): Promise<void> {
   for (const name of ['json-many', 'stream-many'] as const) {
     const load = loadOf(name, options);

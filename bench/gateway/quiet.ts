@@ -5,14 +5,14 @@ const sampleMs = 250;
 const quietShare = 0.1;
 const timeoutMs = 120_000;
 
-/** CPU so far of whole process trees, in milliseconds. */
+/** CPU time so far of whole process trees, in milliseconds. */
 export function treesCpuMs(rootPids: readonly number[]): number {
   return rootPids.flatMap((pid) => processTree(pid)).reduce((total, entry) => total + entry.cpuMs, 0);
 }
 
 /**
- * Waits until the given process trees use less than a tenth of one core, so that work left over from one candidate does not burden the
- * next one. False when they were still at work after two minutes.
+ * Waits until the process trees use less than a tenth of one core, so that work left over from one candidate does not slow the next one.
+ * @returns false when they were still busy after two minutes.
  */
 export async function untilQuiet(rootPids: readonly number[]): Promise<boolean> {
   const deadlineMs = performance.now() + timeoutMs;

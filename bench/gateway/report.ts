@@ -104,7 +104,7 @@ const ratios = [
   ['stream CPU per request, Gatelog ÷ bare', ['gatelog', 'bare'], streamCpu],
 ] as const;
 
-/** Ratios of the medians; those without both candidates are left out. */
+/** Ratios of the medians. Ratios without both candidates are left out. */
 function ratioLines(calls: CallsResult): string[] {
   const rows = ratios.flatMap(([title, candidates, measure]) => {
     const ratio = average(calls, candidates, measure);

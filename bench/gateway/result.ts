@@ -8,7 +8,7 @@ import type { StreamsResult } from './streams.ts';
 import type { SustainedResult } from './sustained.ts';
 import type { WorkersResult } from './workers.ts';
 
-/** Everything that one run measured; a part that was not asked for is null. */
+/** All results of one run; a part that did not run is null. */
 export interface BenchResult {
   readonly machine: Machine;
   readonly options: BenchOptions;
@@ -19,10 +19,10 @@ export interface BenchResult {
   readonly memory: MemoryResult | null;
 }
 
-/** A number of one candidate in one round, where `direct` is what the direct calls did in the same round. */
+/** A number of one candidate in one round; `direct` is the result of the direct calls in the same round. */
 export type Measure = (result: RoundResult, direct: RoundResult) => number;
 
-/** A measure of one candidate over the rounds, each round against the direct calls of the same round. */
+/** A measure of one candidate over the rounds, each round against its own direct calls. */
 export function spreadOver({ rounds }: CallsResult, candidate: CandidateName, measure: Measure): Spread | null {
   const values = rounds.flatMap((round) => {
     const direct = rounds.find((other) => other.candidate === 'direct' && other.round === round.round);
@@ -37,7 +37,7 @@ export function average(calls: CallsResult, candidates: readonly [CandidateName,
   return above === null || above === undefined || below === null || below === undefined ? null : above.median / below.median;
 }
 
-/** What went wrong over all parts, as sentences. */
+/** The failures of all parts, as sentences. */
 export function failuresIn({ calls, streams, sustained, workers, memory }: BenchResult): string[] {
   return [calls, streams, sustained, workers, memory].flatMap((part) => part?.failures ?? []);
 }

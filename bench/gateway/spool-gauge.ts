@@ -5,18 +5,18 @@ import { openCheckpointFile } from '../../src/spool/checkpoint.ts';
 import { listSegments, listSeries } from '../../src/spool/segment.ts';
 import { segmentName } from '../../src/spool/spool.ts';
 
-/** What the spool holds at one moment, in bytes. */
+/** Content of the spool at one moment, in bytes. */
 export interface SpoolReading {
-  /** Behind the place up to which the store has accepted it, as its checkpoint says: what the ingest still has to do. */
+  /** Bytes after the checkpoint: records that the store has not accepted yet. */
   readonly waitingBytes: number;
-  /** Written to it since the gauge looked first; what a segment got between the last look at it and its deletion is missing. */
+  /** Bytes written since the gauge's first reading, except those that a segment received between its last reading and its deletion. */
   readonly writtenBytes: number;
 }
 
-/** Reads how far the ingest is behind the gateway, from the files alone: nothing is asked of the service. */
+/** Reads the spool's backlog from the files alone, without a request to the service. */
 export class SpoolGauge {
   readonly #folder: string;
-  /** Largest size at which each segment was seen. */
+  /** Largest size seen of each segment. */
   readonly #seen = new Map<string, number>();
   readonly #writtenBefore: number;
 
@@ -32,7 +32,7 @@ export class SpoolGauge {
   }
 
   #waiting(): number {
-    // The checkpoint first: what is accepted meanwhile then counts as waiting, never the other way round.
+    // The checkpoint is read first: records that are accepted meanwhile then count as waiting, never the reverse.
     const { accepted } = openCheckpointFile(this.#folder).load();
     let waitingBytes = 0;
     for (const series of listSeries(this.#folder)) {
@@ -58,7 +58,7 @@ export class SpoolGauge {
   }
 }
 
-/** The ingest deletes series while we look: one that is gone has no segments. */
+/** The ingest deletes series meanwhile; a deleted one has no segments. */
 function segmentsOf(folder: string): number[] {
   try {
     return listSegments(folder);

@@ -4,25 +4,25 @@ import { slopePerSecond } from '../measure/trend.ts';
 import type { GatelogCandidate } from '../peers/candidate.ts';
 import { SpoolGauge, type SpoolReading } from './spool-gauge.ts';
 
-/** What waited in the spool over one load. */
+/** The spool's backlog over one load. */
 export interface SpoolCourse {
-  /** Each second, oldest first. */
+  /** One reading per second, oldest first. */
   readonly waitingBytesEachSecond: readonly number[];
-  /** Trend of what waits over the watched time; null where it was too short. */
+  /** Trend of the backlog over the judged time; null where that was too short. */
   readonly growthBytesPerSecond: number | null;
-  /** The least that waited in the watched time. */
+  /** Smallest backlog in the judged time. */
   readonly minWaitingBytes: number;
-  /** What came in meanwhile. */
+  /** Bytes written to the spool per second of the judged time. */
   readonly inflowBytesPerSecond: number;
   /**
-   * In the watched time what waits grew by less than what comes in within a second, or was no more than that at some moment: then the ingest had
-   * caught up, and what grows since is what it puts off for a burst.
+   * Whether, in the judged time, the backlog grew by less than one second of inflow or was smaller than that at any moment. In the second
+   * case the ingest had caught up, and later growth comes from batches that it defers in a burst.
    */
   readonly keepsUp: boolean;
 }
 
 const sampleMs = 1000;
-/** What waits then is what has just come: a batch is not sent for less. */
+/** A smaller backlog is only the latest records: a batch is not sent for less. */
 const drainedBytes = 64 * 1024;
 const maxDrainMs = 300_000;
 
@@ -30,7 +30,7 @@ interface Sample extends SpoolReading {
   readonly atMs: number;
 }
 
-/** Reads the gauge each second while a load runs. */
+/** Reads the gauge once a second while a load runs. */
 export class SpoolWatch {
   readonly #gauge: SpoolGauge;
   readonly #samples: Sample[] = [];
@@ -42,7 +42,7 @@ export class SpoolWatch {
     this.#timer = setInterval(() => this.#sample(), sampleMs);
   }
 
-  /** The load has ended; what is judged is its end, so many milliseconds of it. */
+  /** Stops reading after the load. @param watchedMs the last part of the load, which is judged. */
   stop(watchedMs: number): SpoolCourse {
     clearInterval(this.#timer);
     this.#sample();
@@ -54,7 +54,7 @@ export class SpoolWatch {
   }
 }
 
-/** What samples of a spool come to, of which the last `watchedMs` are judged. */
+/** Evaluates readings of a spool. Only the last `watchedMs` are judged. */
 export function courseOf(samples: readonly Sample[], watchedMs: number): SpoolCourse {
   const endedAtMs = samples.at(-1)?.atMs ?? 0;
   const watched = samples.filter(({ atMs }) => atMs >= endedAtMs - watchedMs);
@@ -74,7 +74,7 @@ export function courseOf(samples: readonly Sample[], watchedMs: number): SpoolCo
   };
 }
 
-/** Waits until the ingest has emptied the spool. @returns the milliseconds that it took; null when five minutes were not enough. */
+/** Waits until the ingest has emptied the spool. @returns the duration in milliseconds; null after more than five minutes. */
 export async function untilDrained(candidate: GatelogCandidate): Promise<number | null> {
   const gauge = new SpoolGauge(spoolFolderOf(candidate));
   const startedAtMs = performance.now();

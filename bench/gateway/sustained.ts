@@ -9,27 +9,27 @@ import { type VisibleDelay, VisibleDelayProbe } from './visible-delay.ts';
 export interface SustainedLoad {
   /** Null: as many as come, in a closed loop. */
   readonly askedPerSecond: number | null;
-  /** Replies a second over the watched end of the load. */
+  /** Responses a second over the judged end of the load. */
   readonly repliesPerSecond: number;
   readonly cpuPerRequestMicros: number;
   readonly spool: SpoolCourse;
-  /** From the end of the load until the spool was empty; null when it took more than five minutes. */
+  /** From the end of the load until the spool was empty; null after more than five minutes. */
   readonly drainedAfterMs: number | null;
   readonly visible: VisibleDelay;
 }
 
 export interface SustainedResult {
-  /** The pass-through's replies a second, beforehand and afterwards. */
+  /** The pass-through's responses a second, before and after the loads. */
   readonly barePerSecond: readonly number[];
   readonly closedLoop: SustainedLoad;
-  /** Rates that were tried because in a closed loop the ingest fell behind, in their order. */
+  /** Rates tried because the ingest fell behind in a closed loop, in their order. */
   readonly steps: readonly SustainedLoad[];
-  /** The load of the highest rate with which the ingest kept up; null when it did with none that was tried. */
+  /** The load of the highest rate with which the ingest kept up; null when it kept up with no tried rate. */
   readonly sustained: SustainedLoad | null;
   readonly failures: readonly string[];
 }
 
-/** Less of an asked rate was not reached. */
+/** A load below this share of its target rate did not reach the rate. */
 const reachedShare = 0.98;
 const warmUpMs = 3000;
 
@@ -68,7 +68,7 @@ async function measureBare(context: PartContext, bare: Candidate, all: readonly 
   return result;
 }
 
-/** Looks for it below the closed loop's rate. */
+/** Searches for that rate below the closed loop's. */
 async function searchRate(run: SustainedRun, closedLoopPerSecond: number, seconds: number): Promise<SustainedLoad[]> {
   const steps: SustainedLoad[] = [];
   await highestRate(async (askedPerSecond) => {
@@ -87,7 +87,7 @@ function highestOf(loads: readonly SustainedLoad[]): SustainedLoad | null {
   return loads.toSorted((left, right) => right.repliesPerSecond - left.repliesPerSecond)[0] ?? null;
 }
 
-/** Long loads on one Gatelog, each from an empty spool to an empty spool. */
+/** Long loads on one Gatelog, each starting and ending with an empty spool. */
 class SustainedRun {
   readonly failures: string[] = [];
   readonly #context: PartContext;
@@ -98,7 +98,7 @@ class SustainedRun {
     this.#gatelog = gatelog;
   }
 
-  /** The second half of the load is what is judged: by then a burst for which the ingest steps back is long over. */
+  /** Only the second half of the load is judged: by then the ingest no longer defers batches for the burst. */
   async load({ askedPerSecond, seconds }: { readonly askedPerSecond: number | null; readonly seconds: number }): Promise<SustainedLoad> {
     const { driver, options, progress } = this.#context;
     await untilDrained(this.#gatelog);
@@ -119,7 +119,7 @@ class SustainedRun {
   }
 }
 
-/** Replies a second over the second half of a load. */
+/** Responses a second over the second half of a load. */
 function endRate(repliesEachSecond: readonly number[], seconds: number): number {
   const [from, to] = [Math.floor(seconds / 2), Math.max(1, Math.floor(seconds))];
   return repliesEachSecond.slice(from, to).reduce((total, responses) => total + responses, 0) / (to - from);

@@ -5,14 +5,14 @@ import { chatBody } from './chat-call.ts';
 
 export interface VisibleDelay {
   readonly calls: number;
-  /** Calls that no query had found five minutes after the last one was made. */
+  /** Calls that no query had found five minutes after the last call. */
   readonly notFound: number;
-  /** From the end of a call's reply to the end of the first query that found it. */
+  /** From the end of a call's response to the end of the first query that found it. */
   readonly delay: LatencySummary;
 }
 
 const callEveryMs = 1000;
-/** Queries cost time of the same cores; this is also how exact the delays are. */
+/** Queries use the same cores. This interval is also the precision of the delays. */
 const askEveryMs = 250;
 const lastWaitMs = 300_000;
 
@@ -22,8 +22,9 @@ interface Probe {
 }
 
 /**
- * How long it takes until a call can be queried: makes one call a second through the gateway, and asks the query API for the oldest that was not
- * found yet, four times a second. Records become visible in the order of their calls, or nearly, so that one question at a time is enough.
+ * Measures how long it takes until a call can be queried. It makes one call a second through the gateway, and four times a second it
+ * queries the API for the oldest call that was not found yet. Records become visible nearly in the order of their calls, so one query at a
+ * time is enough.
  */
 export class VisibleDelayProbe {
   readonly #candidate: GatelogCandidate;
@@ -38,11 +39,11 @@ export class VisibleDelayProbe {
     this.#candidate = candidate;
     this.#callsMade = this.#makeCalls();
     this.#found = this.#ask();
-    // What fails is told by `stop`, minutes later; nobody has caught it until then.
+    // `stop` reports failures minutes later; until then they would be unhandled rejections.
     for (const running of [this.#callsMade, this.#found]) running.catch(() => undefined);
   }
 
-  /** Makes no more calls, waits until those that were made are found, five minutes at most. */
+  /** Makes no more calls, and waits until the earlier ones are found, five minutes at most. */
   async stop(): Promise<VisibleDelay> {
     this.#stopped = true;
     await this.#callsMade;

@@ -1,4 +1,4 @@
-/** What the fake provider answers; the load generator knows the sizes, so that a short body is an error. */
+/** Responses of the fake provider. The load generator knows their sizes, so a short body is an error. */
 
 const model = 'gpt-4o-mini';
 const created = 1_760_000_000;
@@ -19,7 +19,7 @@ const usage = {
 /** A chat completion of about 1 KB. */
 export const jsonReply = completion(sentence.repeat(3));
 
-/** A chat completion of at least so many thousand bytes. */
+/** A chat completion of at least `kilobytes` thousand bytes. */
 export function longJsonResponse(kilobytes: number): Buffer {
   return completion(sentence.repeat(Math.ceil((kilobytes * 1000) / sentence.length)));
 }
@@ -42,13 +42,13 @@ function completion(content: string): Buffer {
 /** The events of a streamed chat completion: words, usage, `[DONE]`. */
 export const streamReply: readonly Buffer[] = streamEvents().map((data) => Buffer.from(`data: ${data}\n\n`));
 
-/** What follows the stamp in a stamped event. */
+/** The text after the stamp in a stamped event. */
 const stampedRest = JSON.stringify(wordChunk(' word')).slice(1);
 
 /** Bytes of the whole streamed body, without chunk framing. */
 export const streamResponseBytes = streamReply.reduce((total, event) => total + event.length, 0);
 
-/** An event of a stream that says when it was sent, microseconds of the machine's monotonic clock. `StreamGaps` reads it. */
+/** An event that carries the time of its sending, in microseconds of the machine's monotonic clock. `StreamGaps` reads it. */
 export function stampedEvent(sentMicros: bigint): Buffer {
   return Buffer.from(`data: {"sent_us":${sentMicros},${stampedRest}\n\n`);
 }

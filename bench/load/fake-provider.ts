@@ -3,13 +3,11 @@ import { jsonReply, longJsonResponse, stampedEvent, streamReply } from './canned
 import { HttpMessageReader } from './http-message-reader.ts';
 
 /**
- * A provider that costs as little CPU as it can: canned bytes over `node:net`, keep-alive, on a free port of the loopback address.
- * Started by `fork`: sends `{ port }` when it listens and ends with its parent.
- *
- * A body with `"stream":true` is answered as server-sent events: all in one write, or, where the body contains `[pace N ms]`, the first
- * event at once and one more every N milliseconds. `[pace N ms, M stamped events]` makes it M events that each say when they were sent, and the
- * streams of different calls take turns within an interval. `[reply N KB]` is answered with so long a completion. All this is in the text
- * because gateways change or drop everything else.
+ * A provider that uses little CPU: canned bytes over `node:net`, keep-alive, on a free port of the loopback address. Started by `fork`: it
+ * sends `{ port }` when it listens, and ends with its parent. A body with `"stream":true` gets server-sent events: all in one write, or,
+ * where the body contains `[pace N ms]`, the first event at once and one more every N milliseconds. `[pace N ms, M stamped events]` sends
+ * M events that each carry the time of their sending, with the streams of different calls spread over an interval. `[reply N KB]` gets a
+ * completion of that length. All these commands are in the text because gateways change or drop everything else.
  */
 
 const streamPattern = /"stream"\s*:\s*true/;
@@ -17,7 +15,7 @@ const pacePattern = /\[pace (\d+) ms(?:, (\d+) stamped events)?\]/;
 const lengthPattern = /\[reply (\d+) KB\]/;
 
 const jsonResponse = jsonMessage(jsonReply);
-/** By their length in KB. */
+/** By length in KB. */
 const longResponses = new Map<number, Buffer>();
 const streamHead = head('HTTP/1.1 200 OK', 'content-type: text/event-stream; charset=utf-8', 'transfer-encoding: chunked');
 const streamChunks = streamReply.map(chunked);
@@ -64,7 +62,7 @@ function longResponse(kilobytes: number): Buffer {
 
 let stampedStreams = 0;
 
-/** A stream's first event, like all others, comes at its own moment within the interval, so that many of them do not make one great wave. */
+/** Each stream's first event has its own moment within the interval, like the later ones, so that many streams do not send at once. */
 function writeStamped(socket: Socket, intervalMs: number, events: number): void {
   stampedStreams += 1;
   let left = events;

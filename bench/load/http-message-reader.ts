@@ -1,13 +1,13 @@
-/** What a reader tells about the messages of one connection, in wire order. */
+/** Receives the parts of one connection's messages, in wire order. */
 export interface MessageListener {
   /** Start line and header lines, as Latin-1 text without the blank line. */
   onHead(head: string): void;
-  /** A part of the body, with chunk framing taken off. The bytes are a view that is valid only during the call. */
+  /** A part of the body, without chunk framing. The bytes are a view that is valid only during the call. */
   onBody(bytes: Buffer): void;
   onEnd(): void;
 }
 
-/** How a message without `content-length` and without chunks ends: a request has no body then, a response lasts until the connection closes. */
+/** The body of a message with neither `content-length` nor chunks: a request has none, a response lasts until the connection closes. */
 export type UnframedBody = 'empty' | 'until-close';
 
 type State = 'head' | 'sized' | 'chunk-size' | 'chunk-data' | 'chunk-end' | 'trailer' | 'until-close';
@@ -19,7 +19,7 @@ const lengthPattern = /\r\ncontent-length:[ \t]*(\d+)/i;
 const chunkedPattern = /\r\ntransfer-encoding:[^\r]*chunked/i;
 const needMore = -1;
 
-/** Reads the HTTP/1.1 messages of one connection, however the network cut them. Throws on bytes that are not HTTP. */
+/** Reads the HTTP/1.1 messages of one connection, however the network splits them. Throws on bytes that are not HTTP. */
 export class HttpMessageReader {
   readonly #listener: MessageListener;
   readonly #unframedBody: UnframedBody;
@@ -47,7 +47,7 @@ export class HttpMessageReader {
     }
   }
 
-  /** Tells the reader that the connection has closed. True when the close ended a message or fell between two. */
+  /** Handles the close of the connection. @returns whether the close ended a message or came between two. */
   close(): boolean {
     if (this.#state === 'until-close') {
       this.#end();

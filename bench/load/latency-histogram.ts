@@ -1,4 +1,4 @@
-/** Times are counted in steps of 100 ns below 204.8 µs and within 0.1 % above, up to 214 s. */
+/** Resolution: 100 ns below 204.8 µs, then 0.1 %, up to 214 s. */
 const stepsPerMicrosecond = 10;
 const subBucketBits = 10;
 const maximumSteps = 2 ** 31 - 1;

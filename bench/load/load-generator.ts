@@ -5,18 +5,18 @@ import { isLoadJob, type LoadJob, type LoadResult } from './load-job.ts';
 import { GapTotals, StreamGaps } from './stream-gaps.ts';
 
 /**
- * Sends one request over and over on a fixed number of keep-alive connections and times the replies, with as little CPU as it can.
- * Started by `fork`: takes a LoadJob as a message, answers with a LoadResult, any number of times, and ends with its parent.
+ * Sends one request repeatedly on a fixed number of keep-alive connections and times the responses, with little CPU. Started by `fork`: it
+ * takes a LoadJob as a message, answers with a LoadResult, any number of times, and ends with its parent.
  */
 
-/** Replies that are still under way this long after the last request began are given up as errors. */
+/** Responses that are incomplete this long after the last request began count as errors. */
 const lateResponseMs = 15_000;
-/** So many failures in a row, over all connections, end a run: the target is not there. */
+/** This many consecutive failures over all connections end a run: the target is away. */
 const maximumFailuresInARow = 200;
 const successPattern = /^HTTP\/1\.[01] 200[ \r]/;
 const closePattern = /\r\nconnection:[ \t]*close/i;
 
-/** What the connections of one run share. */
+/** State that the connections of one run share. */
 class LoadRun {
   readonly job: LoadJob;
   readonly requestBytes: Buffer;
@@ -40,7 +40,9 @@ class LoadRun {
     this.#deadlineMs = this.startedAtMs + job.durationMs;
   }
 
-  /** Takes the next place in an open loop. @returns when it is due; now or earlier where it may go at once, as always in a closed loop. */
+  /**
+   * Takes the next slot of an open loop. @returns its time; now or earlier where the request may go at once, as always in a closed loop.
+   */
   takeSlot(nowMs: number): number {
     const { requestsPerSecond } = this.job;
     if (requestsPerSecond === null) return nowMs;
@@ -49,7 +51,7 @@ class LoadRun {
     return dueMs;
   }
 
-  /** Whether another request may begin now; counts it. */
+  /** Whether another request may begin now. If so, counts it. */
   mayBegin(nowMs: number): boolean {
     if (this.isOver(nowMs)) return false;
     this.#begun += 1;
@@ -92,7 +94,7 @@ class LoadRun {
   }
 }
 
-/** One connection of a run. `done` is called once, when it has nothing left to send or to wait for. */
+/** One connection of a run. `done` is called once, when nothing is left to send or to receive. */
 class LoadConnection {
   readonly #run: LoadRun;
   readonly #done: () => void;
@@ -113,7 +115,7 @@ class LoadConnection {
     this.#open();
   }
 
-  /** Gives up the reply that is under way. */
+  /** Gives up the response in flight. */
   abandon(): void {
     if (this.#isDone) return;
     this.#fail('no whole reply in time');

@@ -1,21 +1,21 @@
 import { LatencyHistogram } from './latency-histogram.ts';
 
-/** The gaps between the events of streams, as their provider made them and as their reader saw them. */
+/** The gaps between the events of streams, as the provider sent them and as the reader received them. */
 export interface GapSummary {
   readonly streams: number;
   /** The longest of all streams. */
   readonly maxSentMs: number;
   readonly maxSeenMs: number;
-  /** By how much the longest gap that a stream's reader saw was longer than the longest that its provider made: the median stream and the worst. */
+  /** The longest gap that a stream's reader saw minus the longest gap that its provider made: the median stream and the worst. */
   readonly excessP50Ms: number;
   readonly excessMaximumMs: number;
 }
 
 const stampPattern = /"sent_us":(\d+),/g;
-/** A stamp may be cut in two by the network; so much of its bytes is kept until the rest comes. */
+/** The network may split a stamp; at most this many of its bytes are held until the rest comes. */
 const maxStampBytes = 40;
 
-/** Watches the events of one stream at a time, each of which says when it was sent (`stampedEvent`). */
+/** Measures the events of one stream at a time. Each event carries the time of its sending (`stampedEvent`). */
 export class StreamGaps {
   maxSentMs = 0;
   maxSeenMs = 0;
@@ -23,7 +23,7 @@ export class StreamGaps {
   #seenMs = 0;
   #rest = '';
 
-  /** A new stream begins. */
+  /** Begins a new stream. */
   begin(): void {
     this.maxSentMs = 0;
     this.maxSeenMs = 0;
@@ -31,7 +31,7 @@ export class StreamGaps {
     this.#rest = '';
   }
 
-  /** @param nowMs when the bytes came, by any clock. */
+  /** @param nowMs when the bytes arrived, by any clock. */
   see(bytes: Buffer, nowMs: number): void {
     const text = this.#rest + bytes.toString('latin1');
     let readTo = 0;
@@ -52,7 +52,7 @@ export class StreamGaps {
   }
 }
 
-/** Adds up streams that have ended. */
+/** Sums up streams that have ended. */
 export class GapTotals {
   readonly #excess = new LatencyHistogram();
   #streams = 0;

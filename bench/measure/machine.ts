@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 
-/** What a result must name, so that another one can be compared with it. */
+/** Facts that make a result comparable with another one. */
 export interface Machine {
   readonly cpuModel: string;
   readonly cores: number;
@@ -11,7 +11,7 @@ export interface Machine {
   /** Commit of the working copy; ends in `+changes` when files differ from it, `unknown` outside a working copy. */
   readonly commit: string;
   readonly describedAt: string;
-  /** Processes that wanted a core during the last minute, before the benchmark began: what else the machine was doing. */
+  /** Load average of the last minute before the benchmark, as a measure of other work on the machine. */
   readonly loadBefore: number;
 }
 

@@ -14,17 +14,17 @@ export interface Program {
   readonly parameters: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly folder: string;
-  /** Where its output goes; the end of it is shown when it does not start. */
+  /** Receives the program's output; its end is shown when the program does not start. */
   readonly logFile: string;
-  /** Answers 200 when the program is ready. */
+  /** Responds 200 when the program is ready. */
   readonly readyUrl: string;
 }
 
-/** The processes that this run has started. Ends them, and no others. */
+/** The processes that this run has started. Ends these and no others. */
 export class OwnedProcesses {
   readonly #children = new Set<ChildProcess>();
 
-  /** Forks one of our own modules and waits for the port it reports. The module is named without its extension. */
+  /** Forks a module of the project and waits for the port that it reports. @param module without extension. */
   async forkListening(module: string, base: string, parameters: readonly string[]): Promise<{ child: ChildProcess; port: number }> {
     const child = this.fork(module, base, parameters);
     const message = await nextMessage(child, startTimeoutMs);
@@ -34,7 +34,7 @@ export class OwnedProcesses {
     return { child, port: message.port };
   }
 
-  /** Forks one of our own modules; it runs as this file does, compiled or not. */
+  /** Forks a module of the project; it runs as this file does, compiled or not. */
   fork(module: string, base: string, parameters: readonly string[]): ChildProcess {
     return this.#own(fork(fileURLToPath(moduleUrl(module, base)), parameters, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
   }
@@ -55,7 +55,7 @@ export class OwnedProcesses {
     return child;
   }
 
-  /** Ends one of them, and gives it time to do so in order. */
+  /** Ends one process, with time for an orderly stop. */
   async stop(child: ChildProcess): Promise<void> {
     await stop(child);
   }
@@ -120,7 +120,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Asks a process to end; when it does not in time, ends it and what it had started. */
+/** Sends a stop signal to a process. After a time-out, kills it and its children. */
 async function stop(child: ChildProcess): Promise<void> {
   if (hasEnded(child) || child.pid === undefined) return;
   const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -131,7 +131,7 @@ async function stop(child: ChildProcess): Promise<void> {
     try {
       process.kill(entry.pid, 'SIGKILL');
     } catch {
-      // It has ended in the meantime.
+      // It has ended meanwhile.
     }
   }
   await exited;

@@ -7,19 +7,19 @@ export interface ProcessEntry {
   readonly parentPid: number;
   /** User and system time so far, in milliseconds. */
   readonly cpuMs: number;
-  /** Command line, one element per argument (split at blanks where the system gives no better). */
+  /** Command line, one element per argument (split at blanks where the system reports only one string). */
   readonly command: readonly string[];
 }
 
 const isLinux = process.platform === 'linux';
 const tickMs = isLinux ? 1000 / clockTicksPerSecond() : 0;
 
-/** All processes of this machine, or those that this user may see. */
+/** The processes of this machine that this user may see. */
 function listProcesses(): ProcessEntry[] {
   return isLinux ? listFromProc() : listFromPs();
 }
 
-/** The process and everything below it; empty when it has ended. */
+/** The process and its descendants; empty when it has ended. */
 export function processTree(rootPid: number): ProcessEntry[] {
   const all = listProcesses();
   const tree = all.filter((entry) => entry.pid === rootPid);
@@ -27,7 +27,7 @@ export function processTree(rootPid: number): ProcessEntry[] {
   return tree;
 }
 
-/** CPU of one process so far, in milliseconds; 0 when it has ended. */
+/** CPU time of one process so far, in milliseconds; 0 when it has ended. */
 export function processCpuMs(pid: number): number {
   if (isLinux) return readProcEntry(pid)?.cpuMs ?? 0;
   return listFromPs().find((entry) => entry.pid === pid)?.cpuMs ?? 0;
@@ -36,11 +36,11 @@ export function processCpuMs(pid: number): number {
 /** Memory of a process, in bytes. */
 export interface ResidentBytes {
   readonly now: number;
-  /** The most it has held since it began. */
+  /** Maximum since the process began. */
   readonly peak: number;
 }
 
-/** What a process holds of the machine's memory; null where the system does not tell the peak (all but Linux), or it has ended. */
+/** Memory of a process; null where the system reports no peak (all but Linux), or when the process has ended. */
 export function residentBytes(pid: number): ResidentBytes | null {
   if (!isLinux) return null;
   try {
@@ -61,7 +61,7 @@ function listFromProc(): ProcessEntry[] {
 function readProcEntry(pid: number): ProcessEntry | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // TRICKY: the second field is the program's name in parentheses and may itself hold blanks and parentheses.
+    // TRICKY: the second field is the program's name in parentheses, and the name may contain blanks and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const ticks = Number(fields[11]) + Number(fields[12]);
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);

@@ -5,7 +5,7 @@ export interface Spread {
   readonly maximum: number;
 }
 
-/** Null without values: what was not measured is not zero. */
+/** Null without values: not measured is not zero. */
 export function spreadOf(values: readonly number[]): Spread | null {
   const sorted = values.toSorted((left, right) => left - right);
   const lower = sorted[Math.floor((sorted.length - 1) / 2)];

@@ -1,10 +1,9 @@
-/** A value at one moment. */
 export interface Sample {
   readonly atMs: number;
   readonly value: number;
 }
 
-/** Slope of the straight line that fits the samples best (least squares), per second; null for fewer than two moments. */
+/** Slope of the least-squares line through the samples, per second; null for fewer than two moments. */
 export function slopePerSecond(samples: readonly Sample[]): number | null {
   const [meanAtMs, mean] = [meanOf(samples.map(({ atMs }) => atMs)), meanOf(samples.map(({ value }) => value))];
   let [above, below] = [0, 0];
@@ -16,8 +15,8 @@ export function slopePerSecond(samples: readonly Sample[]): number | null {
 }
 
 /**
- * The slope that a course has for most of its time, per second: the median of those between every two samples (Theil–Sen). A hill that a course comes
- * down from again leaves it as it is, where the straight line of {@link slopePerSecond} rises with one near its end. Null for fewer than two moments.
+ * The slope for most of the time, per second: the median of the slopes between every two samples (Theil–Sen). A temporary rise does not
+ * change it, whereas the line of {@link slopePerSecond} is tilted by a rise near its end. Null for fewer than two moments.
  */
 export function lastingSlopePerSecond(samples: readonly Sample[]): number | null {
   const slopes = samples

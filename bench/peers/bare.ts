@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Pool, type Dispatcher } from 'undici';
 
 /**
- * A lean pass-through on `node:http` and `undici`, written by hand: it checks no key, records nothing and understands nothing. It uses both as they
- * are meant to be used, so it reads a body as a stream and answers with bytes, which Gatelog does not for small ones.
- * Started by `fork` with the provider's origin as argument: sends `{ port }` when it listens and ends with its parent.
+ * A lean pass-through on `node:http` and `undici`, written by hand: it checks no key, records nothing and parses nothing. It uses both in
+ * the ordinary way: it reads a body as a stream and answers with bytes, which Gatelog avoids for small bodies. Started by `fork` with the
+ * provider's origin as argument: it sends `{ port }` when it listens, and ends with its parent.
  */
 
 const notForwarded = new Set([
@@ -45,8 +45,8 @@ function responseHeaders(rawHeaders: readonly Buffer[]): { headers: string[]; bo
 }
 
 /**
- * Writes one reply to the client as it arrives. What arrives in one turn of the event loop is one write: undici calls once per chunk of the
- * provider, and a stream comes in many small ones. A reply of known length ends with its last byte, so that a small one is one write.
+ * Writes one response to the client as it arrives, with one write for each turn of the event loop: undici calls once per chunk of the
+ * provider, and a stream has many small ones. A response of known length ends with its last byte, so a small one is one write.
  */
 class Response implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse;

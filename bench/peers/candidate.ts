@@ -7,21 +7,21 @@ import { processTree } from '../measure/process-table.ts';
 export const candidateNames = ['direct', 'bare', 'gatelog', 'portkey'] as const;
 export type CandidateName = (typeof candidateNames)[number];
 
-/** Something that answers the benchmark's calls. */
+/** A target of the benchmark's calls. */
 export interface Candidate {
   readonly name: CandidateName;
   readonly port: number;
-  /** What the calls carry besides `host`, `content-type` and `content-length`. */
+  /** Headers of the calls besides `host`, `content-type` and `content-length`. */
   readonly headers: Readonly<Record<string, string>>;
   /** The process that the benchmark started. */
   readonly rootPid: number;
-  /** The processes that move the bytes. Asked for at each measurement, since a supervisor may have replaced them. */
+  /** The processes that move the bytes. Read at each measurement, because a supervisor may have replaced them. */
   readonly workerPids: () => readonly number[];
-  /** Ends it. What is shared with others, such as the provider, stays. */
+  /** Ends it. Shared processes, such as the provider, stay. */
   readonly stop: () => Promise<void>;
 }
 
-/** A Gatelog that runs, with what the check of its records needs. */
+/** A running Gatelog, with the data that the check of its records needs. */
 export interface GatelogCandidate extends Candidate {
   readonly apiUrl: string;
   readonly apiKey: string;
@@ -30,11 +30,11 @@ export interface GatelogCandidate extends Candidate {
   readonly corePid: () => number;
 }
 
-/** Where things are. */
+/** Locations and processes that a candidate is started with. */
 export interface Surroundings {
   readonly processes: OwnedProcesses;
   readonly projectFolder: string;
-  /** Exists during this run only. */
+  /** Exists only during this run. */
   readonly temporaryFolder: string;
   readonly provider: { readonly port: number; readonly pid: number };
 }
@@ -130,7 +130,7 @@ function rolePids(supervisorPid: number, role: 'gateway' | 'core', count: number
   return found.map(({ pid }) => pid);
 }
 
-/** Starts Portkey without its console. Its log shows no line per call, and addresses on loopback are among those it trusts by default. */
+/** Starts Portkey without its console. It then logs no line per call, and it trusts loopback addresses by default. */
 async function startPortkey({ processes, projectFolder, temporaryFolder, provider }: Surroundings): Promise<Candidate> {
   const peersFolder = join(projectFolder, 'bench', 'peers');
   await installPeers(peersFolder);

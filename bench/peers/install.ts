@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Installs what `bench/peers/package.json` names into that folder, exactly as locked, when it is not there or older than the lock. */
+/**
+ * Installs the packages of `bench/peers/package.json` into that folder, exactly as locked, when they are missing or older than the lock.
+ */
 export async function installPeers(peersFolder: string): Promise<void> {
   const installed = changedAtMs(join(peersFolder, 'node_modules', '.package-lock.json'));
   if (installed > 0 && installed >= changedAtMs(join(peersFolder, 'package-lock.json'))) return;
@@ -21,12 +23,12 @@ export async function installPeers(peersFolder: string): Promise<void> {
   });
 }
 
-/** When a file changed last, in milliseconds since 1970; 0 when there is none. */
+/** Modification time of a file, in milliseconds since 1970; 0 when there is none. */
 function changedAtMs(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** The environment without what `npm run` adds about the project it runs in, which the inner npm would take for its own. */
+/** The environment without the variables that `npm run` adds for its own project, because the inner npm would apply them to itself. */
 function outsideOfScripts(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const foreign = /^npm_(package_|lifecycle_|config_local_prefix$|command$|execpath$)/;
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !foreign.test(name)));

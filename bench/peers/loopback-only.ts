@@ -1,8 +1,8 @@
 import { Server } from 'node:net';
 
 /**
- * Loaded before a program that offers no setting for its address: what it would open to the whole network it opens on 127.0.0.1.
- * Nothing else about the program changes.
+ * Preloaded into a program without a setting for its address: it binds to 127.0.0.1 instead of all interfaces. Nothing else about the
+ * program changes.
  */
 
 const listen: unknown = Reflect.get(Server.prototype, 'listen');

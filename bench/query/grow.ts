@@ -2,14 +2,14 @@ import { uuidToNumber } from '../../src/model/ids.ts';
 import type { Connections } from '../../src/store/engine/connections.ts';
 import { arrivalOf, tenant } from './records.ts';
 
-/** So many times the records are there once a store has grown. */
+/** Factor by which a store grows. */
 export const grownTimes = 10;
 
 const daysEach = 30;
 
 /**
- * Makes a store ten times as large at the same density: its thirty days are there again in each of the nine months before them, as other requests
- * of other sessions. The engine copies the rows itself, which takes seconds and not an hour.
+ * Makes a store ten times as large at the same density: copies its thirty days into each of the nine months before them, as other requests
+ * of other sessions. The engine copies the rows itself, which takes seconds instead of an hour.
  */
 export async function grow(connections: Connections, progress: (line: string) => void): Promise<void> {
   const original = `org_id = toUInt128('${uuidToNumber(tenant)}') AND created_at >= fromUnixTimestamp64Milli(${arrivalOf(0)}, 'UTC')`;

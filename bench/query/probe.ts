@@ -11,13 +11,13 @@ import { boundQuery } from '../../src/store/engine/parameters.ts';
 import { makeRandom, tenant } from './records.ts';
 import { shownMs, timesOf } from './times.ts';
 
-/** Where the time of a page and of one request goes, suspect by suspect, on a connection of its own. */
+/** Breaks down the time of a page and of one request, suspect by suspect, on a separate connection. */
 
 interface Probe {
   readonly name: string;
   /** Drawn anew for every call. */
   readonly sql: () => string;
-  /** The engine's time is known of a lone query alone. */
+  /** False for parallel queries, for which the engine's own time is unknown. */
   readonly isLone?: false;
 }
 
@@ -30,7 +30,7 @@ const everyColumn = ['request_id', 'created_at', 'updated_at', ...changeableColu
 
 const granularities = [1024, 256];
 
-/** Copies of the tables with smaller granules. */
+/** Copies the tables with smaller granules. */
 async function copyTables(client: ClickHouseClient): Promise<void> {
   for (const table of ['requests', 'bodies']) {
     for (const rows of granularities) {
@@ -113,7 +113,7 @@ function bodiesProbes(keys: readonly RequestKey[]): readonly Probe[] {
   ];
 }
 
-/** @returns a table of the probes: wall time of the client, and the engine's own. */
+/** @returns a table of the probes: wall time of the client, and the engine's own time. */
 export async function probe(folder: string, ids: readonly RequestId[], calls: number): Promise<string[]> {
   const connection = createChdbConnection({ path: folder });
   const client = createClient({ connection } as unknown as ClickHouseClientConfigOptions);

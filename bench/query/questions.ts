@@ -1,19 +1,19 @@
 import { type RequestId, uuidToNumber } from '../../src/model/ids.ts';
 import { commonWord, rareWord, tenant } from './records.ts';
 
-/** A question in our words and as the best SQL that we could write by hand for the same store. */
+/** A question as a query of the API, and as the best SQL that we could write by hand for the same store. */
 export interface Question {
   readonly name: string;
   /** Aim for the 95th percentile, milliseconds; null where none is set. */
   readonly aimMs: number | null;
-  /** What is asked in turn, drawn anew for every call. */
+  /** Draws the next call. */
   readonly draw: (random: () => number, ids: readonly RequestId[]) => Asked;
 }
 
 /** One call. */
 export interface Asked {
   readonly body: { readonly filter: unknown; readonly limit: number };
-  /** Condition over `requests` behind the tenant's. */
+  /** Condition over `requests` after the tenant's. */
   readonly handWritten: string;
 }
 
@@ -27,7 +27,7 @@ function bodyLike(word: string): string {
   return `(created_at, request_id) IN (SELECT created_at, request_id FROM hand_bodies WHERE org_id = ${org} AND request_kind != 'binary' AND lowerUTF8(request_body) LIKE '%${word}%')`;
 }
 
-/** What people ask, most of all. */
+/** The most common questions. */
 export const questions: readonly Question[] = [
   { name: 'newest 10', aimMs: 20, draw: () => ({ body: { filter: {}, limit: 10 }, handWritten: '1' }) },
   {

@@ -9,26 +9,26 @@ import { unreportedUsage } from '../../src/model/record/usage.ts';
 export const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 export const otherTenant = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
 
-/** Stands in one of a hundred thousand request bodies. */
+/** A word in one of a hundred thousand request bodies. */
 export const rareWord = 'chrysanthemum';
-/** Stands in one of four. */
+/** A word in one of four request bodies. */
 export const commonWord = 'quarterly';
 
 const rareEvery = 100_000;
-/** A million records in a month, whatever number of them there is. */
+/** Spreads a million records over a month. The density is the same for any number. */
 const msBetween = 2592;
 const start = Date.UTC(2026, 5, 1);
-/** Sessions that go on at the same time, each with so many requests. */
+/** Concurrent sessions. */
 const sessionsAtOnce = 200;
 export const requestsOfSession = 5;
-/** A session of this name has a thousand requests, spread over the whole time. */
+/** The session of this name has a thousand requests, spread over the whole time. */
 export const longSession = 'session-long';
 const requestsOfLongSession = 1000;
-/** Names that sessions have: every so many of them has the same one. */
+/** Number of different session names, which repeat. */
 export const sessionNames = 400;
 const wordsOfBody = 75;
 
-/** A sequence that is the same in every run. */
+/** A pseudo-random sequence that is the same in every run. */
 export function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -47,18 +47,18 @@ function textOf(draw: () => number, length: number): string {
   return Array.from({ length }, () => words[Math.floor(draw() * words.length)]).join(' ');
 }
 
-/** When the record of that number arrived, Unix milliseconds. */
+/** Arrival time of record `number`, Unix milliseconds. */
 export function arrivalOf(number: number): number {
   return start + number * msBetween;
 }
 
-/** The session of the record of that number, as a number; undefined for one of the long session. */
+/** The index of the session of record `number`; undefined for one of the long session. */
 function sessionOf(number: number, count: number): number | undefined {
   if (number % Math.max(requestsOfSession, Math.floor(count / requestsOfLongSession)) === 0) return undefined;
   return Math.floor(number / (sessionsAtOnce * requestsOfSession)) * sessionsAtOnce + (number % sessionsAtOnce);
 }
 
-/** What is the same in each of them. */
+/** Members that are equal in all records. */
 const always = {
   keyHash: 'f'.repeat(64),
   method: 'POST',

@@ -19,14 +19,14 @@ const org = `toUInt128('${uuidToNumber(tenant)}')`;
 const columns = requestRowColumns.pieces.map(String).join('');
 const address = (row: { readonly id: string }): string => `/v1/request/${row.id}/body`;
 
-/** What both sides must agree on. */
+/** The values that both sides must agree on. */
 interface TraceAnswer {
   readonly ids: readonly string[];
   readonly nodes: number;
   readonly cost: number;
 }
 
-/** Stores the session between the others' requests. @param records how many there are. */
+/** Stores the session between the others' requests. @param records their number. */
 export async function fillTrace(connections: Connections, records: number): Promise<void> {
   const insert = makeInsertRows(connections);
   const day = Math.floor(records / 30);
@@ -48,7 +48,7 @@ export async function fillTrace(connections: Connections, records: number): Prom
   );
 }
 
-/** As the API answers it, without HTTP. */
+/** The API's own answer, without HTTP. */
 async function ours(connections: Connections): Promise<TraceAnswer> {
   const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
   const planned = planSession(tenant, traceId, { limit: traceRequests });
@@ -76,8 +76,8 @@ interface HandTotals {
 }
 
 /**
- * By hand: one statement for the requests, and sums of each path and of what is above it, added up in floating point. The items are made as ours
- * are, since the contract says what they look like.
+ * By hand: one statement for the requests, and sums of each path and its ancestors in floating point. The items are made as the API makes
+ * them, since the contract defines their shape.
  */
 async function byHand(connections: Connections): Promise<TraceAnswer> {
   const rows = await connections.run('short', async (client) =>

@@ -10,19 +10,19 @@ import { makeRunStatement } from '../../src/store/read/run-statement.ts';
 import { arrivalOf, requestsOfSession, sessionNames, tenant } from './records.ts';
 import type { Answer } from './sides.ts';
 
-/** A question about sessions in our words and in SQL by hand. */
+/** A question about sessions as a query of the API and as SQL written by hand. */
 interface SessionQuestion {
   readonly name: string;
   /** Aim for the 95th percentile, milliseconds. */
   readonly aimMs: number;
-  /** What is asked in turn, drawn anew for every call. */
+  /** Draws the next call. */
   readonly draw: (random: () => number, records: number) => AskedSessions;
 }
 
 /** One call. */
 export interface AskedSessions {
   readonly body: SessionQuery;
-  /** Condition on rows and condition on groups, by which the sessions of the page are found. */
+  /** Conditions on rows and on groups that select the sessions of the page. */
   readonly handWritten: { readonly where?: string; readonly having?: string };
 }
 
@@ -32,18 +32,18 @@ const org = `toUInt128('${uuidToNumber(tenant)}')`;
 const base = (body: SessionQuery): string =>
   `org_id = ${org} AND created_at >= fromUnixTimestamp64Milli(${body.startTimeUnixMs}, 'UTC') AND created_at <= fromUnixTimestamp64Milli(${body.endTimeUnixMs}, 'UTC') AND session_id != ''`;
 
-/** Seven days somewhere in the time of the records. */
+/** Seven days at a random place in the time of the records. */
 function someWeek(random: () => number, records: number): SessionQuery {
   const [first, last] = [arrivalOf(0), arrivalOf(records)];
   const from = first + Math.floor(random() * Math.max(0, last - first - week));
   return { startTimeUnixMs: from, endTimeUnixMs: from + week, limit: pageRows };
 }
 
-// Arrivals are later than 1970 here, so that by hand they need no sign.
+// Arrivals are after 1970 here, so the hand-written SQL needs no sign.
 const newestFirstKey = 'bitShiftLeft(toUInt256(toUInt64(toUnixTimestamp64Milli(created_at))), 128) + request_id';
 const newestName = `argMaxIf(session_name, ${newestFirstKey}, session_name != '')`;
 
-/** What people ask of sessions, most of all. */
+/** The most common questions about sessions. */
 export const sessionQuestions: readonly SessionQuestion[] = [
   {
     name: `sessions: page of ${pageRows} over 7 days`,
@@ -86,7 +86,7 @@ export const sessionQuestions: readonly SessionQuestion[] = [
   },
 ];
 
-/** By hand the sessions of which one request has the words come first: both ways were tried, and this one was the faster. */
+/** By hand, the statement first finds the sessions with a request that has the words. This was the faster of two variants. */
 function searchFor(words: string, week7: SessionQuery): AskedSessions {
   const holds = (name: string): string => `(lowerUTF8(session_id) LIKE '%${words}%' OR lowerUTF8(${name}) LIKE '%${words}%')`;
   return {
@@ -98,7 +98,7 @@ function searchFor(words: string, week7: SessionQuery): AskedSessions {
   };
 }
 
-/** Our side over a store: the session query as the API answers it, without HTTP. */
+/** The API's own session query over a store, without HTTP. */
 export function openOurSessions(connections: Connections): (body: SessionQuery) => Promise<Answer> {
   const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
   return async (body) => {
@@ -111,7 +111,7 @@ export function openOurSessions(connections: Connections): (body: SessionQuery) 
 
 const keptOf = (having: string | undefined): string => (having?.includes('countIf(status >= 400)') === true ? 'status >= 400' : 'true');
 
-/** The same answer by hand: the sessions of the page, then all about these between their first and their latest request. */
+/** The same answer by hand: the sessions of the page, then everything about them between their first and their latest request. */
 export async function handWrittenSessions(connections: Connections, { body, handWritten }: AskedSessions): Promise<Answer> {
   const { where = 'true', having } = handWritten;
   const kept = keptOf(having);

@@ -12,17 +12,17 @@ import { makeRunStatement, runUntilRows } from '../../src/store/read/run-stateme
 import type { Asked } from './questions.ts';
 import { tenant } from './records.ts';
 
-/** Which requests an answer holds, and how long its text is. */
+/** The requests of an answer, and the length of its text. */
 export interface Answer {
   readonly ids: readonly string[];
   readonly characters: number;
 }
 
-/** The request query as the API answers it, without HTTP. */
+/** The API's own request query, without HTTP. */
 export interface Ours {
   readonly answer: (body: RequestQuery) => Promise<Answer>;
   readonly byId: (id: RequestId) => Promise<string | undefined>;
-  /** The cursor behind so many rows of the newest. */
+  /** The cursor after `row` rows of the newest. */
   readonly cursorAt: (row: number) => Promise<string>;
 }
 
@@ -33,7 +33,7 @@ function answerOf(rows: readonly RequestRow[], bodies: readonly BodiesRow[]): An
   return { ids: rows.map(({ id }) => id), characters: JSON.stringify({ data: requestItems(rows, bodies, address), error: null }).length };
 }
 
-/** Opens our side over a store. */
+/** Opens the API's side over a store. */
 export function openOurs(connections: Connections): Ours {
   const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: memoryBytes });
   const itemsOf = async (rows: readonly RequestRow[]): Promise<Answer> => {
@@ -65,7 +65,7 @@ function planOf(body: RequestQuery): RequestsPlan {
   return planned.plan;
 }
 
-/** Tables as a hand would make them for these questions alone: one text of all that an item shows, small granules, nothing that changes. */
+/** Tables made by hand for these questions alone: one text with everything that an item shows, small granules, no changes. */
 export async function makeHandWrittenTables(connections: Connections): Promise<void> {
   const engine = 'ENGINE = MergeTree PARTITION BY toYYYYMM(created_at) ORDER BY (org_id, created_at, request_id)';
   const types = {
@@ -100,7 +100,7 @@ function idOf({ id }: Pick<HandWrittenRow, 'id'>): RequestId {
   return uuidOfHex(id.toLowerCase().padStart(32, '0'));
 }
 
-/** The same answer by hand, from tables of its own: the page, its bodies by their keys, as the rows come. */
+/** The same answer by hand, from its own tables: the page, and its bodies by their keys, in the order of the rows. */
 export async function handWrittenAnswer(connections: Connections, { body, handWritten }: Asked): Promise<Answer> {
   return connections.run('short', async (client) => {
     const rowsOf = async <Row>(query: string): Promise<readonly Row[]> =>

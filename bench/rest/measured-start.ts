@@ -9,13 +9,13 @@ const stopTimeoutMs = 30_000;
 const pollMs = 5;
 const key = 'sk-svc-us-benchbenchbenchbenchbenchbench';
 
-/** A service that runs on a data folder. */
+/** A service on a data folder. */
 export interface RunningService {
   readonly pid: number;
   readonly gatewayUrl: string;
   readonly apiUrl: string;
   readonly apiKey: string;
-  /** From its spawn until it has printed its addresses and both of them answer `/readyz` with 200. */
+  /** From its spawn until it has printed its addresses and both of them respond to `/readyz` with 200. */
   readonly readyMs: number;
   readonly stop: () => Promise<void>;
 }

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { processTree } from '../measure/process-table.ts';
 
-/** The roles of Gatelog's processes, in the order in which they are shown. */
+/** The roles of Gatelog's processes, in display order. */
 export const roles = ['supervisor', 'gateway', 'core'] as const;
 export type Role = (typeof roles)[number];
 
-/** What one process takes. Bytes, but for `threads`. */
+/** Memory of one process, in bytes, and its number of threads. */
 export interface ProcessMemory {
   readonly role: Role;
   readonly resident: number;
-  /** Its own pages, and of pages that it shares its share: over a tree these add up to what the tree takes. */
+  /** Proportional set size: its private pages, and its share of shared ones. Over a tree these add up to the memory of the tree. */
   readonly proportional: number;
-  /** Pages that it alone has written: only its end gives them back. */
+  /** Pages that this process alone has written: only its end frees them. */
   readonly privateDirty: number;
   readonly threads: number;
 }
 
-/** Memory of each process of the tree below a supervisor, by Linux' own count. */
+/** Memory of each process of the tree below a supervisor, as Linux counts it. */
 export function memoryOfTree(supervisorPid: number): ProcessMemory[] {
   return processTree(supervisorPid).map(({ pid, command }) => ({
     role: pid === supervisorPid ? 'supervisor' : roleIn(command),

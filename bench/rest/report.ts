@@ -9,7 +9,7 @@ export type DataFolder = (typeof dataFolders)[number];
 export const moments = ['after the start', 'after calls and queries'] as const;
 export type Moment = (typeof moments)[number];
 
-/** What one start showed. */
+/** Measurements of one start. */
 export interface Start {
   readonly folder: DataFolder;
   readonly readyMs: number;
@@ -96,7 +96,7 @@ function overStarts({ starts }: RestResult, folder: DataFolder, measure: (start:
   return spreadOf(starts.filter((start) => start.folder === folder).map(measure));
 }
 
-/** A median is judged, of the folder and the moment where it is worst. */
+/** Judges the medians, each of the folder and moment where it is worst. */
 function verdictsOn(result: RestResult): { readonly cells: readonly string[]; readonly isReached: boolean }[] {
   const worst = (measure: (start: Start, moment: Moment) => number): number =>
     Math.max(

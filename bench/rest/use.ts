@@ -5,7 +5,7 @@ const atOnce = 50;
 const pollMs = 100;
 const storedTimeoutMs = 120_000;
 
-/** Calls the gateway's own echo so often, of sessions of five, and waits until all is stored. @returns the identifiers. */
+/** Calls the gateway's echo provider `count` times, in sessions of five, and waits until all calls are stored. @returns the identifiers. */
 export async function call(service: RunningService, count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) {
@@ -40,7 +40,7 @@ async function callOnce({ gatewayUrl, apiKey }: RunningService, index: number): 
   return response.headers.get('svc-id') ?? '';
 }
 
-/** Asks what a dashboard asks: pages, a search in bodies, sessions and single requests. */
+/** Queries what a dashboard shows: pages, a search in bodies, sessions and single requests. */
 export async function query(service: RunningService, ids: readonly string[]): Promise<void> {
   const now = Date.now();
   const questions: readonly (readonly [path: string, body?: unknown])[] = [

@@ -3,7 +3,7 @@ import { percentile, questionNames, rowsPerSecond, wireByStored } from './figure
 import type { Round } from './measure.ts';
 import type { ScenarioName } from './traffic/scenarios.ts';
 
-/** What the schema of now is to reach. */
+/** One aim of the current schema. */
 interface Aim {
   readonly what: string;
   readonly bound: string;

@@ -11,8 +11,8 @@ import { tenant } from '../query/records.ts';
 import { type Answer, newestRows, type OpenSide, type Question, searchRows, sessionRows, type Side } from './side.ts';
 
 /**
- * The store of before, frozen: the tables `requests` and `bodies` as steps 1 to 10 of the schema make them, how rows were written into them, and
- * how they were asked. `before.test.ts` compares the tables with what the steps make.
+ * The earlier store, frozen: the tables `requests` and `bodies` as steps 1 to 10 of the schema create them, the encoding of rows, and the
+ * queries. `before.test.ts` compares the tables with the result of these steps.
  */
 
 export const tablesBefore = [
@@ -127,7 +127,7 @@ export const tablesBefore = [
     cleanup_delay_period_random_add = 0, min_bytes_for_wide_part = 134217728, merge_selector_base = 10`,
 ] as const;
 
-/** Empty here. They are there because the engine looks after each table once a second, which takes a little of a processor. */
+/** Empty here. They exist because the engine inspects each table once a second, which takes a little CPU. */
 const otherTables = ['changes', 'session_tags', 'session_changes', 'removals', 'schema_migrations'].map(
   (name) =>
     `CREATE TABLE ${name} (org_id UInt128, number UInt64) ENGINE = MergeTree ORDER BY (org_id, number)
@@ -209,7 +209,7 @@ const requestColumns: readonly Column<RequestRecord>[] = [
   column('session_changes', countList, ({ sessionChanges }) => sessionChanges),
 ];
 
-/** The rests of bodies that are longer than a mebibyte are empty: no scenario has any. */
+/** No scenario has bodies over one mebibyte, so the columns for the rest of a body are empty. */
 const bodiesColumns: readonly Column<RequestRecord>[] = [
   ...keyColumns,
   column('request_kind', string, ({ requestBody }) => requestBody.kind),
@@ -277,7 +277,7 @@ const bodyColumns =
   'UUIDNumToString(reverse(reinterpretAsFixedString(request_id))) AS id, request_kind, concat(request_body, request_rest) AS request_text, request_content_type, response_kind, concat(response_body, response_rest) AS response_text, response_content_type';
 
 interface Page {
-  /** Behind the condition on the organisation. */
+  /** Comes after the condition on the organisation. */
   readonly where: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly limit: number;
@@ -326,7 +326,7 @@ async function ask(run: RunStatement, question: Question): Promise<Answer> {
   return { ids: rows.map(({ id }) => id), characters: JSON.stringify({ rows, bodies }).length };
 }
 
-/** Others take their statements from the builder, whose seal this side cannot have. */
+/** Other statements come from the builder, whose type this side cannot use. */
 function statementOf(query: string, params: Readonly<Record<string, unknown>>, lane: Lane): Statement {
   const statement = { text: query, params: { ...params, tenant: uuidToNumber(tenant).toString() }, tenant, lane };
   return statement as unknown as Statement;

@@ -4,7 +4,7 @@ import type { ScenarioName } from './traffic/scenarios.ts';
 import type { Answer, Question, SideName } from './side.ts';
 import type { MergeCounts, TableBytes } from './tables.ts';
 
-/** What the process of a side is told. */
+/** A command to the process of a side. */
 export type Command =
   | { readonly kind: 'open'; readonly side: SideName; readonly scenario: ScenarioName; readonly calls: number; readonly folder: string }
   | { readonly kind: 'insert'; readonly batch: number }
@@ -20,7 +20,7 @@ export interface Opened {
 export interface Inserted {
   readonly rows: number;
   readonly ms: number;
-  /** Of the whole process meanwhile, merges included. */
+  /** CPU time of the whole process meanwhile, merges included. */
   readonly cpuMs: number;
 }
 
@@ -33,7 +33,7 @@ export interface Asked extends Answer {
   readonly ms: number;
 }
 
-/** What it says when it is done. */
+/** The result of each command. */
 export interface Results {
   readonly open: Opened;
   readonly insert: Inserted;
@@ -47,7 +47,7 @@ export type Reply = { readonly result: Results[Command['kind']] } | { readonly f
 
 const timeoutMs = 15 * 60_000;
 
-/** Tells the process of a side to do something, and waits until it is done. @throws what went wrong there. */
+/** Sends a command to the process of a side, and waits for its result. @throws the error of that process. */
 export async function tell<Kind extends Command['kind']>(
   child: ChildProcess,
   command: Extract<Command, { readonly kind: Kind }>,

@@ -29,7 +29,7 @@ export function questionNames(rounds: readonly Round[]): readonly string[] {
   return [...(rounds[0]?.sides.now.samples.keys() ?? [])];
 }
 
-/** Bytes on the wire ÷ bytes stored, once all is merged. */
+/** Bytes on the wire ÷ bytes stored, once everything is merged. */
 export function wireByStored(rounds: readonly Round[], side: SideName): number {
   const wireBytes = rounds[0]?.traffic.wireBytes ?? Number.NaN;
   return wireBytes / figureOf(rounds, side, ({ merged }) => diskBytes(merged));

@@ -11,19 +11,19 @@ import type { Scenario } from './traffic/scenarios.ts';
 import { newestRows, type Question, searchRows, type SideName, sideNames } from './side.ts';
 import type { TableBytes } from './tables.ts';
 
-/** What one side came to in one round. */
+/** Results of one side in one round. */
 export interface SideRound {
   readonly insertMs: number;
-  /** Of the process while it inserted. */
+  /** CPU time of the process during inserts. */
   readonly insertCpuMs: number;
   /** From the first insert until nothing was left to merge. */
   readonly storing: Work;
-  /** Then to one part for each table and month. */
+  /** From then until each table has one part a month. */
   readonly merging: Work;
-  /** Before that, and behind it. */
+  /** Before and after that. */
   readonly settled: readonly TableBytes[];
   readonly merged: readonly TableBytes[];
-  /** Milliseconds of each answer, by the name of the question. */
+  /** Milliseconds of each query, by the name of the question. */
   readonly samples: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -35,19 +35,19 @@ export interface Round {
 
 export interface Given {
   readonly processes: OwnedProcesses;
-  /** Empty; one store for each side is made in it. */
+  /** An empty folder; each side makes its store in it. */
   readonly folder: string;
   readonly scenario: Scenario;
-  /** Recorded calls. */
+  /** Number of recorded calls. */
   readonly calls: number;
-  /** Measured calls of each question. */
+  /** Number of measured calls of each question. */
   readonly questionCalls: number;
   readonly progress: (line: string) => void;
 }
 
 type Children = Readonly<Record<SideName, ChildProcess>>;
 
-/** One scenario on all sides, each in a process of its own, in turn batch by batch and question by question. */
+/** Runs one scenario on all sides, each in its own process, in turn by batch and by question. */
 export async function measureRound(given: Given): Promise<Round> {
   const { processes, folder, scenario, calls, progress } = given;
   const children = eachSide(() => processes.fork('./side-process', import.meta.url, []));
@@ -88,8 +88,8 @@ async function inTurn<Value>(work: (side: SideName) => Promise<Value>): Promise<
 }
 
 /**
- * The order of the sides changes from one to the next, so that whatever else the machine does meets both. TRICKY: by the parity of the number's
- * bits and not of the number, because merges come every ten batches: the same side would always insert beside the other's merge.
+ * Alternates the order of the sides, so that other work on the machine affects both. TRICKY: the order follows the parity of the number's
+ * bits, not of the number: merges come every ten batches, so one side would always insert beside the other's merge.
  */
 function orderOf(number: number): readonly SideName[] {
   const ones = Math.abs(number).toString(2).replaceAll('0', '').length;
@@ -106,12 +106,12 @@ async function insertAll(children: Children, batches: number): Promise<Record<Si
 
 interface NamedQuestion {
   readonly name: string;
-  /** Rows that the answer has at least. */
+  /** Minimum number of rows in the answer. */
   readonly minRows: number;
   readonly draw: () => Question;
 }
 
-/** @returns nothing to ask of sessions where there are none. */
+/** @returns no question about sessions for a scenario without them. */
 export function questionsOf(scenario: Scenario, calls: number): readonly NamedQuestion[] {
   const draw = makeRandom(77);
   const sessions = scenario.sessions(calls);
@@ -137,7 +137,7 @@ export function questionsOf(scenario: Scenario, calls: number): readonly NamedQu
   ];
 }
 
-/** @throws when an answer has too few requests, or the sides give different ones. */
+/** @throws when an answer has too few requests, or the sides find different ones. */
 async function askAll(
   children: Children,
   { scenario, calls, questionCalls, progress }: Given,

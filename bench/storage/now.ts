@@ -11,7 +11,7 @@ import { migrateStore } from '../../src/store/schema/migrate.ts';
 import { tenant } from '../query/records.ts';
 import { newestRows, type OpenSide, type Question, searchRows, sessionRows, type Side } from './side.ts';
 
-/** The store as the program has it. */
+/** The program's own store. */
 export const now: Side = {
   name: 'now',
   open: async (connections): Promise<OpenSide> => {
@@ -38,7 +38,7 @@ export const now: Side = {
         const planned = unwrap(planRequests(tenant, queryOf(question), requestDialect));
         if (planned.kind !== 'page') throw new Error(planned.hint);
         const readRows = (): Promise<readonly RequestRow[]> => runUntilRows(run, pageStatements(planned.plan));
-        // The API reads both at the same time where an identifier tells the key.
+        // The API starts both reads at once where the identifier gives the key.
         const early =
           question.kind === 'id' ? readBodies([{ id: question.id, created_ms: timeOfUuid(question.id) ?? Number.NaN }]) : undefined;
         const [rows, found] = await Promise.all([readRows(), early]);

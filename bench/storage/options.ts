@@ -3,9 +3,9 @@ import { type ScenarioName, scenarioNames } from './traffic/scenarios.ts';
 
 export interface StorageOptions {
   readonly only: readonly ScenarioName[];
-  /** Measured calls of each question and side. */
+  /** Number of measured calls of each question and side. */
   readonly calls: number;
-  /** Factor on the recorded calls. */
+  /** Factor for the number of recorded calls. */
   readonly scale: number;
   readonly rounds: number;
 }
@@ -30,7 +30,7 @@ Scenarios
 Each side has a process and a store of its own and takes a batch for each second of traffic. Tables go to the output, progress to the error output.
 Exit code 0: measured, every aim is reached; 1: an aim is missed, it failed, or the sides answered differently; 2: unknown option.`;
 
-/** Null when help is asked for. @throws with a sentence when an option is unknown or out of bounds. */
+/** @returns null when help is requested. @throws with a sentence when an option is unknown or out of bounds. */
 export function parseOptions(parameters: readonly string[]): StorageOptions | null {
   const { values } = parseArgs({
     args: [...parameters],

@@ -9,12 +9,12 @@ import { makeInsertRows } from '../src/store/insert/insert.ts';
 import { migrateStore } from '../src/store/schema/migrate.ts';
 import { newRowWriters, rowsOf } from '../src/store/insert/rows.ts';
 import { describeMachine } from './measure/machine.ts';
-import { type Asked, questions } from './query/questions.ts';
+import { type QueryCall, questions } from './query/questions.ts';
 import { grow, grownTimes } from './query/grow.ts';
 import { makeRandom, otherTenant, recordAt, tenant } from './query/records.ts';
 import { probe } from './query/probe.ts';
 import { compareTrees, fillTrace } from './query/session-tree.ts';
-import { type AskedSessions, handWrittenSessions, openOurSessions, sessionQuestions } from './query/sessions.ts';
+import { type SessionQueryCall, handWrittenSessions, openOurSessions, sessionQuestions } from './query/sessions.ts';
 import { shownMs, timesOf } from './query/times.ts';
 import { type Answer, handWrittenAnswer, makeHandWrittenTables, openOurs, type Ours } from './query/sides.ts';
 
@@ -74,18 +74,18 @@ async function fill(connections: Connections, records: number, withBodies: boole
 }
 
 interface Side<Question> {
-  readonly answer: (asked: Question) => Promise<Answer>;
+  readonly answer: (question: Question) => Promise<Answer>;
   readonly samples: number[];
 }
 
 /** Runs both sides in turn, so that a change in the machine affects both. */
 async function measure<Question extends { readonly body: unknown }>(
-  asked: () => Question,
+  draw: () => Question,
   sides: readonly Side<Question>[],
   calls: number,
 ): Promise<void> {
   for (let call = -Math.ceil(calls / 3); call < calls; call += 1) {
-    const question = asked();
+    const question = draw();
     const answers: Answer[] = [];
     for (const side of call % 2 === 0 ? sides : sides.toReversed()) {
       const start = performance.now();
@@ -132,7 +132,7 @@ async function compareRequests(ours: Ours, connections: Connections, { ids, call
   const lines: string[] = [...header];
   for (const { name, aimMs, draw } of questions) {
     const random = makeRandom(11);
-    const sides = [(asked: Asked) => ours.answer(asked.body), (asked: Asked) => handWrittenAnswer(connections, asked)];
+    const sides = [(call: QueryCall) => ours.answer(call.body), (call: QueryCall) => handWrittenAnswer(connections, call)];
     lines.push(await compareOne({ name, aimMs, draw: () => draw(random, ids) }, sides, calls));
   }
   return lines;
@@ -143,7 +143,7 @@ async function compareSessions(connections: Connections, { records, calls }: Giv
   const ours = openOurSessions(connections);
   for (const { name, aimMs, draw } of sessionQuestions) {
     const random = makeRandom(17);
-    const sides = [(asked: AskedSessions) => ours(asked.body), (asked: AskedSessions) => handWrittenSessions(connections, asked)];
+    const sides = [(call: SessionQueryCall) => ours(call.body), (call: SessionQueryCall) => handWrittenSessions(connections, call)];
     lines.push(await compareOne({ name, aimMs, draw: () => draw(random, records) }, sides, calls));
   }
   return lines;

@@ -24,7 +24,7 @@ export class RecordedRequests {
   readonly #service: GatelogCandidate;
   readonly #ids: readonly string[];
   /** Values by request and name, oldest first. */
-  readonly #given = new Map<string, Map<string, string[]>>();
+  readonly #acknowledged = new Map<string, Map<string, string[]>>();
 
   private constructor(service: GatelogCandidate, ids: readonly string[]) {
     this.#service = service;
@@ -62,10 +62,10 @@ export class RecordedRequests {
 
   /** Compares a later read with the acknowledged changes. @returns the number of lost values. */
   async countLostValues(): Promise<number> {
-    const { data } = await this.#ask<{ data: readonly Item[] }>('/v1/request/query-clickhouse', { filter: 'all', limit: 1000 });
+    const { data } = await this.#request<{ data: readonly Item[] }>('/v1/request/query-clickhouse', { filter: 'all', limit: 1000 });
     const shown = new Map(data.map(({ request_id, properties }) => [request_id, properties]));
     let lost = 0;
-    for (const [id, byName] of this.#given) {
+    for (const [id, byName] of this.#acknowledged) {
       for (const [name, values] of byName) if (shown.get(id)?.[name] !== values.at(-1)) lost += 1;
     }
     return lost;
@@ -77,7 +77,7 @@ export class RecordedRequests {
    */
   async countLostEntries(): Promise<number> {
     let lost = 0;
-    for (const [id, byName] of this.#given) {
+    for (const [id, byName] of this.#acknowledged) {
       const history = await this.#historyOf(id);
       const expected = [...byName].flatMap(([name, values]) =>
         values.map((value, index) => textOf(name, values[index - 1] ?? null, value)),
@@ -91,7 +91,9 @@ export class RecordedRequests {
   async #historyOf(id: string): Promise<readonly Entry[]> {
     const entries: Entry[] = [];
     for (;;) {
-      const page = await this.#ask<{ data: readonly Entry[] }>(`/v1/request/${id}/changes?limit=${historyPage}&offset=${entries.length}`);
+      const page = await this.#request<{ data: readonly Entry[] }>(
+        `/v1/request/${id}/changes?limit=${historyPage}&offset=${entries.length}`,
+      );
       entries.push(...page.data);
       if (page.data.length < historyPage) return entries;
     }
@@ -99,12 +101,12 @@ export class RecordedRequests {
 
   #change(index: number, name: string, value: string): Call {
     const id = this.#ids[index] ?? '';
-    const byName = this.#given.get(id) ?? new Map<string, string[]>();
-    this.#given.set(id, byName.set(name, [...(byName.get(name) ?? []), value]));
+    const byName = this.#acknowledged.get(id) ?? new Map<string, string[]>();
+    this.#acknowledged.set(id, byName.set(name, [...(byName.get(name) ?? []), value]));
     return { method: 'PUT', path: `/v1/request/${id}/property`, body: { [name]: value } };
   }
 
-  async #ask<Answer>(path: string, body?: unknown): Promise<Answer> {
+  async #request<Answer>(path: string, body?: unknown): Promise<Answer> {
     const { apiUrl, apiKey } = this.#service;
     const response = await fetch(`${apiUrl}${path}`, {
       method: body === undefined ? 'GET' : 'POST',

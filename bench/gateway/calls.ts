@@ -65,11 +65,11 @@ async function measureRound(context: PartContext, candidates: readonly Candidate
 
 async function measureSettled(context: PartContext, { candidate, candidates }: Turn, name: PhaseName): Promise<SettledPhaseResult> {
   const { driver, options } = context;
-  const [cpuBeforeMs, repliesBefore] = [treesCpuMs([candidate.rootPid]), driver.repliesOf(candidate)];
+  const [cpuBeforeMs, responsesBefore] = [treesCpuMs([candidate.rootPid]), driver.responsesOf(candidate)];
   const result = await measurePhase(driver, candidate, { name, options });
   await settle(context, candidates);
   const cpuMs = treesCpuMs([candidate.rootPid]) - cpuBeforeMs;
-  return { ...result, allProcessesPerRequestMicros: (cpuMs * 1000) / (driver.repliesOf(candidate) - repliesBefore) };
+  return { ...result, allProcessesPerRequestMicros: (cpuMs * 1000) / (driver.responsesOf(candidate) - responsesBefore) };
 }
 
 function complete(results: Partial<Record<PhaseName, SettledPhaseResult>>): Record<PhaseName, SettledPhaseResult> {
@@ -86,7 +86,7 @@ function describe({ requestsPerSecond, cpuPerRequestMicros, whole, errors }: Mea
 async function checkStored({ options, driver, progress }: PartContext, candidates: readonly Candidate[]): Promise<string> {
   const gatelog = candidates.find((candidate): candidate is GatelogCandidate => 'apiUrl' in candidate);
   if (gatelog === undefined || !options.checkStored) return 'Stored records: not checked.';
-  const responses = driver.repliesOf(gatelog);
+  const responses = driver.responsesOf(gatelog);
   progress(`waiting for ${responses} records`);
   const stored = await settledStoredCount(gatelog, responses);
   if (stored === null) return 'Stored records: not checked (the API did not tell their number).';

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { jsonReply } from '../load/canned-reply.ts';
+import { jsonBody } from '../load/canned-responses.ts';
 import { isLoadResult, type LoadJob, type LoadResult } from '../load/load-job.ts';
 import { nextMessage } from '../measure/owned-processes.ts';
 import { processCpuMs } from '../measure/process-table.ts';
@@ -31,13 +31,13 @@ const answerTimeoutMs = 60_000;
 
 /** The usual load: chat completions of 1 KB in both directions, in a closed loop. */
 export function chatLoad(connections: number, durationMs: number): Load {
-  return { body: chatBody({}), connections, durationMs, minimumBodyBytes: jsonReply.length };
+  return { body: chatBody({}), connections, durationMs, minimumBodyBytes: jsonBody.length };
 }
 
 /** Drives one load generator against the candidates and counts their responses. */
 export class LoadDriver {
   readonly #generator: ChildProcess;
-  readonly #replies = new Map<Candidate, number>();
+  readonly #responses = new Map<Candidate, number>();
 
   constructor(generator: ChildProcess) {
     this.#generator = generator;
@@ -74,12 +74,12 @@ export class LoadDriver {
 
   /** Counts responses that a candidate gave to other clients than the generator. */
   countResponses(candidate: Candidate, responses: number): void {
-    this.#replies.set(candidate, this.repliesOf(candidate) + responses);
+    this.#responses.set(candidate, this.responsesOf(candidate) + responses);
   }
 
   /** Complete responses with status 200 that a candidate has given in this run, warm-up included. */
-  repliesOf(candidate: Candidate): number {
-    return this.#replies.get(candidate) ?? 0;
+  responsesOf(candidate: Candidate): number {
+    return this.#responses.get(candidate) ?? 0;
   }
 }
 

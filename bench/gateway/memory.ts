@@ -1,4 +1,4 @@
-import { longJsonResponse } from '../load/canned-reply.ts';
+import { longJsonResponse } from '../load/canned-responses.ts';
 import { type ResidentBytes, residentBytes } from '../measure/process-table.ts';
 import { type Candidate, startCandidate, startGatelog } from '../peers/candidate.ts';
 import { chatBody } from './chat-call.ts';

@@ -1,4 +1,4 @@
-import { jsonReply, streamResponseBytes } from '../load/canned-reply.ts';
+import { jsonBody, streamResponseBytes } from '../load/canned-responses.ts';
 import type { Candidate } from '../peers/candidate.ts';
 import { chatBody } from './chat-call.ts';
 import type { Load, LoadDriver, MeasuredLoad } from './load-driver.ts';
@@ -34,9 +34,9 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
     body: chatBody({}),
     connections: (options) => options.connections,
     length: 1,
-    minimumBodyBytes: jsonReply.length,
+    minimumBodyBytes: jsonBody.length,
   },
-  'json-one': { body: chatBody({}), connections: () => 1, length: 1, minimumBodyBytes: jsonReply.length },
+  'json-one': { body: chatBody({}), connections: () => 1, length: 1, minimumBodyBytes: jsonBody.length },
   'stream-one': {
     body: chatBody({ stream: true, order: ` [pace ${streamPaceMs} ms]` }),
     connections: () => 1,

@@ -5,7 +5,7 @@ import type { GatelogCandidate } from '../peers/candidate.ts';
 import { SpoolGauge, type SpoolReading } from './spool-gauge.ts';
 
 /** The spool's backlog over one load. */
-export interface SpoolCourse {
+export interface SpoolTrend {
   /** One reading per second, oldest first. */
   readonly waitingBytesEachSecond: readonly number[];
   /** Trend of the backlog over the judged time; null where that was too short. */
@@ -42,11 +42,11 @@ export class SpoolWatch {
     this.#timer = setInterval(() => this.#sample(), sampleMs);
   }
 
-  /** Stops reading after the load. @param watchedMs the last part of the load, which is judged. */
-  stop(watchedMs: number): SpoolCourse {
+  /** Stops reading after the load. @param judgedMs the last part of the load, which is judged. */
+  stop(judgedMs: number): SpoolTrend {
     clearInterval(this.#timer);
     this.#sample();
-    return courseOf(this.#samples, watchedMs);
+    return spoolTrendOf(this.#samples, judgedMs);
   }
 
   #sample(): void {
@@ -54,16 +54,16 @@ export class SpoolWatch {
   }
 }
 
-/** Evaluates readings of a spool. Only the last `watchedMs` are judged. */
-export function courseOf(samples: readonly Sample[], watchedMs: number): SpoolCourse {
+/** Evaluates readings of a spool. Only the last `judgedMs` are judged. */
+export function spoolTrendOf(samples: readonly Sample[], judgedMs: number): SpoolTrend {
   const endedAtMs = samples.at(-1)?.atMs ?? 0;
-  const watched = samples.filter(({ atMs }) => atMs >= endedAtMs - watchedMs);
-  const [first, last] = [watched[0], watched.at(-1)];
+  const judged = samples.filter(({ atMs }) => atMs >= endedAtMs - judgedMs);
+  const [first, last] = [judged[0], judged.at(-1)];
   const seconds = first === undefined || last === undefined ? 0 : (last.atMs - first.atMs) / 1000;
   const inflowBytesPerSecond =
     first === undefined || last === undefined || seconds === 0 ? 0 : (last.writtenBytes - first.writtenBytes) / seconds;
-  const growthBytesPerSecond = slopePerSecond(watched.map(({ atMs, waitingBytes }) => ({ atMs, value: waitingBytes })));
-  const minWaitingBytes = Math.min(...watched.map(({ waitingBytes }) => waitingBytes));
+  const growthBytesPerSecond = slopePerSecond(judged.map(({ atMs, waitingBytes }) => ({ atMs, value: waitingBytes })));
+  const minWaitingBytes = Math.min(...judged.map(({ waitingBytes }) => waitingBytes));
   const growthBytes = growthBytesPerSecond === null ? Number.POSITIVE_INFINITY : growthBytesPerSecond * seconds;
   return {
     minWaitingBytes,

@@ -2,7 +2,7 @@ import { type Candidate, type GatelogCandidate, startCandidate, startGatelog } f
 import { highestRate } from './highest-rate.ts';
 import { chatLoad, type MeasuredLoad } from './load-driver.ts';
 import { failuresOf, type PartContext, settle } from './part.ts';
-import { type SpoolCourse, SpoolWatch, untilDrained } from './spool-watch.ts';
+import { type SpoolTrend, SpoolWatch, untilDrained } from './spool-watch.ts';
 import { type VisibleDelay, VisibleDelayProbe } from './visible-delay.ts';
 
 /** One long load, and what became of the spool meanwhile. */
@@ -12,7 +12,7 @@ export interface SustainedLoad {
   /** Responses a second over the judged end of the load. */
   readonly repliesPerSecond: number;
   readonly cpuPerRequestMicros: number;
-  readonly spool: SpoolCourse;
+  readonly spool: SpoolTrend;
   /** From the end of the load until the spool was empty; null after more than five minutes. */
   readonly drainedAfterMs: number | null;
   readonly visible: VisibleDelay;

@@ -11,9 +11,9 @@ export interface VisibleDelay {
   readonly delay: LatencySummary;
 }
 
-const callEveryMs = 1000;
+const callIntervalMs = 1000;
 /** Queries use the same cores. This interval is also the precision of the delays. */
-const askEveryMs = 250;
+const queryIntervalMs = 250;
 const lastWaitMs = 300_000;
 
 interface Probe {
@@ -38,7 +38,7 @@ export class VisibleDelayProbe {
   constructor(candidate: GatelogCandidate) {
     this.#candidate = candidate;
     this.#callsMade = this.#makeCalls();
-    this.#found = this.#ask();
+    this.#found = this.#query();
     // `stop` reports failures minutes later; until then they would be unhandled rejections.
     for (const running of [this.#callsMade, this.#found]) running.catch(() => undefined);
   }
@@ -52,11 +52,11 @@ export class VisibleDelayProbe {
   }
 
   async #makeCalls(): Promise<void> {
-    for (let next = performance.now(); !this.#stopped; next += callEveryMs) {
+    for (let next = performance.now(); !this.#stopped; next += callIntervalMs) {
       const requestId = await this.#call();
       this.#calls += 1;
       this.#waiting.push({ requestId, endedAtMs: performance.now() });
-      await sleep(Math.max(0, next + callEveryMs - performance.now()));
+      await sleep(Math.max(0, next + callIntervalMs - performance.now()));
     }
   }
 
@@ -73,13 +73,13 @@ export class VisibleDelayProbe {
     return requestId;
   }
 
-  async #ask(): Promise<void> {
+  async #query(): Promise<void> {
     let deadlineMs = Number.POSITIVE_INFINITY;
     while (!(this.#stopped && this.#waiting.length === 0) && performance.now() < deadlineMs) {
       if (this.#stopped) deadlineMs = Math.min(deadlineMs, performance.now() + lastWaitMs);
       const [oldest] = this.#waiting;
       if (oldest === undefined || !(await this.#isVisible(oldest))) {
-        await sleep(askEveryMs);
+        await sleep(queryIntervalMs);
         continue;
       }
       this.#delays.record(performance.now() - oldest.endedAtMs);

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { jsonReply, longJsonResponse, stampedEvent, streamReply } from './canned-reply.ts';
+import { jsonBody, longJsonResponse, stampedEvent, streamBody } from './canned-responses.ts';
 import { HttpMessageReader } from './http-message-reader.ts';
 
 /**
@@ -14,11 +14,11 @@ const streamPattern = /"stream"\s*:\s*true/;
 const pacePattern = /\[pace (\d+) ms(?:, (\d+) stamped events)?\]/;
 const lengthPattern = /\[reply (\d+) KB\]/;
 
-const jsonResponse = jsonMessage(jsonReply);
+const jsonResponse = jsonMessage(jsonBody);
 /** By length in KB. */
 const longResponses = new Map<number, Buffer>();
 const streamHead = head('HTTP/1.1 200 OK', 'content-type: text/event-stream; charset=utf-8', 'transfer-encoding: chunked');
-const streamChunks = streamReply.map(chunked);
+const streamChunks = streamBody.map(chunked);
 const lastChunk = Buffer.from('0\r\n\r\n');
 const streamResponse = Buffer.concat([streamHead, ...streamChunks, lastChunk]);
 const pacedStart = Buffer.concat([streamHead, ...streamChunks.slice(0, 1)]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stampedEvent } from './canned-reply.ts';
+import { stampedEvent } from './canned-responses.ts';
 import { GapTotals, StreamGaps } from './stream-gaps.ts';
 
 describe('the gaps of a stream', () => {

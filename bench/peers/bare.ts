@@ -22,12 +22,12 @@ const notReturned = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 const pool = new Pool(process.argv[2] ?? '', { connections: 256, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
 
 function requestHeaders(rawHeaders: readonly string[]): string[] {
-  const kept: string[] = [];
+  const forwarded: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    if (!notForwarded.has(name.toLowerCase())) kept.push(name, rawHeaders[index + 1] ?? '');
+    if (!notForwarded.has(name.toLowerCase())) forwarded.push(name, rawHeaders[index + 1] ?? '');
   }
-  return kept;
+  return forwarded;
 }
 
 function responseHeaders(rawHeaders: readonly Buffer[]): { headers: string[]; bodyBytes: number } {

@@ -7,11 +7,11 @@ export interface Question {
   /** Aim for the 95th percentile, milliseconds; null where none is set. */
   readonly aimMs: number | null;
   /** Draws the next call. */
-  readonly draw: (random: () => number, ids: readonly RequestId[]) => Asked;
+  readonly draw: (random: () => number, ids: readonly RequestId[]) => QueryCall;
 }
 
 /** One call. */
-export interface Asked {
+export interface QueryCall {
   readonly body: { readonly filter: unknown; readonly limit: number };
   /** Condition over `requests` after the tenant's. */
   readonly handWritten: string;

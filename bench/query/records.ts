@@ -59,7 +59,7 @@ function sessionOf(number: number, count: number): number | undefined {
 }
 
 /** Members that are equal in all records. */
-const always = {
+const commonMembers = {
   keyHash: 'f'.repeat(64),
   method: 'POST',
   path: '/v1/chat/completions',
@@ -113,7 +113,7 @@ export function recordAt(number: number, count: number, organizationId: Organiza
     .toString(16)
     .padStart(3, '0')}8${number.toString(16).padStart(15, '0')}`;
   return {
-    ...always,
+    ...commonMembers,
     organizationId,
     requestId: uuidOfHex(hex),
     createdAt,

@@ -16,11 +16,11 @@ interface SessionQuestion {
   /** Aim for the 95th percentile, milliseconds. */
   readonly aimMs: number;
   /** Draws the next call. */
-  readonly draw: (random: () => number, records: number) => AskedSessions;
+  readonly draw: (random: () => number, records: number) => SessionQueryCall;
 }
 
 /** One call. */
-export interface AskedSessions {
+export interface SessionQueryCall {
   readonly body: SessionQuery;
   /** Conditions on rows and on groups that select the sessions of the page. */
   readonly handWritten: { readonly where?: string; readonly having?: string };
@@ -87,7 +87,7 @@ export const sessionQuestions: readonly SessionQuestion[] = [
 ];
 
 /** By hand, the statement first finds the sessions with a request that has the words. This was the faster of two variants. */
-function searchFor(words: string, week7: SessionQuery): AskedSessions {
+function searchFor(words: string, week7: SessionQuery): SessionQueryCall {
   const holds = (name: string): string => `(lowerUTF8(session_id) LIKE '%${words}%' OR lowerUTF8(${name}) LIKE '%${words}%')`;
   return {
     body: { ...week7, search: words },
@@ -109,14 +109,15 @@ export function openOurSessions(connections: Connections): (body: SessionQuery) 
   };
 }
 
-const keptOf = (having: string | undefined): string => (having?.includes('countIf(status >= 400)') === true ? 'status >= 400' : 'true');
+const requestConditionOf = (having: string | undefined): string =>
+  having?.includes('countIf(status >= 400)') === true ? 'status >= 400' : 'true';
 
 /** The same answer by hand: the sessions of the page, then everything about them between their first and their latest request. */
-export async function handWrittenSessions(connections: Connections, { body, handWritten }: AskedSessions): Promise<Answer> {
+export async function handWrittenSessions(connections: Connections, { body, handWritten }: SessionQueryCall): Promise<Answer> {
   const { where = 'true', having } = handWritten;
-  const kept = keptOf(having);
+  const condition = requestConditionOf(having);
   const over = (aggregate: string, argument: string): string =>
-    kept === 'true' ? `${aggregate}(${argument})` : `${aggregate}If(${argument === '' ? '' : `${argument}, `}${kept})`;
+    condition === 'true' ? `${aggregate}(${argument})` : `${aggregate}If(${argument === '' ? '' : `${argument}, `}${condition})`;
   const first = over('min', 'created_at');
   const keys = `SELECT session_id, ${first} AS first_at, min(created_at) AS from_at, max(created_at) AS to_at FROM requests WHERE ${base(body)} AND ${where} GROUP BY session_id ${having === undefined ? '' : `HAVING ${having}`} ORDER BY first_at DESC, session_id LIMIT ${body.limit}`;
   const query = `WITH (SELECT (groupArray(session_id), min(from_at), max(to_at)) FROM (${keys})) AS page,

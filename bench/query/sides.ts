@@ -9,7 +9,7 @@ import type { BodiesRow, RequestRow } from '../../src/query/requests/columns.ts'
 import { bodiesStatements, pageStatements } from '../../src/query/requests/select.ts';
 import type { Connections } from '../../src/store/engine/connections.ts';
 import { makeRunStatement, runUntilRows } from '../../src/store/read/run-statement.ts';
-import type { Asked } from './questions.ts';
+import type { QueryCall } from './questions.ts';
 import { tenant } from './records.ts';
 
 /** The requests of an answer, and the length of its text. */
@@ -101,7 +101,7 @@ function idOf({ id }: Pick<HandWrittenRow, 'id'>): RequestId {
 }
 
 /** The same answer by hand, from its own tables: the page, and its bodies by their keys, in the order of the rows. */
-export async function handWrittenAnswer(connections: Connections, { body, handWritten }: Asked): Promise<Answer> {
+export async function handWrittenAnswer(connections: Connections, { body, handWritten }: QueryCall): Promise<Answer> {
   return connections.run('short', async (client) => {
     const rowsOf = async <Row>(query: string): Promise<readonly Row[]> =>
       (

@@ -24,12 +24,12 @@ export function aimsOf(rounds: readonly Round[]): readonly Aim[] {
   const ratio = wireByStored(rounds, 'now');
   const stored =
     least === undefined ? [] : [{ what: `${title}: wire ÷ stored`, bound: `≥ ${least}`, value: ratio, isReached: ratio >= least }];
-  const asked = questionNames(rounds).map((question) => {
+  const questionAims = questionNames(rounds).map((question) => {
     const p50 = { name: question, share: 0.5 };
     return slowdown(`${title}: ${question}, p50, now ÷ before`, percentile(rounds, 'now', p50) / percentile(rounds, 'before', p50));
   });
   const inserting = slowdown(`${title}: time of an insert, now ÷ before`, rowsPerSecond(rounds, 'before') / rowsPerSecond(rounds, 'now'));
-  return [...stored, inserting, ...asked];
+  return [...stored, inserting, ...questionAims];
 }
 
 function slowdown(what: string, value: number): Aim {

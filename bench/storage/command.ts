@@ -29,7 +29,7 @@ export interface Work {
   readonly merges: MergeCounts;
 }
 
-export interface Asked extends Answer {
+export interface TimedAnswer extends Answer {
   readonly ms: number;
 }
 
@@ -40,21 +40,21 @@ export interface Results {
   readonly settle: Work;
   readonly merge: Work;
   readonly stored: readonly TableBytes[];
-  readonly ask: Asked;
+  readonly ask: TimedAnswer;
 }
 
-export type Reply = { readonly result: Results[Command['kind']] } | { readonly failure: string };
+export type CommandOutcome = { readonly result: Results[Command['kind']] } | { readonly failure: string };
 
 const timeoutMs = 15 * 60_000;
 
 /** Sends a command to the process of a side, and waits for its result. @throws the error of that process. */
-export async function tell<Kind extends Command['kind']>(
+export async function sendCommand<Kind extends Command['kind']>(
   child: ChildProcess,
   command: Extract<Command, { readonly kind: Kind }>,
 ): Promise<Results[Kind]> {
-  const replied = nextMessage(child, timeoutMs);
+  const received = nextMessage(child, timeoutMs);
   child.send(command);
-  const reply = (await replied) as Reply;
-  if ('failure' in reply) throw new Error(reply.failure);
-  return reply.result as Results[Kind];
+  const outcome = (await received) as CommandOutcome;
+  if ('failure' in outcome) throw new Error(outcome.failure);
+  return outcome.result as Results[Kind];
 }

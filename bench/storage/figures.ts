@@ -20,9 +20,9 @@ export function indexBytes(tables: readonly TableBytes[]): number {
   return tables.flatMap(({ indexes }) => Object.values(indexes)).reduce((sum, bytes) => sum + bytes, 0);
 }
 
-export function percentile(rounds: readonly Round[], side: SideName, asked: { readonly name: string; readonly share: number }): number {
-  const samples = rounds.flatMap(({ sides }) => sides[side].samples.get(asked.name) ?? []).toSorted((left, right) => left - right);
-  return samples[Math.min(samples.length - 1, Math.floor(samples.length * asked.share))] ?? Number.NaN;
+export function percentile(rounds: readonly Round[], side: SideName, question: { readonly name: string; readonly share: number }): number {
+  const samples = rounds.flatMap(({ sides }) => sides[side].samples.get(question.name) ?? []).toSorted((left, right) => left - right);
+  return samples[Math.min(samples.length - 1, Math.floor(samples.length * question.share))] ?? Number.NaN;
 }
 
 export function questionNames(rounds: readonly Round[]): readonly string[] {

@@ -4,7 +4,7 @@ import type { OwnedProcesses } from '../measure/owned-processes.ts';
 import { makeRandom } from '../query/records.ts';
 import { agentSessionId } from './traffic/agents.ts';
 import { commonPhrase, rareWord } from './traffic/call.ts';
-import { type Asked, type Inserted, tell, type Work } from './command.ts';
+import { type TimedAnswer, type Inserted, sendCommand, type Work } from './command.ts';
 import { type Traffic, trafficOf } from './traffic/first-said.ts';
 import { requestIdOf } from './traffic/records.ts';
 import type { Scenario } from './traffic/scenarios.ts';
@@ -53,15 +53,17 @@ export async function measureRound(given: Given): Promise<Round> {
   const children = eachSide(() => processes.fork('./side-process', import.meta.url, []));
   try {
     const opened = await Promise.all(
-      sideNames.map((side) => tell(children[side], { kind: 'open', side, scenario: scenario.name, calls, folder: join(folder, side) })),
+      sideNames.map((side) =>
+        sendCommand(children[side], { kind: 'open', side, scenario: scenario.name, calls, folder: join(folder, side) }),
+      ),
     );
     const traffic = trafficOf(scenario.generate(calls));
     const inserts = await insertAll(children, opened[0]?.batches ?? 0);
     progress(`${scenario.title}: inserted`);
-    const storing = await inTurn((side) => tell(children[side], { kind: 'settle' }));
-    const settled = await inTurn((side) => tell(children[side], { kind: 'stored' }));
-    const merging = await inTurn((side) => tell(children[side], { kind: 'merge' }));
-    const merged = await inTurn((side) => tell(children[side], { kind: 'stored' }));
+    const storing = await inTurn((side) => sendCommand(children[side], { kind: 'settle' }));
+    const settled = await inTurn((side) => sendCommand(children[side], { kind: 'stored' }));
+    const merging = await inTurn((side) => sendCommand(children[side], { kind: 'merge' }));
+    const merged = await inTurn((side) => sendCommand(children[side], { kind: 'stored' }));
     progress(`${scenario.title}: merged`);
     const samples = await askAll(children, given);
     const sides = eachSide((side) => ({
@@ -99,7 +101,7 @@ function orderOf(number: number): readonly SideName[] {
 async function insertAll(children: Children, batches: number): Promise<Record<SideName, readonly Inserted[]>> {
   const inserted = eachSide((): Inserted[] => []);
   for (let batch = 0; batch < batches; batch += 1) {
-    for (const side of orderOf(batch)) inserted[side].push(await tell(children[side], { kind: 'insert', batch }));
+    for (const side of orderOf(batch)) inserted[side].push(await sendCommand(children[side], { kind: 'insert', batch }));
   }
   return inserted;
 }
@@ -147,9 +149,9 @@ async function askAll(
     for (const side of sideNames) samples[side].set(name, []);
     for (let call = -Math.ceil(questionCalls / 3); call < questionCalls; call += 1) {
       const question = draw();
-      const answers: Asked[] = [];
+      const answers: TimedAnswer[] = [];
       for (const side of orderOf(call)) {
-        const answer = await tell(children[side], { kind: 'ask', question });
+        const answer = await sendCommand(children[side], { kind: 'ask', question });
         if (call >= 0) samples[side].get(name)?.push(answer.ms);
         answers.push(answer);
       }

@@ -2,7 +2,7 @@ import type { RequestRecord } from '../../src/model/record/request-record.ts';
 import { type Connections, openConnections } from '../../src/store/engine/connections.ts';
 import { startEngineThreads } from '../../src/store/engine/engine-threads.ts';
 import { before } from './before.ts';
-import type { Asked, Command, Inserted, Opened, Reply, Results, Work } from './command.ts';
+import type { TimedAnswer, Command, Inserted, Opened, CommandOutcome, Results, Work } from './command.ts';
 import { now } from './now.ts';
 import { batchesOf } from './traffic/records.ts';
 import { scenarios } from './traffic/scenarios.ts';
@@ -70,7 +70,7 @@ class SideStore {
     return storedBytes(this.connections);
   }
 
-  async ask(question: Question): Promise<Asked> {
+  async ask(question: Question): Promise<TimedAnswer> {
     const start = performance.now();
     const { ids, characters } = await this.side.ask(question);
     return { ms: performance.now() - start, ids, characters };
@@ -104,14 +104,14 @@ async function run(command: Command): Promise<Results[Command['kind']]> {
   }
 }
 
-function reply(message: Reply): void {
+function respond(message: CommandOutcome): void {
   process.send?.(message);
 }
 
 process.on('message', (command: Command) => {
   void run(command).then(
-    (result) => reply({ result }),
-    (cause: unknown) => reply({ failure: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }),
+    (result) => respond({ result }),
+    (cause: unknown) => respond({ failure: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }),
   );
 });
 process.on('disconnect', () => process.exit(0));

@@ -43,7 +43,7 @@ export function* agentCalls(calls: number, { turns, withIds }: AgentOptions): Ge
   for (let call = 0; call < calls; call += 1) {
     const place = Math.floor(draw() * open.length);
     const session = open[place] as Session;
-    session.messages.push(toldBy(draw, session, { call, calls }));
+    session.messages.push(callerMessage(draw, session, { call, calls }));
     const request = requestBody(session.messages, tools);
     const answer = answerOf(draw);
     yield {
@@ -61,7 +61,7 @@ export function* agentCalls(calls: number, { turns, withIds }: AgentOptions): Ge
 }
 
 /** What the caller adds in a turn: the task, what a tool has printed, or a remark of the user. */
-function toldBy(draw: Draw, { messages, turn }: Session, at: CallPlace): Message {
+function callerMessage(draw: Draw, { messages, turn }: Session, at: CallPlace): Message {
   if (turn === 0) return { role: 'user', content: userText(draw, at, between(draw, 600, 1500)) };
   const called = messages.at(-1)?.tool_calls?.[0];
   if (called === undefined) return { role: 'user', content: userText(draw, at, between(draw, 100, 500)) };
@@ -77,11 +77,11 @@ function answerOf(draw: Draw): Message {
 
 function callOf(draw: Draw): ToolCall {
   const path = `src/${word(draw)}/${word(draw)}.ts`;
-  const given = draw() < 0.5 ? { path } : { path, text: code(draw, between(draw, 100, 700)) };
+  const toolArguments = draw() < 0.5 ? { path } : { path, text: code(draw, between(draw, 100, 700)) };
   return {
     id: `call_${token(draw, 24)}`,
     type: 'function',
-    function: { name: pick(draw, ['read_file', 'write_file', 'run_command', 'search']), arguments: JSON.stringify(given) },
+    function: { name: pick(draw, ['read_file', 'write_file', 'run_command', 'search']), arguments: JSON.stringify(toolArguments) },
   };
 }
 

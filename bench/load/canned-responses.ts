@@ -17,7 +17,7 @@ const usage = {
 };
 
 /** A chat completion of about 1 KB. */
-export const jsonReply = completion(sentence.repeat(3));
+export const jsonBody = completion(sentence.repeat(3));
 
 /** A chat completion of at least `kilobytes` thousand bytes. */
 export function longJsonResponse(kilobytes: number): Buffer {
@@ -40,13 +40,13 @@ function completion(content: string): Buffer {
 }
 
 /** The events of a streamed chat completion: words, usage, `[DONE]`. */
-export const streamReply: readonly Buffer[] = streamEvents().map((data) => Buffer.from(`data: ${data}\n\n`));
+export const streamBody: readonly Buffer[] = streamEvents().map((data) => Buffer.from(`data: ${data}\n\n`));
 
 /** The text after the stamp in a stamped event. */
 const stampedRest = JSON.stringify(wordChunk(' word')).slice(1);
 
 /** Bytes of the whole streamed body, without chunk framing. */
-export const streamResponseBytes = streamReply.reduce((total, event) => total + event.length, 0);
+export const streamResponseBytes = streamBody.reduce((total, event) => total + event.length, 0);
 
 /** An event that carries the time of its sending, in microseconds of the machine's monotonic clock. `StreamGaps` reads it. */
 export function stampedEvent(sentMicros: bigint): Buffer {

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestItem } from '../src/contract/requests/item.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
-import { type AskForItems, type ByteCase, byteFactors, type ByteTarget, performCase, recordsFaults } from './support/byte-cases.ts';
+import { type ReadItems, type ByteCase, byteFactors, type ByteTarget, performCase, recordsFaults } from './support/byte-cases.ts';
 import { type ByteProvider, startByteProvider } from './support/byte-provider.ts';
 import { Dice } from './support/dice.ts';
 import { pairwise } from './support/matrix.ts';
@@ -34,7 +34,7 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-const ask: AskForItems = async (requestIds) =>
+const ask: ReadItems = async (requestIds) =>
   (await api.call<readonly RequestItem[]>('POST', '/v1/request/query-ids', { requestIds })).body.data;
 
 /** A gate that opens when this many callers wait at it. */

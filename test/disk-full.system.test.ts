@@ -2,7 +2,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { type ApiClient, apiClient } from './support/api.ts';
 import { Dice } from './support/dice.ts';
-import { type DiskFullOptions, type DiskFullRun, runDiskFull, untilSaid } from './support/disk-full.ts';
+import { type DiskFullOptions, type DiskFullRun, runDiskFull, waitForHealth } from './support/disk-full.ts';
 import { mountSmallDisk } from './support/disk-room.ts';
 import { eventually } from './support/eventually.ts';
 import { noFindings } from './support/kill-verdict.ts';
@@ -39,7 +39,7 @@ const well = { status: 200, body: { status: 'ok', failing: [], degraded: [] } };
 
 /** The metrics count exactly the calls that are not stored completely. */
 function expectExactCount({ calls, countedUnrecorded, verdict }: DiskFullRun): void {
-  expect(countedUnrecorded).toBe(calls - verdict.wholeRecords);
+  expect(countedUnrecorded).toBe(calls - verdict.completeRecords);
 }
 
 it.runIf(smallSpoolDisk !== undefined)(
@@ -48,7 +48,7 @@ it.runIf(smallSpoolDisk !== undefined)(
     const run = await runDiskFull({
       ...usual(),
       dataDir: spoolDataDir,
-      roomOf: () => smallSpoolDisk ?? { fill: async () => undefined, free: () => undefined },
+      diskOf: () => smallSpoolDisk ?? { fill: async () => undefined, free: () => undefined },
     });
     const { verdict, failedCalls, unrecorded, sameProcesses } = run;
     expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
@@ -66,8 +66,8 @@ it.runIf(smallDisk !== undefined)(
       ...usual(),
       dataDir: storeDataDir,
       environment: { GATELOG_STORE_SPARE_BYTES: '32MiB' },
-      saidWhileFull: fullStore,
-      roomOf: () => smallDisk ?? { fill: async () => undefined, free: () => undefined },
+      healthWhileFull: fullStore,
+      diskOf: () => smallDisk ?? { fill: async () => undefined, free: () => undefined },
     });
     const { verdict, failedCalls, unrecorded, sameProcesses } = run;
     expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
@@ -84,7 +84,7 @@ it.runIf(smallWholeDisk !== undefined)(
       ...usual(),
       dataDir: wholeDataDir,
       environment: { GATELOG_STORE_SPARE_BYTES: '48MiB' },
-      roomOf: () => smallWholeDisk ?? { fill: async () => undefined, free: () => undefined },
+      diskOf: () => smallWholeDisk ?? { fill: async () => undefined, free: () => undefined },
     });
     const { verdict, failedCalls, unrecorded, sameProcesses } = run;
     // The metadata database, which reserves the identifiers of callers, is on the full disk too.
@@ -126,7 +126,7 @@ it.runIf(smallStartDisk !== undefined)(
     const api = apiClient(first.api);
     for (const id of [hers, his]) await api.stored(id);
     await smallStartDisk?.fill();
-    await untilSaid(first.api, fullStore.api);
+    await waitForHealth(first.api, fullStore.api);
     expect(await changeOf(his, api)).toBe(503);
     const order = fetch(`${first.api}/v1/user/ann`, { method: 'DELETE', headers: { Authorization: `Bearer ${testKey}` } });
     // The stop below cuts the connection.
@@ -139,14 +139,14 @@ it.runIf(smallStartDisk !== undefined)(
     service = second;
     const [core] = childrenNamed(second.pid, 'core');
     const again = apiClient(second.api);
-    await untilSaid(second.gateway, fullStore.gateway);
-    await untilSaid(second.api, fullStore.api);
+    await waitForHealth(second.gateway, fullStore.gateway);
+    await waitForHealth(second.api, fullStore.api);
     expect(await idsOf(again)).toEqual([hers, his].toSorted());
     expect(await changeOf(his, again)).toBe(503);
     const later = await callOf('bob', second);
     smallStartDisk?.free();
     await again.stored(later);
-    await untilSaid(second.api, well);
+    await waitForHealth(second.api, well);
     await eventually('the erasure to end', () => metadataRow(startDataDir, "SELECT number FROM erasures WHERE stage = 'done'"));
     expect(await idsOf(again)).toEqual([his, later].toSorted());
     expect(await changeOf(his, again)).toBe(200);

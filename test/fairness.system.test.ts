@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { runApiFairness, slowQuestions } from './support/fairness-api.ts';
+import { runApiFairness, slowQueries } from './support/fairness-api.ts';
 import { makeFairnessStore } from './support/fairness-store.ts';
 import { killStarted, makeDataDir, removeDataDir, startService } from './support/process-tree.ts';
 
@@ -16,7 +16,7 @@ it('while one organisation sends the slowest queries over many connections, anot
   expect(modest.filter(({ status }) => status !== 200)).toEqual([]);
   expect(ready.filter(({ status }) => status !== 200)).toEqual([]);
   expect(modest.length).toBeGreaterThan(2);
-  expect(new Set(greedy.map(({ what }) => what)).size).toBe(slowQuestions.length);
+  expect(new Set(greedy.map(({ what }) => what)).size).toBe(slowQueries.length);
   // Queries beyond an organisation's share are answered or refused with a documented code, nothing else.
   expect(greedy.filter(({ status, text }) => status !== 200 && !(status === 503 && text.includes('"service_busy"')))).toEqual([]);
   await service.stop();

@@ -51,9 +51,9 @@ async function plainCall(): Promise<number | undefined> {
   const whole: Fault = {
     name: 'none',
     provider: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
-    sees: { whole: true },
+    expected: { whole: true },
     record: 'none',
-    kept: 1,
+    openConnections: 1,
   };
   return (await performFault(stage, whole)).status;
 }
@@ -68,8 +68,8 @@ describe.each(faultGroups)('%s', (_group, faults) => {
     const { id, ...seen } = await performFault(stage, fault);
     expect(differencesOf(fault, seen, await itemOf(id, fault))).toEqual([]);
     await eventually(
-      `the gateway to hold ${fault.kept} connections to the provider`,
-      () => provider.open().length === fault.kept || undefined,
+      `the gateway to hold ${fault.openConnections} connections to the provider`,
+      () => provider.open().length === fault.openConnections || undefined,
     );
     expect(await plainCall()).toBe(200);
     provider.drop();

@@ -1,5 +1,6 @@
 import OpenAI, { APIError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { headerPairs } from '../src/platform/http/header-list.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { type FakeOpenAi, startFakeOpenAi, usage } from './support/fake-openai.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
@@ -41,7 +42,7 @@ function client(defaultHeaders: Record<string, string> = {}): OpenAI {
 function lastCall(): { readonly url: string; readonly headers: Headers } {
   const call = provider.seen.at(-1);
   const lines = call?.rawHeaders ?? [];
-  const headers = new Headers(lines.flatMap((name, index) => (index % 2 === 0 ? [[name, lines[index + 1] ?? '']] : [])));
+  const headers = new Headers(headerPairs(lines));
   return { url: call?.url ?? '', headers };
 }
 

@@ -10,6 +10,7 @@ import {
 import { createAdaptorServer, serve } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Problem } from '../contract/problem.ts';
+import { headerValues } from '../platform/http/header-list.ts';
 import { watchReads } from '../platform/http/write-timeout.ts';
 
 /** A session's identifier is in the path: at most 8,192 bytes, three times as many when percent-encoded. */
@@ -74,7 +75,7 @@ function onlyPlain(listener: RequestListener): RequestListener {
 }
 
 function isPlain({ httpVersion, rawHeaders }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  const hosts = headerValues(rawHeaders, 'host').length;
   return (httpVersion === '1.1' || httpVersion === '1.0') && hosts <= 1;
 }
 

@@ -28,7 +28,7 @@ const mutant = mutantName === undefined ? undefined : makeMutant(mutantName);
 const dataDir = makeDataDir();
 const startedAt = performance.now();
 const shownOfEach = 5;
-let told = 0;
+let killCount = 0;
 
 process.once('SIGINT', () => process.exit(130));
 process.once('exit', killStarted);
@@ -41,7 +41,7 @@ try {
     dataDir,
     callsPerSecond,
     ...(mutant === undefined ? {} : { program: mutant.program }),
-    onKill: tell,
+    onKill: printKill,
   });
   report(run);
 } finally {
@@ -49,10 +49,10 @@ try {
   mutant?.remove();
 }
 
-function tell(kill: Kill, soFar: { readonly calls: number; readonly updates: number }): void {
-  told += 1;
+function printKill(kill: Kill, soFar: { readonly calls: number; readonly updates: number }): void {
+  killCount += 1;
   console.error(
-    `kill ${told}, ${kill.kind}: gateway down ${ms(kill.gatewayAwayMs)}, API down ${ms(kill.apiAwayMs)}; ${soFar.calls} calls, ${soFar.updates} changes`,
+    `kill ${killCount}, ${kill.kind}: gateway down ${ms(kill.gatewayDownMs)}, API down ${ms(kill.apiDownMs)}; ${soFar.calls} calls, ${soFar.updates} changes`,
   );
 }
 
@@ -72,7 +72,7 @@ function report({ kills: done, verdict, callsPerSecond: rate, failedWithoutCore 
       `${verdict.acknowledgedUpdates} changes acknowledged`,
   );
   console.log(
-    `lost ${findings.lost.length}, duplicated ${findings.doubled.length}, different ${findings.different.length}, open and not stored ${findings.unseen.length}, ` +
+    `lost ${findings.lost.length}, duplicated ${findings.duplicated.length}, different ${findings.different.length}, open and not stored ${findings.notStored.length}, ` +
       `changes lost ${findings.lostUpdates.length}, not exactly once in the history ${findings.wrongHistory.length}, wrongly refused ${findings.refusedUpdates.length}, ` +
       `calls that failed without the core ${failedWithoutCore.length}`,
   );
@@ -85,5 +85,5 @@ function report({ kills: done, verdict, callsPerSecond: rate, failedWithoutCore 
 function lineOf(kind: KillKind, done: readonly Kill[]): string {
   const own = done.filter((kill) => kill.kind === kind);
   const longest = (of: (kill: Kill) => number | null): string => ms(Math.max(0, ...own.map((kill) => of(kill) ?? 0)));
-  return `${kind}: ${own.length} kills, gateway down ${longest(({ gatewayAwayMs }) => gatewayAwayMs)} at most, API ${longest(({ apiAwayMs }) => apiAwayMs)}`;
+  return `${kind}: ${own.length} kills, gateway down ${longest(({ gatewayDownMs }) => gatewayDownMs)} at most, API ${longest(({ apiDownMs }) => apiDownMs)}`;
 }

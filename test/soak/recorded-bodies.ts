@@ -60,14 +60,14 @@ async function run(): Promise<boolean> {
   const startedAt = performance.now();
   let records = await performRound(target, 'deep', deepPairs());
   records += await performRound(target, 'heavy', heavyPairs());
-  const tell = (): void => {
+  const printProgress = (): void => {
     console.error(`${records} records in ${seconds(startedAt)} s: ${target.faults.length} faults, ${peaks(pid).join(', ')}`);
     for (const fault of target.faults.slice(0, 3)) console.error(`  ${fault}`);
   };
-  tell();
+  printProgress();
   for (let sent = 0; sent < bodiesWanted / 2; sent += pairsOfRound) {
     records += await performRound(target, `round-${sent}`, chosenPairs(seed + sent, Math.min(pairsOfRound, bodiesWanted / 2 - sent)));
-    tell();
+    printProgress();
   }
   const isSame = processTree(pid).every((entry) => before.has(entry.pid));
   console.log(

@@ -39,7 +39,7 @@ const warmUpMs = 5000;
 const fullRateMs = 60_000;
 const reachedShare = 0.98;
 
-const excuse = 'more than 1 % of all calls were late, but not more than 1 % of the calls that the host did not disturb';
+const excusedText = 'more than 1 % of all calls were late, but not more than 1 % of the calls that the host did not disturb';
 
 const processes = new OwnedProcesses();
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-steady-'));
@@ -72,8 +72,8 @@ async function soak(): Promise<boolean> {
   const trends = watch.stop();
   const found = await probe.stop();
   stolen.stop();
-  const own = undisturbedDelay(found.each, stolen);
-  const lateness = latenessOf(found, own);
+  const undisturbed = undisturbedDelay(found.samples, stolen);
+  const lateness = latenessOf(found, undisturbed);
   const faults = [
     ...(load.errors > 0 ? [`${load.errors} calls failed, the first with: ${load.firstError ?? 'no message'}`] : []),
     ...(load.requestsPerSecond < requestsPerSecond * reachedShare ? ['the rate was not reached'] : []),
@@ -91,14 +91,16 @@ async function soak(): Promise<boolean> {
   console.log(
     `calls could be queried by property after ${inMs(found.visible.p50Micros)} (p50), ${inMs(found.visible.p99Micros)} (p99); ${found.calls} calls`,
   );
-  const taken = `the host stole ${(stolen.share() * 100).toFixed(1)} % of the CPU time`;
-  console.log(`${taken}; the ${own.calls} undisturbed calls: after ${inMs(own.p50Micros)} (p50), ${inMs(own.p99Micros)} (p99)`);
+  const stolenText = `the host stole ${(stolen.share() * 100).toFixed(1)} % of the CPU time`;
+  console.log(
+    `${stolenText}; the ${undisturbed.calls} undisturbed calls: after ${inMs(undisturbed.p50Micros)} (p50), ${inMs(undisturbed.p99Micros)} (p99)`,
+  );
   console.log(`the queries that found them ended after ${inMs(found.answered.p50Micros)} (p50), ${inMs(found.answered.p99Micros)} (p99)`);
   const after = await visibleRecords(service);
   const inTime = (after.inTime - before.inTime) / (after.all - before.all);
   console.log(`the service counts ${(inTime * 100).toFixed(2)} % of its records as visible within a second`);
   for (const trend of trends) console.log(lineOf(trend));
-  if (lateness === 'excused') console.log(excuse);
+  if (lateness === 'excused') console.log(excusedText);
   console.log(faults.length === 0 ? 'no faults' : faults.map((fault) => `FAULT: ${fault}`).join('\n'));
   return faults.length === 0;
 }
@@ -108,12 +110,12 @@ async function highestRate(driver: LoadDriver, service: GatelogCandidate): Promi
   const keepsUp = async (load: Load): Promise<{ readonly keepsUp: boolean; readonly perSecond: number }> => {
     const watch = new SpoolWatch(service);
     const { requestsPerSecond } = await driver.run(service, load);
-    const course = watch.stop(load.durationMs / 2);
-    const asked = load.requestsPerSecond ?? requestsPerSecond;
-    const held = course.keepsUp && requestsPerSecond >= asked * reachedShare;
-    console.error(`${asked.toFixed(0)} a second: the ingest ${held ? 'keeps up' : 'falls behind'}`);
+    const trend = watch.stop(load.durationMs / 2);
+    const requested = load.requestsPerSecond ?? requestsPerSecond;
+    const sustained = trend.keepsUp && requestsPerSecond >= requested * reachedShare;
+    console.error(`${requested.toFixed(0)} a second: the ingest ${sustained ? 'keeps up' : 'falls behind'}`);
     await untilDrained(service);
-    return { keepsUp: held, perSecond: requestsPerSecond };
+    return { keepsUp: sustained, perSecond: requestsPerSecond };
   };
   const full = await keepsUp(chatLoad(connections, fullRateMs));
   if (full.keepsUp) return full.perSecond;

@@ -29,7 +29,7 @@ export type ByteCase = Combination<typeof byteFactors>;
 
 /** A call with all of its bytes. */
 export interface PlannedCall {
-  readonly described: string;
+  readonly description: string;
   readonly shape: WireShape;
   readonly path: string;
   readonly providerPath: string;
@@ -69,7 +69,7 @@ export function planCall(combination: ByteCase): PlannedCall {
   const whole = combination.status === 200 ? shape.response : shape.error;
   const response = streamed && shape.stream !== undefined ? shape.stream : whole;
   return {
-    described: JSON.stringify(combination),
+    description: JSON.stringify(combination),
     shape,
     path: (streamed ? shape.streamPath : undefined) ?? shape.path,
     providerPath: (streamed ? shape.streamProviderPath : undefined) ?? shape.providerPath,
@@ -169,7 +169,7 @@ function lengthOf({ responseFraming }: ByteCase, { answered }: PlannedCall): str
 }
 
 function differences(
-  { described }: PlannedCall,
+  { description: described }: PlannedCall,
   compared: readonly (readonly [what: string, got: unknown, wanted: unknown])[],
 ): readonly string[] {
   return compared
@@ -180,27 +180,27 @@ function differences(
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'absent').slice(0, 300);
 
 /** Reads requests by identifier; unrecorded ones are missing in the result. */
-export type AskForItems = (ids: readonly string[]) => Promise<readonly RequestItem[]>;
+export type ReadItems = (ids: readonly string[]) => Promise<readonly RequestItem[]>;
 
-const maxAsked = 200;
+const idsPerRequest = 200;
 
 /** Compares the records of calls with the exchanged bytes, once all are stored. @throws when some are not stored within a minute. */
 export async function recordsFaults(
-  ask: AskForItems,
+  readItems: ReadItems,
   calls: readonly { readonly id: string; readonly combination: ByteCase }[],
 ): Promise<readonly string[]> {
   const faults: string[] = [];
-  for (let at = 0; at < calls.length; at += maxAsked) {
-    const asked = calls.slice(at, at + maxAsked);
+  for (let at = 0; at < calls.length; at += idsPerRequest) {
+    const batch = calls.slice(at, at + idsPerRequest);
     const items = await eventually(
-      `${asked.length} requests to be stored`,
+      `${batch.length} requests to be stored`,
       async () => {
-        const found = await ask(asked.map(({ id }) => id));
-        return found.length === asked.length ? new Map(found.map((item) => [item.request_id, item])) : undefined;
+        const found = await readItems(batch.map(({ id }) => id));
+        return found.length === batch.length ? new Map(found.map((item) => [item.request_id, item])) : undefined;
       },
       60_000,
     );
-    for (const { id, combination } of asked) faults.push(...recordFaults(combination, items.get(id)));
+    for (const { id, combination } of batch) faults.push(...recordFaults(combination, items.get(id)));
   }
   return faults;
 }
@@ -209,16 +209,18 @@ export async function recordsFaults(
 function recordFaults(combination: ByteCase, item: RequestItem | undefined): readonly string[] {
   const planned = planCall(combination);
   const { shape, status, streamed, request, response } = planned;
-  if (item === undefined) return [`${planned.described}: there is no record`];
-  const understood = streamed || status === 200 ? shape.record : { provider: shape.record.provider };
-  const said = Object.entries(understood).map(([name, wanted]) => [`recorded ${name}`, item[name as keyof RequestItem], wanted] as const);
+  if (item === undefined) return [`${planned.description}: there is no record`];
+  const expectedFields = streamed || status === 200 ? shape.record : { provider: shape.record.provider };
+  const recordedFields = Object.entries(expectedFields).map(
+    ([name, wanted]) => [`recorded ${name}`, item[name as keyof RequestItem], wanted] as const,
+  );
   return differences(planned, [
     ['recorded status', item.response_status, status],
     ['recorded path', item.request_path, planned.path],
     ['recorded request', item.request_body, shownBody(request, planned.sent)],
-    ['recorded response', item.response_body, streamed ? putTogether(planned) : shownBody(response, planned.answered)],
+    ['recorded response', item.response_body, streamed ? assembledBody(planned) : shownBody(response, planned.answered)],
     ['recorded size', item.size_bytes, planned.sent.length + planned.answered.length],
-    ...said,
+    ...recordedFields,
   ]);
 }
 
@@ -230,7 +232,7 @@ function shownBody({ contentType, bytes }: TypedBody, passed: Buffer): unknown {
 }
 
 /** The assembled stream; its text when its format cannot be assembled. */
-function putTogether({ shape, path, response }: PlannedCall): unknown {
+function assembledBody({ shape, path, response }: PlannedCall): unknown {
   const format = wireFormatFor(shape.record.provider === 'GOOGLE' ? 'gemini' : shape.record.provider.toLowerCase(), path);
   const assembled = format?.assembleStream(readServerSentEvents([response.bytes]));
   return assembled?.understood === true ? JSON.parse(JSON.stringify(assembled.body)) : response.bytes.toString('utf8');

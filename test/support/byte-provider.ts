@@ -43,10 +43,10 @@ export async function startByteProvider(): Promise<ByteProvider> {
     void collect(request).then(async (body) => {
       const { 'content-type': contentType, 'content-encoding': contentEncoding } = request.headers;
       arrivals.set(call, { method: request.method ?? '', path: request.url ?? '', contentType, contentEncoding, body });
-      const reply = plans.get(call);
+      const planned = plans.get(call);
       plans.delete(call);
-      if (reply === undefined) response.writeHead(599).end();
-      else await answer(response, reply);
+      if (planned === undefined) response.writeHead(599).end();
+      else await answer(response, planned);
     });
   });
   await new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ export async function startByteProvider(): Promise<ByteProvider> {
   });
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    plan: (call, reply) => plans.set(call, reply),
+    plan: (call, planned) => plans.set(call, planned),
     take: (call) => {
       const arrival = arrivals.get(call);
       arrivals.delete(call);

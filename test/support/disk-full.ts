@@ -15,13 +15,13 @@ export interface DiskFullOptions {
   readonly dice: Dice;
   readonly callsPerSecond: number;
   /** The disk that runs full, chosen once the service runs. */
-  readonly roomOf: (service: Service) => DiskSpace;
+  readonly diskOf: (service: Service) => DiskSpace;
   /** How often the disk runs full. */
   readonly rounds: number;
   /** How long it stays full, milliseconds. */
   readonly fullMs: number;
   /** Health that both listeners must report before the disk has space again. */
-  readonly saidWhileFull?: { readonly gateway: Health; readonly api: Health };
+  readonly healthWhileFull?: { readonly gateway: Health; readonly api: Health };
   readonly onRound?: (what: string) => void;
 }
 
@@ -54,15 +54,15 @@ export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun
     const environment = { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl, GATELOG_LOG_LEVEL: 'silent', ...options.environment };
     const service = await startService({ dataDir: options.dataDir, environment });
     const processes = treeOf(service.pid).join(' ');
-    const room = options.roomOf(service);
+    const disk = options.diskOf(service);
     const load = startLoad({ ...service, callsPerSecond: options.callsPerSecond, updateEvery: 0, dice: options.dice });
     for (let round = 1; round <= options.rounds; round += 1) {
       await wait(roundMs);
-      await room.fill();
+      await disk.fill();
       await wait(options.fullMs);
-      await untilSaid(service.gateway, options.saidWhileFull?.gateway);
-      await untilSaid(service.api, options.saidWhileFull?.api);
-      room.free();
+      await waitForHealth(service.gateway, options.healthWhileFull?.gateway);
+      await waitForHealth(service.api, options.healthWhileFull?.api);
+      disk.free();
       await untilRecorded(load);
       options.onRound?.(`round ${round}: ${unrecordedOf(load).length} unrecorded of ${load.calls.length} calls`);
     }
@@ -73,7 +73,7 @@ export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun
     const calls = load.calls.length;
     const countedUnrecorded = await unrecordedOnceCounted(service.api, calls);
     await service.stop();
-    const failedCalls = load.calls.filter(({ whole, status }) => !whole || status !== 200);
+    const failedCalls = load.calls.filter(({ complete, status }) => !complete || status !== 200);
     return { verdict, failedCalls, calls, unrecorded: unrecordedOf(load).length, countedUnrecorded, sameProcesses };
   } finally {
     await provider.close();
@@ -81,7 +81,7 @@ export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun
 }
 
 /** Waits until a listener reports this health. */
-export async function untilSaid(base: string, wanted: Health | undefined): Promise<void> {
+export async function waitForHealth(base: string, wanted: Health | undefined): Promise<void> {
   if (wanted === undefined) return;
   await eventually(`${base}/readyz to say ${JSON.stringify(wanted)}`, async () => {
     const response = await fetch(`${base}/readyz`);
@@ -98,7 +98,7 @@ async function untilRecorded(load: Load): Promise<void> {
   const from = performance.now();
   await eventually(
     'a call to be recorded again',
-    () => (load.calls.some(({ startedAt, whole, recorded }) => startedAt > from && whole && recorded) ? true : undefined),
+    () => (load.calls.some(({ startedAt, complete, recorded }) => startedAt > from && complete && recorded) ? true : undefined),
     recoveryMs,
   );
 }

@@ -1,17 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** A longer gap between two attempts means that the machine was busy or this process was stopped; it does not count as waiting. */
-const maxLookMs = 500;
+const maxGapMs = 500;
 
 /** Repeats `ask` until it returns a value. @throws after `withinMs` of waiting, naming the awaited condition. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined> | T | undefined, withinMs = 60_000): Promise<T> {
-  for (let waitedMs = 0, lookedAt = performance.now(); ;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+  for (let waitedMs = 0, attemptedAt = performance.now(); ;) {
+    const result = await ask();
+    if (result !== undefined) return result;
     if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms in vain for: ${what}`);
     await wait(10);
     const now = performance.now();
-    waitedMs += Math.min(now - lookedAt, maxLookMs);
-    lookedAt = now;
+    waitedMs += Math.min(now - attemptedAt, maxGapMs);
+    attemptedAt = now;
   }
 }

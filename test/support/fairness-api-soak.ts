@@ -12,13 +12,13 @@ export interface ApiFairnessSoak {
 
 const maxReadMs = 250;
 /** A call may need two statements, each with `GATELOG_QUERY_TIMEOUT_MS`, and waits up to `GATELOG_QUERY_MAX_WAIT_MS` for memory. */
-const maxAnswerMs = 2 * 30_000 + 10_000;
+const maxResponseMs = 2 * 30_000 + 10_000;
 const allowed: ReadonlySet<string> = new Set(['service_busy', 'query_too_large', 'query_timeout']);
 
 type Print = (line: string) => void;
 
 /** Sinks for the result and for the progress. */
-export interface SoakLines {
+export interface SoakOutput {
   readonly print: Print;
   readonly progress: Print;
 }
@@ -26,7 +26,7 @@ export interface SoakLines {
 /** Starts a service with its defaults and runs {@link runApiFairness} against it. @returns whether everything stayed within the limits. */
 export async function soakApiFairness(
   { durationMs, records, connections }: ApiFairnessSoak,
-  { print, progress }: SoakLines,
+  { print, progress }: SoakOutput,
 ): Promise<boolean> {
   const dataDir = makeDataDir();
   process.once('exit', () => removeDataDir(dataDir));
@@ -77,14 +77,16 @@ function codeOf(text: string): string {
 
 function faultsOf({ greedy, modest, ready }: ApiFairnessRun): readonly string[] {
   const p99 = percentile(modest.map(({ ms }) => ms), 99); // prettier-ignore
-  const late = [...greedy, ...modest].filter(({ ms }) => ms > maxAnswerMs);
-  const strange = greedy.filter(({ status, text }) => status !== 200 && !allowed.has(codeOf(text)));
+  const late = [...greedy, ...modest].filter(({ ms }) => ms > maxResponseMs);
+  const unexpected = greedy.filter(({ status, text }) => status !== 200 && !allowed.has(codeOf(text)));
   return [
     ...(p99 > maxReadMs ? [`the p99 of the other organisation's reads is ${p99.toFixed(0)} ms`] : []),
     ...failuresOf(modest, 'reads of the other organisation'),
     ...failuresOf(ready, 'requests of /readyz'),
-    ...(late.length > 0 ? [`${late.length} responses took longer than ${maxAnswerMs} ms`] : []),
-    ...(strange.length > 0 ? [`${strange.length} responses had an unexpected error, the first: ${strange[0]?.text.slice(0, 200)}`] : []),
+    ...(late.length > 0 ? [`${late.length} responses took longer than ${maxResponseMs} ms`] : []),
+    ...(unexpected.length > 0
+      ? [`${unexpected.length} responses had an unexpected error, the first: ${unexpected[0]?.text.slice(0, 200)}`]
+      : []),
   ];
 }
 

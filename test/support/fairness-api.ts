@@ -8,7 +8,7 @@ export interface ApiFairnessOptions {
   readonly connections: number;
   readonly durationMs: number;
   /** Queries to send; absent: all slow ones, one after the other on each connection. */
-  readonly questions?: readonly Question[];
+  readonly queries?: readonly FairnessQuery[];
 }
 
 /** One response. */
@@ -29,7 +29,7 @@ export interface ApiFairnessRun {
   readonly ready: readonly Outcome[];
 }
 
-export interface Question {
+export interface FairnessQuery {
   readonly what: string;
   readonly path: string;
   readonly body: unknown;
@@ -40,7 +40,7 @@ const requests = '/v1/request/query-clickhouse';
 const leaf = (field: string, operators: unknown): object => ({ request_response_rmt: { [field]: operators } });
 
 /** The slowest queries that one organisation can send. */
-export const slowQuestions: readonly Question[] = [
+export const slowQueries: readonly FairnessQuery[] = [
   { what: 'a text in bodies', path: requests, body: { filter: leaf('request_body', { ilike: '%no-such-text%' }) } },
   { what: 'a text in addresses, counted', path: '/v1/request/count/query', body: { filter: leaf('target_url', { ilike: '%x%' }) } },
   { what: 'sorted by latency', path: requests, body: { filter: {}, sort: { latency: 'desc' }, limit: 1000 } },
@@ -64,7 +64,7 @@ export const slowQuestions: readonly Question[] = [
  * polled.
  */
 export async function runApiFairness(options: ApiFairnessOptions): Promise<ApiFairnessRun> {
-  const { api, store, connections, durationMs, questions = slowQuestions } = options;
+  const { api, store, connections, durationMs, queries = slowQueries } = options;
   const end = performance.now() + durationMs;
   const agent = new Agent({ keepAlive: true });
   const greedy: Outcome[] = [];
@@ -73,33 +73,33 @@ export async function runApiFairness(options: ApiFairnessOptions): Promise<ApiFa
   const until = async (work: (turn: number) => Promise<void>): Promise<void> => {
     for (let turn = 0; performance.now() < end; turn += 1) await work(turn);
   };
-  const asks = Array.from({ length: connections }, (_, connection) =>
+  const queriers = Array.from({ length: connections }, (_, connection) =>
     until(async (turn) => {
-      const question = questions[(connection + turn) % questions.length];
-      if (question !== undefined) greedy.push(await ask(agent, api, { ...question, key: store.greedy.key }));
+      const query = queries[(connection + turn) % queries.length];
+      if (query !== undefined) greedy.push(await send(agent, api, { ...query, key: store.greedy.key }));
     }),
   );
   const reads = until(async (turn) => {
     const id = store.modest.requestIds[turn % store.modest.requestIds.length];
-    modest.push(await ask(agent, api, { what: 'one request', path: `/v1/request/${id}`, key: store.modest.key }));
+    modest.push(await send(agent, api, { what: 'one request', path: `/v1/request/${id}`, key: store.modest.key }));
     await wait(pauseMs);
   });
-  const looks = until(async () => {
-    ready.push(await ask(agent, api, { what: 'ready', path: '/readyz' }));
-    await wait(lookMs);
+  const polls = until(async () => {
+    ready.push(await send(agent, api, { what: 'ready', path: '/readyz' }));
+    await wait(pollMs);
   });
-  await Promise.all([...asks, reads, looks]);
+  await Promise.all([...queriers, reads, polls]);
   agent.destroy();
   return { greedy, modest, ready };
 }
 
 const pauseMs = 20;
-const lookMs = 250;
+const pollMs = 250;
 
-type Ask = Omit<Question, 'body'> & { readonly body?: unknown; readonly key?: string };
+type SentRequest = Omit<FairnessQuery, 'body'> & { readonly body?: unknown; readonly key?: string };
 
 /** Counts the bytes of a response and keeps only the text of failures. */
-function ask(agent: Agent, api: string, { what, path, body, headers, key }: Ask): Promise<Outcome> {
+function send(agent: Agent, api: string, { what, path, body, headers, key }: SentRequest): Promise<Outcome> {
   const since = performance.now();
   return new Promise((resolve, reject) => {
     const sent = request(new URL(path, api), {

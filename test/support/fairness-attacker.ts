@@ -26,17 +26,17 @@ setOwnPriority(niceness);
 const agent = new Agent({ keepAlive: false });
 
 async function attack(make: Attack): Promise<void> {
-  const begun = new Promise((resolve) => {
+  const started = new Promise((resolve) => {
     process.once('message', resolve);
   });
   const { headers, body } = bodyOf(make);
   process.send?.('made');
-  await begun;
+  await started;
   const calls = Array.from({ length: make.times }, () => sendCall({ ...make, headers, body, agent }));
-  const answers: string[] = [];
-  for (const call of calls) void call.then((answer) => answers.push(answer));
+  const outcomes: string[] = [];
+  for (const call of calls) void call.then((outcome) => outcomes.push(outcome));
   await (make.slowCall === undefined ? sleep(holdMs) : Promise.all(calls));
-  process.send?.(tally([...answers, ...Array.from({ length: make.times - answers.length }, () => 'waiting')]));
+  process.send?.(tally([...outcomes, ...Array.from({ length: make.times - outcomes.length }, () => 'waiting')]));
   listen();
 }
 

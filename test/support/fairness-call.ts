@@ -37,8 +37,8 @@ export function sendCall({ port, key, headers, body, agent }: FairnessCall): Pro
 }
 
 /** Counts equal texts. */
-export function tally(said: readonly string[]): string {
+export function tally(outcomes: readonly string[]): string {
   const counts = new Map<string, number>();
-  for (const each of said) counts.set(each, (counts.get(each) ?? 0) + 1);
+  for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   return [...counts].map(([text, count]) => `${count} x ${text}`).join(', ');
 }

@@ -33,7 +33,7 @@ interface Scene {
   /** Process id of the only worker. */
   readonly worker: number;
   /** Key of the organisation whose latency is measured. */
-  readonly others: string;
+  readonly otherKey: string;
   readonly attacker: ChildProcess;
   readonly provider: ChildProcess;
   readonly agent: Agent;
@@ -75,10 +75,10 @@ export async function runGatewayFairness({ times, only }: GatewayFairnessSoak, p
       })),
       { what: `${streams} held streams`, attack: { slowCall: undefined, times: streams }, maxMs },
     ];
-    let isFair = true;
+    let isWithinLimits = true;
     const chosen = rows.filter(({ what, attack }) => attack === undefined || what.includes(only));
-    for (const row of chosen) isFair = (await measure(scene, row, print)) && isFair;
-    return isFair;
+    for (const row of chosen) isWithinLimits = (await measure(scene, row, print)) && isWithinLimits;
+    return isWithinLimits;
   } finally {
     agent.destroy();
     await processes.stopAll();
@@ -114,10 +114,10 @@ async function setScene(folder: string, processes: OwnedProcesses, agent: Agent)
   const command = (...words: string[]): string =>
     execFileSync(process.execPath, [program, ...words], { env: environment, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   command('orgs', 'create', 'others');
-  const others = /sk-svc-us-\w+/.exec(command('keys', 'create', '--org', 'others'))?.[0] ?? '';
+  const otherKey = /sk-svc-us-\w+/.exec(command('keys', 'create', '--org', 'others'))?.[0] ?? '';
   // Only now, because child processes inherit the priority.
   setOwnPriority(niceness);
-  return { port, worker, others, attacker, provider, agent, stalls: new LoopStalls() };
+  return { port, worker, otherKey, attacker, provider, agent, stalls: new LoopStalls() };
 }
 
 async function measure(scene: Scene, { what, attack, maxMs: rowMaxMs }: Row, print: (line: string) => void): Promise<boolean> {
@@ -125,55 +125,55 @@ async function measure(scene: Scene, { what, attack, maxMs: rowMaxMs }: Row, pri
   const histogram = new LatencyHistogram();
   const failures: string[] = [];
   const probes: Promise<void>[] = [];
-  const attacked: { answers?: string } = attack === undefined ? { answers: 'none' } : {};
-  if (attack !== undefined) await ask(attacker, { ...attack, port, key } satisfies Attack);
-  await ask(provider, 'stalls');
+  const attackResult: { responses?: string } = attack === undefined ? { responses: 'none' } : {};
+  if (attack !== undefined) await exchange(attacker, { ...attack, port, key } satisfies Attack);
+  await exchange(provider, 'stalls');
   stalls.maxMs();
   forgetPeak(worker);
   if (attack !== undefined) {
-    ask(attacker, 'go').then(
-      (answers) => (attacked.answers = typeof answers === 'string' ? answers : 'an invalid tally'),
-      (error: unknown) => (attacked.answers = String(error)),
+    exchange(attacker, 'go').then(
+      (responses) => (attackResult.responses = typeof responses === 'string' ? responses : 'an invalid tally'),
+      (error: unknown) => (attackResult.responses = String(error)),
     );
   }
-  while (attacked.answers === undefined || probes.length < minProbes) {
+  while (attackResult.responses === undefined || probes.length < minProbes) {
     probes.push(probe(scene, histogram, failures));
     await sleep(betweenProbesMs);
   }
   await Promise.all(probes);
   const { peak } = memoryOf(worker);
   const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => histogram.quantileMicros(share) / 1000) as [number, number, number];
-  const isFair = p99 < rowMaxMs && failures.length === 0 && peak < maxBytes;
+  const isWithinLimits = p99 < rowMaxMs && failures.length === 0 && peak < maxBytes;
   const numbers = `${probes.length} calls, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (below ${rowMaxMs}), max ${longest.toFixed(0)} ms, worker peak ${inMegabytes(peak)}`;
-  const own = `event loops stalled: probe ${stalls.maxMs().toFixed(0)} ms, provider ${stalledOf(await ask(provider, 'stalls')).toFixed(0)} ms`;
+  const own = `event loops stalled: probe ${stalls.maxMs().toFixed(0)} ms, provider ${stalledOf(await exchange(provider, 'stalls')).toFixed(0)} ms`;
   const failed = failures.length === 0 ? '' : `; failed: ${tally(failures)}`;
-  print(`${isFair ? 'fair  ' : 'UNFAIR'} ${what}: ${numbers}; ${own}; responses to the attack: ${attacked.answers}${failed}`);
+  print(`${isWithinLimits ? 'fair  ' : 'UNFAIR'} ${what}: ${numbers}; ${own}; responses to the attack: ${attackResult.responses}${failed}`);
   provider.send('release');
-  await settled(scene);
-  return isFair;
+  await settle(scene);
+  return isWithinLimits;
 }
 
 /** Lets the effects of a row settle before the next one. */
-async function settled(scene: Scene): Promise<void> {
+async function settle(scene: Scene): Promise<void> {
   await sleep(settleMs);
   await probe(scene, new LatencyHistogram(), []);
 }
 
 const settleMs = 500;
 
-async function ask(child: ChildProcess, message: Attack | string): Promise<unknown> {
-  const answer = nextMessage(child, attackTimeoutMs);
+async function exchange(child: ChildProcess, message: Attack | string): Promise<unknown> {
+  const response = nextMessage(child, attackTimeoutMs);
   child.send(message);
-  return answer;
+  return response;
 }
 
-function stalledOf(answer: unknown): number {
-  return typeof answer === 'object' && answer !== null && 'stalledMs' in answer ? Number(answer.stalledMs) : Number.NaN;
+function stalledOf(response: unknown): number {
+  return typeof response === 'object' && response !== null && 'stalledMs' in response ? Number(response.stalledMs) : Number.NaN;
 }
 
-async function probe({ port, others, agent }: Scene, histogram: LatencyHistogram, failures: string[]): Promise<void> {
+async function probe({ port, otherKey, agent }: Scene, histogram: LatencyHistogram, failures: string[]): Promise<void> {
   const startedAt = performance.now();
-  const status = await sendCall({ port, key: others, headers: {}, body: probeBody, agent });
+  const status = await sendCall({ port, key: otherKey, headers: {}, body: probeBody, agent });
   histogram.record(performance.now() - startedAt);
   if (status !== '200') failures.push(status);
 }

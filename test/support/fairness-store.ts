@@ -68,14 +68,14 @@ function largeRecord(number: number, organizationId: OrganizationId): RequestRec
 }
 
 async function addTenant(dataDir: string, name: string): Promise<Omit<Tenant, 'requestIds'>> {
-  await said(dataDir, 'orgs', 'create', name);
-  const key = /sk-svc-\S+/.exec(await said(dataDir, 'keys', 'create', '--org', name))?.[0];
+  await outputOf(dataDir, 'orgs', 'create', name);
+  const key = /sk-svc-\S+/.exec(await outputOf(dataDir, 'keys', 'create', '--org', name))?.[0];
   const row = metadataRow(dataDir, `SELECT id FROM organizations WHERE name = '${name}'`) as { readonly id: OrganizationId } | undefined;
   if (key === undefined || row === undefined) throw new Error(`The organisation ${name} was not made.`);
   return { key, organizationId: row.id };
 }
 
-async function said(dataDir: string, ...words: readonly string[]): Promise<string> {
+async function outputOf(dataDir: string, ...words: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await gatelog(dataDir, ...words);
   if (code !== 0) throw new Error(`gatelog ${words.join(' ')} ended with ${code}: ${stderr}`);
   return stdout;

@@ -78,7 +78,7 @@ export interface FaultScene {
 }
 
 /** What the client received. */
-export interface Sight {
+export interface ClientView {
   /** Undefined when no response head came. */
   readonly status: number | undefined;
   /** The response was complete. */
@@ -103,11 +103,15 @@ export interface Fault {
   readonly provider: (socket: Socket) => void;
   /** What the client does; absent: it waits for the end of the response or of its connection. */
   readonly client?: (scene: FaultScene) => Promise<void>;
-  readonly sees: Expectation & { readonly status?: number; readonly whole: boolean; readonly headers?: Readonly<Record<string, string>> };
+  readonly expected: Expectation & {
+    readonly status?: number;
+    readonly whole: boolean;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
   /** `none`: the call leaves no record. */
   readonly record: (Expectation & { readonly response_status: number; readonly requestIncludes?: string }) | 'none';
   /** Open connections to the provider afterwards: 1 when the connection can serve the next call. */
-  readonly kept: 0 | 1;
+  readonly openConnections: 0 | 1;
 }
 
 const chat = {
@@ -124,7 +128,7 @@ export interface FaultStage {
 }
 
 /** Performs one fault. @returns what the client received. */
-export async function performFault(stage: FaultStage, fault: Fault): Promise<Sight & { readonly id: string }> {
+export async function performFault(stage: FaultStage, fault: Fault): Promise<ClientView & { readonly id: string }> {
   const { provider, gatewayPort, worker } = stage;
   const { line, headers, body } = fault.request ?? chat;
   const id = randomUUID();
@@ -144,19 +148,21 @@ export async function performFault(stage: FaultStage, fault: Fault): Promise<Sig
 }
 
 /** Differences from the required outcome of a fault. */
-export function differencesOf({ sees, record }: Fault, seen: Sight, item: RequestItem | undefined): readonly string[] {
+export function differencesOf({ expected, record }: Fault, seen: ClientView, item: RequestItem | undefined): readonly string[] {
   const recorded = record === 'none' ? undefined : record;
   const checks: readonly (readonly [what: string, got: unknown, wanted: unknown])[] = [
-    ['status', seen.status, sees.status],
-    ['end of the response', seen.whole, sees.whole],
-    ['body', sees.is === undefined ? undefined : seen.body, sees.is],
-    ['text in the body', partOf(seen.body, sees.includes), sees.includes],
-    ...Object.entries(sees.headers ?? {}).map(([name, value]) => [name, seen.header(name), value] as const),
+    ['status', seen.status, expected.status],
+    ['end of the response', seen.whole, expected.whole],
+    ['body', expected.is === undefined ? undefined : seen.body, expected.is],
+    ['text in the body', partOf(seen.body, expected.includes), expected.includes],
+    ...Object.entries(expected.headers ?? {}).map(([name, value]) => [name, seen.header(name), value] as const),
     ['status on record', item?.response_status, recorded?.response_status],
     ['recorded response', partOf(textOf(item?.response_body), recorded?.includes), recorded?.includes],
     ['recorded request', partOf(textOf(item?.request_body), recorded?.requestIncludes), recorded?.requestIncludes],
   ];
-  return checks.filter(([, got, wanted]) => got !== wanted).map(([what, got, wanted]) => `${what} is ${shown(got)}, not ${shown(wanted)}`);
+  return checks
+    .filter(([, got, required]) => got !== required)
+    .map(([what, got, required]) => `${what} is ${shown(got)}, not ${shown(required)}`);
 }
 
 /** The part when the text contains it, else the whole text, which then differs. */

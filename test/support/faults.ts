@@ -39,15 +39,15 @@ export function faultEnvironment(ports: FaultPorts): Readonly<Record<string, str
 
 const json = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 const stream = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n';
-const ended = '0\r\n\r\n';
+const lastChunk = '0\r\n\r\n';
 const events = streamEvents();
-const begun = events.slice(0, 3).join('');
+const firstEvents = events.slice(0, 3).join('');
 const large = Buffer.alloc(24 * 1024 * 1024, 'abcdefghijklmnop');
 
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
-const says = (text: string) => (socket: Socket) => void socket.write(text);
-const saysThenResets = (text: string) => (socket: Socket) => void socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 20));
-const saysThenCloses = (text: string) => (socket: Socket) => void socket.end(text);
+const sends = (text: string) => (socket: Socket) => void socket.write(text);
+const sendsThenResets = (text: string) => (socket: Socket) => void socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 20));
+const sendsThenCloses = (text: string) => (socket: Socket) => void socket.end(text);
 const silent = (): void => undefined;
 
 const refused = 'Nothing listens at the address of the provider (ECONNREFUSED). Start it, or mend the address';
@@ -57,18 +57,30 @@ const late = 'did not answer in time';
 /** The provider sends no response: the client gets an error of the gateway, which is recorded with the status 0. */
 function noResponse(name: string, provider: (socket: Socket) => void, sentence = unanswered): Fault {
   const status = sentence === late ? 504 : 502;
-  return { name, provider, sees: { status, whole: true, includes: sentence }, record: { response_status: 0, includes: sentence }, kept: 0 };
+  return {
+    name,
+    provider,
+    expected: { status, whole: true, includes: sentence },
+    record: { response_status: 0, includes: sentence },
+    openConnections: 0,
+  };
 }
 
 /** The provider breaks off its response: the client gets the bytes that came and no end, and the record has the status 502. */
-function broken(name: string, provider: (socket: Socket) => void, came: string, recorded: string): Fault {
-  return { name, provider, sees: { status: 200, whole: false, is: came }, record: { response_status: 502, includes: recorded }, kept: 0 };
+function broken(name: string, provider: (socket: Socket) => void, received: string, recorded: string): Fault {
+  return {
+    name,
+    provider,
+    expected: { status: 200, whole: false, is: received },
+    record: { response_status: 502, includes: recorded },
+    openConnections: 0,
+  };
 }
 
 /** The response is unusual but complete: it passes unchanged. */
-function passes(name: string, said: string, came: string, more: Partial<Fault> = {}): Fault {
-  const sees = { status: 200, whole: true, is: came };
-  return { name, provider: says(said), sees, record: { response_status: 200, includes: '' }, kept: 1, ...more };
+function passes(name: string, sent: string, received: string, more: Partial<Fault> = {}): Fault {
+  const expected = { status: 200, whole: true, is: received };
+  return { name, provider: sends(sent), expected, record: { response_status: 200, includes: '' }, openConnections: 1, ...more };
 }
 
 const withoutResponse: readonly Fault[] = [
@@ -82,48 +94,48 @@ const withoutResponse: readonly Fault[] = [
   },
   noResponse('resets before its head', (socket) => socket.resetAndDestroy()),
   noResponse('closes before its head', (socket) => void socket.end()),
-  noResponse('speaks no HTTP', saysThenCloses('SSH-2.0-nothing\r\n'), 'is not HTTP/1.1'),
-  noResponse('breaks off inside its head', saysThenCloses('HTTP/1.1 200 OK\r\nContent-')),
+  noResponse('speaks no HTTP', sendsThenCloses('SSH-2.0-nothing\r\n'), 'is not HTTP/1.1'),
+  noResponse('breaks off inside its head', sendsThenCloses('HTTP/1.1 200 OK\r\nContent-')),
   noResponse(
     'sends a head over the limit',
-    says(`HTTP/1.1 200 OK\r\nX-Big: ${'b'.repeat(2 * faultHeaderMaxBytes)}\r\nContent-Length: 2\r\n\r\nok`),
+    sends(`HTTP/1.1 200 OK\r\nX-Big: ${'b'.repeat(2 * faultHeaderMaxBytes)}\r\nContent-Length: 2\r\n\r\nok`),
     'GATELOG_HEADER_MAX_BYTES',
   ),
   noResponse(
     'sends two lengths that differ',
-    says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'),
+    sends('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'),
     'more than one Content-Length',
   ),
   noResponse('sends nothing for too long', silent, late),
-  noResponse('stalls inside its head', says('HTTP/1.1 200 OK\r\nContent-'), late),
-  noResponse('sends 103 and then nothing for too long', says('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'), late),
+  noResponse('stalls inside its head', sends('HTTP/1.1 200 OK\r\nContent-'), late),
+  noResponse('sends 103 and then nothing for too long', sends('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'), late),
 ];
 
 const brokenOff: readonly Fault[] = [
-  broken('resets inside a body of known length', saysThenResets(`${json}Content-Length: 10\r\n\r\n{"a":`), '{"a":', '{"a":'),
+  broken('resets inside a body of known length', sendsThenResets(`${json}Content-Length: 10\r\n\r\n{"a":`), '{"a":', '{"a":'),
   broken(
     'closes inside a body of known length: its Content-Length is too long',
-    saysThenCloses(`${json}Content-Length: 10\r\n\r\n{"a":1}`),
+    sendsThenCloses(`${json}Content-Length: 10\r\n\r\n{"a":1}`),
     '{"a":1}',
     '{"a":1}',
   ),
-  broken('stalls inside a body of known length', says(`${json}Content-Length: 10\r\n\r\n{"a":`), '{"a":', '{"a":'),
-  broken('resets inside a chunked body', saysThenResets(`${json}Transfer-Encoding: chunked\r\n\r\n${chunk('{"a":')}`), '{"a":', '{"a":'),
-  broken('closes without the last chunk', saysThenCloses(stream + chunk(events.join(''))), events.join(''), '世界'),
-  broken('sends an invalid chunk', says(`${stream}${chunk(begun)}this is no size\r\n`), begun, 'Grüße'),
-  broken('resets a body that would end with its connection', saysThenResets(`${json}Connection: close\r\n\r\n{"a":`), '{"a":', '{"a":'),
-  broken('resets in mid-stream', saysThenResets(stream + chunk(begun)), begun, 'Grüße, 世界'),
-  broken('stalls in mid-stream', says(stream + chunk(begun)), begun, 'Grüße, 世界'),
-  broken('resets after [DONE], before the end', saysThenResets(stream + chunk(events.join(''))), events.join(''), '世界'),
+  broken('stalls inside a body of known length', sends(`${json}Content-Length: 10\r\n\r\n{"a":`), '{"a":', '{"a":'),
+  broken('resets inside a chunked body', sendsThenResets(`${json}Transfer-Encoding: chunked\r\n\r\n${chunk('{"a":')}`), '{"a":', '{"a":'),
+  broken('closes without the last chunk', sendsThenCloses(stream + chunk(events.join(''))), events.join(''), '世界'),
+  broken('sends an invalid chunk', sends(`${stream}${chunk(firstEvents)}this is no size\r\n`), firstEvents, 'Grüße'),
+  broken('resets a body that would end with its connection', sendsThenResets(`${json}Connection: close\r\n\r\n{"a":`), '{"a":', '{"a":'),
+  broken('resets in mid-stream', sendsThenResets(stream + chunk(firstEvents)), firstEvents, 'Grüße, 世界'),
+  broken('stalls in mid-stream', sends(stream + chunk(firstEvents)), firstEvents, 'Grüße, 世界'),
+  broken('resets after [DONE], before the end', sendsThenResets(stream + chunk(events.join(''))), events.join(''), '世界'),
 ];
 
 const malformed = 'data: {"choices":[{"delta":{"content":"half\n\nevent: nonsense\ndata\n\n: \u0000\n\ndata: {]}\n\n';
 
 const oddButWhole: readonly Fault[] = [
-  passes('sends a malformed stream', stream + chunk(malformed) + ended, malformed, {
+  passes('sends a malformed stream', stream + chunk(malformed) + lastChunk, malformed, {
     record: { response_status: 200, includes: 'nonsense' },
   }),
-  passes('sends a stream without [DONE]', stream + chunk(begun) + ended, begun, {
+  passes('sends a stream without [DONE]', stream + chunk(firstEvents) + lastChunk, firstEvents, {
     record: { response_status: 200, includes: 'Grüße, 世界' },
   }),
   passes('sends broken JSON', `${json}Content-Length: 5\r\n\r\n{"a":`, '{"a":', { record: { response_status: 200, includes: '{"a":' } }),
@@ -131,20 +143,20 @@ const oddButWhole: readonly Fault[] = [
     record: { response_status: 200, includes: Buffer.from('plain').toString('base64') },
   }),
   // The connection holds bytes that belong to no response, so it cannot be reused.
-  passes('sends more than its Content-Length', `${json}Content-Length: 2\r\n\r\n{}more than that`, '{}', { kept: 0 }),
+  passes('sends more than its Content-Length', `${json}Content-Length: 2\r\n\r\n{}more than that`, '{}', { openConnections: 0 }),
   {
     name: 'answers 429 with Retry-After',
-    provider: says('HTTP/1.1 429 Too Many Requests\r\nRetry-After: 17\r\nContent-Length: 4\r\n\r\nslow'),
-    sees: { status: 429, whole: true, is: 'slow', headers: { 'retry-after': '17' } },
+    provider: sends('HTTP/1.1 429 Too Many Requests\r\nRetry-After: 17\r\nContent-Length: 4\r\n\r\nslow'),
+    expected: { status: 429, whole: true, is: 'slow', headers: { 'retry-after': '17' } },
     record: { response_status: 429, includes: 'slow' },
-    kept: 1,
+    openConnections: 1,
   },
   passes(
     'sends a head just below the limit',
     `${json}X-Big: ${'b'.repeat(faultHeaderMaxBytes - 1000)}\r\nContent-Length: 2\r\n\r\n{}`,
     '{}',
     {
-      sees: { status: 200, whole: true, is: '{}', headers: { 'x-big': 'b'.repeat(faultHeaderMaxBytes - 1000) } },
+      expected: { status: 200, whole: true, is: '{}', headers: { 'x-big': 'b'.repeat(faultHeaderMaxBytes - 1000) } },
     },
   ),
   passes('drips for longer than it may be silent', '', events.join(''), {
@@ -155,7 +167,7 @@ const oddButWhole: readonly Fault[] = [
 
 /** Sends a stream in pieces, each well within the time limit, all together beyond it. */
 async function drip(socket: Socket): Promise<void> {
-  const whole = Buffer.from(stream + chunk(events.join('')) + ended);
+  const whole = Buffer.from(stream + chunk(events.join('')) + lastChunk);
   const pieces = 40;
   const size = Math.ceil(whole.length / pieces);
   for (let at = 0; at < whole.length; at += size) {
@@ -172,11 +184,11 @@ const upload = (headers: readonly string[]): NonNullable<Fault['request']> => ({
 
 /** The client leaves: the record has the status 499 and the bytes so far, and the connection to the provider is closed. */
 function leaves(name: string, fault: Partial<Fault> & Pick<Fault, 'client'>, includes = ''): Fault {
-  return { name, provider: silent, sees: { whole: false }, record: { response_status: 499, includes }, kept: 0, ...fault };
+  return { name, provider: silent, expected: { whole: false }, record: { response_status: 499, includes }, openConnections: 0, ...fault };
 }
 
-const sentOf = (scene: FaultScene): Promise<void> => waitForProvider(scene, 'gpt-4o');
-const halfStream = says(stream + chunk(begun));
+const waitForRequest = (scene: FaultScene): Promise<void> => waitForProvider(scene, 'gpt-4o');
+const halfStream = sends(stream + chunk(firstEvents));
 
 function largeResponse(socket: Socket): void {
   socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${large.length}\r\n\r\n`);
@@ -196,7 +208,7 @@ const clientFaults: readonly Fault[] = [
   }),
   leaves('before the response head', {
     client: async (scene) => {
-      await sentOf(scene);
+      await waitForRequest(scene);
       scene.client.socket.destroy();
     },
     record: { response_status: 499, includes: '', requestIncludes: 'gpt-4o' },
@@ -209,7 +221,7 @@ const clientFaults: readonly Fault[] = [
         await waitForText(scene, '世界');
         scene.client.socket.destroy();
       },
-      sees: { status: 200, whole: false, is: begun },
+      expected: { status: 200, whole: false, is: firstEvents },
     },
     'Grüße, 世界',
   ),
@@ -221,7 +233,7 @@ const clientFaults: readonly Fault[] = [
         await waitForText(scene, '世界');
         scene.client.socket.resetAndDestroy();
       },
-      sees: { status: 200, whole: false, is: begun },
+      expected: { status: 200, whole: false, is: firstEvents },
     },
     'Grüße, 世界',
   ),
@@ -289,9 +301,9 @@ const clientFaults: readonly Fault[] = [
       scene.client.socket.resume();
       await eventually('the whole response', () => scene.client.size() > large.length || undefined, 30_000);
     },
-    sees: { status: 200, whole: true, is: large.toString() },
+    expected: { status: 200, whole: true, is: large.toString() },
     record: { response_status: 200, includes: 'abcdefghijklmnop' },
-    kept: 1,
+    openConnections: 1,
   },
 ];
 

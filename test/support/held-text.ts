@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const looks = 20;
+const maxSearches = 20;
 
 /** Undefined when the file or folder has disappeared. */
-function unlessGone<T>(read: () => T): T | undefined {
+function unlessMissing<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
@@ -16,7 +16,7 @@ function unlessGone<T>(read: () => T): T | undefined {
 
 /** Every file below a folder, without those that disappear meanwhile. */
 export function filesBelow(folder: string): readonly string[] {
-  const entries = unlessGone(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  const entries = unlessMissing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) return filesBelow(file);
@@ -26,7 +26,7 @@ export function filesBelow(folder: string): readonly string[] {
 
 /** The texts that a file contains; undefined when the file has disappeared. */
 const textsIn = (file: string, texts: readonly string[]): readonly string[] | undefined =>
-  unlessGone(() => {
+  unlessMissing(() => {
     const bytes = readFileSync(file);
     return texts.filter((text) => bytes.includes(text));
   });
@@ -36,15 +36,15 @@ const textsIn = (file: string, texts: readonly string[]): readonly string[] | un
  * not listed, so the search repeats until no file disappears.
  */
 export function filesHolding(folder: string, ...texts: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  for (let look = 1; look <= looks; look += 1) {
+  for (let search = 1; search <= maxSearches; search += 1) {
     const found = new Map<string, readonly string[]>();
-    let gone = 0;
+    let disappeared = 0;
     for (const file of filesBelow(folder)) {
-      const held = textsIn(file, texts);
-      if (held === undefined) gone += 1;
-      else if (held.length > 0) found.set(file, held);
+      const contained = textsIn(file, texts);
+      if (contained === undefined) disappeared += 1;
+      else if (contained.length > 0) found.set(file, contained);
     }
-    if (gone === 0) return found;
+    if (disappeared === 0) return found;
   }
-  throw new Error(`files of ${folder} disappeared during each of ${looks} searches`);
+  throw new Error(`files of ${folder} disappeared during each of ${maxSearches} searches`);
 }

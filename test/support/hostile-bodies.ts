@@ -167,8 +167,8 @@ export function hostileBody(dice: Dice): HostileBody {
   const [contentType, written] = dice.of(writers)(dice);
   const layers = Array.from({ length: dice.of([0, 0, 0, 0, 1, 1, 2, 5, 6, 9]) }, () => dice.of(codings));
   const encoded = layers.reduce((bytes, [, encode]) => encode(bytes), written);
-  const said = dice.below(20) === 0 ? Array.from({ length: 200 }, () => 'gzip') : layers.map(([name]) => name);
-  const coding = dice.below(30) === 0 ? dice.of(['zstd', 'gzip', 'constructor', ',,gzip,']) : said.join(', ');
+  const codingNames = dice.below(20) === 0 ? Array.from({ length: 200 }, () => 'gzip') : layers.map(([name]) => name);
+  const coding = dice.below(30) === 0 ? dice.of(['zstd', 'gzip', 'constructor', ',,gzip,']) : codingNames.join(', ');
   const bytes = dice.below(15) === 0 ? encoded.subarray(0, dice.below(encoded.length + 1)) : encoded;
   return named(`${contentType} of ${written.length} bytes in "${coding.slice(0, 40)}"`, bytes, contentType, coding);
 }

@@ -18,10 +18,10 @@ export type KillKind = (typeof killKinds)[number];
 export interface Kill {
   readonly kind: KillKind;
   readonly at: number;
-  gatewayAwayMs: number | null;
-  apiAwayMs: number | null;
+  gatewayDownMs: number | null;
+  apiDownMs: number | null;
   /** When every process ran again. */
-  overAt: number;
+  recoveredAt: number;
 }
 
 export interface KillRunOptions {
@@ -49,7 +49,7 @@ const recoveryMs = 120_000;
 /** Kills parts of a service at random moments under load, then compares what clients received with what is stored. */
 export async function runKills(options: KillRunOptions): Promise<KillRun> {
   const provider = await startLoadProvider();
-  const [gatewayPort, apiPort] = [await steadyPort(options.dice), await steadyPort(options.dice)];
+  const [gatewayPort, apiPort] = [await stablePort(options.dice), await stablePort(options.dice)];
   const serviceOptions: ServiceOptions = {
     dataDir: options.dataDir,
     ...(options.program === undefined ? {} : { program: options.program }),
@@ -75,11 +75,11 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
       const kill = await killOne(scene, kind);
       options.onKill?.(kill, { calls: load.calls.length, updates: load.updates.length });
     }
-    await untilWhole(scene.service);
+    await untilEveryProcessRuns(scene.service);
     const seconds = (performance.now() - startedAt) / 1000;
     await load.stop();
     const verdict = await judge(scene.service.api, load.calls, load.updates);
-    const failedWithoutCore = load.calls.filter((call) => !call.whole && !isExcused(call, scene.kills));
+    const failedWithoutCore = load.calls.filter((call) => !call.complete && !isExcused(call, scene.kills));
     await scene.service.stop();
     return { kills: scene.kills, verdict, callsPerSecond: load.calls.length / seconds, failedWithoutCore };
   } catch (error) {
@@ -93,15 +93,15 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
 }
 
 /** Below the ephemeral port range. */
-const steadyPorts = { from: 18_000, count: 12_000 };
+const stablePorts = { from: 18_000, count: 12_000 };
 
 /**
  * A free port that stays free while nothing listens on it. TRICKY: an outgoing connection of the load may take a port of the ephemeral
  * range, and then the service could not start again.
  */
-async function steadyPort(dice: Dice): Promise<number> {
+async function stablePort(dice: Dice): Promise<number> {
   for (;;) {
-    const port = steadyPorts.from + dice.below(steadyPorts.count);
+    const port = stablePorts.from + dice.below(stablePorts.count);
     if ((await portProblem({ name: 'test', host: '127.0.0.1', port, variable: '' })) === undefined) return port;
   }
 }
@@ -122,18 +122,18 @@ function planOf({ kills, dice }: KillRunOptions): KillKind[] {
 
 async function killOne(scene: Scene, kind: KillKind): Promise<Kill> {
   if (kind !== 'worker' && scene.options.dice.below(2) === 0) await checkpointSaved(scene.options);
-  const kill: Kill = { kind, at: performance.now(), gatewayAwayMs: null, apiAwayMs: null, overAt: Number.POSITIVE_INFINITY };
+  const kill: Kill = { kind, at: performance.now(), gatewayDownMs: null, apiDownMs: null, recoveredAt: Number.POSITIVE_INFINITY };
   scene.kills.push(kill);
   const killedAt = scene.clock.now();
   await perform(scene, kind);
   const { gateway, api } = scene.service;
-  const awayMs = async (base: string): Promise<number> => {
+  const downMs = async (base: string): Promise<number> => {
     await eventually(`${base} to be ready`, () => isReady(base), recoveryMs);
     return scene.clock.now() - killedAt;
   };
-  [kill.gatewayAwayMs, kill.apiAwayMs] = await Promise.all([awayMs(gateway), awayMs(api)]);
-  await untilWhole(scene.service);
-  kill.overAt = performance.now();
+  [kill.gatewayDownMs, kill.apiDownMs] = await Promise.all([downMs(gateway), downMs(api)]);
+  await untilEveryProcessRuns(scene.service);
+  kill.recoveredAt = performance.now();
   return kill;
 }
 
@@ -187,7 +187,7 @@ async function isReady(base: string): Promise<true | undefined> {
 }
 
 /** Waits until every process runs and the API is ready. */
-async function untilWhole({ pid, api }: Service): Promise<void> {
+async function untilEveryProcessRuns({ pid, api }: Service): Promise<void> {
   const counts = (): number => childrenNamed(pid, 'gateway').length * 10 + childrenNamed(pid, 'core').length;
   await eventually('every part to run', () => (counts() === workers * 10 + 1 ? true : undefined), recoveryMs);
   await eventually('the API to be ready', () => isReady(api), recoveryMs);
@@ -195,5 +195,5 @@ async function untilWhole({ pid, api }: Service): Promise<void> {
 
 /** A call may fail when its worker was killed, alone or with the supervisor. The death of the core never fails one. */
 function isExcused(call: CallOutcome, kills: readonly Kill[]): boolean {
-  return kills.some(({ kind, at, overAt }) => kind !== 'core' && at <= call.endedAt && overAt >= call.startedAt);
+  return kills.some(({ kind, at, recoveredAt: overAt }) => kind !== 'core' && at <= call.endedAt && overAt >= call.startedAt);
 }

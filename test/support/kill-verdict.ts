@@ -9,7 +9,7 @@ export interface Verdict {
   readonly brokenCalls: number;
   readonly records: number;
   /** Records of successful calls that contain both bodies completely. */
-  readonly wholeRecords: number;
+  readonly completeRecords: number;
   readonly acknowledgedUpdates: number;
   readonly findings: Findings;
   /** Calls without a complete response whose record has status 502. */
@@ -21,13 +21,13 @@ export interface Findings {
   /** Complete responses that are not stored. */
   readonly lost: string[];
   /** Records that are stored twice, by identifier or by call number. */
-  readonly doubled: string[];
+  readonly duplicated: string[];
   /** Responses whose record has another status, property, identifier or cost. */
   readonly different: string[];
   /** Calls that chose their identifier but received another one, with a warning. */
   readonly replacedIds: string[];
   /** Calls that received an identifier but are not stored. */
-  readonly unseen: string[];
+  readonly notStored: string[];
   /** Responses with `svc-recorded: false` that are nevertheless stored completely. */
   readonly wronglyUnrecorded: string[];
   /** Acknowledged changes that the record does not show. */
@@ -41,14 +41,14 @@ export interface Findings {
 /** @param calls of all loads; their numbers are unique. */
 export async function judge(api: string, calls: readonly CallOutcome[], updates: readonly UpdateOutcome[]): Promise<Verdict> {
   // Calls that were answered 401, or with `svc-recorded: false`, need no record.
-  const known = calls.filter(({ id, status, recorded }) => id !== undefined && status !== 401 && recorded);
+  const recordedCalls = calls.filter(({ id, status, recorded }) => id !== undefined && status !== 401 && recorded);
   const records = await recordsOnceStored(
     api,
-    known.flatMap(({ id }) => id ?? []),
+    recordedCalls.flatMap(({ id }) => id ?? []),
   );
   const stored = new Map(records.map((record) => [record.id, record]));
-  const whole = known.filter((call) => call.whole);
-  const broken = known.filter((call) => !call.whole);
+  const complete = recordedCalls.filter((call) => call.complete);
+  const broken = recordedCalls.filter((call) => !call.complete);
   const missing = (call: CallOutcome): boolean => !stored.has(call.id ?? '');
   const acknowledged = updates.filter(({ status }) => status === 200);
   const histories = await readHistories(
@@ -56,19 +56,19 @@ export async function judge(api: string, calls: readonly CallOutcome[], updates:
     acknowledged.map(({ id }) => id),
   );
   return {
-    responses: whole.length,
-    brokenCalls: calls.filter((call) => !call.whole).length,
+    responses: complete.length,
+    brokenCalls: calls.filter((call) => !call.complete).length,
     records: records.length,
-    wholeRecords: records.filter(isWhole).length,
+    completeRecords: records.filter(isComplete).length,
     acknowledgedUpdates: acknowledged.length,
     brokenOff: broken.filter(({ id }) => stored.get(id ?? '')?.status === 502).length,
     findings: {
-      lost: whole.filter(missing).map(nameOf),
-      doubled: doubledOf(records),
-      different: whole.flatMap((call) => differencesOf(call, stored.get(call.id ?? ''))),
-      replacedIds: whole.filter(isReplaced).map(nameOf),
-      unseen: broken.filter(missing).map(nameOf),
-      wronglyUnrecorded: calls.filter((call) => !call.recorded && isWhole(stored.get(call.id ?? ''))).map(nameOf),
+      lost: complete.filter(missing).map(nameOf),
+      duplicated: duplicatesOf(records),
+      different: complete.flatMap((call) => differencesOf(call, stored.get(call.id ?? ''))),
+      replacedIds: complete.filter(isReplaced).map(nameOf),
+      notStored: broken.filter(missing).map(nameOf),
+      wronglyUnrecorded: calls.filter((call) => !call.recorded && isComplete(stored.get(call.id ?? ''))).map(nameOf),
       lostUpdates: acknowledged.filter(({ id, name, value }) => stored.get(id)?.properties[name] !== value).map(updateName),
       wrongHistory: acknowledged.flatMap((update) => historyFault(update, histories.get(update.id) ?? [])),
       refusedUpdates: updates
@@ -80,10 +80,10 @@ export async function judge(api: string, calls: readonly CallOutcome[], updates:
 
 export const noFindings: Findings = {
   lost: [],
-  doubled: [],
+  duplicated: [],
   different: [],
   replacedIds: [],
-  unseen: [],
+  notStored: [],
   wronglyUnrecorded: [],
   lostUpdates: [],
   wrongHistory: [],
@@ -102,7 +102,7 @@ function nameOf({ number, kind, id, status }: CallOutcome): string {
   return `call ${number} (${kind}, ${id ?? 'without an identifier'}, ${status})`;
 }
 
-function isWhole(record: StoredRecord | undefined): boolean {
+function isComplete(record: StoredRecord | undefined): boolean {
   return record?.status === 200 && !record.cut;
 }
 
@@ -110,16 +110,16 @@ function updateName({ id, name }: UpdateOutcome): string {
   return `${name} of ${id}`;
 }
 
-function doubledOf(records: readonly StoredRecord[]): string[] {
+function duplicatesOf(records: readonly StoredRecord[]): string[] {
   const seen = new Set<string>();
-  const doubled: string[] = [];
+  const duplicates: string[] = [];
   for (const { id, properties } of records) {
     for (const key of [`request ${id}`, `call ${properties['Call'] ?? 'without a number'}`]) {
-      if (seen.has(key)) doubled.push(key);
+      if (seen.has(key)) duplicates.push(key);
       seen.add(key);
     }
   }
-  return doubled;
+  return duplicates;
 }
 
 function isReplaced({ chosenId, warning }: CallOutcome): boolean {
@@ -131,18 +131,18 @@ const costTolerance = 1e-12;
 
 function differencesOf(call: CallOutcome, record: StoredRecord | undefined): string[] {
   if (record === undefined) return [];
-  const facts: string[] = [];
-  const expect = (what: string, is: unknown, wanted: unknown): void => {
-    if (is !== wanted) facts.push(`${nameOf(call)}: ${what} is ${String(is)}, not ${String(wanted)}`);
+  const differences: string[] = [];
+  const expect = (what: string, actual: unknown, expected: unknown): void => {
+    if (actual !== expected) differences.push(`${nameOf(call)}: ${what} is ${String(actual)}, not ${String(expected)}`);
   };
   expect('its status', record.status, call.status);
   expect('its property Call', record.properties['Call'], String(call.number));
   if (call.chosenId !== undefined && !isReplaced(call)) expect('its identifier', record.id, call.chosenId);
   // A cut record may lack its token counts.
-  if (call.status !== 200 || record.cut) return facts;
+  if (call.status !== 200 || record.cut) return differences;
   const cost = record.cached ? 0 : costOf(bodyNumberOf(call));
   if (record.cost === null || Math.abs(record.cost - cost) > costTolerance) expect('its cost', record.cost, cost);
-  return facts;
+  return differences;
 }
 
 function historyFault(update: UpdateOutcome, history: readonly ChangeItem[]): string[] {

@@ -20,7 +20,7 @@ export interface CallOutcome {
   id: string | undefined;
   status: number;
   /** The client received a complete response: by Content-Length, the terminal chunk, or `[DONE]`. */
-  whole: boolean;
+  complete: boolean;
   /** False when the response said `svc-recorded: false`. */
   recorded: boolean;
   warning: string | undefined;
@@ -55,7 +55,7 @@ export interface Load {
 }
 
 /** Calls beyond this many concurrent ones are left out; the reported rate shows it. */
-const maxOpen = 400;
+const maxConcurrentCalls = 400;
 const tickMs = 10;
 const callTimeoutMs = 60_000;
 /** Number of distinct bodies of cached calls. */
@@ -66,7 +66,7 @@ export function startLoad(options: LoadOptions): Load {
   const calls: CallOutcome[] = [];
   const updates: UpdateOutcome[] = [];
   const open = new Set<Promise<void>>();
-  const agent = new Agent({ keepAlive: true, maxSockets: maxOpen });
+  const agent = new Agent({ keepAlive: true, maxSockets: maxConcurrentCalls });
   const parts: LoadParts = { options, agent, updates, open };
   const stopping = new AbortController();
   const loop = async (): Promise<void> => {
@@ -75,7 +75,7 @@ export function startLoad(options: LoadOptions): Load {
     for (let number = 1; !stopping.signal.aborted;) {
       const wanted = ((performance.now() - startedAt) / 1000) * options.callsPerSecond;
       for (; due < wanted; due += 1) {
-        if (open.size >= maxOpen) continue;
+        if (open.size >= maxConcurrentCalls) continue;
         const outcome = newOutcome(number, options.dice);
         number += 1;
         calls.push(outcome);
@@ -121,7 +121,7 @@ function newOutcome(number: number, dice: Dice): CallOutcome {
     chosenId,
     id: undefined,
     status: 0,
-    whole: false,
+    complete: false,
     recorded: true,
     warning: undefined,
   };
@@ -161,14 +161,14 @@ function bodyOf(outcome: CallOutcome): string {
 
 async function makeCall(parts: LoadParts, outcome: CallOutcome): Promise<void> {
   const { options, agent } = parts;
-  const updatesWhile = isTurn(options) ? 'open' : isTurn(options) ? 'whole' : undefined;
+  const updateWhen = isChosen(options) ? 'open' : isChosen(options) ? 'whole' : undefined;
   await new Promise<void>((resolve) => {
     const request = httpRequest(
       `${options.gateway}/v1/chat/completions`,
       { method: 'POST', agent, headers: headersOf(outcome), timeout: callTimeoutMs },
       (response) => {
         readHead(response, outcome);
-        if (updatesWhile === 'open') change(parts, outcome);
+        if (updateWhen === 'open') startUpdate(parts, outcome);
         readBody(response, outcome, resolve);
       },
     );
@@ -177,11 +177,11 @@ async function makeCall(parts: LoadParts, outcome: CallOutcome): Promise<void> {
     request.end(bodyOf(outcome));
   });
   outcome.endedAt = performance.now();
-  if (updatesWhile === 'whole' && outcome.whole) change(parts, outcome);
+  if (updateWhen === 'whole' && outcome.complete) startUpdate(parts, outcome);
   options.onCall?.(outcome);
 }
 
-function isTurn({ updateEvery, dice }: LoadOptions): boolean {
+function isChosen({ updateEvery, dice }: LoadOptions): boolean {
   return updateEvery > 0 && dice.below(updateEvery) === 0;
 }
 
@@ -201,26 +201,26 @@ function readBody(response: IncomingMessage, outcome: CallOutcome, ended: () => 
   response.setEncoding('utf8');
   response.on('data', (chunk: string) => {
     tail = (tail + chunk).slice(-40);
-    if (outcome.kind === 'stream' && tail.includes('data: [DONE]\n\n')) outcome.whole = true;
+    if (outcome.kind === 'stream' && tail.includes('data: [DONE]\n\n')) outcome.complete = true;
   });
   response.on('end', () => {
-    outcome.whole ||= response.complete;
+    outcome.complete ||= response.complete;
   });
   response.on('error', () => undefined);
   response.on('close', ended);
 }
 
 /** Sets a new property on a request. */
-function change(parts: LoadParts, { id, number }: CallOutcome): void {
+function startUpdate(parts: LoadParts, { id, number }: CallOutcome): void {
   if (id === undefined) return;
   const { updates, open, options } = parts;
   const startedAt = performance.now();
   const update: UpdateOutcome = { id, name: `Mark-${updates.length + 1}`, value: `of ${number}`, startedAt, endedAt: startedAt, status: 0 };
   updates.push(update);
-  track(open, put(`${options.api}/v1/request/${id}/property`, update));
+  track(open, sendUpdate(`${options.api}/v1/request/${id}/property`, update));
 }
 
-async function put(url: string, update: UpdateOutcome): Promise<void> {
+async function sendUpdate(url: string, update: UpdateOutcome): Promise<void> {
   try {
     const response = await fetch(url, {
       method: 'PUT',

@@ -49,7 +49,7 @@ const readsAtOnce = 8;
 const costEvery = 10;
 const pageLimit = 100;
 const storedWithinMs = 120_000;
-const shownOfFault = 300;
+const maxFaultChars = 300;
 
 /** Settings that direct every called provider to this one. */
 export function bodyProviders({ origin }: ByteProvider): Record<string, string> {
@@ -86,7 +86,7 @@ function bothWays(body: HostileBody): BodyPair[] {
 /** Sends pairs, waits for their records, and reads each record at every endpoint that shows it. @returns the number of records. */
 export async function performRound(target: BodyTarget, round: string, pairs: readonly BodyPair[]): Promise<number> {
   const names = new Map<string, string>();
-  await inTurns(pairs, callsAtOnce, async ({ sent, answered }, index) => {
+  await runConcurrently(pairs, callsAtOnce, async ({ sent, answered }, index) => {
     const id = await send(target, { round, index, sent, answered });
     if (id !== undefined) names.set(id, `${sent.name} -> ${answered.name}`);
   });
@@ -133,7 +133,7 @@ async function send(
     });
     const body = await collect(response);
     const status = response.statusCode ?? 0;
-    if (status !== 200) faults.push(`${call}: the gateway answered ${status}: ${body.toString('utf8', 0, shownOfFault)}`);
+    if (status !== 200) faults.push(`${call}: the gateway answered ${status}: ${body.toString('utf8', 0, maxFaultChars)}`);
     const id = response.headers['svc-id'];
     return typeof id === 'string' ? id : undefined;
   } catch (error) {
@@ -169,7 +169,7 @@ async function readAll(target: BodyTarget, round: string, names: ReadonlyMap<str
     }
   }
   const ids = [...names.keys()];
-  await inTurns(ids, readsAtOnce, async (id, index) => {
+  await runConcurrently(ids, readsAtOnce, async (id, index) => {
     await readOne(target, items.get(id), names.get(id) ?? '', id);
     if (index % costEvery !== 0) return;
     for (const part of ['cost', 'changes']) await expectOk(target, 'GET', `/v1/request/${id}/${part}`);
@@ -200,7 +200,7 @@ async function readPages(target: BodyTarget, path: string, round: string): Promi
       continue;
     }
     if (status !== 200) {
-      target.faults.push(`${path} ${status}: ${text.slice(0, shownOfFault)}`);
+      target.faults.push(`${path} ${status}: ${text.slice(0, maxFaultChars)}`);
       return items;
     }
     items.push(...(JSON.parse(text) as { readonly data: readonly ShownItem[] }).data);
@@ -213,16 +213,16 @@ async function readPages(target: BodyTarget, path: string, round: string): Promi
 async function readOne(target: BodyTarget, shown: ShownItem | undefined, name: string, id: string): Promise<void> {
   const { status, text } = await ask(target, 'GET', `/v1/request/${id}`);
   const item = status === 200 ? (JSON.parse(text) as { readonly data: ShownItem }).data : undefined;
-  if (item === undefined) target.faults.push(`GET ${id} ${status} (${name}): ${text.slice(0, shownOfFault)}`);
+  if (item === undefined) target.faults.push(`GET ${id} ${status} (${name}): ${text.slice(0, maxFaultChars)}`);
   const { pathname, search } = new URL(shown?.signed_body_url ?? target.api);
   const signed = await ask(target, 'GET', pathname + search);
   const bodies = signed.status === 200 ? (JSON.parse(signed.text) as { readonly request: unknown; readonly response: unknown }) : undefined;
-  const told = [
+  const views = [
     [shown?.request_body, shown?.response_body],
     [item?.request_body, item?.response_body],
     [bodies?.request, bodies?.response],
   ].map((pair) => JSON.stringify(pair));
-  if (new Set(told).size > 1) target.faults.push(`${id} (${name}) differs: ${told.map((each) => each.slice(0, 100)).join(' | ')}`);
+  if (new Set(views).size > 1) target.faults.push(`${id} (${name}) differs: ${views.map((each) => each.slice(0, 100)).join(' | ')}`);
 }
 
 async function readByIds(target: BodyTarget, requestIds: readonly string[]): Promise<void> {
@@ -233,7 +233,7 @@ async function readByIds(target: BodyTarget, requestIds: readonly string[]): Pro
   }
   const shown = status === 200 ? (JSON.parse(text) as { readonly data: readonly ShownItem[] }).data.length : 0;
   if (shown !== requestIds.length) {
-    target.faults.push(`query-ids ${status}: ${shown} of ${requestIds.length}: ${text.slice(0, shownOfFault)}`);
+    target.faults.push(`query-ids ${status}: ${shown} of ${requestIds.length}: ${text.slice(0, maxFaultChars)}`);
   }
 }
 
@@ -241,15 +241,20 @@ async function readByIds(target: BodyTarget, requestIds: readonly string[]): Pro
 async function expectOk(target: BodyTarget, method: string, path: string, body?: object): Promise<void> {
   const { status, text } = await ask(target, method, path, body === undefined ? {} : { body });
   const isTooLarge = status === 422 && text.includes('query_too_large');
-  if (status !== 200 && !isTooLarge) target.faults.push(`${method} ${path} ${status}: ${text.slice(0, shownOfFault)}`);
+  if (status !== 200 && !isTooLarge) target.faults.push(`${method} ${path} ${status}: ${text.slice(0, maxFaultChars)}`);
 }
 
-interface Asked {
+interface RequestOptions {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function ask({ api, key, faults }: BodyTarget, method: string, path: string, { body, headers }: Asked = {}): Promise<Answer> {
+async function ask(
+  { api, key, faults }: BodyTarget,
+  method: string,
+  path: string,
+  { body, headers }: RequestOptions = {},
+): Promise<Answer> {
   try {
     const response = await fetch(api + path, {
       method,
@@ -263,7 +268,7 @@ async function ask({ api, key, faults }: BodyTarget, method: string, path: strin
   }
 }
 
-async function inTurns<T>(all: readonly T[], atOnce: number, work: (one: T, index: number) => Promise<void>): Promise<void> {
+async function runConcurrently<T>(all: readonly T[], atOnce: number, work: (one: T, index: number) => Promise<void>): Promise<void> {
   const left = all.entries();
   const worker = async (): Promise<void> => {
     for (const [index, one] of left) await work(one, index);

@@ -1,6 +1,6 @@
 const mebi = 1024 * 1024;
 /** Default of the gateway's memory for the bodies in flight. */
-const heldMaxBytes = 16 * mebi;
+const maxBodyBytes = 16 * mebi;
 
 /** A call that is designed to keep others waiting. */
 export interface SlowCall {
@@ -12,7 +12,7 @@ export interface SlowCall {
 }
 
 /** Repeats `unit` between a beginning and an end until the body is full. */
-function filled(start: string, unit: (index: number) => string, end: string, maxBytes = heldMaxBytes - 64): Buffer {
+function filled(start: string, unit: (index: number) => string, end: string, maxBytes = maxBodyBytes - 64): Buffer {
   const body = Buffer.alloc(maxBytes, ' ');
   let at = body.write(start);
   for (let index = 0; ; index += 1) {

@@ -13,11 +13,11 @@ export interface UndisturbedDelay extends LatencySummary {
 }
 
 /** A disturbance after the deadline of a call does not excuse its lateness. */
-export function undisturbedDelay(each: FoundDelay['each'], stolen: Pick<StolenTime, 'disturbs'>): UndisturbedDelay {
-  const own = each.filter(({ endedAt, afterMs }) => !stolen.disturbs(endedAt, endedAt + Math.min(afterMs, latestVisibleMs)));
+export function undisturbedDelay(samples: FoundDelay['samples'], stolen: Pick<StolenTime, 'disturbs'>): UndisturbedDelay {
+  const undisturbed = samples.filter(({ endedAt, afterMs }) => !stolen.disturbs(endedAt, endedAt + Math.min(afterMs, latestVisibleMs)));
   const delays = new LatencyHistogram();
-  for (const { afterMs } of own) delays.record(afterMs);
-  return { ...delays.summary(), calls: own.length };
+  for (const { afterMs } of undisturbed) delays.record(afterMs);
+  return { ...delays.summary(), calls: undisturbed.length };
 }
 
 /**
@@ -26,9 +26,9 @@ export function undisturbedDelay(each: FoundDelay['each'], stolen: Pick<StolenTi
  */
 export type Lateness = 'none' | 'late' | 'excused' | 'unknown';
 
-export function latenessOf({ calls, visible }: Pick<FoundDelay, 'calls' | 'visible'>, own: UndisturbedDelay): Lateness {
+export function latenessOf({ calls, visible }: Pick<FoundDelay, 'calls' | 'visible'>, undisturbed: UndisturbedDelay): Lateness {
   const latestMicros = latestVisibleMs * 1000;
   if (visible.p99Micros <= latestMicros) return 'none';
-  if (own.calls < calls * minUndisturbedShare) return 'unknown';
-  return own.p99Micros > latestMicros ? 'late' : 'excused';
+  if (undisturbed.calls < calls * minUndisturbedShare) return 'unknown';
+  return undisturbed.p99Micros > latestMicros ? 'late' : 'excused';
 }

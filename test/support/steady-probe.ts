@@ -13,14 +13,14 @@ export interface FoundDelay {
   /** From the end of a response to the end of that query. */
   readonly answered: LatencySummary;
   /** `visible` per call; `endedAt` is the end of its response in milliseconds of `performance.now()`. */
-  readonly each: readonly { readonly endedAt: number; readonly afterMs: number }[];
+  readonly samples: readonly { readonly endedAt: number; readonly afterMs: number }[];
   /** Each distinct error once. */
   readonly errors: readonly string[];
 }
 
 const callEveryMs = 500;
 /** Also the resolution: a delay is too long by at most this plus the duration of a query. */
-const askEveryMs = 100;
+const queryEveryMs = 100;
 const lastWaitMs = 60_000;
 /** Queries start this long before the call, for clock differences; a narrow range keeps them cheap. */
 const lookBackMs = 1000;
@@ -39,10 +39,10 @@ interface Probe {
  */
 export class PropertyProbe {
   private readonly service: GatelogCandidate;
-  private readonly waiting: Probe[] = [];
+  private readonly pending: Probe[] = [];
   private readonly visible = new LatencyHistogram();
   private readonly answered = new LatencyHistogram();
-  private readonly each: { readonly endedAt: number; readonly afterMs: number }[] = [];
+  private readonly samples: { readonly endedAt: number; readonly afterMs: number }[] = [];
   private readonly errors = new Set<string>();
   private calls = 0;
   private stopped = false;
@@ -50,7 +50,7 @@ export class PropertyProbe {
 
   constructor(service: GatelogCandidate) {
     this.service = service;
-    this.running = Promise.all([this.callOnAndOn(), this.askOnAndOn()]);
+    this.running = Promise.all([this.makeCalls(), this.runQueries()]);
     // `stop` reports a rejection; nothing awaits the promise before.
     this.running.catch(() => undefined);
   }
@@ -65,15 +65,15 @@ export class PropertyProbe {
     this.stopped = true;
     await this.running;
     const [visible, answered] = [this.visible.summary(), this.answered.summary()];
-    return { calls: this.calls, notFound: this.waiting.length, visible, answered, each: this.each, errors: [...this.errors] };
+    return { calls: this.calls, notFound: this.pending.length, visible, answered, samples: this.samples, errors: [...this.errors] };
   }
 
-  private async callOnAndOn(): Promise<void> {
+  private async makeCalls(): Promise<void> {
     for (let due = performance.now(); !this.stopped; due += callEveryMs) {
       this.calls += 1;
       const name = `call ${this.calls}`;
       const calledAt = Date.now();
-      if (await this.call(name)) this.waiting.push({ name, calledAt, endedAt: performance.now() });
+      if (await this.call(name)) this.pending.push({ name, calledAt, endedAt: performance.now() });
       await wait(Math.max(0, due + callEveryMs - performance.now()));
     }
   }
@@ -95,20 +95,20 @@ export class PropertyProbe {
     return false;
   }
 
-  private async askOnAndOn(): Promise<void> {
+  private async runQueries(): Promise<void> {
     let deadline = Number.POSITIVE_INFINITY;
-    while (!(this.stopped && this.waiting.length === 0) && performance.now() < deadline) {
+    while (!(this.stopped && this.pending.length === 0) && performance.now() < deadline) {
       if (this.stopped) deadline = Math.min(deadline, performance.now() + lastWaitMs);
-      const [oldest] = this.waiting;
-      const askedAt = performance.now();
+      const [oldest] = this.pending;
+      const queriedAt = performance.now();
       if (oldest === undefined || !(await this.isFound(oldest))) {
-        await wait(askEveryMs);
+        await wait(queryEveryMs);
         continue;
       }
-      this.visible.record(askedAt - oldest.endedAt);
-      this.each.push({ endedAt: oldest.endedAt, afterMs: askedAt - oldest.endedAt });
+      this.visible.record(queriedAt - oldest.endedAt);
+      this.samples.push({ endedAt: oldest.endedAt, afterMs: queriedAt - oldest.endedAt });
       this.answered.record(performance.now() - oldest.endedAt);
-      this.waiting.shift();
+      this.pending.shift();
     }
   }
 

@@ -9,7 +9,7 @@ export interface ProcessSample {
 }
 
 /** Samples of one process, oldest first. */
-export interface ProcessCourse {
+export interface ProcessSamples {
   readonly process: string;
   readonly samples: readonly ProcessSample[];
 }
@@ -36,15 +36,15 @@ const growthBytes = 8e6;
  * Descriptors, or threads, that a process may gain over the second half: the engine's thread pools grow to the highest concurrency so far,
  * which a run occasionally exceeds.
  */
-const moreOfEach = 8;
+const maxGain = 8;
 /** Each window counts its minimum of descriptors and threads: connections and merges come and go, a leak stays. */
 const windowMs = 10_000;
 /** Longer for memory, because garbage collections are rarer. */
 const memoryWindowMs = 60_000;
 /** Number of windows whose median is the memory at the beginning, or at the end. */
-const atEachEnd = 3;
+const windowsPerEnd = 3;
 /** Minimum number of windows in the last quarter of a run. */
-const fewestWindows = 6;
+const minWindows = 6;
 
 /**
  * Trend over the second half of the samples; the first half contains the warm-up. Memory grows when its minimum per minute rises by more
@@ -53,34 +53,34 @@ const fewestWindows = 6;
  * backlog. A process leaks (spawns) when the least-squares line through the minimum of its descriptors (threads) per ten seconds rises by
  * more than the limit.
  */
-export function trendOf({ process, samples }: ProcessCourse): ProcessTrend {
+export function trendOf({ process, samples }: ProcessSamples): ProcessTrend {
   const half = samples.slice(Math.floor(samples.length / 2));
   const hours = ((half.at(-1)?.atMs ?? 0) - (half[0]?.atMs ?? 0)) / 3_600_000;
   const quarter = samples.slice(Math.floor((samples.length * 3) / 4));
-  const eachMs = Math.min(memoryWindowMs, (hours * 3_600_000) / (2 * fewestWindows));
-  const memory = lastingPerHour(fewestOf(half, 'residentBytes', eachMs));
-  const least = fewestOf(quarter, 'residentBytes', eachMs);
+  const eachMs = Math.min(memoryWindowMs, (hours * 3_600_000) / (2 * minWindows));
+  const memory = lastingPerHour(minPerWindow(half, 'residentBytes', eachMs));
+  const least = minPerWindow(quarter, 'residentBytes', eachMs);
   const memoryLast = lastingPerHour(least);
-  const lastRise = medianOf(least.slice(-atEachEnd)) - medianOf(least.slice(0, atEachEnd));
-  const descriptors = perHour(fewestOf(half, 'descriptors'));
-  const threads = perHour(fewestOf(half, 'threads'));
+  const lastRise = medianOf(least.slice(-windowsPerEnd)) - medianOf(least.slice(0, windowsPerEnd));
+  const descriptors = perHour(minPerWindow(half, 'descriptors'));
+  const threads = perHour(minPerWindow(half, 'threads'));
   const residentBytes = meanOf(half.map((sample) => sample.residentBytes));
-  const mayGrowBytes = Math.max(growthBytes, residentBytes * growthShare);
+  const maxGrowthBytes = Math.max(growthBytes, residentBytes * growthShare);
   return {
     process,
     residentBytes,
     residentBytesPerHour: memory,
-    grows: lastRise > mayGrowBytes || (memory * hours > mayGrowBytes && memoryLast >= memory / 2),
+    grows: lastRise > maxGrowthBytes || (memory * hours > maxGrowthBytes && memoryLast >= memory / 2),
     descriptors: half.at(-1)?.descriptors ?? 0,
     descriptorsPerHour: descriptors,
-    leaks: descriptors * hours > moreOfEach,
+    leaks: descriptors * hours > maxGain,
     threads: half.at(-1)?.threads ?? 0,
     threadsPerHour: threads,
-    spawns: threads * hours > moreOfEach,
+    spawns: threads * hours > maxGain,
   };
 }
 
-function fewestOf(samples: readonly ProcessSample[], what: keyof Omit<ProcessSample, 'atMs'>, eachMs: number = windowMs): Sample[] {
+function minPerWindow(samples: readonly ProcessSample[], what: keyof Omit<ProcessSample, 'atMs'>, eachMs: number = windowMs): Sample[] {
   const windows = new Map<number, Sample>();
   for (const { atMs, [what]: value } of samples) {
     const window = Math.floor(atMs / eachMs);

@@ -15,7 +15,7 @@ export class TreeWatch {
   private readonly service: GatelogCandidate;
   private readonly probe: PropertyProbe;
   private readonly onProgress: (line: string) => void;
-  private readonly courses = new Map<number, { readonly process: string; readonly samples: ProcessSample[] }>();
+  private readonly samplesByPid = new Map<number, { readonly process: string; readonly samples: ProcessSample[] }>();
   private readonly timers: readonly NodeJS.Timeout[];
   private readonly startedAt = performance.now();
 
@@ -24,27 +24,27 @@ export class TreeWatch {
     this.service = service;
     this.probe = probe;
     for (const { pid, command } of processTree(service.rootPid)) {
-      this.courses.set(pid, { process: `${command.findLast((word) => word !== '') ?? '?'} (${pid})`, samples: [] });
+      this.samplesByPid.set(pid, { process: `${command.findLast((word) => word !== '') ?? '?'} (${pid})`, samples: [] });
     }
-    this.timers = [setInterval(() => this.sample(), sampleMs), setInterval(() => this.tell(), progressMs)];
+    this.timers = [setInterval(() => this.sample(), sampleMs), setInterval(() => this.report(), progressMs)];
   }
 
   stop(): ProcessTrend[] {
     for (const timer of this.timers) clearInterval(timer);
-    return [...this.courses.values()].map(trendOf);
+    return [...this.samplesByPid.values()].map(trendOf);
   }
 
   private sample(): void {
-    for (const [pid, { process: name, samples }] of this.courses) {
+    for (const [pid, { process: name, samples }] of this.samplesByPid) {
       const resident = residentBytes(pid);
-      if (resident !== null) samples.push({ atMs: performance.now(), residentBytes: resident.now, ...opened(pid) });
+      if (resident !== null) samples.push({ atMs: performance.now(), residentBytes: resident.now, ...openFiles(pid) });
       else if (!this.replaced.includes(name)) this.replaced.push(name);
     }
   }
 
-  private tell(): void {
+  private report(): void {
     const { p50Micros, p99Micros } = this.probe.summary();
-    const parts = [...this.courses.values()].map(({ process: name, samples }) => {
+    const parts = [...this.samplesByPid.values()].map(({ process: name, samples }) => {
       const last = samples.at(-1);
       return `${name} ${inMegabytes(last?.residentBytes ?? 0)}, ${last?.descriptors ?? 0} fds, ${last?.threads ?? 0} threads`;
     });
@@ -73,7 +73,7 @@ async function callsSoFar({ apiUrl }: GatelogCandidate): Promise<string> {
 const fileOfThread = /^\/proc\/\d+\/task\//;
 const filesOfThread = 3;
 
-function opened(pid: number): Pick<ProcessSample, 'descriptors' | 'threads'> {
+function openFiles(pid: number): Pick<ProcessSample, 'descriptors' | 'threads'> {
   const links = entriesOf(`/proc/${pid}/fd`).map((descriptor) => linkOf(`/proc/${pid}/fd/${descriptor}`));
   const ofThreads = links.filter((link) => fileOfThread.test(link)).length;
   const threads = entriesOf(`/proc/${pid}/task`).length;

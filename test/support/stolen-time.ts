@@ -33,15 +33,15 @@ interface Disturbance {
 export class StolenTime {
   private readonly disturbances: Disturbance[] = [];
   /** Stolen time that is not caught up yet. */
-  private owedMs = 0;
-  private readonly look: () => CoreTimes;
+  private backlogMs = 0;
+  private readonly readTimes: () => CoreTimes;
   private readonly first: CoreTimes;
   private last: CoreTimes;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(look: () => CoreTimes = coreTimes) {
-    this.look = look;
-    this.first = look();
+  constructor(readTimes: () => CoreTimes = coreTimes) {
+    this.readTimes = readTimes;
+    this.first = readTimes();
     this.last = this.first;
     this.timer = setInterval(() => this.sample(), sampleMs);
   }
@@ -62,14 +62,14 @@ export class StolenTime {
   }
 
   sample(): void {
-    const [{ atMs: fromMs }, now] = [this.last, this.look()];
+    const [{ atMs: fromMs }, now] = [this.last, this.readTimes()];
     const tookMs = now.atMs - fromMs;
     const share = shareOf(this.last, now);
     if (share >= disturbingShare) {
-      this.owedMs += tookMs * share;
-      this.disturbances.push({ fromMs, toMs: now.atMs + Math.max(this.owedMs, minAftermathMs) });
+      this.backlogMs += tookMs * share;
+      this.disturbances.push({ fromMs, toMs: now.atMs + Math.max(this.backlogMs, minAftermathMs) });
     } else {
-      this.owedMs = Math.max(0, this.owedMs - tookMs);
+      this.backlogMs = Math.max(0, this.backlogMs - tookMs);
     }
     this.last = now;
   }

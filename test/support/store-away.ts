@@ -69,7 +69,7 @@ export async function runStoreAway(options: StoreAwayOptions): Promise<StoreAway
     await service.stop();
     return {
       verdict,
-      failedCalls: load.calls.filter(({ whole, status, recorded }) => !whole || status !== 200 || !recorded),
+      failedCalls: load.calls.filter(({ complete, status, recorded }) => !complete || status !== 200 || !recorded),
       callsPerSecond: load.calls.length / seconds,
       backlog,
       catchUpMs,
@@ -117,7 +117,7 @@ function trendOf(role: MemoryTrend['role'], samples: readonly Sample[]): MemoryT
 
 /** Waits until the store has a record for each response that was complete when the store came back. */
 async function catchUp({ api }: Service, load: Load): Promise<{ backlog: number; catchUpMs: number }> {
-  const wanted = load.calls.filter(({ whole }) => whole).length;
+  const wanted = load.calls.filter(({ complete }) => complete).length;
   const backAt = performance.now();
   let first: number | undefined;
   await eventually(

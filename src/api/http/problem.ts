@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Problem } from '../../contract/problem.ts';
 import { type ApiErrorCode, GatelogError, isApiErrorCode } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
+import { headerPairs } from '../../platform/http/header-list.ts';
 import { rateLimitHeaders } from '../../model/rate-limit-headers.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import { endpointOf } from './matched-endpoint.ts';
@@ -19,8 +20,8 @@ export function sendProblem(context: Context, thrown: unknown, observe: Observe)
     observe({ kind: 'api_failed', endpoint: endpointOf(context) ?? 'none', reason: failureText(error) });
   }
   if (error.retryAfterSeconds !== undefined) context.header('Retry-After', String(error.retryAfterSeconds));
-  const lines = error.usedUp === undefined ? [] : rateLimitHeaders(error.usedUp);
-  for (let at = 0; at + 1 < lines.length; at += 2) context.header(lines[at] ?? '', lines[at + 1]);
+  const rateLimit = error.usedUp === undefined ? [] : rateLimitHeaders(error.usedUp);
+  for (const [name, value] of headerPairs(rateLimit)) context.header(name, value);
   if (error.status === 401) context.header('WWW-Authenticate', 'Bearer');
   const problem: Problem = {
     data: null,

@@ -1,4 +1,4 @@
-import type { HeaderList } from '../../platform/http/header-list.ts';
+import { headerPairs, type HeaderList } from '../../platform/http/header-list.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { holdsOurKey } from '../../auth/api-key.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
@@ -148,9 +148,9 @@ function isFirstHost(hasHost: boolean): true {
 
 function amazonKeys(list: HeaderList): Partial<Record<AwsKeyHeader, string>> {
   const keys: Partial<Record<string, string>> = {};
-  for (let index = 0; index + 1 < list.length; index += 2) {
-    const value = (list[index + 1] ?? '').trim();
-    if (!holdsOurKey(value)) keys[(list[index] ?? '').toLowerCase()] = value;
+  for (const [name, value] of headerPairs(list)) {
+    const trimmed = value.trim();
+    if (!holdsOurKey(trimmed)) keys[name.toLowerCase()] = trimmed;
   }
   return keys;
 }

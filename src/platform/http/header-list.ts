@@ -4,6 +4,11 @@ export type HeaderList = readonly string[];
 /** A token (RFC 9110 §5.6.2), the syntax of field names and methods. */
 export const fieldName = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 
+/** The fields as pairs. The gateway's hot path does not use it, because it allocates one array per field. */
+export function headerPairs(list: HeaderList): [name: string, value: string][] {
+  return list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? '']] : []));
+}
+
 /** The fields that `keep` accepts; it gets each name in lower case. */
 export function filterHeaders(list: HeaderList, keep: (name: string, value: string) => boolean): string[] {
   const filtered: string[] = [];

@@ -1,4 +1,5 @@
-// Asks the registry for known holes in what the program is made of. A high one fails; a registry that does not answer such questions is told of and passed over.
+// Checks the program's dependencies for known vulnerabilities in the registry. A high one fails. A registry without such a service is
+// reported and skipped.
 import { spawnSync } from 'node:child_process';
 
 const longestMs = 60_000;

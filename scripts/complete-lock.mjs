@@ -1,7 +1,7 @@
 /**
  * `node scripts/complete-lock.mjs`: adds to package-lock.json the packages for other platforms that npm has left out of it (npm issue 4828),
- * without which `npm ci` refuses the lock. To be run after `npm install`; `test/tidy.test.ts` tells when it is needed.
- * What is added has a version and its platform, no checksum: npm takes that from the registry on the platform that needs it.
+ * without which `npm ci` refuses the lock. Run it after `npm install`; `test/tidy.test.ts` fails when it is needed.
+ * An added entry has a version and its platform, no checksum: npm takes that from the registry on the platform that needs it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Benchmarks and soak tests are TypeScript programs, one per file of a folder. Node 20 does not run TypeScript, so they are compiled, with
- * the sources they import, into `.cache/experiments`, where they lie as in the repository: `bench/x.ts` becomes `bench/x.js` there.
+ * the sources they import, into `.cache/experiments`, in the same layout as in the repository: `bench/x.ts` becomes `bench/x.js` there.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { experiments, prepared, program, root } from './prepare.mjs';
  * Runs the program that the first argument names, with the arguments after it, in the repository's folder; lists the names when none is given.
  * @param {string} command how people call it
  * @param {string} folder where the programs lie
- * @param {{ commentIsHelp?: boolean }} [options] `commentIsHelp`: the programs have no help of their own, what stands at the head of each is it
+ * @param {{ commentIsHelp?: boolean }} [options] `commentIsHelp`: the programs have no help of their own, and their head comment replaces it
  * @returns {Promise<void>}
  */
 export async function runExperiment(command, folder, { commentIsHelp = false } = {}) {

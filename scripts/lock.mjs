@@ -1,4 +1,4 @@
-/** Reading package-lock.json: which packages it speaks of and does not hold. */
+/** Finds the packages that package-lock.json names without an entry of their own. */
 
 /**
  * @typedef {object} LockedPackage
@@ -14,7 +14,7 @@
 /** @typedef {{ path: string, version: string, dev: boolean }} MissingPackage */
 
 /**
- * Optional packages that a locked package asks for and that have no entry of their own.
+ * Optional packages that a locked package requires and that have no entry of their own.
  * @param {Lock} lock
  * @returns {MissingPackage[]}
  */

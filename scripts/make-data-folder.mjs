@@ -21,7 +21,7 @@ import { root } from './prepare.mjs';
 const key = 'sk-svc-us-testtesttesttesttesttest';
 const fixtures = join(root, 'test/fixtures/data-folders');
 const longestWaitMs = 30_000;
-/** So long that a later version never removes what is kept here, and not the default. */
+/** No later version removes records this young. Differs from the default. */
 const retentionDays = 36_000;
 
 /** @typedef {{ gateway: string, api: string, pid: number }} Service */

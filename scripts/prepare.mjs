@@ -1,5 +1,5 @@
 /**
- * What a clone needs before anything of it can run: a Node that we support, the locked packages, a build of the present sources.
+ * Prepares a clone to run: checks for a supported Node, installs the locked packages, and builds the present sources.
  * Only Node's own modules are imported here, as nothing else may be installed yet, and only syntax that an old Node can parse.
  */
 import { spawnSync } from 'node:child_process';
@@ -41,7 +41,7 @@ export const experiments = {
 };
 
 /**
- * Runs a script's body after Node, packages and builds are in order. A failed preparation is told in its own words and ends in exit code 1.
+ * Runs a script's body after Node, packages and builds are in order. A failed preparation prints its message and exits with 1.
  * @param {readonly Build[]} builds
  * @param {() => unknown} body
  * @returns {Promise<void>}

@@ -11,7 +11,7 @@ const rows = [...page.matchAll(/^\| (.+?) \| (`.+) \|$/gm)].map(([, event = '', 
 }));
 const cited = rows.flatMap(({ tests }) => tests.map(([text, file = '', name = '']) => ({ text, file, name })));
 /** Modifiers that keep a test or a file from running; `runIf` must give its reason. */
-const redactedPlaceholder = /\.(?:skip|todo|fails|skipIf|only)\b|\b(?:skip|todo|fails): true/;
+const disablingModifier = /\.(?:skip|todo|fails|skipIf|only)\b|\b(?:skip|todo|fails): true/;
 
 it('exactly the events in the table of durability have tests', () => {
   expect(promised.length).toBeGreaterThan(10);
@@ -22,5 +22,5 @@ it.each(cited)('there is, and runs: $text', ({ file, name }) => {
   const source = readFileSync(file, 'utf8');
   expect(name).not.toBe('');
   expect(source).toContain(name);
-  expect(redactedPlaceholder.exec(source)?.[0]).toBeUndefined();
+  expect(disablingModifier.exec(source)?.[0]).toBeUndefined();
 });

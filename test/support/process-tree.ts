@@ -101,9 +101,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     exited,
     stop: () => interrupt(child, exited),
     killAll: async () => {
-      killTree(child.pid ?? 0);
+      const tree = killTree(child.pid ?? 0);
       await exited;
-      await eventually('the tree to be gone', () => (treeOf(child.pid ?? 0).length === 0 ? true : undefined));
+      await eventually('the tree to be gone', () => (tree.some(isAlive) ? undefined : true));
     },
   };
 }
@@ -115,11 +115,24 @@ async function interrupt(child: ChildProcess, exited: Promise<number | null>): P
   return { code, ms: performance.now() - startedAt };
 }
 
-/** Stops all processes first, so that none can react to the death of another, then kills them. */
-export function killTree(pid: number): void {
+/**
+ * Stops all processes first, so that none can react to the death of another, then kills them. @returns the killed processes, which keep
+ * their sockets until {@link isAlive} is false.
+ */
+export function killTree(pid: number): readonly number[] {
   const tree = treeOf(pid);
   for (const member of tree) signal(member, 'SIGSTOP');
   for (const member of tree) signal(member, 'SIGKILL');
+  return tree;
+}
+
+/** TRICKY: a process whose first thread has ended looks like a zombie while others still do. */
+function isAlive(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length > 1 || !/^\d+ \(.*\) Z /s.test(readStat(String(pid)) ?? '1 () Z ');
+  } catch {
+    return false;
+  }
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

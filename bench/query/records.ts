@@ -119,6 +119,7 @@ export function recordAt(number: number, count: number, organizationId: Organiza
     createdAt,
     responseCreatedAt: createdAt + latencyMs,
     userId: `user-${Math.floor(draw() * 2000)}`,
+    bodyGroup: BigInt(session ?? 0),
     sessionId: session === undefined ? longSession : `session-${session}`,
     sessionName: session === undefined ? 'long' : `flow ${session % sessionNames}`,
     aliasedNames: false,

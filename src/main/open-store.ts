@@ -40,6 +40,7 @@ async function prepared(store: Store, observe: Observe): Promise<Store> {
   const steps: string[] = [];
   try {
     await store.migrate((name) => steps.push(name));
+    await store.moveBodies.open();
   } catch (error) {
     await store.close();
     throw error;

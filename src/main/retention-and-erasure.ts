@@ -8,6 +8,7 @@ import { type Arrivals, type ActiveErasures, erasureCutoff, type RunningErasures
 import type { RequestChanges } from '../ingest/changes/request-changes.ts';
 import { TrustedClock } from '../jobs/trusted-clock.ts';
 import { type ErasureRepository, Erasures } from '../jobs/erasures.ts';
+import { BodyMove } from '../jobs/move-bodies.ts';
 import { Retention } from '../jobs/retention.ts';
 import { storeTrustedTime, readTrustedTime } from '../metadata/trusted-time.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
@@ -86,6 +87,12 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
   const { config, database } = parts;
   const erasures = makeErasures(parts, drain, changer);
   const retention = makeRetention(parts, erasures);
+  const bodyMove = new BodyMove({
+    moveBodies: parts.store.moveBodies,
+    exclusive: (work) => erasures.exclusive(work),
+    observe: parts.observe,
+    monotonic: systemClock.monotonic,
+  });
   return {
     retentionPorts: {
       deploymentDays: config.retentionDays,
@@ -99,11 +106,12 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
     start: async () => {
       await erasures.resume();
       retention.start();
+      bodyMove.start();
     },
     withPaused: (work) => erasures.withPaused(work),
     removeOrphans: (records, withinMs) => erasures.exclusive(() => parts.store.removeOrphans(records, AbortSignal.timeout(withinMs))),
     stop: async () => {
-      await Promise.all([retention.stop(), erasures.stop()]);
+      await Promise.all([bodyMove.stop(), retention.stop(), erasures.stop()]);
     },
   };
 }

@@ -43,6 +43,10 @@ export type Observation =
   | { readonly kind: 'dead_letters_removed'; readonly expired: number; readonly crowdedOut: number }
   /** Schema migrations ran; `steps` are their names. */
   | { readonly kind: 'database_prepared'; readonly database: 'store' | 'metadata'; readonly steps: readonly string[] }
+  /** Stored bodies get a new order in the background: the requests of which they have it, and all. */
+  | { readonly kind: 'bodies_move_started' | 'bodies_moving'; readonly moved: number; readonly total: number }
+  | { readonly kind: 'bodies_moved'; readonly requests: number; readonly seconds: number }
+  | { readonly kind: 'bodies_move_failed'; readonly reason: string; readonly retryInMs: number }
   /** A call ended. `status` 0: no response. `code`: our own error. */
   | {
       readonly kind: 'call';

@@ -28,6 +28,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'store_part_set_aside',
   'erasure_failed',
   'retention_failed',
+  'bodies_move_failed',
   'removals_put_off',
   'process_exited',
   'process_killed',

@@ -1,7 +1,7 @@
 import { isJsonObject, wellFormed } from '../model/text.ts';
 import type { JsonObject } from '../model/text.ts';
 import { unreportedUsage } from '../model/record/usage.ts';
-import type { ResponseFacts } from './provider.ts';
+import type { RequestFacts, ResponseFacts } from './provider.ts';
 
 const nothing: JsonObject = {};
 
@@ -27,6 +27,12 @@ export function countOf(value: unknown): number | null {
 
 export function without(object: JsonObject, key: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+}
+
+/** @param texts of the user's messages, in order. */
+export function userTexts(texts: readonly string[]): Pick<RequestFacts, 'firstUserText' | 'lastUserText'> {
+  const said = texts.filter((text) => text !== '');
+  return { firstUserText: said[0] ?? '', lastUserText: said.at(-1) ?? '' };
 }
 
 /** Joins the non-empty texts by newlines. */

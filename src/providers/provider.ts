@@ -9,6 +9,8 @@ export interface RequestFacts {
   readonly user: string;
   /** Text of all messages including system messages, joined by newlines. */
   readonly promptText: string;
+  /** Text of the user's first message, which all turns of a conversation share. */
+  readonly firstUserText: string;
   /** Text of the user's last message. */
   readonly lastUserText: string;
 }

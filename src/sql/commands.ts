@@ -1,6 +1,6 @@
 import { literal } from './literal.ts';
 import { concat, type Fragment, fragmentOf, join, type Parts, type Piece, type Query } from './sql.ts';
-import { type OrganizationTable, type Rows, tableOf, whereOf } from './tables.ts';
+import { type OrganizationTable, type Rows, type StoreTable, tableOf, whereOf } from './tables.ts';
 
 export interface Command {
   readonly kind: 'command';
@@ -38,6 +38,18 @@ export function deleteRows(rows: Rows, { by, partition, settings }: Deletion): C
 /** @param query must return all columns of the table. */
 export function insertSelected(table: OrganizationTable, query: Query): Command {
   return commandOf([`INSERT INTO ${table} `, fragmentOf(query.pieces)]);
+}
+
+export interface Copy {
+  readonly table: StoreTable;
+  /** In the order of the query's. */
+  readonly columns: readonly string[];
+  readonly settings: CommandSettings;
+}
+
+/** Inserts what a query returns. */
+export function copyRows({ table, columns, settings }: Copy, query: Query): Command {
+  return commandOf([`INSERT INTO ${table} (${columns.join(', ')})`, ...settingsClause(settings), ' ', fragmentOf(query.pieces)]);
 }
 
 /** Rows follow the statement in a format, or the engine reads them from a file with the columns of `structure`. */

@@ -64,12 +64,19 @@ function fromClause(from: Select['from']): Parts {
     case undefined:
       return [];
     case 'rows':
-      return [' FROM ', ...tableOf(from), ...whereOf(from)];
+      return [' FROM ', ...rowsOf(from)];
     case 'query':
       return [' FROM ', from];
     case 'joined':
       return [' FROM ', from.query, ` AS ${from.as}`, ...from.joins.flatMap(joinClause)];
   }
+}
+
+function rowsOf(rows: Rows): Parts {
+  const after: Parts = [...tableOf(rows), ...whereOf(rows)];
+  return rows.meanwhile === undefined
+    ? after
+    : [fragmentOf([Object.freeze({ kind: 'moving', after: concat(after), meanwhile: rows.meanwhile })])];
 }
 
 function joinClause({ query, as, using }: Join): Parts {

@@ -14,7 +14,7 @@ export interface ParamValues {
   'Decimal(38, 12)': string;
   'Array(Int64)': readonly number[];
   'Array(UInt8)': readonly number[];
-  'Array(UInt64)': readonly number[];
+  'Array(UInt64)': readonly (number | bigint)[];
   'Array(UInt128)': readonly bigint[];
   'Array(String)': readonly string[];
   'Array(Array(String))': readonly (readonly string[])[];
@@ -34,9 +34,16 @@ export interface Param {
 
 /**
  * A piece of SQL: literal text, a value, the organisation of the statement (`tenant`), or a mark for a table that is read over all
- * organisations (`across`).
+ * organisations (`across`). A table that is being replaced has pieces for the time until then.
  */
-export type Piece = string | Param | { readonly kind: 'tenant' } | { readonly kind: 'across' };
+export type Piece = string | Param | { readonly kind: 'tenant' } | { readonly kind: 'across' } | Moving;
+
+/** Pieces with which a statement runs, and others while rows are being moved between tables. */
+export interface Moving {
+  readonly kind: 'moving';
+  readonly after: readonly Piece[];
+  readonly meanwhile: readonly Piece[];
+}
 
 /** An immutable part of a query: an expression, or several separated by commas. */
 export interface Fragment {

@@ -1,5 +1,5 @@
 import type { Command } from './commands.ts';
-import type { Param, Query } from './sql.ts';
+import type { Param, Piece, Query } from './sql.ts';
 
 /** An organisation's identifier, in the shape of model's OrganizationId. */
 export type TenantId = string & { readonly __kind: 'uuid' };
@@ -16,7 +16,11 @@ interface Compiled {
 }
 
 /** SQL that can be run. Invariant: only this file creates it, restricted to one organisation unless the SQL itself says otherwise. */
-export type CompiledSql = Compiled & { readonly [sealed]: true };
+export type CompiledSql = Compiled & {
+  /** Runs instead while bodies are moved; its parameter `movedToParameter` is set by then. */
+  readonly meanwhile?: Compiled;
+  readonly [sealed]: true;
+};
 
 /** Makes the row that a statement promises from the row that the store returns. */
 export type DecodeRow = (row: Readonly<Record<string, unknown>>, tenant: TenantId) => object;
@@ -34,10 +38,27 @@ export function statementFor(tenant: TenantId, query: Query, lane: Lane, decode?
  * @throws TypeError when the tenant is no UUID, or when the SQL names no rows of it or rows of all: bugs of ours.
  */
 export function compileFor(tenant: TenantId, { pieces }: Query | Command): CompiledSql {
-  if (!pieces.some((piece) => isMark(piece, 'tenant'))) throw new TypeError('A statement of an organisation names rows of it.');
-  if (pieces.some((piece) => isMark(piece, 'across'))) throw new TypeError('A statement of one organisation names no rows of others.');
-  const { text, params } = render(pieces);
-  return sealedSql({ text, params: Object.freeze({ ...params, tenant: tenantNumber(tenant).toString() }) });
+  const number = tenantNumber(tenant).toString();
+  const compiled = (chosen: Pieces): Compiled => {
+    if (!chosen.some((piece) => isMark(piece, 'tenant'))) throw new TypeError('A statement of an organisation names rows of it.');
+    if (chosen.some((piece) => isMark(piece, 'across'))) throw new TypeError('A statement of one organisation names no rows of others.');
+    const { text, params } = render(chosen);
+    return { text, params: Object.freeze({ ...params, tenant: number }) };
+  };
+  const after = compiled(chosenFrom(pieces, 'after'));
+  if (!pieces.some(isMoving)) return sealedSql(after);
+  return sealedSql({ ...after, meanwhile: Object.freeze(compiled(chosenFrom(pieces, 'meanwhile'))) });
+}
+
+type Pieces = readonly Piece[];
+
+function isMoving(piece: Piece): boolean {
+  return typeof piece === 'object' && piece.kind === 'moving';
+}
+
+/** Pieces within a condition may move too. */
+function chosenFrom(pieces: Pieces, time: 'after' | 'meanwhile'): Pieces {
+  return pieces.flatMap((piece) => (typeof piece === 'object' && piece.kind === 'moving' ? chosenFrom(piece[time], time) : [piece]));
 }
 
 /**
@@ -50,11 +71,11 @@ export function compileForAll({ pieces }: Query | Command): CompiledSql {
   return sealedSql(render(pieces));
 }
 
-function sealedSql(compiled: Compiled): CompiledSql {
+function sealedSql(compiled: Omit<CompiledSql, typeof sealed>): CompiledSql {
   return Object.freeze(compiled) as CompiledSql;
 }
 
-function isMark(piece: Query['pieces'][number], kind: 'tenant' | 'across'): boolean {
+function isMark(piece: Piece, kind: 'tenant' | 'across'): boolean {
   return typeof piece === 'object' && piece.kind === kind;
 }
 
@@ -63,7 +84,7 @@ function tenantNumber(tenant: TenantId): bigint {
   return BigInt(`0x${tenant.replaceAll('-', '')}`);
 }
 
-function render(pieces: Query['pieces']): Compiled {
+function render(pieces: Pieces): Compiled {
   const params: Record<string, Param['value']> = {};
   const numbered = new Map<unknown, string>();
   const nameOf = (given: Param): string => {
@@ -78,7 +99,7 @@ function render(pieces: Query['pieces']): Compiled {
     params[name] = given.value;
     return name;
   };
-  const textOf = (piece: Query['pieces'][number]): string => {
+  const textOf = (piece: Piece): string => {
     if (typeof piece === 'string') return piece;
     if (piece.kind === 'param') return `{${nameOf(piece)}:${piece.type}}`;
     return piece.kind === 'tenant' ? '{tenant:UInt128}' : '';

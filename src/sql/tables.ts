@@ -1,12 +1,24 @@
-import { concat, type Fragment, fragmentOf, join, type Parts } from './sql.ts';
+import { concat, type Fragment, fragmentOf, join, type Parts, type Piece, sql } from './sql.ts';
+import { dateTime64 } from './time.ts';
 
 /** Tables whose rows belong to the organisation of their `org_id`. */
-export const organizationTables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals'] as const;
+export const organizationTables = [
+  'requests',
+  'bodies',
+  'bodies_before',
+  'changes',
+  'session_tags',
+  'session_changes',
+  'removals',
+] as const;
 
 export type OrganizationTable = (typeof organizationTables)[number];
 
-export function isOrganizationTable(name: string): name is OrganizationTable {
-  return organizationTables.some((table) => table === name);
+/** Tables of the record, and `body_moves`: how far bodies are moved. */
+export type StoreTable = OrganizationTable | 'body_moves';
+
+export function isStoreTable(name: string): name is StoreTable {
+  return name === 'body_moves' || organizationTables.some((table) => table === name);
 }
 
 /** A condition, or several joined by AND; an empty list is always true. */
@@ -20,6 +32,8 @@ export interface Rows {
   readonly across: boolean;
   /** Empty: all rows. */
   readonly condition: Fragment;
+  /** A derived table with the same rows while they are being moved from another table. */
+  readonly meanwhile?: readonly Piece[];
 }
 
 const acrossMark = fragmentOf([Object.freeze({ kind: 'across' })]);
@@ -36,15 +50,52 @@ export function requests(where?: Where): Rows {
   return ownRows('requests', where);
 }
 
-export function bodies(where?: Where): Rows {
-  return ownRows('bodies', where);
+/** Rows of `bodies`, and of `bodies_before` while those are being moved. @param inGroups conditions on columns that only `bodies` has. */
+export function bodies(where: Where = [], inGroups: readonly Fragment[] = []): Rows {
+  const shared = allOf(where);
+  const conditions = shared.pieces.length === 0 ? [] : [shared];
+  const stays = ownRows('bodies', [...inGroups, ...conditions, sql`NOT (moved AND created_at >= ${movedTo})`]);
+  const moves = ownRows('bodies_before', [...conditions, sql`created_at >= ${movedTo}`]);
+  const meanwhile = concat([
+    `(SELECT ${movedColumns.join(', ')} FROM bodies`,
+    ...whereOf(stays),
+    ` UNION ALL SELECT ${movedColumns.map((name) => (name.endsWith('_spans') ? `${noSpans} AS ${name}` : name)).join(', ')} FROM bodies_before`,
+    ...whereOf(moves),
+    ')',
+  ]);
+  return Object.freeze({ ...ownRows('bodies', [...inGroups, ...conditions]), meanwhile });
 }
+
+/** The parameter of statements that run while bodies are moved: Unix milliseconds, rows before it are in `bodies`. */
+export const movedToParameter = 'bodies_moved_to';
+const movedTo = dateTime64(0, movedToParameter);
+const noSpans = "CAST([], 'Array(Tuple(UInt32, UInt32))')";
+
+/** Columns of `bodies` that are read. */
+const movedColumns = [
+  'created_at',
+  'request_id',
+  'request_kind',
+  'request_body',
+  'request_rest',
+  'request_content_type',
+  'response_kind',
+  'response_body',
+  'response_rest',
+  'response_content_type',
+  'prompt_text',
+  'prompt_spans',
+  'last_user_text',
+  'last_user_spans',
+  'completion_text',
+  'completion_spans',
+] as const;
 
 /**
  * Rows of all organisations, for work on the store as a whole. `test/tidy/law.ts` lists the files that may call it.
  * @param _reason why no organisation is named; for readers.
  */
-export function acrossOrganizations(table: OrganizationTable, _reason: string, where: Where = []): Rows {
+export function acrossOrganizations(table: StoreTable, _reason: string, where: Where = []): Rows {
   return Object.freeze({ kind: 'rows', table, across: true, condition: allOf(where) });
 }
 

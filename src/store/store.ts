@@ -14,6 +14,7 @@ import { type KnownDamage, type NoteDamage, watchDamage } from './parts/damaged-
 import { startEngineThreads } from './engine/engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './delete/erasure.ts';
 import { type InsertRows, makeInsertRows } from './insert/insert.ts';
+import { makeMoveBodies, type MoveBodies } from './move/move-bodies.ts';
 import { migrateStore } from './schema/migrate.ts';
 import { type LatestArrival, makeLatestArrival } from './read/latest-arrival.ts';
 import { makeRemoveOrphans, type RemoveOrphans } from './delete/orphans.ts';
@@ -49,6 +50,7 @@ export interface Store {
   readonly erase: EraseStored;
   readonly removeExpired: RemoveExpired;
   readonly removeOrphans: RemoveOrphans;
+  readonly moveBodies: MoveBodies;
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   readonly startThreads: () => Promise<void>;
   readonly isAlive: () => Promise<boolean>;
@@ -88,6 +90,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     erase: makeEraseStored(connections),
     removeExpired: makeRemoveExpired(connections),
     removeOrphans: makeRemoveOrphans(connections),
+    moveBodies: makeMoveBodies(connections, { maxQueryMs: options.queryTimeoutMs }),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     startThreads: () => startEngineThreads(connections),
     isAlive: async () => connections.run('control', async (client) => (await client.ping({ select: true })).success),

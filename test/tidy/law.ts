@@ -72,8 +72,9 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'query/filter': [],
   'query/hints': ['query/filter', 'type query/requests'],
   'query/requests': ['query/', 'query/filter', 'query/hints'],
-  'store/engine': ['type store/parts'],
+  'store/engine': ['type store/parts', 'type store/move'],
   'store/insert': ['store/engine'],
+  'store/move': ['store/engine', 'store/delete'],
   'store/schema': ['store/engine'],
 };
 
@@ -161,6 +162,7 @@ export const acrossOrganizationsCallers: readonly string[] = [
   'src/store/delete/erasure.ts',
   'src/store/delete/remove-rows.ts',
   'src/store/delete/retention.ts',
+  'src/store/move/move-bodies.ts',
   'src/store/parts/restore-parts.ts',
   'src/store/parts/set-aside.ts',
   'src/store/read/latest-arrival.ts',

@@ -20,7 +20,7 @@ const unfinishedStatuses: ReadonlySet<string> = new Set(['queued', 'in_progress'
 const noRequest: ReadRequest = {
   body: { kind: 'absent' },
   parsed: undefined,
-  facts: { model: '', user: '', promptText: '', lastUserText: '' },
+  facts: { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' },
 };
 
 /**

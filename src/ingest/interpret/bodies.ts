@@ -33,7 +33,7 @@ export interface ReadResponse {
   readonly whole: boolean;
 }
 
-const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', lastUserText: '' };
+const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' };
 const absent: RecordedBody = { kind: 'absent' };
 const noText = { text: undefined, parsed: undefined };
 /** Last messages of an unparsed stream that are searched for its usage. */

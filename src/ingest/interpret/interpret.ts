@@ -13,6 +13,7 @@ import { organizationModels } from '../../pricing/organization-prices.ts';
 import { pricedModels, type Prices } from '../../pricing/look-up.ts';
 import type { RequestFacts, ResponseFacts } from '../../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
+import { bodyGroupOf } from './body-group.ts';
 import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
 import { type ReadResponse, readRequest, readResponse, upstreamPath } from './bodies.ts';
@@ -64,6 +65,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     sessionId: orEmpty(properties.get(sessionProperties.sessionId)),
     sessionName: orEmpty(properties.get(sessionProperties.sessionName)),
     sessionPath: orEmpty(properties.get(sessionProperties.sessionPath)),
+    bodyGroup: bodyGroupOf(orEmpty(properties.get(sessionProperties.sessionId)), request.facts),
     properties,
     aliasedNames: tags.aliasedNames === true,
     promptId: texts.promptId,

@@ -1,3 +1,5 @@
+import { derivedTexts } from '../../sql/derived-texts.ts';
+import type { Fragment } from '../../sql/sql.ts';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
@@ -179,7 +181,7 @@ const wideSketches = Object.entries(wide).flatMap(([coding, encode]): [string, E
 interface StoredTexts {
   readonly request_body: string;
   readonly response_body: string;
-  readonly completion_text: string;
+  readonly completion: string;
 }
 
 /** All that the store has, with what stands in base64 as it reads, and without NULs. */
@@ -196,7 +198,7 @@ async function storedText(): Promise<string> {
 
 async function storedBodies(id: string): Promise<StoredTexts | undefined> {
   const key = BigInt(`0x${id.replaceAll('-', '')}`);
-  const text = `SELECT request_body, response_body, completion_text FROM bodies WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${key}')`;
+  const text = `SELECT request_body, response_body, ${sqlOf(derivedTexts.completion)} AS completion FROM bodies WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${key}')`;
   return (await spool.read<StoredTexts>(text))[0];
 }
 
@@ -214,7 +216,7 @@ it('what is said in UTF-16 or UTF-32 is read and redacted like any other text', 
     expect((await bodiesOf(`JSON in ${coding} under no content type`))?.request_body).toBe(chatWith(redacted));
     expect((await bodiesOf(`text in ${coding} with a byte order mark`))?.response_body).toBe(redacted);
     expect((await bodiesOf(`text in ${coding} whose charset is said`))?.response_body).toBe(`Ж ${redacted}`);
-    expect((await bodiesOf(`a stream in ${coding}`))?.completion_text).toBe(redacted);
+    expect((await bodiesOf(`a stream in ${coding}`))?.completion).toBe(redacted);
     expect(await bodiesOf(`${coding} behind other text`)).toMatchObject({
       request_body: redactedPlaceholder,
       response_body: redactedPlaceholder,
@@ -234,7 +236,7 @@ it('no planted secret is in any column of the store, whatever the body was', asy
 
   const bodiesOf = (name: string) => storedBodies(ids.get(name) ?? '');
   expect(await bodiesOf('stream')).toMatchObject({
-    completion_text: redacted,
+    completion: redacted,
     response_body: expect.stringContaining(redacted) as unknown,
   });
   expect(JSON.parse((await bodiesOf('json'))?.request_body ?? '')).toEqual({
@@ -247,7 +249,7 @@ it('no planted secret is in any column of the store, whatever the body was', asy
   expect((await bodiesOf('text'))?.response_body).toBe(redacted);
   expect((await bodiesOf('bytes of a form'))?.request_body).toBe(redactedPlaceholder);
   expect(await bodiesOf('binary messages')).toMatchObject({
-    completion_text: redacted,
+    completion: redacted,
     response_body: expect.stringContaining(redacted) as unknown,
   });
   const opaque = [
@@ -287,7 +289,9 @@ it('another organisation`s records stay as they are', async () => {
   const other = new SpoolRig(rig);
   await other.write(other.openWriter(), { open: chat, request: chatWith(all) });
   await other.drainAll();
-  expect(await other.read('SELECT last_user_text FROM bodies WHERE org_id = {tenant:UInt128}')).toEqual([{ last_user_text: all }]);
+  expect(await other.read(`SELECT ${sqlOf(derivedTexts.last_user)} AS last_user FROM bodies WHERE org_id = {tenant:UInt128}`)).toEqual([
+    { last_user: all },
+  ]);
 });
 
 it('a pattern that takes too long holds nothing up: its record is there without the body, and the log says so', async () => {
@@ -323,7 +327,9 @@ it('while the rules cannot be read nothing is stored; then everything is, redact
   failing = false;
   await expect.poll(async () => (await held.storedIds()).requests.length, { timeout: 60_000 }).toBe(1);
   await drain.stop(5000);
-  expect(await held.read('SELECT last_user_text FROM bodies WHERE org_id = {tenant:UInt128}')).toEqual([{ last_user_text: redacted }]);
+  expect(await held.read(`SELECT ${sqlOf(derivedTexts.last_user)} AS last_user FROM bodies WHERE org_id = {tenant:UInt128}`)).toEqual([
+    { last_user: redacted },
+  ]);
 });
 
 it('what a caller changes afterwards is stored as it is; the history shows the redacted value before it', async () => {
@@ -360,3 +366,7 @@ it('a name of a model that stands in a price list stays, whatever the rules; of 
     },
   ]);
 });
+
+function sqlOf({ pieces }: Fragment): string {
+  return pieces.map(String).join('');
+}

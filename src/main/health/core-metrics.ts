@@ -9,7 +9,7 @@ import { processFamilies } from '../../platform/metrics/process-sampler.ts';
 import { unpackCells } from '../../platform/metrics/slot-totals.ts';
 import { noteSpool, spoolFamilies } from '../../spool/metrics.ts';
 import { folderBytes } from '../../spool/usage.ts';
-import { readConnections, readDamage, storeFamilies } from '../../store/engine/metrics.ts';
+import { readConnections, readDamage, readMove, storeFamilies } from '../../store/engine/metrics.ts';
 import type { Store } from '../../store/store.ts';
 import type { MetricsMessage } from '../../supervisor/messages.ts';
 import { familiesOf } from './metric-families.ts';
@@ -29,7 +29,7 @@ export interface ProcessMetricsOptions {
   readonly drain: Drain;
   readonly deadLetters: Pick<DeadLetters, 'usage'>;
   readonly deadLetterMaxBytes: number;
-  readonly store: Pick<Store, 'lanes' | 'damage'>;
+  readonly store: Pick<Store, 'lanes' | 'damage' | 'moveBodies'>;
   readonly spoolFolder: string;
   readonly spoolMaxBytes: number;
   readonly now: () => number;
@@ -55,6 +55,7 @@ export class ProcessMetrics {
     noteLetters(meter, deadLetters.usage(), deadLetterMaxBytes);
     readConnections(meter, store);
     readDamage(meter, store);
+    readMove(meter, store);
     noteSpool(meter, await folderBytes(spoolFolder), spoolMaxBytes);
     const others = this.received.map(({ process, cells }): ProcessNumbers => {
       const families = process === 'supervisor' ? familiesOf.supervisor : familiesOf.gateway;

@@ -16,7 +16,7 @@ export interface Watches {
 export async function healthOf(
   watches: Watches,
   drain: Pick<Drain, 'oldestWaitingMs' | 'isDraining'>,
-  { hasFreeSpace: hasSpace, damage }: Pick<Store, 'hasFreeSpace' | 'damage'>,
+  { hasFreeSpace: hasSpace, damage, moveBodies }: Pick<Store, 'hasFreeSpace' | 'damage' | 'moveBodies'>,
 ): Promise<ApiHealth> {
   const [storeResponds, takesChanges] = await Promise.all([watches.store.responds(), watches.metadata.responds()]);
   const hasFreeSpace = hasSpace();
@@ -27,6 +27,7 @@ export async function healthOf(
       ...(takesChanges ? [] : ['metadata']),
       ...(hasFreeSpace ? [] : ['store_full']),
       ...(damage.parts().length > 0 ? ['store_damaged'] : []),
+      ...(moveBodies.state().isDone ? [] : ['store_upgrading']),
       ...(isBehind ? ['ingest_behind'] : []),
     ],
   };

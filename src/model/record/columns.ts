@@ -219,6 +219,7 @@ export const requestColumns = {
   ),
   aliased_names: column('flag', ({ aliasedNames }) => aliasedNames, 'read'),
   session_changes: column('countList', ({ sessionChanges }) => sessionChanges, 'stored'),
+  body_group: column('uint64', ({ bodyGroup }) => bodyGroup, 'stored'),
 } as const satisfies Readonly<Record<string, ColumnDefinition>>;
 
 export type RequestColumns = typeof requestColumns;

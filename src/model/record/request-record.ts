@@ -104,6 +104,8 @@ export interface RequestRecord extends TextTags {
   /** Numbers of the session changes already applied to this record. */
   readonly sessionChanges: readonly number[];
 
+  /** Bodies of one group are stored side by side. 64 bits. */
+  readonly bodyGroup: bigint;
   readonly requestBody: RecordedBody;
   readonly responseBody: RecordedBody;
   /** Set when the recorded body is shorter than the one that passed. */

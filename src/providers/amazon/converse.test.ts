@@ -36,6 +36,7 @@ describe('a request', () => {
       model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
       user: '',
       promptText: ['You know the timetable of the harbour.', 'Good morning.', 'Good morning. Where to?', lastUserText].join('\n'),
+      firstUserText: 'Good morning.',
       lastUserText,
     });
   });

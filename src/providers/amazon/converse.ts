@@ -1,4 +1,4 @@
-import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import { bedrockModelIn, bedrockModelOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { assembleConversation } from './converse-stream.ts';
@@ -25,7 +25,7 @@ function readConverseRequest(body: unknown, path: string): RequestFacts {
     user: '',
     promptText: joinLines([contentText(request['system']), ...messages.map(({ content }) => contentText(content))]),
     // A message with tool results only is not the user's text.
-    lastUserText: ofUser.findLast((text) => text !== '') ?? '',
+    ...userTexts(ofUser),
   };
 }
 

@@ -1,5 +1,5 @@
 import { unreportedUsage } from '../../model/record/usage.ts';
-import { countOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
+import { countOf, noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
 import { notStreamed } from '../openai/typed-events.ts';
 import { bedrockModelIn } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
@@ -16,7 +16,7 @@ export const titanEmbeddings: WireFormat = {
 /** The format has no field for an end user. */
 function readTitanRequest(body: unknown, path: string): RequestFacts {
   const promptText = textOf(objectOf(body)['inputText']);
-  return { model: bedrockModelIn(path), user: '', promptText, lastUserText: promptText };
+  return { model: bedrockModelIn(path), user: '', promptText, ...userTexts([promptText]) };
 }
 
 function readTitanResponse(body: unknown): ResponseFacts {

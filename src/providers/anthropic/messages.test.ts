@@ -26,6 +26,7 @@ describe('a request', () => {
       model: 'claude-sonnet-4-5',
       user: 'passenger-17',
       promptText: ['You know the timetable of the harbour.', 'Good morning.', 'Good morning. Where to?', lastUserText].join('\n'),
+      firstUserText: 'Good morning.',
       lastUserText,
     });
   });

@@ -1,4 +1,4 @@
-import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { bedrockModelIn, modelInPath } from '../path-names.ts';
 import { readStatedCost } from '../stated-cost.ts';
@@ -25,7 +25,7 @@ function readMessagesRequest(body: unknown, path: string): RequestFacts {
     user: textOf(objectOf(request['metadata'])['user_id']),
     promptText: joinLines([contentText(request['system']), ...messages.map((message) => contentText(message['content']))]),
     // A message with tool results only is not the user's text.
-    lastUserText: ofUser.findLast((text) => text !== '') ?? '',
+    ...userTexts(ofUser),
   };
 }
 

@@ -33,6 +33,7 @@ describe('a request', () => {
       model: 'command-a-03-2025',
       user: '',
       promptText: ['You know the timetable of the harbour.', 'Good morning.', 'Good morning. Where to?', lastUserText].join('\n'),
+      firstUserText: 'Good morning.',
       lastUserText,
     });
   });

@@ -1,4 +1,4 @@
-import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { assembleChat } from './stream.ts';
 import { readCohereUsage } from './usage.ts';
@@ -22,7 +22,7 @@ function readChatRequest(body: unknown): RequestFacts {
     model: textOf(request['model']),
     user: '',
     promptText: joinLines(messages.map(({ content }) => contentText(content))),
-    lastUserText: ofUser.findLast((text) => text !== '') ?? '',
+    ...userTexts(ofUser),
   };
 }
 

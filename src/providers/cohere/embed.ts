@@ -1,4 +1,4 @@
-import { joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
+import { joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
 import { notStreamed } from '../openai/typed-events.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { readCohereUsage } from './usage.ts';
@@ -16,7 +16,7 @@ function readEmbedRequest(body: unknown): RequestFacts {
   const { model, texts, inputs } = objectOf(body);
   const parts = listOf(inputs).flatMap((input) => listOf(objectOf(input)['content']));
   const promptText = joinLines([...listOf(texts).map(textOf), ...parts.map((part) => textOf(objectOf(part)['text']))]);
-  return { model: textOf(model), user: '', promptText, lastUserText: promptText };
+  return { model: textOf(model), user: '', promptText, ...userTexts([promptText]) };
 }
 
 /** A response does not name its model. */

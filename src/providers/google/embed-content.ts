@@ -1,6 +1,6 @@
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { isJsonObject } from '../../model/text.ts';
-import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
+import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
 import { notStreamed } from '../openai/typed-events.ts';
 import { modelInPath } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
@@ -20,7 +20,7 @@ function readEmbedRequest(body: unknown, path: string): RequestFacts {
   const promptText = joinLines(
     requests.flatMap(({ content }) => listOf(objectOf(content)['parts']).map((part) => textOf(objectOf(part)['text']))),
   );
-  return { model: modelInPath(path) || textOf(request['model']), user: '', promptText, lastUserText: promptText };
+  return { model: modelInPath(path) || textOf(request['model']), user: '', promptText, ...userTexts([promptText]) };
 }
 
 function readEmbedResponse(body: unknown): ResponseFacts {

@@ -33,6 +33,7 @@ describe('a request', () => {
       model: 'gemini-2.5-flash',
       user: '',
       promptText: ['You know the timetable of the harbour.', 'Good morning.', 'Good morning. Where to?', lastUserText].join('\n'),
+      firstUserText: 'Good morning.',
       lastUserText,
     });
   });

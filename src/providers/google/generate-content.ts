@@ -1,5 +1,5 @@
 import type { Usage } from '../../model/record/usage.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import { modelInPath } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { assembleEvents, assembleJsonList } from './stream.ts';
@@ -34,7 +34,7 @@ function readGenerateRequest(body: unknown, path: string): RequestFacts {
     user: '',
     promptText: joinLines([systemText(request), ...contents.map(({ parts }) => partsText(parts))]),
     // Contents with function results only are not the user's text.
-    lastUserText: ofUser.findLast((text) => text !== '') ?? '',
+    ...userTexts(ofUser),
   };
 }
 

@@ -32,6 +32,7 @@ describe('a request', () => {
       model: 'gemini-3.8-flash',
       user: '',
       promptText: ['You know the timetable of the harbour.', 'Good morning.', 'Good morning. Where to?', lastUserText].join('\n'),
+      firstUserText: 'Good morning.',
       lastUserText,
     });
   });

@@ -1,6 +1,6 @@
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { countOf, joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { assembleInteraction } from './interaction-stream.ts';
 
@@ -24,7 +24,7 @@ function readInteractionRequest(body: unknown): RequestFacts {
     user: '',
     promptText: joinLines([contentText(request['system_instruction']), ...input.map(itemText)]),
     // Steps with function results only are not the user's text.
-    lastUserText: ofUser.findLast((text) => text !== '') ?? '',
+    ...userTexts(ofUser),
   };
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
-import { countOf, joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import { deltaTable, foldKeys, foldObject, joinLists, joinText, lastPresent, reducerTable } from '../fold.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 
@@ -27,7 +27,7 @@ function readChatRequest(body: unknown): RequestFacts {
     model: textOf(request['model']),
     user: '',
     promptText: joinLines([textOf(request['system']), ...messages.map(({ content }) => textOf(content)), ...prompts]),
-    lastUserText: ofUser.findLast((text) => text !== '') ?? joinLines(prompts),
+    ...userTexts(ofUser.some((text) => text !== '') ? ofUser : [joinLines(prompts)]),
   };
 }
 

@@ -53,6 +53,7 @@ describe('a request', () => {
         'When does the first ferry leave?\nThe photo shows the pier. 🛳️',
         '06:20, 07:40',
       ].join('\n'),
+      firstUserText: 'Good morning.',
       lastUserText: 'When does the first ferry leave?\nThe photo shows the pier. 🛳️',
     });
   });

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/text.ts';
-import { joinLines, listOf, objectOf, textOf } from '../facts.ts';
+import { joinLines, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { deploymentOf } from '../path-names.ts';
 import { assembleChunks } from './chunks.ts';
@@ -21,12 +21,12 @@ export const openAiChat: WireFormat = {
 function readChatRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
-  const userTexts = messages.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
+  const ofUser = messages.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
   return {
     model: textOf(request['model']) || deploymentOf(path),
     user: textOf(request['user']) || textOf(request['safety_identifier']),
     promptText: joinLines(messages.map((message) => contentText(message['content']))),
-    lastUserText: userTexts.findLast((text) => text !== '') ?? '',
+    ...userTexts(ofUser),
   };
 }
 

@@ -16,6 +16,7 @@ describe('openAiCompletions', () => {
       model: 'm',
       user: '',
       promptText: 'one\ntwo',
+      firstUserText: 'one\ntwo',
       lastUserText: 'one\ntwo',
     });
     expect(openAiCompletions.readRequest({ prompt: 'one' }, '').promptText).toBe('one');

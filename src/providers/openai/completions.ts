@@ -1,4 +1,4 @@
-import { joinLines, listOf, objectOf, textOf } from '../facts.ts';
+import { joinLines, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { deploymentOf } from '../path-names.ts';
 import { assembleChunks } from './chunks.ts';
@@ -25,7 +25,7 @@ function readCompletionRequest(body: unknown, path: string): RequestFacts {
   const prompt = request['prompt'];
   const promptText = typeof prompt === 'string' ? textOf(prompt) : joinLines(listOf(prompt).map(textOf));
   const model = textOf(request['model']) || deploymentOf(path);
-  return { model, user: textOf(request['user']), promptText, lastUserText: promptText };
+  return { model, user: textOf(request['user']), promptText, ...userTexts([promptText]) };
 }
 
 function readCompletionResponse(body: unknown): ResponseFacts {

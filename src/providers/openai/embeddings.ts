@@ -1,5 +1,5 @@
 import type { Usage } from '../../model/record/usage.ts';
-import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
+import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { notStreamed } from './typed-events.ts';
@@ -20,7 +20,7 @@ function readEmbeddingsRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const { input } = request;
   const promptText = typeof input === 'string' ? textOf(input) : joinLines(listOf(input).map(textOf));
-  return { model: textOf(request['model']) || deploymentOf(path), user: textOf(request['user']), promptText, lastUserText: promptText };
+  return { model: textOf(request['model']) || deploymentOf(path), user: textOf(request['user']), promptText, ...userTexts([promptText]) };
 }
 
 function readEmbeddingsResponse(body: unknown): ResponseFacts {

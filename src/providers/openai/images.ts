@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import type { Usage } from '../../model/record/usage.ts';
-import { noResponseFacts, objectOf, textOf, without } from '../facts.ts';
+import { noResponseFacts, objectOf, textOf, userTexts, without } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { assembleTyped } from './typed-events.ts';
@@ -20,7 +20,7 @@ export const openAiImages: WireFormat = {
 function readImagesRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const promptText = textOf(request['prompt']);
-  return { model: textOf(request['model']) || deploymentOf(path), user: textOf(request['user']), promptText, lastUserText: promptText };
+  return { model: textOf(request['model']) || deploymentOf(path), user: textOf(request['user']), promptText, ...userTexts([promptText]) };
 }
 
 /** The response names no model. Its text is the rewritten prompt, not an answer. */

@@ -22,6 +22,7 @@ describe('a request', () => {
       model: 'gpt-5-mini',
       user: 'passenger-17',
       promptText: ['You know the timetable of the harbour.', 'Good morning.', 'Good morning. Where to?', lastUserText].join('\n'),
+      firstUserText: 'Good morning.',
       lastUserText,
     });
   });
@@ -31,6 +32,7 @@ describe('a request', () => {
       model: 'm',
       user: 's',
       promptText: 'Hello',
+      firstUserText: 'Hello',
       lastUserText: 'Hello',
     });
   });

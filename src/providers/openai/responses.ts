@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/text.ts';
 import { addedUsage, totalTokens, type Usage } from '../../model/record/usage.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { assembleResponse } from './response-stream.ts';
@@ -27,12 +27,12 @@ function readResponsesRequest(body: unknown, path: string): RequestFacts {
   const { input } = request;
   const items = listOf(input).map(objectOf);
   const plain = textOf(input);
-  const userTexts = items.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
+  const ofUser = items.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
   return {
     model: textOf(request['model']) || deploymentOf(path),
     user: textOf(request['user']) || textOf(request['safety_identifier']),
     promptText: joinLines([textOf(request['instructions']), plain, ...items.map((item) => contentText(item['content']))]),
-    lastUserText: plain || (userTexts.findLast((text) => text !== '') ?? ''),
+    ...userTexts(plain === '' ? ofUser : [plain]),
   };
 }
 

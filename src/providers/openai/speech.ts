@@ -1,4 +1,4 @@
-import { noResponseFacts, objectOf, textOf } from '../facts.ts';
+import { noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { joinBase64 } from '../base64.ts';
@@ -28,7 +28,7 @@ export const openAiSpeech: WireFormat = {
 function readSpeechRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const promptText = textOf(request['input']);
-  return { model: textOf(request['model']) || deploymentOf(path), user: '', promptText, lastUserText: promptText };
+  return { model: textOf(request['model']) || deploymentOf(path), user: '', promptText, ...userTexts([promptText]) };
 }
 
 function readSpeechResponse(body: unknown): ResponseFacts {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
-import { noResponseFacts, objectOf, textOf, without } from '../facts.ts';
+import { noResponseFacts, objectOf, textOf, userTexts, without } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { readStatedCost } from '../stated-cost.ts';
@@ -29,7 +29,7 @@ export const openAiTranscriptions: WireFormat = {
 function readTranscriptionRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const promptText = textOf(request['prompt']);
-  return { model: textOf(request['model']) || deploymentOf(path), user: '', promptText, lastUserText: promptText };
+  return { model: textOf(request['model']) || deploymentOf(path), user: '', promptText, ...userTexts([promptText]) };
 }
 
 function readTranscription(body: unknown): ResponseFacts {

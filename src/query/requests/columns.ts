@@ -58,6 +58,8 @@ export interface RequestRow extends Cells {
   readonly organization: string;
   readonly created_ms: NumberCell;
   readonly updated_ms: NumberCell;
+  /** Decimal text of the column `body_group`. */
+  readonly group_text: string;
   /** Only when the plan asks for inputs. */
   readonly inputs?: Readonly<Record<string, string>>;
 }
@@ -91,6 +93,7 @@ export const requestRowColumns: Fragment = join(
     sql`hex(request_id) AS id_hex`,
     readColumn('created_at', 'time'),
     readColumn('updated_at', 'time'),
+    sql`toString(body_group) AS group_text`,
     ...changeableColumns.map((name) => readColumn(name, requestColumns[name].type)),
     sql`display`,
   ],

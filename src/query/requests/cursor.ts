@@ -3,9 +3,9 @@ import { type RequestId, uuidToNumber } from '../../model/ids.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
-import { ownRows } from '../../sql/tables.ts';
+import { requests } from '../../sql/tables.ts';
 import { identifier } from '../../sql/identifier.ts';
-import { orderOf, type SortColumn } from './order.ts';
+import { orderOf, type SortColumn, textsOf } from './order.ts';
 import { maxCursorTextBytes, readCursor, writeCursor } from '../cursor-text.ts';
 import type { RequestSelection } from './selection.ts';
 import type { NumberCell } from './columns.ts';
@@ -131,7 +131,7 @@ function valueAt(step: SortColumn, steps: readonly SortColumn[], position: Keyse
   const key = steps
     .filter(({ from }) => from !== 'values')
     .map((one) => sql`${one.value} = ${readKnown(one, one.from === 'id' ? position.id : position.arrival)}`);
-  return sql`${select({ columns: step.value, from: ownRows(step.source === 'bodies' ? 'bodies' : 'requests', key) })}`;
+  return sql`${select({ columns: step.value, from: step.source === 'bodies' ? textsOf(key) : requests(key) })}`;
 }
 
 function readKnown(step: SortColumn, text: string): Fragment {

@@ -1,6 +1,7 @@
+import { derivedTexts } from '../../sql/derived-texts.ts';
 import type { SortDirection, SortKey } from '../../model/vocabulary/sort.ts';
 import { type Join, select } from '../../sql/query.ts';
-import { type Fragment, param, sql } from '../../sql/sql.ts';
+import { type Fragment, param, type Query, sql } from '../../sql/sql.ts';
 import { bodies, requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
@@ -56,8 +57,8 @@ const valueOfKey: Readonly<Record<Exclude<SortKey, 'created_at'>, ValueOf>> = {
   user_id: text(sql`nullIf(user_id, '')`),
   body_model: text(sql`nullIf(toString(response_model), '')`),
   is_cached: count(sql`toUInt8(cached)`),
-  request_prompt: text(sql`nullIf(last_user_text, '')`, 'bodies'),
-  response_text: text(sql`nullIf(completion_text, '')`, 'bodies'),
+  request_prompt: text(sql`nullIf(last_user_said, '')`, 'bodies'),
+  response_text: text(sql`nullIf(completion, '')`, 'bodies'),
   cost: {
     value: sql`cost`,
     source: 'requests',
@@ -99,8 +100,15 @@ const usersJoin: Join = {
 
 /** TRICKY: the engine passes no bounds from one side of a join to the other, and would read the texts of all time. */
 function bodiesJoin(bounds: readonly Fragment[]): Join {
-  const texts = select({ columns: sql`created_at, request_id, last_user_text, completion_text`, from: bodies(bounds) });
-  return { query: texts, as: 'texts', using: sql`created_at, request_id` };
+  return { query: textsOf(bounds), as: 'texts', using: sql`created_at, request_id` };
+}
+
+/** Sort values of bodies, with their keys. */
+export function textsOf(where: readonly Fragment[]): Query {
+  return select({
+    columns: sql`created_at, request_id, ${derivedTexts.last_user} AS last_user_said, ${derivedTexts.completion} AS completion`,
+    from: bodies(where),
+  });
 }
 
 function stepOf(term: SortTerm): SortColumn {

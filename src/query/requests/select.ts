@@ -77,11 +77,13 @@ function conditionsOf({ filter, flags }: RequestSelection): readonly Fragment[] 
 export interface RequestKey {
   readonly id: string;
   readonly created_ms: NumberCell;
+  /** Absent: the store looks it up. */
+  readonly group_text?: string;
 }
 
 /**
- * Statements for the bodies of a page, in any order; a record may have none, and an empty page needs no statement. The times narrow the
- * read by the primary key, the identifiers decide: they are unique within an organisation. @param lane `long` for many bytes.
+ * Statements for the bodies of a page, in any order; a record may have none, and an empty page needs no statement. Times and groups narrow
+ * the read by the primary key, the identifiers decide: they are unique within an organisation. @param lane `long` for many bytes.
  */
 export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestKey[], lane: Lane = 'short'): readonly Statement[] {
   if (keys.length === 0) return [];
@@ -91,7 +93,17 @@ export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestK
     'Array(UInt128)',
   );
   const here = sql`created_at IN ${timesIn(times)} AND request_id IN ${ids}`;
-  return [statementFor(tenant, select({ columns: bodiesRowColumns, from: bodies(here) }), lane)];
+  const from = bodies(here, [sql`body_group IN ${groupsOf(keys, here)}`]);
+  return [statementFor(tenant, select({ columns: bodiesRowColumns, from }), lane)];
+}
+
+function groupsOf(keys: readonly RequestKey[], here: Fragment): Param | Query {
+  const groups = new Set(keys.map(({ group_text: group }) => group));
+  if (groups.has(undefined)) return select({ columns: sql`body_group`, from: requests(here) });
+  return param(
+    [...groups].map((group) => BigInt(group ?? 0)),
+    'Array(UInt64)',
+  );
 }
 
 /**

@@ -44,6 +44,7 @@ export const empty: RequestRecord = {
   model: 'unknown',
   userId: '',
   sessionId: '',
+  bodyGroup: 0n,
   sessionName: '',
   sessionPath: '',
   properties: new Map(),

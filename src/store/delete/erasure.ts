@@ -9,6 +9,7 @@ import { compileFor, compileForAll } from '../../sql/statement.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import {
   acrossOrganizations,
+  bodies,
   type OrganizationTable,
   organizationTables,
   ownRows,
@@ -81,9 +82,10 @@ function listed({ number }: StoreErasure, and: readonly Fragment[] = []): Rows {
   return ownRows('removals', [sql`removal = ${param(number, 'UInt64', 'removal')}`, ...and]);
 }
 
-function listedRows(table: 'requests' | 'bodies', erasure: StoreErasure, and: readonly Fragment[] = []): Rows {
-  const keys = select({ columns: sql`created_at, request_id`, from: listed(erasure, and) });
-  return ownRows(table, sql`(created_at, request_id) IN ${keys}`);
+type RecordTable = 'requests' | 'bodies' | 'bodies_before';
+
+function listedKeys(erasure: StoreErasure, and: readonly Fragment[] = []): Fragment {
+  return sql`(created_at, request_id) IN ${select({ columns: sql`created_at, request_id`, from: listed(erasure, and) })}`;
 }
 
 /** Listed sessions without requests of others. */
@@ -109,7 +111,7 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
   return {
     // A list that was written twice has each request twice.
     requests: await count(parts, erasure, { of: sql`uniqExact(request_id)`, from: listed(erasure) }),
-    bodies: await count(parts, erasure, { of: bodyCount, from: listedRows('bodies', erasure) }),
+    bodies: await count(parts, erasure, { of: bodyCount, from: bodies(listedKeys(erasure)) }),
   };
 }
 
@@ -125,7 +127,7 @@ async function count(parts: RemovingParts, { organizationId }: StoreErasure, { o
 }
 
 /** Month by month, so that only one month's parts are rewritten at once. */
-async function removeByMonth(parts: RemovingParts, table: 'requests' | 'bodies', erasure: StoreErasure): Promise<void> {
+async function removeByMonth(parts: RemovingParts, table: RecordTable, erasure: StoreErasure): Promise<void> {
   const query = select({
     distinct: true,
     columns: sql`toString(toYYYYMM(created_at)) AS month`,
@@ -134,7 +136,7 @@ async function removeByMonth(parts: RemovingParts, table: 'requests' | 'bodies',
   });
   const months = await readForRemoval<{ readonly month: string }>(parts, compileFor(erasure.organizationId, query));
   for (const { month } of months) {
-    const rows = listedRows(table, erasure, [sql`toYYYYMM(created_at) = ${literal(Number(month))}`]);
+    const rows = ownRows(table, listedKeys(erasure, [sql`toYYYYMM(created_at) = ${literal(Number(month))}`]));
     const deletion = deleteRows(rows, { by: 'rewriting', partition: month, settings: removalSettings });
     await removeRows(parts, table, compileFor(erasure.organizationId, deletion));
   }
@@ -142,6 +144,7 @@ async function removeByMonth(parts: RemovingParts, table: 'requests' | 'bodies',
 
 async function removeRest(parts: RemovingParts, erasure: StoreErasure): Promise<void> {
   await removeByMonth(parts, 'bodies', erasure);
+  await removeByMonth(parts, 'bodies_before', erasure);
   const ids = select({ columns: sql`request_id`, from: listed(erasure) });
   await removeWhere(parts, erasure, 'changes', ownRows('changes', sql`request_id IN ${ids}`));
   for (const table of ['session_tags', 'session_changes'] as const) {

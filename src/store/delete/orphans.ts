@@ -19,7 +19,7 @@ export function makeRemoveOrphans(connections: Connections): RemoveOrphans {
   return async (records, signal) => {
     for (const organizationId of new Set(records.map((record) => record.organizationId))) {
       const own = records.filter((record) => record.organizationId === organizationId);
-      for (const table of ['bodies', 'changes'] as const) {
+      for (const table of ['bodies', 'bodies_before', 'changes'] as const) {
         const ids = own.map(({ requestId }) => uuidToNumber(requestId));
         await removeFrom({ connections, signal }, table, { organizationId, ids });
       }
@@ -32,7 +32,11 @@ interface NamedRequests {
   readonly ids: readonly bigint[];
 }
 
-async function removeFrom(parts: RemovingParts, table: 'bodies' | 'changes', { organizationId, ids }: NamedRequests): Promise<void> {
+async function removeFrom(
+  parts: RemovingParts,
+  table: 'bodies' | 'bodies_before' | 'changes',
+  { organizationId, ids }: NamedRequests,
+): Promise<void> {
   const requestIds = param(ids, 'Array(UInt128)', 'requests');
   const named = sql`request_id IN ${requestIds}`;
   const stored = select({ columns: sql`request_id`, from: requests(named) });

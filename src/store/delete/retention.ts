@@ -35,6 +35,7 @@ interface DatedTable {
 const datedTables: readonly DatedTable[] = [
   { table: 'requests', time: sql`created_at`, monthly: true },
   { table: 'bodies', time: sql`created_at`, monthly: true },
+  { table: 'bodies_before', time: sql`created_at`, monthly: true },
   { table: 'changes', time: sql`changed_at`, monthly: true },
   { table: 'session_changes', time: sql`changed_at`, monthly: false },
 ];

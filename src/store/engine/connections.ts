@@ -127,7 +127,14 @@ export interface Connections {
   /** The measurement behind `hasFreeSpace`; undefined for a server. */
   readonly measureFreeSpace: () => DiskSpace | undefined;
   readonly lanes: () => readonly LaneState[];
+  /** Which rows of `bodies` are read: see `store/move`. */
+  readonly bodies: MovingBodies;
   readonly close: () => Promise<void>;
+}
+
+export interface MovingBodies {
+  /** Unix milliseconds: bodies from then on are still in their old table. Undefined: none is. */
+  movedTo: number | undefined;
 }
 
 export type Connect = (location: StoreLocation, onWait?: NoteWait, reads?: ReadConnections) => Connections;
@@ -157,6 +164,7 @@ export function openConnections(
     hasFreeSpace: embedded ? makeHasFreeSpace(location.folder, spareBytes) : () => true,
     measureFreeSpace: embedded ? makeMeasureDiskSpace(location.folder, spareBytes) : () => undefined,
     lanes: () => laneNames.map((name) => ({ name, ...lanes[name].state() })),
+    bodies: { movedTo: undefined },
     close: async () => {
       closing.abort();
       await clients.close();

@@ -1,5 +1,6 @@
 import { type Family, type Meter, secondsBounds } from '../../platform/metrics/meter.ts';
 import { type Connections, laneNames } from './connections.ts';
+import type { MoveBodies } from '../move/move-bodies.ts';
 import type { KnownDamage } from '../parts/damaged-parts.ts';
 
 const labels = { lane: laneNames };
@@ -26,7 +27,13 @@ const damagedParts: Family = {
   labels: { state: ['in_use', 'lost'] },
 };
 
-export const storeFamilies: readonly Family[] = [connections, busy, waiting, waits, damagedParts];
+const toMove: Family = {
+  name: 'gatelog_store_bodies_to_move',
+  kind: 'gauge',
+  help: 'Requests whose bodies are still in the order of an earlier version; they are moved in the background.',
+};
+
+export const storeFamilies: readonly Family[] = [connections, busy, waiting, waits, damagedParts, toMove];
 
 export function countWait(meter: Meter, lane: string, ms: number): void {
   meter.record(waits, [lane], ms / 1000);
@@ -36,6 +43,11 @@ export function readDamage(meter: Meter, { damage }: { readonly damage: Pick<Kno
   const lost = damage.parts().filter(({ isLost }) => isLost).length;
   meter.set(damagedParts, ['in_use'], damage.parts().length - lost);
   meter.set(damagedParts, ['lost'], lost);
+}
+
+export function readMove(meter: Meter, { moveBodies }: { readonly moveBodies: Pick<MoveBodies, 'state'> }): void {
+  const { isDone, totalRows, movedRows } = moveBodies.state();
+  meter.set(toMove, [], isDone ? 0 : totalRows - movedRows);
 }
 
 export function readConnections(meter: Meter, store: Pick<Connections, 'lanes'>): void {

@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { CompiledSql } from '../../sql/statement.ts';
+import { movedToParameter } from '../../sql/tables.ts';
 import type { Connections, LaneName } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { boundQuery, type QuerySettings } from './parameters.ts';
@@ -7,6 +8,12 @@ import { boundQuery, type QuerySettings } from './parameters.ts';
 export interface LaneClient {
   readonly client: ClickHouseClient;
   readonly embedded: boolean;
+}
+
+/** The text and parameters of a statement as long as bodies are moved, or after that. */
+export function boundNow({ meanwhile, ...after }: CompiledSql, { bodies }: Connections): Pick<CompiledSql, 'text' | 'params'> {
+  if (meanwhile === undefined || bodies.movedTo === undefined) return after;
+  return { text: meanwhile.text, params: { ...meanwhile.params, [movedToParameter]: String(bodies.movedTo) } };
 }
 
 /**
@@ -21,7 +28,7 @@ export async function readRows<Row>(
 ): Promise<readonly Row[]> {
   try {
     const { embedded } = connections;
-    return await connections.run(lane, (client) => selectRows<Row>({ client, embedded }, statement, settings));
+    return await connections.run(lane, (client) => selectRows<Row>({ client, embedded }, boundNow(statement, connections), settings));
   } catch (error) {
     throw storeFailure(error);
   }
@@ -29,7 +36,7 @@ export async function readRows<Row>(
 
 export async function selectRows<Row>(
   { client, embedded }: LaneClient,
-  sql: CompiledSql,
+  sql: Pick<CompiledSql, 'text' | 'params'>,
   settings?: QuerySettings,
 ): Promise<readonly Row[]> {
   return (await client.query({ ...bound(sql, settings, embedded), format: 'JSONEachRow' })).json<Row>();
@@ -39,6 +46,6 @@ export async function runCommand({ client, embedded }: LaneClient, sql: Compiled
   await client.command(bound(sql, settings, embedded));
 }
 
-function bound({ text, params }: CompiledSql, settings: QuerySettings = {}, embedded: boolean) {
+function bound({ text, params }: Pick<CompiledSql, 'text' | 'params'>, settings: QuerySettings = {}, embedded: boolean) {
   return boundQuery(text, { params, settings }, embedded);
 }

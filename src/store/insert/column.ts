@@ -2,6 +2,7 @@ import type { Uuid } from '../../model/ids.ts';
 import type { ColumnType, ColumnValues } from '../../model/record/columns.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import type { RowWriter } from './row-writer.ts';
+import type { Span } from './spans.ts';
 
 export interface Kind<Value> {
   /** The type as SQL. */
@@ -35,6 +36,8 @@ export function writeRow<Source>(writer: RowWriter, columns: readonly Column<Sou
 export function structureOf(columns: readonly Pick<Column<never>, 'name' | 'type'>[]): string {
   return columns.map(({ name, type }) => `${name} ${type}`).join(', ');
 }
+
+const uint32: Kind<number> = { type: 'UInt32', write: (writer, value) => writer.uint32(whole(value, 2 ** 32)) };
 
 export const string: Kind<string> = { type: 'String', write: (writer, value) => writer.text(value) };
 
@@ -101,6 +104,14 @@ function listOf<Value>({ type, write }: Kind<Value>): Kind<readonly Value[]> {
     },
   };
 }
+
+export const spans: Kind<readonly Span[]> = listOf({
+  type: 'Tuple(UInt32, UInt32)',
+  write: (writer, [start, bytes]) => {
+    uint32.write(writer, start);
+    uint32.write(writer, bytes);
+  },
+});
 
 function mapOf<Value>({ type, write }: Kind<Value>): Kind<ReadonlyMap<string, Value>> {
   return {

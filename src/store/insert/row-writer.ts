@@ -57,6 +57,11 @@ export class RowWriter {
     this.used = this.piece.writeUInt16LE(value, this.used);
   }
 
+  uint32(value: number): void {
+    this.demand(4);
+    this.used = this.piece.writeUInt32LE(value, this.used);
+  }
+
   /** @throws RangeError for a value other than an unsigned integer of 64 bits. */
   uint64(value: number | bigint): void {
     this.demand(8);

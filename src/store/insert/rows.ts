@@ -1,8 +1,22 @@
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
 import { type ColumnDefinition, columnNames, requestColumns as catalogue } from '../../model/record/columns.ts';
 import { defaultSearchMaxBytes } from '../../model/vocabulary/limits.ts';
+import { type Span, spansOf } from './spans.ts';
 import { changeColumns, changeRows } from './change-rows.ts';
-import { type Column, column, dateTime, type Kind, kinds, nullable, string, structureOf, uint128, writeRow } from './column.ts';
+import {
+  type Column,
+  column,
+  dateTime,
+  type Kind,
+  kinds,
+  nullable,
+  spans,
+  string,
+  structureOf,
+  uint128,
+  uint64,
+  writeRow,
+} from './column.ts';
 import type { RowMemory } from './row-memory.ts';
 import { maxBytesOfUnit, RowWriter } from './row-writer.ts';
 
@@ -18,10 +32,19 @@ interface SplitText {
   readonly rest: string;
 }
 
+/** A text that a body may contain: where it stands there, else the text itself. */
+interface DerivedText {
+  readonly spans: readonly Span[];
+  readonly text: string;
+}
+
 interface RecordTexts {
   readonly record: RequestRecord;
   readonly request: SplitText;
   readonly response: SplitText;
+  readonly prompt: DerivedText;
+  readonly lastUser: DerivedText;
+  readonly completion: DerivedText;
 }
 
 /** The sort key of all record tables. */
@@ -40,13 +63,17 @@ const requestColumns: readonly Column<RequestRecord>[] = columnNames.map((name) 
 });
 
 const bodiesColumns: readonly Column<RecordTexts>[] = [
+  column('body_group', uint64, ({ record }) => record.bodyGroup),
   column('request_kind', string, ({ record }) => record.requestBody.kind),
   column('request_body', string, ({ request }) => request.head),
   column('response_kind', string, ({ record }) => record.responseBody.kind),
   column('response_body', string, ({ response }) => response.head),
-  column('prompt_text', string, ({ record }) => record.promptText),
-  column('last_user_text', string, ({ record }) => record.lastUserText),
-  column('completion_text', string, ({ record }) => record.completionText),
+  column('prompt_spans', spans, ({ prompt }) => prompt.spans),
+  column('prompt_text', string, ({ prompt }) => prompt.text),
+  column('last_user_spans', spans, ({ lastUser }) => lastUser.spans),
+  column('last_user_text', string, ({ lastUser }) => lastUser.text),
+  column('completion_spans', spans, ({ completion }) => completion.spans),
+  column('completion_text', string, ({ completion }) => completion.text),
   column('request_rest', string, ({ request }) => request.rest),
   column('response_rest', string, ({ response }) => response.rest),
   column('request_content_type', string, ({ record }) => contentTypeOf(record.requestBody)),
@@ -114,8 +141,7 @@ export function rowsOf(
     }),
     bodies: writers.bodies.row(() => {
       writeRow(writers.bodies, keyColumns, record);
-      const [request, response] = [splitText(record.requestBody, searchMaxBytes), splitText(record.responseBody, searchMaxBytes)];
-      writeRow(writers.bodies, bodiesColumns, { record, request, response });
+      writeRow(writers.bodies, bodiesColumns, textsOf(record, searchMaxBytes));
     }),
     changes: changeRows(record.changes, writers.changes),
   };
@@ -123,6 +149,23 @@ export function rowsOf(
 
 function namesOf(columns: readonly Pick<Column<never>, 'name' | 'type'>[]): readonly string[] {
   return columns.map(({ name }) => name);
+}
+
+function textsOf(record: RequestRecord, searchMaxBytes: number): RecordTexts {
+  const { requestBody, responseBody } = record;
+  return {
+    record,
+    request: splitText(requestBody, searchMaxBytes),
+    response: splitText(responseBody, searchMaxBytes),
+    prompt: derivedText(record.promptText, requestBody),
+    lastUser: derivedText(record.lastUserText, requestBody),
+    completion: derivedText(record.completionText, responseBody),
+  };
+}
+
+function derivedText(text: string, body: RecordedBody): DerivedText {
+  const found = body.kind === 'json' && text !== '' ? spansOf(text, body.text) : undefined;
+  return found === undefined ? { spans: [], text } : { spans: found, text: '' };
 }
 
 /** A binary body stays whole, because filters do not read it. */

@@ -171,7 +171,7 @@ describe('an insert of rows as bytes', () => {
 test('rows have the types of the tables, as a server reads them by those', async () => {
   for (const [table, structure] of Object.entries(rowStructures)) {
     const columns = await rig.run<{ name: string; type: string }>(
-      `SELECT name, replaceRegexpAll(type, 'LowCardinality\\((\\w+)\\)', '\\1') AS type FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND default_kind = ''`,
+      `SELECT name, replaceRegexpAll(type, 'LowCardinality\\((\\w+)\\)', '\\1') AS type FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND (default_kind = '' OR name = 'body_group')`,
     );
     const [ours, theirs] = [structure.split(/, (?=\w+ [A-Z])/), columns.map(({ name, type }) => `${name} ${type}`)];
     expect([table, ...ours.toSorted()]).toEqual([table, ...theirs.toSorted()]);
@@ -198,10 +198,13 @@ describe('the schema', () => {
   });
 
   test('finishes a step that was cut in the middle', async () => {
-    await rig.connections.run('insert', (client) => client.command({ query: 'TRUNCATE TABLE schema_migrations' }));
+    const last = migrations.at(-1);
+    await rig.connections.run('insert', (client) =>
+      client.command({ query: `DELETE FROM schema_migrations WHERE number = ${last?.number}` }),
+    );
     const applied: string[] = [];
     await migrateStore(rig.connections, (name) => applied.push(name));
-    expect(applied).toEqual(migrations.map(({ name }) => name));
+    expect(applied).toEqual([last?.name]);
   });
 
   test('of a newer program is refused, with a sentence that says so', async () => {

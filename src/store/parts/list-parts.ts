@@ -31,7 +31,7 @@ const stepQuery = 'SELECT max(number) AS step FROM schema_migrations';
  * The list includes patch parts of pending updates, which `ALTER TABLE … FREEZE` leaves out. A merge may replace a listed part; its files
  * then remain for about a second.
  * TRICKY: `requests` is listed first. A change is in the history before it is in the row, so the parts listed later have the history of
- * every row.
+ * every row. `body_moves` is too: `bodies` has what it tells.
  * @returns undefined for a ClickHouse server, whose files are elsewhere.
  * @throws (from the function) GatelogError.
  */
@@ -42,7 +42,10 @@ export function makeListParts(connections: Connections): ListParts | undefined {
       return await connections.run('history', async (client) => {
         const rowsOf = async <Row>(query: string): Promise<readonly Row[]> =>
           (await client.query({ query, format: 'JSONEachRow' })).json<Row>();
-        const found = [...(await rowsOf<PartRow>(partsOf(`= 'requests'`))), ...(await rowsOf<PartRow>(partsOf(`!= 'requests'`)))];
+        const found = [
+          ...(await rowsOf<PartRow>(partsOf(`IN ('requests', 'body_moves')`))),
+          ...(await rowsOf<PartRow>(partsOf(`NOT IN ('requests', 'body_moves')`))),
+        ];
         const [last] = await rowsOf<{ readonly step: number | string }>(stepQuery);
         return { step: Number(last?.step ?? 0), parts: found.map((part) => ({ ...part, rows: Number(part.rows) })) };
       });

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { attachTable, detachTable } from '../../sql/commands.ts';
 import { compileForAll } from '../../sql/statement.ts';
-import { acrossOrganizations, isOrganizationTable } from '../../sql/tables.ts';
+import { acrossOrganizations, isStoreTable } from '../../sql/tables.ts';
 import { openConnections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 import { runCommand } from '../engine/statements.ts';
@@ -29,7 +29,7 @@ export async function restoreParts(folder: string, { step, rows, place }: PartsT
     await connections.run('insert', async (client) => {
       for (const [table, count] of Object.entries(rows)) {
         const tableFolder = await folderOf(client, table);
-        if (tableFolder === undefined || !isOrganizationTable(table)) throw unknownTable(table);
+        if (tableFolder === undefined || !isStoreTable(table)) throw unknownTable(table);
         const all = acrossOrganizations(table, 'a backup holds rows of many');
         const lane = { client, embedded: connections.embedded };
         await runCommand(lane, compileForAll(detachTable(all, 'now')));

@@ -6,7 +6,7 @@ import { alterTable, attachTable, checkTable, detachTable } from '../../sql/comm
 import { literal } from '../../sql/literal.ts';
 import { sql } from '../../sql/sql.ts';
 import { compileForAll } from '../../sql/statement.ts';
-import { acrossOrganizations, isOrganizationTable, type OrganizationTable, type Rows } from '../../sql/tables.ts';
+import { acrossOrganizations, isStoreTable, type OrganizationTable, type Rows } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
 import { type KnownDamage, lostPrefix } from './damaged-parts.ts';
 import { engineCodeOf, engineErrorOf, storeFailure } from '../engine/failure.ts';
@@ -189,7 +189,7 @@ async function renameOrRefuse(from: string, to: string): Promise<void> {
 
 /** Both go into statements and paths. */
 function checkNames(table: string, part: string): asserts table is OrganizationTable {
-  if (isOrganizationTable(table) && /^[\w-]{1,200}$/.test(part)) return;
+  if (isStoreTable(table) && /^[\w-]{1,200}$/.test(part)) return;
   throw new GatelogError('not_found', `The store has no part ${table}/${part}; "gatelog store check" shows what it has.`);
 }
 

@@ -3,6 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { Lane, Statement } from '../../sql/statement.ts';
 import type { Connections, LaneName } from '../engine/connections.ts';
 import { isOverMemory, storeFailure } from '../engine/failure.ts';
+import { boundNow } from '../engine/statements.ts';
 import { boundQuery, type QuerySettings } from '../engine/parameters.ts';
 
 export interface RunOptions {
@@ -82,8 +83,9 @@ async function runIn<Row>(
       maxResultBytes,
       maxThreads: lane === 'short' ? 1 : longThreads,
     });
+    const { text, params } = boundNow(statement, connections);
     const result = await client.query({
-      ...boundQuery(statement.text, { params: statement.params, settings }, connections.embedded),
+      ...boundQuery(text, { params, settings }, connections.embedded),
       format: 'JSONEachRow',
       ...(signal === undefined || connections.embedded ? {} : { abort_signal: signal }),
     });

@@ -18,6 +18,8 @@ const released: readonly (readonly [number: number, name: string, hash: string])
   [9, 'fewer merges', '8295a101e4c43cefb6ea651bba106518'],
   [10, 'aliased names', 'de711db25ac76449b08ac09aa458cf49'],
   [11, 'display column', '9258e8bf2f5ca985169df932fce9fe20'],
+  [12, 'bodies before groups', '26612a3a8e0b703cd9b90d3f7c4ab908'],
+  [13, 'bodies in groups', 'cd039b611f3495050ab77f55a38cef86'],
 ];
 
 test('a step of the schema that has been released is what it was', () => {

@@ -12,6 +12,8 @@ import { upkeepOfParts } from './migrations/0008-upkeep-of-parts.ts';
 import { fewerMerges } from './migrations/0009-fewer-merges.ts';
 import { aliasedNames } from './migrations/0010-aliased-names.ts';
 import { displayColumn } from './migrations/0011-display.ts';
+import { bodiesBefore } from './migrations/0012-bodies-before.ts';
+import { bodiesInGroups } from './migrations/0013-bodies-in-groups.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In order. A released step never changes. */
@@ -27,6 +29,8 @@ export const migrations: readonly Migration[] = [
   fewerMerges,
   aliasedNames,
   displayColumn,
+  bodiesBefore,
+  bodiesInGroups,
 ];
 
 export const storeSteps = migrations.length;

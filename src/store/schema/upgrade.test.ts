@@ -57,12 +57,13 @@ test('a store of the first schema keeps its rows and their updates, and takes ch
   });
   expect(await described()).toEqual(before);
   const applied: string[] = [];
-  for (let start = 0; start < 2; start += 1) {
-    await migrateStore(connections, (name) => applied.push(name));
-    // As if the steps had been cut before they were written down.
-    if (start === 0) await command('DELETE FROM schema_migrations WHERE number > 1');
+  for (const { number } of migrations.slice(1)) {
+    await migrateStore(connections, (name) => applied.push(name), number);
+    // As if the step had been cut before it was on record.
+    await command(`DELETE FROM schema_migrations WHERE number = ${number}`);
+    await migrateStore(connections, (name) => applied.push(name), number);
   }
-  expect(applied).toEqual([...laterNames, ...laterNames]);
+  expect(applied).toEqual(laterNames.flatMap((name) => [name, name]));
   // On a full disk a store that is up to date is opened, and one that is not is not.
   await migrateStore(full, () => undefined);
   await makeChangeStored(connections)({

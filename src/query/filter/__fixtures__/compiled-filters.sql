@@ -1015,27 +1015,27 @@ session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} A
 -- {"p0":"name","p1":"%A\\_word\\%%"}
 
 -- request.prompt equals: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND prompt_text = {p0:String} AND lowerUTF8(prompt_text) = lowerUTF8({p0:String}))))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10))) = {p0:String} AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) = lowerUTF8({p0:String}))))
 -- {"p0":"A_word%"}
 
 -- request.prompt not-equals: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND prompt_text = {p0:String} AND lowerUTF8(prompt_text) = lowerUTF8({p0:String}))))
+(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10))) = {p0:String} AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) = lowerUTF8({p0:String}))))
 -- {"p0":"A_word%"}
 
 -- request.prompt like: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(prompt_text) LIKE lowerUTF8({p0:String}) AND prompt_text LIKE {p1:String})))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10))) LIKE {p1:String})))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- request.prompt ilike: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(prompt_text) LIKE lowerUTF8({p0:String}) AND lowerUTF8(prompt_text) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- request.prompt contains: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(prompt_text) LIKE lowerUTF8({p0:String}) AND lowerUTF8(prompt_text) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- request.prompt not-contains: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(prompt_text) LIKE lowerUTF8({p0:String}) AND lowerUTF8(prompt_text) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- request.user_id equals: 
@@ -1371,27 +1371,27 @@ lowerUTF8(response_model) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- response.body_completion equals: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND completion_text = {p0:String} AND lowerUTF8(completion_text) = lowerUTF8({p0:String}))))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10))) = {p0:String} AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) = lowerUTF8({p0:String}))))
 -- {"p0":"A_word%"}
 
 -- response.body_completion not-equals: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND completion_text = {p0:String} AND lowerUTF8(completion_text) = lowerUTF8({p0:String}))))
+(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10))) = {p0:String} AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) = lowerUTF8({p0:String}))))
 -- {"p0":"A_word%"}
 
 -- response.body_completion like: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(completion_text) LIKE lowerUTF8({p0:String}) AND completion_text LIKE {p1:String})))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10))) LIKE {p1:String})))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- response.body_completion ilike: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(completion_text) LIKE lowerUTF8({p0:String}) AND lowerUTF8(completion_text) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- response.body_completion contains: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(completion_text) LIKE lowerUTF8({p0:String}) AND lowerUTF8(completion_text) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- response.body_completion not-contains: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(completion_text) LIKE lowerUTF8({p0:String}) AND lowerUTF8(completion_text) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- response.model equals: 

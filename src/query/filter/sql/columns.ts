@@ -1,3 +1,4 @@
+import { derivedTexts } from '../../../sql/derived-texts.ts';
 import { type ColumnName, type RequestColumns, requestColumns as catalogue } from '../../../model/record/columns.ts';
 import {
   type FieldDefinition,
@@ -175,7 +176,7 @@ const sessionPropertyColumns: ColumnsOf<typeof sessionPropertyFields> = {
 
 const legacyRequestColumns = columnsOf(legacyRequestFields, {
   text: {
-    prompt: { kind: 'body', text: sql`prompt_text`, bodyKind: null },
+    prompt: { kind: 'body', text: derivedTexts.prompt, bodyKind: null },
     auth_hash: text(sql`key_hash`),
     org_id: requestColumns.text.organization_id,
     id: requestColumns.text.request_id,
@@ -190,7 +191,7 @@ const legacyRequestColumns = columnsOf(legacyRequestFields, {
 const legacyResponseColumns = columnsOf(legacyResponseFields, {
   text: {
     body_model: text(sql`response_model`),
-    body_completion: { kind: 'body', text: sql`completion_text`, bodyKind: null },
+    body_completion: { kind: 'body', text: derivedTexts.completion, bodyKind: null },
     model: text(sql`response_model`),
   },
   number: { body_tokens: requestColumns.number.total_tokens },

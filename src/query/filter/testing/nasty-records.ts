@@ -227,7 +227,7 @@ export function nastyRecords(organizationId: OrganizationId, count: number, seed
   return [...unique.values()].map((plain) => withProperties({ organizationId, ...remaining, ...plain, ...noSession }, plain.properties));
 }
 
-const noSession = { sessionId: '', sessionName: '', sessionPath: '' };
+const noSession = { sessionId: '', sessionName: '', sessionPath: '', bodyGroup: 2n ** 64n - 1n };
 
 /** The record after a change; what tells its session follows the properties. */
 export function changed(stored: StoredRecord, { change, number, acceptedAt }: AcceptedChange): StoredRecord {

@@ -2,6 +2,8 @@ import { asyncProperty, check } from 'fast-check';
 import type { OrganizationId } from '../../../model/ids.ts';
 import { sessionProperties } from '../../../model/vocabulary/session-properties.ts';
 import type { Statement } from '../../../sql/statement.ts';
+import { makeMoveBodies } from '../../../store/move/move-bodies.ts';
+import { derivedTexts } from '../../../sql/derived-texts.ts';
 import { makeChangeStored } from '../../../store/update/change.ts';
 import type { Connections } from '../../../store/engine/connections.ts';
 import { makeInsertRows } from '../../../store/insert/insert.ts';
@@ -96,6 +98,24 @@ const storeStates: readonly StoreState[] = [
       // It would wait for ever while nothing may merge.
       await command(world, 'SYSTEM START MERGES requests', 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1');
       await merge(world);
+      return world;
+    },
+  },
+  {
+    // Some bodies are in their place, others where an earlier version put them.
+    name: 'bodies half moved',
+    enter: async (world) => {
+      const columns =
+        'org_id, created_at, request_id, request_kind, request_body, request_rest, response_kind, response_body, response_rest';
+      const texts = [derivedTexts.prompt, derivedTexts.last_user, derivedTexts.completion].map(({ pieces }) => pieces.map(String).join(''));
+      await command(
+        world,
+        `INSERT INTO bodies_before (${columns}, prompt_text, last_user_text, completion_text) SELECT ${columns}, ${texts.join(', ')} FROM bodies`,
+        'TRUNCATE TABLE bodies',
+      );
+      const moveBodies = makeMoveBodies(world.connections, { maxQueryMs: 0, chunkRows: 1 });
+      const bodies = await moveBodies.open();
+      for (let moved = 0; moved < bodies / 2;) moved += (await moveBodies.step(AbortSignal.timeout(60_000))) ?? bodies;
       return world;
     },
   },
@@ -250,7 +270,9 @@ let inserts = 0;
 
 /** Empties the tables and lets nothing merge by itself. */
 async function empty(world: World): Promise<void> {
-  await command(world, 'TRUNCATE TABLE requests', 'TRUNCATE TABLE bodies', 'TRUNCATE TABLE session_tags');
+  const tables = ['requests', 'bodies', 'bodies_before', 'body_moves', 'session_tags'];
+  await command(world, ...tables.map((table) => `TRUNCATE TABLE ${table}`));
+  world.connections.bodies.movedTo = undefined;
   await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
 }
 

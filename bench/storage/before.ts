@@ -332,16 +332,18 @@ function statementOf(query: string, params: Readonly<Record<string, unknown>>, l
   return statement as unknown as Statement;
 }
 
+export async function insertBefore(connections: Connections, records: readonly RequestRecord[], token: string): Promise<void> {
+  await insert(connections, records, { table: 'bodies', columns: bodiesColumns, token });
+  await insert(connections, records, { table: 'requests', columns: requestColumns, token });
+}
+
 export const before: Side = {
   name: 'before',
   open: async (connections): Promise<OpenSide> => {
     for (const query of [...tablesBefore, ...otherTables]) await connections.run('insert', (client) => client.command({ query }));
     const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
     return {
-      insert: async (records, token) => {
-        await insert(connections, records, { table: 'bodies', columns: bodiesColumns, token });
-        await insert(connections, records, { table: 'requests', columns: requestColumns, token });
-      },
+      insert: (records, token) => insertBefore(connections, records, token),
       ask: (question) => ask(run, question),
     };
   },

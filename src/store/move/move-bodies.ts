@@ -67,8 +67,9 @@ export function makeMoveBodies(
   const { bodies } = connections;
   let [movedRows, totalRows] = [0, 0];
   let isReady = false;
-  /** When the last row was moved, by `performance.now()`. */
-  let endedAt: number | undefined;
+  /** When the old table may be dropped, by `performance.now()`. */
+  let dropAt: number | undefined;
+  let hasCopied = false;
   const state = (): MoveState => ({ movedRows, totalRows, isDone: bodies.movedTo === undefined });
   return {
     state,
@@ -83,12 +84,11 @@ export function makeMoveBodies(
     step: async (signal) => {
       const parts: RemovingParts = { connections, signal };
       if (bodies.movedTo === undefined) {
-        // Queries that have begun before may still read the old rows.
-        if (endedAt !== undefined && performance.now() - endedAt >= maxQueryMs) {
+        if (dropAt !== undefined && performance.now() >= dropAt) {
           await dropBefore(parts, undefined);
-          endedAt = undefined;
+          dropAt = undefined;
         }
-        return endedAt === undefined ? undefined : 0;
+        return dropAt === undefined ? undefined : 0;
       }
       if (!isReady) {
         // The groups of requests are fixed once the engine has written them.
@@ -99,11 +99,13 @@ export function makeMoveBodies(
       const chunk = await nextChunk(parts, bodies.movedTo, chunkRows);
       if (chunk === undefined) {
         bodies.movedTo = undefined;
-        endedAt = performance.now();
+        // Queries that began before the last copy may still read old rows.
+        dropAt = performance.now() + (hasCopied ? maxQueryMs : 0);
         return 0;
       }
       await copy(parts, bodies.movedTo, chunk.end);
       bodies.movedTo = chunk.end;
+      hasCopied = true;
       movedRows += chunk.rows;
       return chunk.rows;
     },

@@ -1,0 +1,16 @@
+import { afterEach, expect, it } from 'vitest';
+import { Dice } from './support/dice.ts';
+import { runMove } from './support/move-run.ts';
+import { makeDataDir, removeDataDir } from './support/process-tree.ts';
+
+const seed = Number(process.env['GATELOG_TEST_SEED'] ?? Date.now() % 2 ** 31);
+const dataDir = makeDataDir();
+afterEach(() => removeDataDir(dataDir));
+
+it(`a store of before is moved while it is killed: no answer differs and no call is lost (seed ${seed})`, async () => {
+  const run = await runMove({ dataDir, requests: 20_000, queries: 30, kills: 2, maxRunMs: 1500, dice: new Dice(seed) });
+  expect(run).toMatchObject({ different: [], lost: [], kills: 2, left: 0 });
+  expect(run.compared).toBeGreaterThan(30);
+  expect(run.bytes.after).toBeLessThan(run.bytes.before);
+  expect(run.bytes.peak).toBeLessThan(2 * run.bytes.before);
+}, 180_000);

@@ -42,7 +42,7 @@ export function openOurs(connections: Connections): Ours {
   return {
     answer: async (body) => itemsOf(await runUntilRows<RequestRow>(run, pageStatements(planOf(body)))),
     byId: async (id) => {
-      const time = timeOfUuid(id) ?? Number.NaN;
+      const time = timeOfUuid(id) ?? 0;
       const [rows, bodies] = await Promise.all([
         runUntilRows<RequestRow>(run, requestStatements(tenant, id)),
         runUntilRows<BodiesRow>(run, bodiesStatements(tenant, [{ id, created_ms: time }])),

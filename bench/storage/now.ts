@@ -39,8 +39,7 @@ export const now: Side = {
         if (planned.kind !== 'page') throw new Error(planned.hint);
         const readRows = (): Promise<readonly RequestRow[]> => runUntilRows(run, pageStatements(planned.plan));
         // The API starts both reads at once where the identifier gives the key.
-        const early =
-          question.kind === 'id' ? readBodies([{ id: question.id, created_ms: timeOfUuid(question.id) ?? Number.NaN }]) : undefined;
+        const early = question.kind === 'id' ? readBodies([{ id: question.id, created_ms: timeOfUuid(question.id) ?? 0 }]) : undefined;
         const [rows, found] = await Promise.all([readRows(), early]);
         const bodies = found ?? (await readBodies(rows));
         return { ids: rows.map(({ id }) => id), characters: JSON.stringify({ rows, bodies }).length };

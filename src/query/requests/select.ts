@@ -3,7 +3,7 @@ import { select } from '../../sql/query.ts';
 import { type Fragment, type Param, param, type Query, sql } from '../../sql/sql.ts';
 import { type DecodeRow, type Lane, type Statement, statementFor } from '../../sql/statement.ts';
 import { bodies, requests } from '../../sql/tables.ts';
-import { dateTime64 } from '../../sql/time.ts';
+import { dateTime64, dateTimes } from '../../sql/time.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { createdAtBounds, compileFilter } from '../filter/sql/compile.ts';
 import { afterKeyset, sortCellColumns } from './cursor.ts';
@@ -87,12 +87,12 @@ export interface RequestKey {
  */
 export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestKey[], lane: Lane = 'short'): readonly Statement[] {
   if (keys.length === 0) return [];
-  const times = param([...new Set(keys.map(({ created_ms: ms }) => Number(ms)))], 'Array(Int64)');
+  const times = dateTimes(keys.map(({ created_ms: ms }) => Number(ms)));
   const ids = param(
     keys.map(({ id }) => uuidToNumber(id as RequestId)),
     'Array(UInt128)',
   );
-  const here = sql`created_at IN ${timesIn(times)} AND request_id IN ${ids}`;
+  const here = sql`created_at IN ${times} AND request_id IN ${ids}`;
   const from = bodies(here, [sql`body_group IN ${groupsOf(keys, here)}`]);
   return [statementFor(tenant, select({ columns: bodiesRowColumns, from }), lane)];
 }
@@ -119,14 +119,10 @@ export function requestsByIdStatement(
   const sought = scope === 'anywhere' ? ids : ids.filter((id) => times.get(id) !== undefined);
   if (sought.length === 0) return undefined;
   const numbers = param(sought.map(uuidToNumber), 'Array(UInt128)');
-  const own = param([...new Set([...times.values()].filter((time) => time !== undefined))], 'Array(Int64)');
-  const here = sql`created_at IN ${timesIn(own)} AND request_id IN ${numbers}`;
+  const own = dateTimes([...times.values()].filter((time) => time !== undefined));
+  const here = sql`created_at IN ${own} AND request_id IN ${numbers}`;
   const from = requests(scope === 'anywhere' ? sql`request_id IN ${numbers}` : here);
   return statementFor(tenant, select({ columns: requestRowColumns, from }), 'short', decodeRequestRow);
-}
-
-function timesIn(times: Param): Query {
-  return select({ columns: sql`fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC')` });
 }
 
 function filterCondition(filter: FilterNode): readonly Fragment[] {

@@ -85,9 +85,10 @@ export const empty: RequestRecord = {
   sizeBytes: 0,
 };
 
-export async function openQueryRig(): Promise<QueryRig> {
+/** @param queryMemoryBytes for all queries together. */
+export async function openQueryRig(queryMemoryBytes = 1e9): Promise<QueryRig> {
   const folder = mkdtempSync(join(tmpdir(), 'query-'));
-  const store = openStore({ folder }, { queryTimeoutMs: 20_000, queryMemoryBytes: 1e9 });
+  const store = openStore({ folder }, { queryTimeoutMs: 20_000, queryMemoryBytes });
   await store.migrate(() => undefined);
   return {
     store,

@@ -55,6 +55,7 @@ const reason = 'a table is moved as a whole';
 const copySettings = {
   max_threads: 1,
   max_insert_threads: 1,
+  max_block_size: 256,
   min_insert_block_size_rows: 1_000_000,
   min_insert_block_size_bytes: 64 * 1024 * 1024,
   insert_deduplicate: 0,

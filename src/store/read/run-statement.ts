@@ -36,6 +36,11 @@ const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 3 
 
 type ReadLane = Lane | 'large';
 
+/** The engine's own. */
+const defaultBlockRows = 65_409;
+/** TRICKY: of bodies, the engine reads as many rows at once as it may, whatever their bytes. */
+const blockRowsOfBodies = 64;
+
 /** Half of the cores for one long read, for the sake of other reads. */
 const longThreads = Math.max(1, Math.floor(availableParallelism() / 2));
 
@@ -82,6 +87,7 @@ async function runIn<Row>(
       memoryBytes: memoryOf(lane, connections, options),
       maxResultBytes,
       maxThreads: lane === 'short' ? 1 : longThreads,
+      blockRows: statement.meanwhile === undefined ? defaultBlockRows : blockRowsOfBodies,
     });
     const { text, params } = boundNow(statement, connections);
     const result = await client.query({
@@ -121,12 +127,13 @@ interface Limits {
   readonly memoryBytes: number;
   readonly maxResultBytes: number;
   readonly maxThreads: number;
+  readonly blockRows: number;
 }
 
 /**
  * TRICKY: in the embedded engine settings stick to the connection, so every query on a lane sends the same set of names.
  */
-function readSettings({ timeoutMs, memoryBytes, maxResultBytes, maxThreads }: Limits): QuerySettings {
+function readSettings({ timeoutMs, memoryBytes, maxResultBytes, maxThreads, blockRows }: Limits): QuerySettings {
   return {
     // Seconds, also fractions.
     max_execution_time: timeoutMs / 1000,
@@ -134,6 +141,7 @@ function readSettings({ timeoutMs, memoryBytes, maxResultBytes, maxThreads }: Li
     max_result_bytes: String(maxResultBytes),
     // A point read ends before a second thread has started; at most as many long reads run as the machine has cores.
     max_threads: maxThreads,
+    max_block_size: blockRows,
     max_parser_depth: '4000',
     max_ast_elements: '2000000',
     max_expanded_ast_elements: '2000000',

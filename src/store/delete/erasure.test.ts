@@ -207,8 +207,32 @@ describe('an erasure of a user', () => {
     expect(await rig.run(`SELECT 1 FROM requests WHERE user_id = 'fred'`)).toEqual([]);
   });
 
+  it('takes its turns out of a session that others share, whose bodies lie in one block, and counts them alone', async () => {
+    const conversation = secret().repeat(20);
+    const turns = ['kim', 'lou', 'kim', 'lou', 'kim'].map((userId, turn) => ({
+      userId,
+      sessionId: 'shared',
+      body: JSON.stringify(`${conversation} turn ${turn}`),
+      at: createdAt + turn,
+    }));
+    const ids: RequestId[] = [];
+    for (const turn of turns) ids.push(await plant(turn));
+    await rig.connections.run('update', (client) => client.command({ query: 'OPTIMIZE TABLE bodies FINAL' }));
+    const { counts, removeFiles } = await erase('kim', { erasedAt: createdAt + turns.length });
+    await removeFiles();
+    expect(counts).toEqual({ requests: 3, bodies: 3 });
+    const left = await rig.run<{ id: string; body: string }>(
+      `SELECT toString(request_id) AS id, request_body AS body FROM bodies WHERE request_body LIKE '%turn%' ORDER BY created_at`,
+    );
+    expect(left).toEqual([1, 3].map((turn) => ({ id: numberOf(ids[turn] as RequestId), body: turns[turn]?.body })));
+  });
+
   it('leaves nothing of it in any file', async () => {
     const [body, merged, waits, tag, hidden] = [secret(), secret(), secret(), secret(), secret()] as const;
+    const merges = (verb: 'STOP' | 'START') =>
+      rig.connections.run('update', (client) => client.command({ query: `SYSTEM ${verb} MERGES bodies` }));
+    // Only alone in its part is a text too short to be compressed.
+    await merges('STOP');
     const hers = await plant({ userId: 'gina', sessionId: 'gina alone', body: JSON.stringify(body) });
     await plant({ userId: 'gina', body: JSON.stringify(hidden), at: createdAt - 60_000 });
     const his = await plant({ userId: 'hal', body: JSON.stringify('his') });
@@ -219,10 +243,11 @@ describe('an erasure of a user', () => {
     await put(hers, 'Waits', waits);
     await put(his, 'Waits', 'his');
     await tagAndChange('gina alone', tag);
-    await makeRemoveExpired(rig.connections)({ organizations: [tenant], before: createdAt - 30_000 }, signal);
     const secrets = { body, merged, waits, tag, hidden };
     const found = (): string[] => Object.entries(secrets).flatMap(([name, text]) => (filesWith(text).length > 0 ? [name] : []));
     expect(found()).toEqual(Object.keys(secrets));
+    await merges('START');
+    await makeRemoveExpired(rig.connections)({ organizations: [tenant], before: createdAt - 30_000 }, signal);
     const { counts, removeFiles } = await erase('gina');
     expect(counts.requests).toBe(1);
     await removeFiles();

@@ -5,8 +5,15 @@ export function dateTime64(ms: number | bigint, name?: string): Fragment {
   return sql`fromUnixTimestamp64Milli(${param(ms, 'Int64', name)}, 'UTC')`;
 }
 
-/** Times for `IN`, without repetitions; values in the statement let the engine plan it faster than a query for them. */
+/** The store's first and last time, years 1900 and 2299. */
+const [firstTime, lastTime] = [-2_208_988_800_000, 10_413_791_999_999];
+
+/**
+ * Times for `IN`, without repetitions; values in the statement let the engine plan it faster than a query for them. A time that the store
+ * cannot hold, as in an identifier that somebody made up, becomes its last or first one.
+ */
 export function dateTimes(times: readonly number[]): Param {
-  const texts = [...new Set(times)].map((ms) => new Date(ms).toISOString().replace('T', ' ').slice(0, -1));
+  const held = times.map((ms) => Math.min(Math.max(ms, firstTime), lastTime));
+  const texts = [...new Set(held)].map((ms) => new Date(ms).toISOString().replace('T', ' ').slice(0, -1));
   return param(texts, "Array(DateTime64(3, 'UTC'))");
 }

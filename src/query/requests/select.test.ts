@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RequestItem } from '../../contract/requests/item.ts';
 import type { RequestQuery } from '../../contract/requests/query.ts';
-import { type OrganizationId, uuidOfHex } from '../../model/ids.ts';
+import { type OrganizationId, type RequestId, timeOfUuid, uuidOfHex } from '../../model/ids.ts';
 import { moneyOfUsd } from '../../model/pricing/money.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
@@ -16,7 +16,7 @@ import { planRequests, requestDialect, type RequestsPlan } from './query.ts';
 import { type CreatedAtRow, requestKeyStatements, requestStatements } from '../request-detail/lookup.ts';
 import { requestItem, requestItems } from './item.ts';
 import type { BodiesRow, RequestRow } from './columns.ts';
-import { bodiesStatements, pageStatements } from './select.ts';
+import { bodiesStatements, pageStatements, requestsByIdStatement } from './select.ts';
 
 const otherTenant = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
 const full: RequestRecord = {
@@ -222,6 +222,16 @@ describe('an item', () => {
   test('of nobody needs no read of bodies', () => {
     expect(bodiesStatements(tenant, [])).toEqual([]);
   });
+
+  test.each(['ffffffff-ffff-7fff-bfff-ffffffffffff', '00000000-0000-7000-8000-000000000000'])(
+    'under the identifier %s, whose time no record has, is not found',
+    async (text) => {
+      const id = text as RequestId;
+      const byId = requestsByIdStatement(tenant, [id], 'own time');
+      expect(byId === undefined ? undefined : await store.run(byId)).toEqual([]);
+      expect(await runUntilRows(store.run, bodiesStatements(tenant, [{ id, created_ms: timeOfUuid(id) ?? 0 }]))).toEqual([]);
+    },
+  );
 
   test('has every key with its value', async () => {
     const [item] = await items({ filter: leaf('status', { equals: 200 }), includeInputs: true });

@@ -316,6 +316,13 @@ describe('properties', () => {
     expect(record).toMatchObject({ sessionId: 's', sessionName: 'renamed', sessionPath: '/p' });
   });
 
+  test('name another session after a change, and the bodies stay in the group of the first', () => {
+    const tags = { sessionId: 's', properties: [] };
+    const moved = interpret({ tags, changes: [{ kind: 'property', values: new Map([['Svc-Session-Id', 't']]) }] });
+    expect(moved.sessionId).toBe('t');
+    expect(moved.bodyGroup).toBe(interpret({ tags }).bodyGroup);
+  });
+
   test('may be called __proto__', () => {
     const record = interpret({
       tags: { properties: [{ name: '__proto__', value: 'x' }] },

@@ -15,7 +15,7 @@ import type { RequestFacts, ResponseFacts } from '../../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
 import { bodyGroupOf } from './body-group.ts';
 import { withEstimate } from './estimate-usage.ts';
-import { propertiesOf } from './properties.ts';
+import { propertiesOf, sessionIdOf } from './properties.ts';
 import { type ReadResponse, readRequest, readResponse, upstreamPath } from './bodies.ts';
 import { firstNonEmpty, type RecordTexts, type RedactTexts, orEmpty, textsOf } from './record-texts.ts';
 import { matchesThreatPattern } from '../threats/patterns.ts';
@@ -65,7 +65,8 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     sessionId: orEmpty(properties.get(sessionProperties.sessionId)),
     sessionName: orEmpty(properties.get(sessionProperties.sessionName)),
     sessionPath: orEmpty(properties.get(sessionProperties.sessionPath)),
-    bodyGroup: bodyGroupOf(orEmpty(properties.get(sessionProperties.sessionId)), request.facts),
+    // Of the session at arrival: a batch that is stored again, after a change or under other rules, must have the same group.
+    bodyGroup: bodyGroupOf(sessionIdOf(tags), request.facts),
     properties,
     aliasedNames: tags.aliasedNames === true,
     promptId: texts.promptId,

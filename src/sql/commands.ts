@@ -35,20 +35,15 @@ export function deleteRows(rows: Rows, { by, partition, settings }: Deletion): C
   return commandOf([...begin, ...within, ...someRows(rows), ...settingsClause(settings)]);
 }
 
-/** @param query must return all columns of the table. */
-export function insertSelected(table: OrganizationTable, query: Query): Command {
-  return commandOf([`INSERT INTO ${table} `, fragmentOf(query.pieces)]);
-}
-
-export interface Copy {
+export interface SelectedInsertion {
   readonly table: StoreTable;
   /** In the order of the query's. */
   readonly columns: readonly string[];
-  readonly settings: CommandSettings;
+  readonly settings?: CommandSettings;
 }
 
 /** Inserts what a query returns. */
-export function copyRows({ table, columns, settings }: Copy, query: Query): Command {
+export function insertSelected({ table, columns, settings = {} }: SelectedInsertion, query: Query): Command {
   return commandOf([`INSERT INTO ${table} (${columns.join(', ')})`, ...settingsClause(settings), ' ', fragmentOf(query.pieces)]);
 }
 

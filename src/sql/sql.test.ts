@@ -123,14 +123,14 @@ describe('a statement of an organisation', () => {
       rewriteRows(rows, [sql`b = 2`], { mutations_sync: 0 }),
       deleteRows(rows, { by: 'hiding', settings: { lightweight_delete_mode: 'alter_update' } }),
       deleteRows(rows, { by: 'rewriting', partition: '202611', settings: {} }),
-      insertSelected('removals', select({ columns: sql`org_id`, from: rows })),
+      insertSelected({ table: 'removals', columns: ['org_id'] }, select({ columns: sql`org_id`, from: rows })),
     ].map((command) => compileFor(tenant, command).text);
     expect(made).toEqual([
       `UPDATE requests SET b = 2, c = 3 ${where}`,
       `ALTER TABLE requests UPDATE b = 2 ${where} SETTINGS mutations_sync = 0`,
       `DELETE FROM requests ${where} SETTINGS lightweight_delete_mode = 'alter_update'`,
       `ALTER TABLE requests DELETE IN PARTITION ID '202611' ${where}`,
-      `INSERT INTO removals SELECT org_id FROM requests ${where}`,
+      `INSERT INTO removals (org_id) SELECT org_id FROM requests ${where}`,
     ]);
   });
 

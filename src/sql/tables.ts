@@ -57,9 +57,9 @@ export function bodies(where: Where = [], inGroups: readonly Fragment[] = []): R
   const stays = ownRows('bodies', [...inGroups, ...conditions, sql`NOT (moved AND created_at >= ${movedTo})`]);
   const moves = ownRows('bodies_before', [...conditions, sql`created_at >= ${movedTo}`]);
   const meanwhile = concat([
-    `(SELECT ${movedColumns.join(', ')} FROM bodies`,
+    `(SELECT ${bodiesColumns.join(', ')} FROM bodies`,
     ...whereOf(stays),
-    ` UNION ALL SELECT ${movedColumns.map((name) => (name.endsWith('_spans') ? `${noSpans} AS ${name}` : name)).join(', ')} FROM bodies_before`,
+    ` UNION ALL SELECT ${bodiesColumns.map((name) => (name.endsWith('_spans') ? `${noSpans} AS ${name}` : name)).join(', ')} FROM bodies_before`,
     ...whereOf(moves),
     ')',
   ]);
@@ -71,8 +71,8 @@ export const movedToParameter = 'bodies_moved_to';
 const movedTo = dateTime64(0, movedToParameter);
 const noSpans = "CAST([], 'Array(Tuple(UInt32, UInt32))')";
 
-/** Columns of `bodies` that are read. */
-const movedColumns = [
+/** Columns of `bodies` that are read. `bodies_before` has those of them that are no spans. */
+export const bodiesColumns = [
   'created_at',
   'request_id',
   'request_kind',

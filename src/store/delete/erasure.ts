@@ -105,7 +105,13 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
   await inLane(connections, 'removal', (lane) => {
     parts.signal.throwIfAborted();
     assertFreeSpace(connections);
-    return runCommand(lane, compileFor(organizationId, insertSelected('removals', found)));
+    return runCommand(
+      lane,
+      compileFor(
+        organizationId,
+        insertSelected({ table: 'removals', columns: ['removal', 'org_id', 'created_at', 'request_id', 'session_id'] }, found),
+      ),
+    );
   });
   const bodyCount = sql`countIf(request_kind != 'absent') + countIf(response_kind != 'absent')`;
   return {

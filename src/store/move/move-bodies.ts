@@ -1,10 +1,10 @@
-import { copyRows } from '../../sql/commands.ts';
+import { insertSelected } from '../../sql/commands.ts';
 import { literal } from '../../sql/literal.ts';
 import { select } from '../../sql/query.ts';
 import { identifier } from '../../sql/identifier.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { type CompiledSql, compileForAll } from '../../sql/statement.ts';
-import { acrossOrganizations, type OrganizationTable, systemRows } from '../../sql/tables.ts';
+import { acrossOrganizations, bodiesColumns, type OrganizationTable, systemRows } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import type { Connections } from '../engine/connections.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
@@ -159,22 +159,8 @@ async function nextChunk(parts: RemovingParts, start: number, maxRows: number): 
   return { rows, end: rows < maxRows ? endOfHour : Number(chunk?.last ?? 0) + 1 };
 }
 
-const copied = [
-  'org_id',
-  'created_at',
-  'request_id',
-  'request_kind',
-  'request_body',
-  'request_rest',
-  'request_content_type',
-  'response_kind',
-  'response_body',
-  'response_rest',
-  'response_content_type',
-  'prompt_text',
-  'last_user_text',
-  'completion_text',
-] as const;
+/** Spans are of later texts alone. */
+const copied = ['org_id', ...bodiesColumns.filter((name) => !name.endsWith('_spans'))];
 
 /** Bodies without a request are the remains of a batch, which brings them again. */
 async function copy(parts: RemovingParts, start: number, end: number): Promise<void> {
@@ -196,11 +182,11 @@ async function copy(parts: RemovingParts, start: number, end: number): Promise<v
     assertFreeSpace(connections);
     await runCommand(
       lane,
-      compileForAll(copyRows({ table: 'bodies', columns: [...copied, 'body_group', 'moved'], settings: copySettings }, query)),
+      compileForAll(insertSelected({ table: 'bodies', columns: [...copied, 'body_group', 'moved'], settings: copySettings }, query)),
     );
     await runCommand(
       lane,
-      compileForAll(copyRows({ table: 'body_moves', columns: ['moved_to'], settings: {} }, select({ columns: dateTime64(end) }))),
+      compileForAll(insertSelected({ table: 'body_moves', columns: ['moved_to'] }, select({ columns: dateTime64(end) }))),
     );
   });
 }

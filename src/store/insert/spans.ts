@@ -64,7 +64,9 @@ function lengthOfMatch(text: string, at: number, { body, start, end }: JsonStrin
   if (start === end || (first !== backslash && first !== text.charCodeAt(at))) return 0;
   const raw = body.slice(start, end);
   const value = raw.includes('\\') ? parsed(raw) : raw;
-  const isNext = text.startsWith(value, at) && (at + value.length === text.length || text.charCodeAt(at + value.length) === newline);
+  const until = at + value.length;
+  // Equal slices are compared as memory, which is several times as fast as startsWith.
+  const isNext = (until === text.length || text.charCodeAt(until) === newline) && text.slice(at, until) === value;
   return isNext ? value.length : 0;
 }
 

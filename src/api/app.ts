@@ -102,7 +102,7 @@ function addEndpoint(app: Hono, endpoint: Endpoint, given: { readonly ports: Api
   app.on(method.toUpperCase(), routerPath(path), async (context) => {
     noteEndpoint(context, endpoint);
     const principal = await authenticate(context, ports, endpoint.action);
-    await limitBody(context);
+    if (endpoint.readsStream !== true) await limitBody(context);
     const memory = new CallMemory(ports.answerMemory, context.req.raw.signal).ownedBy(principal.organizationId);
     return memory.during(context, () => endpoint.handle({ context, principal, ports, memory }));
   });

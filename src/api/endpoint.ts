@@ -19,6 +19,8 @@ export interface Endpoint {
   readonly declaration: RouteConfig;
   /** The action that the key must permit. Invariant: every `Endpoint` needs a key. */
   readonly action: Action;
+  /** The body may have any length and passes through bounded memory: the limit of bodies does not hold. */
+  readonly readsStream?: true;
   readonly handle: (call: RequestContext) => Promise<Response>;
 }
 

@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 import { addEval } from './routes/evals/add.ts';
+import { importRequests } from './routes/imports/add.ts';
 import { listModels } from './routes/models/list.ts';
 import { declareProperty } from './routes/properties/declare.ts';
 import { applyPrices } from './routes/prices/apply.ts';
@@ -49,6 +50,7 @@ export const endpoints: readonly Endpoint[] = [
   explainRequestCost,
   getRequestAsset,
   addEval,
+  importRequests,
   listModels,
   declareProperty,
   getRateLimits,

@@ -37,8 +37,9 @@ test.each(endpoints.filter(({ declaration }) => declaration.request?.body !== un
   'shows a body that can be sent to $declaration.path',
   ({ declaration: { path, method, request } }) => {
     const { paths } = openApiDocument(version) as { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
-    const example = paths[path]?.[method]?.requestBody?.content['application/json']?.example;
-    const content = request?.body?.content['application/json'] as { readonly schema: { readonly parse: (value: unknown) => unknown } };
+    const [type = ''] = Object.keys(request?.body?.content ?? {});
+    const example = paths[path]?.[method]?.requestBody?.content[type]?.example;
+    const content = request?.body?.content[type] as { readonly schema: { readonly parse: (value: unknown) => unknown } };
     expect(example).toBeDefined();
     expect(() => content.schema.parse(example)).not.toThrow();
   },

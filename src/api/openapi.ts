@@ -25,7 +25,7 @@ export function openApiDocument(version: string): object {
 
 /** In the order of the document. An endpoint has the first tag with a prefix of its path. */
 const tags: readonly { readonly name: string; readonly description: string; readonly paths: readonly string[] }[] = [
-  { name: 'Requests', description: 'Find and change single requests.', paths: ['/v1/request/', '/v1/evals/'] },
+  { name: 'Requests', description: 'Find and change single requests.', paths: ['/v1/request/', '/v1/evals/', '/v1/import'] },
   { name: 'Sessions', description: 'Requests that belong together.', paths: ['/v1/session/'] },
   { name: 'Properties', description: 'Names of properties with their case.', paths: ['/v1/property/'] },
   { name: 'Prices', description: 'Models, their prices, and prices of your own.', paths: ['/v1/models', '/v1/prices'] },
@@ -44,10 +44,10 @@ function withTag(declaration: RouteConfig): RouteConfig {
 }
 
 function withExample(declaration: RouteConfig): RouteConfig {
-  const content = declaration.request?.body?.content['application/json'];
+  const [type, content] = Object.entries(declaration.request?.body?.content ?? {})[0] ?? [];
   const example = bodyExamples[declaration.operationId ?? ''];
-  if (content === undefined || example === undefined) return declaration;
-  const body = { ...declaration.request?.body, content: { 'application/json': { ...content, example } } };
+  if (type === undefined || example === undefined) return declaration;
+  const body = { ...declaration.request?.body, content: { [type]: { ...content, example } } };
   return { ...declaration, request: { ...declaration.request, body } };
 }
 

@@ -4,6 +4,7 @@ import type { Change } from '../model/change.ts';
 import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
+import type { ImportLine, ImportOutcome } from '../model/record/import.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { RepricedRequest, RepriceReport } from '../model/pricing/reprice.ts';
@@ -86,6 +87,16 @@ export interface PricePorts {
   readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
 }
 
+export interface ImportPorts {
+  /** Of one line. */
+  readonly maxLineBytes: number;
+  /**
+   * Takes lines into the caller's organisation; durable on return. @param isTrial stores nothing. @throws GatelogError `service_busy`,
+   * `erasure_in_progress`, among others; nothing of the lines is taken then.
+   */
+  readonly take: (principal: Principal, lines: readonly ImportLine[], isTrial: boolean) => Promise<ImportOutcome>;
+}
+
 /** Parts that fail, and parts that work but lag. */
 export interface ApiHealth {
   readonly failing: readonly string[];
@@ -123,6 +134,7 @@ export interface ApiPorts {
   readonly prices: PricePorts;
   readonly retention: RetentionPorts;
   readonly erasures: ErasurePorts;
+  readonly imports: ImportPorts;
   readonly health: () => Promise<ApiHealth>;
   readonly observe: Observe;
   /** Has the families of `api/http/latency.ts`. */

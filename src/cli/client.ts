@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { constants as zlib, gzip } from 'node:zlib';
 import { messageOf } from '../model/errors.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { printable } from '../config/text-table.ts';
@@ -12,7 +14,12 @@ interface AnswerShape<Answer> {
 export interface ServiceClient {
   /** Sends JSON and reads the response. @throws CommandError with the sentence of the service, or the reason why it is unreachable. */
   readonly post: <Answer>(path: string, body: unknown, shape: AnswerShape<Answer>) => Promise<Answer>;
+  /** Sends lines of JSON, compressed unless the service is on this machine. @throws as `post`; {@link AwayError} where a later try may help. */
+  readonly postLines: <Answer>(path: string, lines: Buffer, shape: AnswerShape<Answer>) => Promise<Answer>;
 }
+
+/** The service cannot be reached, or cannot work now. */
+export class AwayError extends CommandError {}
 
 const standardAddress = 'http://127.0.0.1:8788';
 const answerMs = 120_000;
@@ -31,6 +38,8 @@ export function serviceClient({ environment }: CommandDependencies): ServiceClie
   return clientOver({ name: base, advice }, (path, body) => sendToAddress(base + path, key, body));
 }
 
+const localHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
 /** The service's address, and advice for when it is unreachable. */
 interface Place {
   readonly name: string;
@@ -43,13 +52,29 @@ interface Response {
   readonly text: string;
 }
 
-function clientOver(place: Place, send: (path: string, body: string) => Promise<Response>): ServiceClient {
+/** A body as it is sent. */
+interface SentBody {
+  readonly bytes: string | Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function clientOver(place: Place, send: (path: string, body: SentBody) => Promise<Response>): ServiceClient {
   return {
     post: async (path, body, shape) => {
-      const text = JSON.stringify(body);
-      return shape.parse(await answered(place, () => send(path, text)));
+      const sent: SentBody = { bytes: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+      return shape.parse(await answered(place, () => send(path, sent)));
+    },
+    postLines: async (path, lines, shape) => {
+      const sent = await linesTo(place, lines);
+      return shape.parse(await answered(place, () => send(path, sent)));
     },
   };
+}
+
+async function linesTo({ name }: Place, lines: Buffer): Promise<SentBody> {
+  const type = { 'content-type': 'application/x-ndjson' };
+  if (localHosts.has(URL.parse(name)?.hostname ?? '')) return { bytes: lines, headers: type };
+  return { bytes: await promisify(gzip)(lines, { level: zlib.Z_BEST_SPEED }), headers: { ...type, 'content-encoding': 'gzip' } };
 }
 
 function addressOf(text: string | undefined): string {
@@ -72,11 +97,11 @@ function keyOf(key: string | undefined): string {
   return key;
 }
 
-async function sendToAddress(address: string, key: string, body: string): Promise<Response> {
+async function sendToAddress(address: string, key: string, { bytes, headers }: SentBody): Promise<Response> {
   const response = await fetch(address, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body,
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body: bytes,
     // The key goes to no other address than the named one.
     redirect: 'manual',
     signal: AbortSignal.timeout(answerMs),
@@ -93,7 +118,9 @@ async function answered({ name, advice }: Place, attempt: () => Promise<Response
       throw new CommandError(`What answers at ${name} is not the API of Gatelog (status ${status}${sentenceIn(answer)}): ${advice}.`);
     }
     if (status === 200) return answer;
-    if (status !== 503 || triesLeft === 0) throw new CommandError(`${answer['error'] ?? `status ${status}`}${placeOf(answer['details'])}`);
+    const sentence = `${answer['error'] ?? `status ${status}`}${placeOf(answer['details'])}`;
+    if (status !== 503) throw new CommandError(sentence);
+    if (triesLeft === 0) throw new AwayError(sentence);
     await wait(1000 * Math.min(Number(retryAfter) || 1, maxWaitSeconds));
   }
 }
@@ -103,7 +130,7 @@ async function reached({ name, advice }: Place, attempt: () => Promise<Response>
     return await attempt();
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new CommandError(`No Gatelog answers at ${name} (${messageOf(cause)}). Start it with "gatelog serve", or ${advice}.`);
+    throw new AwayError(`No Gatelog answers at ${name} (${messageOf(cause)}). Start it with "gatelog serve", or ${advice}.`);
   }
 }
 

@@ -103,6 +103,12 @@ export class Drain {
     return count;
   }
 
+  waitingBytes(): number {
+    let bytes = 0;
+    for (const tail of this.tails.values()) for (const exchange of tail.waiting()) bytes += exchange.bytes;
+    return bytes;
+  }
+
   /** Milliseconds since the end of the oldest waiting exchange; 0 without one. @param now Unix milliseconds. */
   oldestWaitingMs(now: number): number {
     return Math.max(0, now - oldestEnd([...this.tails.values()], now));

@@ -21,14 +21,13 @@ import { type InterpreterThread, startInterpreterThread } from '../ingest/worker
 import { DeadLetterQuota } from '../ingest/dead-letters/quota.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/changes/pending.ts';
 import { RequestChanges } from '../ingest/changes/request-changes.ts';
-import { SessionChanges, type StoredMember } from '../ingest/changes/session-changes.ts';
+import { SessionChanges } from '../ingest/changes/session-changes.ts';
 import type { TrustedClock } from '../jobs/trusted-clock.ts';
 import { DeclaredNames } from '../metadata/organization/declared-names.ts';
 import { type MetadataDatabase, takesWrites } from '../metadata/database.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization/prices.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/organization/rate-limits.ts';
 import { RedactionRules } from '../metadata/organization/redaction-rules.ts';
-import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import { watchCpuShares } from '../platform/cpu-usage.ts';
@@ -42,13 +41,9 @@ import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { lowerPriority, lowerThreadsNamed } from '../platform/priority.ts';
 import { priceBookFrom } from '../pricing/price-book.ts';
 import { KnownNames } from '../query/hints/known-names.ts';
-import { type CreatedAtRow, requestKeyStatements } from '../query/request-detail/lookup.ts';
-import type { RequestKey } from '../query/requests/select.ts';
-import { firstRequestStatement } from '../query/session-detail/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import type { Connect } from '../store/engine/connections.ts';
 import { countWait } from '../store/engine/metrics.ts';
-import { runUntilRows } from '../store/read/run-statement.ts';
 import type { Store } from '../store/store.ts';
 import { onMetrics, type RunningRole } from '../supervisor/child.ts';
 import { HealthProbe } from '../platform/health-probe.ts';
@@ -64,6 +59,8 @@ import { makeModelList } from './pricing/model-list.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
 import { settleIn } from './pricing/settle-budgets.ts';
+import { findFirst, findStored } from './records/find-stored.ts';
+import { makeImports } from './records/imports.ts';
 import { makeStoredPrices } from './pricing/stored-prices.ts';
 import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock, dataPaths } from './shared.ts';
@@ -348,6 +345,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     redactionRules,
     retention: removals.retentionPorts,
     erasures: removals.erasurePorts,
+    imports: makeImports({ ...parts, spoolFolder: dataPaths(config).spool, drain, changer, retention: removals.retentionPorts }),
     prices: makePricePorts({
       database,
       prices,
@@ -385,14 +383,4 @@ function metricsPorts({ config, meter, store, deadLetters }: CoreParts, drain: D
   });
   onMetrics((message) => numbers.take(message));
   return { key: config.metricsKey, page: () => numbers.page() };
-}
-
-async function findStored(store: Store, organizationId: OrganizationId, requestId: RequestId): Promise<number | undefined> {
-  const [row] = await runUntilRows<CreatedAtRow>(store.run, requestKeyStatements(organizationId, requestId));
-  return row === undefined ? undefined : Number(row.created_ms);
-}
-
-async function findFirst(store: Store, organizationId: OrganizationId, sessionId: string): Promise<StoredMember | undefined> {
-  const [row] = await store.run<RequestKey>(firstRequestStatement(organizationId, sessionId));
-  return row === undefined ? undefined : { requestId: row.id as RequestId, createdAt: Number(row.created_ms) };
 }

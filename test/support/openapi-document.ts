@@ -59,7 +59,7 @@ export function readOpenApi(file: string): OpenApi {
       tag: operation.tags[0] ?? '',
       summary: operation.summary,
       description: operation.description ?? '',
-      example: operation.requestBody?.content['application/json']?.example,
+      example: Object.values(operation.requestBody?.content ?? {})[0]?.example,
       statuses: Object.keys(operation.responses),
       isOpen: operation.security.length === 0,
     })),

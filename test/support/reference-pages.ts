@@ -149,7 +149,7 @@ export function httpApiPage({ tags, endpoints }: Pick<OpenApi, 'tags' | 'endpoin
 }
 
 function endpointSection({ method, path, summary, description, example, statuses, isOpen }: DocumentedEndpoint): string {
-  const body = example === undefined ? [] : [`Body, for example:\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``];
+  const body = example === undefined ? [] : [`Body, for example:\n\n\`\`\`json\n${exampleText(example)}\n\`\`\``];
   const key = isOpen ? ' No key needed.' : '';
   return [
     `### ${method} ${path}`,
@@ -197,4 +197,9 @@ function commandSection(name: string, command: Command): string {
 
 function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** A text is a body of lines. */
+function exampleText(example: unknown): string {
+  return typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2);
 }

@@ -7,7 +7,7 @@ import { makeProviderKeyCipher } from '../../auth/provider-key-cipher.ts';
 import { makeProviderKeyVault } from '../../auth/provider-keys.ts';
 import { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import { explainRejection } from '../../auth/rejection.ts';
-import { type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
+import { type CoreRig, type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
 import { DeclaredNames } from '../../metadata/organization/declared-names.ts';
 import { listRateLimits, replaceRateLimits } from '../../metadata/organization/rate-limits.ts';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
@@ -19,6 +19,8 @@ import type { RequestRecord } from '../../model/record/request-record.ts';
 import { KnownNames } from '../../query/hints/known-names.ts';
 import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
+import { RunningErasures } from '../../ingest/erasures.ts';
+import { makeImports } from '../../main/records/imports.ts';
 import { makePricePorts } from '../../main/pricing/request-costs.ts';
 import { makeStoredPrices } from '../../main/pricing/stored-prices.ts';
 import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.ts';
@@ -141,12 +143,24 @@ async function writeExchanges(rig: IngestRig, spool: SpoolRig, further: number):
   };
 }
 
-async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observation[]): Promise<ApiPorts> {
-  const { drain, changer, sessions } = await spool.openCore();
+/** The ports of an API over one spool. @param core absent: one that stores nothing. */
+export async function portsOver(
+  rig: IngestRig,
+  spool: SpoolRig,
+  observations: Observation[],
+  core?: Omit<CoreRig, 'pendingChanges'>,
+): Promise<ApiPorts> {
+  const running = new RunningErasures();
+  const { drain, changer, sessions } = core ?? (await spool.openCore());
   const declared = new DeclaredNames(rig.database, systemClock);
   const lookUp = makeOrganizationPriceLookUp(rig.database);
   const stored = makeStoredPrices({ lookUp, monotonic: () => performance.now(), observe: (observation) => observations.push(observation) });
   const corePrices = { book: priceBookFrom(undefined), stored };
+  const retention: ApiPorts['retention'] = {
+    deploymentDays: 365,
+    read: (organizationId) => readRetention(rig.database, organizationId),
+    set: (organizationId, days) => setRetention(rig.database, { organizationId, days, at: Date.now() }),
+  };
   const bodyAddresses = makeBodyAddresses(Buffer.alloc(32, 1), Date.now);
   return {
     verifyKey: (keyHash) => {
@@ -165,11 +179,8 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     bodyAddressOf: (organizationId, requestId) => `http://api.test${bodyAddresses.pathOf(organizationId, requestId)}`,
     checkBodyAddress: bodyAddresses.check,
     declareProperty: (organizationId, name) => declared.declare(organizationId, name),
-    retention: {
-      deploymentDays: 365,
-      read: (organizationId) => readRetention(rig.database, organizationId),
-      set: (organizationId, days) => setRetention(rig.database, { organizationId, days, at: Date.now() }),
-    },
+    retention,
+    imports: makeImports({ spoolFolder: spool.folder, store: rig.store, drain, running, retention, changer }),
     erasures: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
     rateLimits: {
       list: (organizationId) => listRateLimits(rig.database, organizationId),
@@ -187,8 +198,15 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       amongChanges: (organizationId, work) => changer.shared(organizationId, work),
       now: Date.now,
     }),
+    ...fixedPorts(observations),
+  };
+}
+
+/** Ports that need neither a store nor a spool. */
+function fixedPorts(observations: Observation[]) {
+  return {
     health: () => Promise.resolve({ failing: [], degraded: [] }),
-    observe: (observation) => observations.push(observation),
+    observe: (observation: Observation) => observations.push(observation),
     meter: new Meter(apiFamilies),
     metrics: { key: undefined, page: () => Promise.resolve('') },
     monotonic: () => performance.now(),
@@ -198,10 +216,15 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     answerMemory: new ResponseMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
     knownNames: new KnownNames(),
     hintLookUps: new HintLookUps(() => performance.now()),
-  };
+  } satisfies Partial<ApiPorts>;
 }
 
-async function callApi(api: Hono, { method, path }: { readonly method: string; readonly path: string }, given: Call): Promise<Response> {
+/** Calls an API as a client does. */
+export async function callApi(
+  api: Hono,
+  { method, path }: { readonly method: string; readonly path: string },
+  given: Call,
+): Promise<Response> {
   const headers = new Headers({ 'content-type': 'application/json', ...given.headers });
   if (given.key !== null) headers.set('authorization', `Bearer ${given.key ?? keyOf('rw')}`);
   const text = given.text ?? (given.body === undefined ? undefined : JSON.stringify(given.body));

@@ -1,6 +1,7 @@
 import type { AcceptedChange } from '../../model/change.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
+import type { Exchange } from '../../model/record/exchange.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
 import type { UsageCompletion } from '../../model/record/usage-completion.ts';
 import { isSystemError } from '../../platform/files.ts';
@@ -12,6 +13,7 @@ import type { RowMemory } from '../../store/insert/row-memory.ts';
 import { newRowWriters, type RecordRows, rowsOf, type RowWriters } from '../../store/insert/rows.ts';
 import { assembleExchange } from '../interpret/assemble.ts';
 import { type ErasedUser, erasureOf } from '../erasures.ts';
+import { importedRecord, type ImportedRecord, isImported } from '../imports/imported-record.ts';
 import { interpretExchange } from '../interpret/interpret.ts';
 import { awaitedResponseOf, completionOf } from '../completions/read.ts';
 import type { RecordTexts } from '../interpret/record-texts.ts';
@@ -102,6 +104,7 @@ export class InterpreterStopped extends Error {
   }
 }
 
+/** The rules, prices and erasures of the settings are another organisation's then. */
 const otherOrganization = 'the exchange is of another organisation than it was taken for';
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
@@ -153,7 +156,6 @@ function interpretTask({ settings, frames, changes: earlier }: InterpretTask, in
   try {
     const payloads = reader.read(settings.seriesFolder, frames);
     const exchange = assembleExchange(frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
-    // The rules, prices and erasures of the settings are another organisation's.
     if (exchange.open.organizationId !== settings.organizationId) return { failure: otherOrganization };
     const prices = { book, organization: organizationPrices };
     let redactionFailure: string | undefined;
@@ -171,7 +173,11 @@ function interpretTask({ settings, frames, changes: earlier }: InterpretTask, in
         return null;
       }
     };
-    const redactByRules = redactionRules === undefined ? undefined : (written: RecordTexts) => redact(redactionRules, written);
+    const redactByRules = redactionRules && ((written: RecordTexts) => redact(redactionRules, written));
+    if (isImported(exchange)) {
+      const made = importedRecord(exchange, { changes: earlier, prices, redact: redactByRules });
+      return importedRows(made, { exchange, erasures, redactionFailure }, interpreting);
+    }
     const record = interpretExchange(exchange, {
       declaredNames,
       changes: earlier,
@@ -203,4 +209,23 @@ function interpretTask({ settings, frames, changes: earlier }: InterpretTask, in
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };
   }
+}
+
+interface ImportedOutcome {
+  readonly exchange: Exchange;
+  readonly erasures: TaskSettings['erasures'];
+  readonly redactionFailure: string | undefined;
+}
+
+function importedRows(
+  { record, updatedAt }: ImportedRecord,
+  { exchange, erasures, redactionFailure }: ImportedOutcome,
+  { searchMaxBytes, writers }: Interpreting,
+): InterpretedExchange {
+  const users = [exchange.open.tags.userId, record.userId];
+  const erasure = erasureOf(erasures, { users, createdAt: record.createdAt });
+  if (erasure !== undefined) return { erasure: erasure.number };
+  const { request, bodies, changes } = rowsOf(record, updatedAt, { searchMaxBytes, writers });
+  // Without an end: the time since the call is no delay of ours.
+  return { request, bodies, changes, endedAt: null, redactionFailure };
 }

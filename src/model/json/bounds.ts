@@ -28,20 +28,20 @@ export type JsonExcess = 'depth' | 'cost';
 
 /**
  * Checks nesting and cost without parsing, in one pass without recursion. @param text JSON, lines of JSON, or anything else. @param
- * maxCost at most the bound for recorded texts.
+ * maxDepth at least the bound for recorded texts.
  */
-export function jsonExcess(text: string, maxCost = maxJsonCost): JsonExcess | undefined {
+export function jsonExcess(text: string, maxCost = maxJsonCost, maxDepth = maxJsonDepth): JsonExcess | undefined {
   // No character costs more than a bracket.
   const isCheap = text.length <= maxCost / containerCost;
   if (text.length <= maxJsonDepth || (isCheap && hasFewBrackets(text))) return undefined;
-  const { cost, depth } = measure(text, maxCost);
-  if (depth > maxJsonDepth) return 'depth';
+  const { cost, depth } = measure(text, { maxCost, maxDepth });
+  if (depth > maxDepth) return 'depth';
   return cost > maxCost ? 'cost' : undefined;
 }
 
 /** Cost of a JSON text. For a text beyond the bounds, the cost up to the point where measuring stopped. */
 export function jsonCost(text: string): number {
-  return measure(text, maxJsonCost).cost;
+  return measure(text, { maxCost: maxJsonCost, maxDepth: maxJsonDepth }).cost;
 }
 
 /** Fast path: most texts have too few brackets to be deep. Counting brackets takes a tenth of the time of reading each character. */
@@ -57,12 +57,15 @@ function hasFewBrackets(text: string): boolean {
 }
 
 /** A string ends at its line's end at the latest, since JSON strings hold no line breaks; so lines of JSON are measured as a whole. */
-function measure(text: string, maxCost: number): { readonly cost: number; readonly depth: number } {
+function measure(
+  text: string,
+  { maxCost, maxDepth }: { readonly maxCost: number; readonly maxDepth: number },
+): { readonly cost: number; readonly depth: number } {
   const { length } = text;
   const strings = new StringEnds(text);
   let cost = 0;
   let depth = 0;
-  for (let index = 0; index < length && cost <= maxCost && depth <= maxJsonDepth; index += 1) {
+  for (let index = 0; index < length && cost <= maxCost && depth <= maxDepth; index += 1) {
     const unit = text.charCodeAt(index);
     if (unit === quote) index = strings.endOf(index + 1);
     else if (unit === comma || unit === lineFeed || unit === carriageReturn) cost += 1;

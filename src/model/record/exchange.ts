@@ -87,6 +87,18 @@ export interface ExchangeOpen {
   readonly bodyOverride?: JsonObject | undefined;
 }
 
+/** Payload of the `open` frame of an item of an import: the request body is the item, a line of JSON, and there was no call. */
+export interface ImportedOpen extends ExchangeOpen {
+  readonly imported: ImportedFacts;
+}
+
+export interface ImportedFacts {
+  /** When it was imported, Unix milliseconds. */
+  readonly at: number;
+  /** For feedback without a number of its own. */
+  readonly feedbackNumber: number;
+}
+
 /** Origin of a cached response. */
 export interface CachedFrom {
   readonly requestId: string;

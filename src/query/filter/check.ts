@@ -14,7 +14,7 @@ import { maxFilterValue, overlongName } from '../../model/vocabulary/limits.ts';
 import { endsInOpenEscape, maxLikePattern } from '../../sql/like.ts';
 import type { Comparison } from './ast.ts';
 import { code, preview } from './preview.ts';
-import { parseTimestamp } from './timestamp.ts';
+import { parseTimestamp } from '../../model/vocabulary/timestamp.ts';
 
 /** An unchecked comparison: the field with its definition, and the caller's operator and value. */
 export interface RawComparison {

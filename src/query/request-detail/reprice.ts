@@ -8,7 +8,7 @@ import { billedRequest, type BilledRow, billedRowColumns } from './billed.ts';
 import { cursorBehind, parseCursor } from '../requests/cursor.ts';
 import { allOf, condition, type FilterNode } from '../filter/ast.ts';
 import { parseFilter } from '../filter/parse.ts';
-import { parseTimestamp } from '../filter/timestamp.ts';
+import { parseTimestamp } from '../../model/vocabulary/timestamp.ts';
 import { filterWrappers, type RequestsPlan } from '../requests/query.ts';
 import { noFlags, type RequestSelection } from '../requests/selection.ts';
 import { pageOf } from '../requests/select.ts';

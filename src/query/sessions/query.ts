@@ -6,7 +6,7 @@ import type { TextOperator } from '../../model/vocabulary/operators.ts';
 import { allOf, anyOf, condition, type ConditionNode, everything, type FilterNode } from '../filter/ast.ts';
 import type { FilterDialect } from '../filter/leaf.ts';
 import { parseFilter } from '../filter/parse.ts';
-import { clampTime } from '../filter/timestamp.ts';
+import { clampTime } from '../../model/vocabulary/timestamp.ts';
 import { filterWrappers } from '../requests/query.ts';
 import { parseSessionCursor, type SessionPosition } from './cursor.ts';
 import type { ArrivalRange, SessionSelection } from './selection.ts';

@@ -25,6 +25,8 @@ const settings = {
   min_insert_block_size_bytes: 2 * 1024 * 1024 * 1024,
   max_threads: 1,
   max_insert_threads: 1,
+  // An import may hold records of many months in any order. The engine would refuse more than 100 partitions.
+  max_partitions_per_insert_block: 0,
   // A null in a non-nullable column becomes its default.
   input_format_null_as_default: 1,
 };

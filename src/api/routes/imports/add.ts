@@ -1,0 +1,53 @@
+import {
+  type ImportItem,
+  importAnswerSchema,
+  importBodySchema,
+  importParametersSchema,
+  maxRefusalsShown,
+} from '../../../contract/imports.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { readQueryParameters } from '../../http/read-input.ts';
+import { readLines } from '../../http/read-lines.ts';
+import { sendData } from '../../http/send-json.ts';
+
+/** Lines that are taken, and so acknowledged in the end, together. */
+const groupLines = 5000;
+const groupBytes = 8 * 1024 * 1024;
+
+export const importRequests: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/import',
+    operationId: 'importRequests',
+    summary: 'Import requests',
+    description:
+      'Takes a key with the permission `w`, `rw` or `admin`. The body has one request a line, as the items of a query and the files of an export have it; it may be compressed (`Content-Encoding: gzip`) and of any length. Identifiers and times are kept. What is on record under an identifier stays as it is, so the same call can be repeated at any time. The key decides which organisation the records belong to. A line that cannot be stored is rejected with its number and a reason, and the others are imported. Redaction rules and the retention of the organisation hold.',
+    security: keyRequired,
+    request: {
+      query: importParametersSchema,
+      body: { required: true, content: { 'application/x-ndjson': { schema: importBodySchema } } },
+    },
+    responses: {
+      200: { description: 'Every line is on record or named as rejected.', content: jsonContent(importAnswerSchema) },
+      ...problems(400, 413, 415, 422, 504),
+    },
+  },
+  action: 'send',
+  readsStream: true,
+  handle: answerImport,
+};
+
+async function answerImport({ context, principal, ports }: RequestContext): Promise<Response> {
+  const isTrial = readQueryParameters(context, importParametersSchema).dryRun === 'true';
+  const { maxLineBytes } = ports.imports;
+  const sum: ImportItem = { lines: 0, imported: 0, already_there: 0, rejected: 0, rejections: [], dry_run: isTrial };
+  for await (const lines of readLines(context, { maxLineBytes, groupLines, groupBytes })) {
+    const { imported, alreadyThere, refused } = await ports.imports.take(principal, lines, isTrial);
+    sum.lines += lines.length;
+    sum.imported += imported;
+    sum.already_there += alreadyThere;
+    sum.rejected += refused.length;
+    sum.rejections.push(...refused.slice(0, maxRefusalsShown - sum.rejections.length));
+  }
+  return sendData(context, sum);
+}

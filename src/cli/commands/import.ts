@@ -1,0 +1,145 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ImportItem } from '../../contract/imports.ts';
+import type { RefusedLine } from '../../model/record/import.ts';
+import type { Line } from '../../platform/lines/line-splitter.ts';
+import { printable } from '../../config/text-table.ts';
+import { serviceClient } from '../client.ts';
+import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { openLines, type LineInput } from '../import/input.ts';
+import { ImportProgress } from '../import/progress.ts';
+import { LineSender } from '../import/send.ts';
+
+export interface ImportOptions {
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+/** Lines and bytes of one call: what a kill in the middle costs, and what the service takes together. */
+const groupLines = 5000;
+const groupBytes = 8 * 1024 * 1024;
+/** Rejected lines named on the terminal. */
+const maxShown = 20;
+const maxInReport = 10_000;
+
+interface FileOutcome {
+  readonly file: string;
+  lines: number;
+  imported: number;
+  alreadyThere: number;
+  rejected: number;
+  rejectedFile: string | undefined;
+  /** Numbered as in the file. */
+  readonly rejections: RefusedLine[];
+}
+
+/** `gatelog import`: sends the lines of files to the running service. @throws CommandError when a line was rejected. */
+export async function importFiles(dependencies: CommandDependencies, files: readonly string[], options: ImportOptions): Promise<void> {
+  const dryRun = options.dryRun === true;
+  const sender = new LineSender(serviceClient(dependencies), { dryRun, onAway: (reason) => dependencies.hint(`${reason} Trying again.`) });
+  const opened = files.map((file) => ({ file, input: openLines(file, process.stdin) }));
+  const startedAt = performance.now();
+  const outcomes: FileOutcome[] = [];
+  for (const { file, input } of opened) {
+    const outcome: FileOutcome = { file, lines: 0, imported: 0, alreadyThere: 0, rejected: 0, rejectedFile: undefined, rejections: [] };
+    outcomes.push(outcome);
+    try {
+      await importFile({ dependencies, sender, outcome, dryRun }, input);
+    } catch (error) {
+      // What was imported before stays, and is said.
+      if (outcome.lines > 0) dependencies.hint(`${sentenceOf(outcome, dryRun)} Import the file again to go on: nothing is stored twice.`);
+      throw error;
+    }
+    if (options.json !== true) dependencies.print(sentenceOf(outcome, dryRun));
+  }
+  if (options.json === true) {
+    const seconds = (performance.now() - startedAt) / 1000;
+    dependencies.print(JSON.stringify(reportOf(outcomes, dryRun, seconds), null, 2));
+  }
+  const rejected = outcomes.reduce((sum, outcome) => sum + outcome.rejected, 0);
+  if (rejected > 0) throw new CommandError(`${rejected} ${rejected === 1 ? 'line was' : 'lines were'} rejected; all others are on record.`);
+}
+
+interface Importing {
+  readonly dependencies: CommandDependencies;
+  readonly sender: LineSender;
+  readonly outcome: FileOutcome;
+  readonly dryRun: boolean;
+}
+
+async function importFile(importing: Importing, input: LineInput): Promise<void> {
+  const { dependencies, sender, outcome } = importing;
+  const progress = new ImportProgress(outcome.file, input, dependencies.progress);
+  try {
+    for await (const group of groupsOf(input.lines())) {
+      note(importing, group, await sender.send(group));
+      progress.show(outcome.lines);
+    }
+  } finally {
+    progress.clear();
+  }
+}
+
+async function* groupsOf(lines: AsyncGenerator<Line, void>): AsyncGenerator<readonly Line[], void> {
+  let group: Line[] = [];
+  let bytes = 0;
+  for await (const line of lines) {
+    if (group.length > 0 && (group.length >= groupLines || bytes + line.bytes.length > groupBytes)) {
+      yield group;
+      group = [];
+      bytes = 0;
+    }
+    group.push(line);
+    bytes += line.bytes.length;
+  }
+  if (group.length > 0) yield group;
+}
+
+function note({ dependencies, outcome, dryRun }: Importing, group: readonly Line[], answer: ImportItem): void {
+  outcome.lines += group.length;
+  outcome.imported += answer.imported;
+  outcome.alreadyThere += answer.already_there;
+  for (const { line: index, field, reason } of answer.rejections) {
+    const line = group[index - 1];
+    if (line === undefined) continue;
+    outcome.rejected += 1;
+    if (outcome.rejected <= maxShown) dependencies.hint(`${outcome.file}, line ${line.number}: ${printable(reason)}`);
+    else if (outcome.rejected === maxShown + 1) dependencies.hint('More lines are rejected; --json lists them.');
+    if (outcome.rejections.length < maxInReport) outcome.rejections.push({ line: line.number, field, reason });
+    if (!dryRun) setAside(outcome, line);
+  }
+}
+
+/** Writes a rejected line as it came, so that the file can be mended and imported. */
+function setAside(outcome: FileOutcome, { bytes }: Line): void {
+  if (outcome.rejectedFile === undefined) {
+    outcome.rejectedFile = `${outcome.file === '-' ? 'stdin' : outcome.file}.rejected.jsonl`;
+    writeFileSync(outcome.rejectedFile, '', { mode: 0o600 });
+  }
+  appendFileSync(outcome.rejectedFile, Buffer.concat([bytes, Buffer.from('\n')]));
+}
+
+function sentenceOf({ file, lines, imported, alreadyThere, rejected, rejectedFile }: FileOutcome, dryRun: boolean): string {
+  const aside = rejectedFile === undefined ? '' : ` (set aside in ${path.basename(rejectedFile)})`;
+  const verb = dryRun ? 'would be imported' : 'imported';
+  return `${file}: ${lines} lines: ${imported} ${verb}, ${alreadyThere} already there, ${rejected} rejected${aside}.`;
+}
+
+function reportOf(outcomes: readonly FileOutcome[], dryRun: boolean, seconds: number) {
+  const total = (name: 'lines' | 'imported' | 'alreadyThere' | 'rejected'): number =>
+    outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
+  return {
+    dry_run: dryRun,
+    lines: total('lines'),
+    imported: total('imported'),
+    already_there: total('alreadyThere'),
+    rejected: total('rejected'),
+    seconds: Math.round(seconds * 1000) / 1000,
+    files: outcomes.map(({ alreadyThere, rejectedFile, rejections, ...rest }) => ({
+      ...rest,
+      already_there: alreadyThere,
+      rejected_file: rejectedFile ?? null,
+      rejections,
+    })),
+  };
+}

@@ -1,0 +1,121 @@
+import { createReadStream, statSync } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { messageOf } from '../../model/errors.ts';
+import { type Line, LineSplitter } from '../../platform/lines/line-splitter.ts';
+import { CommandError } from '../dependencies.ts';
+
+/** A file of lines, opened. */
+export interface LineInput {
+  /** Bytes of the file; undefined for standard input. */
+  readonly totalBytes: number | undefined;
+  /** Bytes of the file that were read so far. */
+  readonly readBytes: () => number;
+  readonly lines: () => AsyncGenerator<Line, void>;
+}
+
+const standardInput = '-';
+/** More than the service takes. */
+const maxLineBytes = 64 * 1024 * 1024;
+const gzipMagic = Buffer.from([0x1f, 0x8b]);
+const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+const parquetMagic = Buffer.from('PAR1');
+
+/** Opens a file, or standard input as `-`. @throws CommandError when it cannot be read. */
+export function openLines(file: string, stdin: Readable): LineInput {
+  let readBytes = 0;
+  const name = file === standardInput ? 'standard input' : file;
+  return {
+    totalBytes: file === standardInput ? undefined : sizeOf(file),
+    readBytes: () => readBytes,
+    lines: async function* lines() {
+      const raw = file === standardInput ? stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
+      const counted = async function* counted(): AsyncGenerator<Buffer, void> {
+        for await (const piece of raw as AsyncIterable<Buffer>) {
+          readBytes += piece.length;
+          yield piece;
+        }
+      };
+      try {
+        yield* splitInLines(name, await decompressed(name, counted()));
+      } catch (error) {
+        throw error instanceof CommandError ? error : new CommandError(`${name} cannot be read: ${messageOf(error)}.`);
+      }
+    },
+  };
+}
+
+function sizeOf(file: string): number {
+  try {
+    const found = statSync(file);
+    if (found.isDirectory()) throw new Error('it is a folder; name the files in it');
+    return found.size;
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+/** By the content, not by the name. @throws CommandError for a format that is not read. */
+async function decompressed(name: string, pieces: AsyncGenerator<Buffer, void>): Promise<AsyncIterable<Buffer>> {
+  const { beginning, all } = await withBeginning(pieces);
+  if (startsWith(beginning, zstdMagic)) {
+    throw new CommandError(`${name} is compressed with zstd; decompress it on the way: zstd -dc FILE | gatelog import -`);
+  }
+  if (startsWith(beginning, parquetMagic)) {
+    throw new CommandError(`${name} is a Parquet file; import JSON lines (--format jsonl of an export).`);
+  }
+  if (!startsWith(beginning, gzipMagic)) return all;
+  const gunzip = createGunzip();
+  // The reader of the result gets the failure.
+  pipeline(Readable.from(all), gunzip, () => undefined);
+  return gunzip;
+}
+
+const beginningBytes = 4;
+
+async function withBeginning(pieces: AsyncGenerator<Buffer, void>) {
+  const held: Buffer[] = [];
+  let bytes = 0;
+  while (bytes < beginningBytes) {
+    const next = await pieces.next();
+    if (next.done === true) break;
+    held.push(next.value);
+    bytes += next.value.length;
+  }
+  const all = async function* all(): AsyncGenerator<Buffer, void> {
+    yield* held;
+    yield* pieces;
+  };
+  return { beginning: Buffer.concat(held), all: all() };
+}
+
+function startsWith(bytes: Buffer, magic: Buffer): boolean {
+  return bytes.subarray(0, magic.length).equals(magic);
+}
+
+async function* splitInLines(name: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Line, void> {
+  const splitter = new LineSplitter(
+    maxLineBytes,
+    (number) => new CommandError(`Line ${number} of ${name} has more than ${maxLineBytes} bytes.`),
+  );
+  let isFirst = true;
+  for await (const piece of pieces) {
+    for (const line of splitter.take(piece)) {
+      if (isFirst) assertObjects(name, line);
+      isFirst = false;
+      yield line;
+    }
+  }
+  for (const line of splitter.end()) {
+    if (isFirst) assertObjects(name, line);
+    yield line;
+  }
+}
+
+/** Another format would be rejected line by line. */
+function assertObjects(name: string, { bytes }: Line): void {
+  const begin = String.fromCodePoint(bytes[0] ?? 0);
+  if (begin === '{') return;
+  const remedy = begin === '[' ? 'a list becomes lines by: jq -c ".[]" FILE | gatelog import -' : 'it needs one JSON object a line';
+  throw new CommandError(`${name} is not a file of JSON lines, as it begins with ${JSON.stringify(begin)}: ${remedy}.`);
+}

@@ -1,0 +1,58 @@
+import { frameKinds, type ExchangeEnd, type ImportedFacts, type ImportedOpen } from '../../model/record/exchange.ts';
+import type { Principal } from '../../model/principal.ts';
+import { maxPayloadBytes } from '../../spool/frame.ts';
+import type { WholeFrame } from '../../spool/import-series.ts';
+import type { ImportedItem } from './read-item.ts';
+
+const lineFeed = Buffer.from('\n');
+
+/** A checked item, and its line as it came. */
+export interface AcceptedLine {
+  readonly item: ImportedItem;
+  readonly line: Buffer;
+}
+
+/** The frames of an item: it lies in the spool like an exchange whose request body is the line. @param stream its number in the series. */
+export function framesOfItem(accepted: AcceptedLine, owner: Principal, imported: ImportedFacts, stream: number): WholeFrame[] {
+  const { item, line } = accepted;
+  const open = Buffer.from(JSON.stringify(openOf(item, owner, imported)));
+  const end: ExchangeEnd = {
+    outcome: 'complete',
+    // What waits for the store is as old as its import.
+    elapsedMs: imported.at - item.createdAt,
+    overheadMs: 0,
+    requestBytes: line.length,
+    responseBytes: 0,
+  };
+  const frame = (kind: number, payload: Buffer): WholeFrame => ({ kind, stamp: 0, stream, payload });
+  return [...beginning(open, line, frame), frame(frameKinds.end, Buffer.from(JSON.stringify(end)))];
+}
+
+function beginning(open: Buffer, line: Buffer, frame: (kind: number, payload: Buffer) => WholeFrame): WholeFrame[] {
+  // A frame of the longest length means that more follows.
+  if (open.length + lineFeed.length + line.length < maxPayloadBytes) {
+    return [frame(frameKinds.opened, Buffer.concat([open, lineFeed, line]))];
+  }
+  const frames = [frame(frameKinds.open, open)];
+  for (let at = 0; at < line.length; at += maxPayloadBytes) {
+    frames.push(frame(frameKinds.requestPart, line.subarray(at, at + maxPayloadBytes)));
+  }
+  return frames;
+}
+
+function openOf(item: ImportedItem, { organizationId, keyHash }: Principal, imported: ImportedFacts): ImportedOpen {
+  return {
+    version: 1,
+    requestId: item.requestId,
+    organizationId,
+    keyHash,
+    openedAt: item.createdAt,
+    method: '',
+    path: '',
+    provider: 'custom',
+    targetUrl: '',
+    headers: {},
+    tags: { properties: [], userId: item.texts.request_user_id, sessionId: item.sessionId },
+    imported,
+  };
+}

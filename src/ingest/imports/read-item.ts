@@ -1,0 +1,258 @@
+import { feedbackScore } from '../../model/change.ts';
+import type { RequestId } from '../../model/ids.ts';
+import { jsonExcess, maxJsonCost, maxJsonDepth } from '../../model/json/bounds.ts';
+import type { Money } from '../../model/pricing/money.ts';
+import { type Attempt, type CostSource, costSources, type RecordedBody } from '../../model/record/request-record.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
+import { textLimits } from '../../model/vocabulary/limits.ts';
+import { providerInRecords } from '../../model/vocabulary/providers.ts';
+import { recordJson } from '../interpret/body.ts';
+import { ItemFault, ItemFields } from './fields.ts';
+import { tagsOfItem, type ItemTags } from './tags.ts';
+
+/** The feedback of an item. `number` is null when the item does not name one that the store can hold. */
+export interface ItemFeedback {
+  readonly number: number | null;
+  readonly rating: boolean;
+  readonly createdAt: number;
+}
+
+/** The counts of an item. `undefined`: the item does not have the field, so that the response may tell. */
+export type ItemCounts = Readonly<Record<(typeof countFields)[number], number | null | undefined>>;
+
+/** A checked item. An empty text is an absent one, null is "not known". */
+export interface ImportedItem extends ItemTags {
+  readonly requestId: RequestId;
+  /** Times are Unix milliseconds. */
+  readonly createdAt: number;
+  readonly responseCreatedAt: number | null;
+  readonly updatedAt: number | null;
+  readonly texts: Readonly<Record<(typeof identifierFields)[number], string>>;
+  readonly path: string;
+  readonly targetUrl: string;
+  readonly referrer: string;
+  readonly provider: string;
+  readonly status: number;
+  readonly latencyMs: number | null;
+  readonly timeToFirstTokenMs: number | null;
+  readonly gatewayOverheadMs: number | null;
+  readonly attempts: readonly Attempt[];
+  readonly counts: ItemCounts;
+  readonly usageEstimated: boolean;
+  readonly usageRaw: unknown;
+  readonly cost: Money | null;
+  readonly costSource: CostSource;
+  readonly inputs: ReadonlyMap<string, string>;
+  readonly cacheEnabled: boolean;
+  readonly cached: boolean;
+  readonly threat: boolean | null;
+  readonly isPassthroughBilling: boolean | null;
+  readonly assets: readonly string[];
+  readonly scores: Map<string, number>;
+  readonly feedback: ItemFeedback | null;
+  readonly requestBody: RecordedBody;
+  readonly responseBody: RecordedBody;
+  readonly requestBodyCut: boolean;
+  readonly responseBodyCut: boolean;
+  readonly sizeBytes: number;
+}
+
+const identifierFields = [
+  'country_code',
+  'request_model',
+  'response_model',
+  'model_override',
+  'model',
+  'request_user_id',
+  'prompt_id',
+  'prompt_version',
+  'node_id',
+  'job_id',
+  'response_id',
+  'cache_reference_id',
+] as const;
+
+const countFields = [
+  'prompt_tokens',
+  'completion_tokens',
+  'prompt_cache_read_tokens',
+  'prompt_cache_write_tokens',
+  'prompt_audio_tokens',
+  'completion_audio_tokens',
+  'reasoning_tokens',
+] as const;
+
+/** Two bodies, and the other fields. */
+const maxItemCost = 3 * maxJsonCost;
+/** A body lies one level deeper in an item. */
+const maxItemDepth = maxJsonDepth + 2;
+
+/** Reads a line of an import. @throws ItemFault for a line that is no item. */
+export function readItem(line: string): ImportedItem {
+  return checkItem(parseItem(line));
+}
+
+/** @throws ItemFault unless the line is one JSON object within the bounds of stored JSON. */
+function parseItem(line: string): JsonObject {
+  if (jsonExcess(line, maxItemCost, maxItemDepth) !== undefined) {
+    throw new ItemFault('', 'The line nests too deeply, or has too many values.');
+  }
+  let item: unknown;
+  try {
+    item = JSON.parse(line);
+  } catch {
+    throw new ItemFault('', 'The line is not JSON: write one object a line.');
+  }
+  if (!isJsonObject(item)) throw new ItemFault('', 'The line is not an object: write one request a line, as exports have it.');
+  return item;
+}
+
+/** @throws ItemFault for the first field that cannot be stored. */
+function checkItem(item: JsonObject): ImportedItem {
+  const fields = new ItemFields(item);
+  const requestId = fields.id('request_id');
+  const createdAt = fields.time('request_created_at');
+  if (createdAt === null) throw new ItemFault('request_created_at', '`request_created_at` is missing: write when the request arrived.');
+  const responseCreatedAt = fields.time('response_created_at');
+  const scores = scoresOf(fields);
+  return {
+    requestId,
+    createdAt,
+    responseCreatedAt,
+    updatedAt: fields.time('updated_at'),
+    texts: identifiersOf(fields),
+    path: fields.text('request_path', textLimits.addressBytes),
+    targetUrl: fields.text('target_url', textLimits.addressBytes * 2),
+    referrer: fields.text('request_referrer', textLimits.headerBytes),
+    provider: providerOf(fields),
+    inputs: fields.inputs('inputs'),
+    assets: fields.textList(fields.isAbsent('assets') ? 'asset_ids' : 'assets'),
+    scores,
+    feedback: feedbackOf(fields, scores, responseCreatedAt ?? createdAt),
+    ...tagsOfItem(fields),
+    ...outcomeOf(fields),
+    ...costOf(fields),
+    ...bodiesOf(fields),
+  };
+}
+
+function identifiersOf(fields: ItemFields): ImportedItem['texts'] {
+  const texts: Record<string, string> = {};
+  for (const name of identifierFields) texts[name] = fields.text(name);
+  return texts as ImportedItem['texts'];
+}
+
+/** A known provider gets its name in records; the name of another one stays. */
+function providerOf(fields: ItemFields): string {
+  const name = fields.text('provider');
+  return name === '' ? 'CUSTOM' : (providerInRecords(name) ?? name);
+}
+
+function outcomeOf(fields: ItemFields) {
+  const counts: Record<string, number | null | undefined> = {};
+  for (const name of countFields) counts[name] = fields.value(name) === undefined ? undefined : fields.count(name);
+  return {
+    status: fields.status('response_status'),
+    latencyMs: fields.isAbsent('latency') ? fields.count('delay_ms') : fields.count('latency'),
+    timeToFirstTokenMs: fields.count('time_to_first_token'),
+    gatewayOverheadMs: fields.number('gateway_overhead_ms'),
+    attempts: attemptsOf(fields),
+    counts: counts as ItemCounts,
+    usageEstimated: fields.flag('usage_estimated') ?? false,
+    usageRaw: fields.value('usage_raw') ?? null,
+    cacheEnabled: fields.flag('cache_enabled') ?? false,
+    cached: cachedOf(fields),
+    threat: fields.flag('threat'),
+    isPassthroughBilling: fields.flag('is_passthrough_billing'),
+  };
+}
+
+/** Other services name no reference by this identifier. */
+const noReference = '00000000-0000-0000-0000-000000000000';
+
+function cachedOf(fields: ItemFields): boolean {
+  const cached = fields.flag('cached');
+  if (cached !== null) return cached;
+  const reference = fields.text('cache_reference_id');
+  return reference !== '' && reference !== noReference;
+}
+
+function attemptsOf(fields: ItemFields): readonly Attempt[] {
+  const attempts = fields.value('attempts') ?? [];
+  if (!Array.isArray(attempts) || !attempts.every(isAttempt)) {
+    throw new ItemFault('attempts', '`attempts` takes a list of objects with `provider`, `status` and `ms`.');
+  }
+  return attempts;
+}
+
+function isAttempt(value: unknown): value is Attempt {
+  if (!isJsonObject(value)) return false;
+  const { provider, status, ms, error } = value;
+  return (
+    typeof provider === 'string' &&
+    typeof status === 'number' &&
+    typeof ms === 'number' &&
+    (error === undefined || typeof error === 'string')
+  );
+}
+
+/** A stated cost without a source is the importer's own figure, which no price list replaces. */
+function costOf(fields: ItemFields): Pick<ImportedItem, 'cost' | 'costSource'> {
+  const cost = fields.isAbsent('cost') ? fields.money('costUSD') : fields.money('cost');
+  const named = costSources.find((source) => source === fields.value('cost_source'));
+  return { cost, costSource: named ?? (cost === null ? 'none' : 'header') };
+}
+
+/** The name of feedback among the scores of older services. */
+const olderFeedbackScore = 'helicone-score-feedback';
+
+function scoresOf(fields: ItemFields): Map<string, number> {
+  const scores = fields.scores('scores');
+  const older = scores.get(olderFeedbackScore);
+  if (older === undefined || scores.has(feedbackScore)) return scores;
+  return new Map([...scores].map(([name, value]) => [name === olderFeedbackScore ? feedbackScore : name, value]));
+}
+
+function feedbackOf(fields: ItemFields, scores: Map<string, number>, otherwiseAt: number): ItemFeedback | null {
+  const mirrored = scores.get(feedbackScore);
+  // A score of that name that our own export has without a rating is only a score.
+  const isOlder = fields.value('feedback_rating') === undefined && mirrored !== undefined;
+  const rating = isOlder ? mirrored === 1 : fields.flag('feedback_rating');
+  if (rating === null) return null;
+  if (mirrored === undefined) scores.set(feedbackScore, rating ? 1 : 0);
+  const id = fields.value('feedback_id');
+  const number = typeof id === 'string' && /^\d{1,16}$/.test(id) && Number.isSafeInteger(Number(id)) ? Number(id) : null;
+  return { number, rating, createdAt: fields.time('feedback_created_at') ?? otherwiseAt };
+}
+
+function bodiesOf(fields: ItemFields) {
+  const requestBody = bodyOf(fields.value('request_body'));
+  const responseBody = bodyOf(fields.value('response_body'));
+  return {
+    requestBody,
+    responseBody,
+    requestBodyCut: fields.flag('request_body_cut') ?? false,
+    responseBodyCut: fields.flag('response_body_cut') ?? false,
+    sizeBytes: fields.count('size_bytes') ?? bytesOf(requestBody) + bytesOf(responseBody),
+  };
+}
+
+function bytesOf(body: RecordedBody): number {
+  if (body.kind === 'absent') return 0;
+  return body.kind === 'binary' ? Math.floor((body.base64.length * 3) / 4) : Buffer.byteLength(body.text);
+}
+
+const absent: RecordedBody = { kind: 'absent' };
+
+function bodyOf(value: unknown): RecordedBody {
+  if (value === undefined || value === null) return absent;
+  if (typeof value === 'string') return { kind: 'text', text: value.toWellFormed() };
+  if (isJsonObject(value)) {
+    const names = Object.keys(value);
+    const { base64, content_type: contentType } = value;
+    if (names.length === 2 && typeof base64 === 'string' && typeof contentType === 'string') return { kind: 'binary', base64, contentType };
+    // Its place is taken by a notice that the body lies elsewhere.
+    if (names.length === 1 && names[0] === 'helicone_message') return absent;
+  }
+  return recordJson(value) ?? { kind: 'text', text: JSON.stringify(value) };
+}

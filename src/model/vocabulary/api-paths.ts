@@ -4,6 +4,7 @@
  */
 export const apiPathSegments = [
   'request',
+  'import',
   'session',
   'property',
   'metrics',

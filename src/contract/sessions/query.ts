@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { maxFilterValue } from '../../model/vocabulary/limits.ts';
+import { sessionSortKeys, sortDirections } from '../../model/vocabulary/sort.ts';
 import { filterSchema } from '../filter.ts';
 import { limitMessage, maxLimit, offsetSentence } from '../paging.ts';
 import { sessionItemSchema } from './item.ts';
@@ -44,7 +45,11 @@ const asked = {
   filter: filterSchema.optional(),
 };
 
-/** The body of a session query. `query/filter/parse.ts` parses `filter`. */
+const sortProperties = Object.fromEntries(
+  Object.entries(sessionSortKeys).map(([key, description]) => [key, { type: 'string' as const, enum: [...sortDirections], description }]),
+);
+
+/** The body of a session query. `query/filter/parse.ts` and `query/sessions/order.ts` parse `filter` and `sort`. */
 export const sessionQuerySchema = z
   .object(
     {
@@ -62,6 +67,18 @@ export const sessionQuerySchema = z
         .max(maxLimit, limitMessage)
         .optional()
         .openapi({ description: `Sessions of the page, at most ${maxLimit}.`, default: 50 }),
+      sort: z
+        .unknown()
+        .optional()
+        .openapi({
+          type: 'object',
+          description:
+            'Sort keys with "asc" or "desc", the first key first; over the requests that match. Of equal sessions the latest comes first, then the lesser identifier.',
+          properties: sortProperties,
+          additionalProperties: false,
+          default: { created_at: 'desc' },
+          example: { total_cost: 'desc' },
+        }),
       cursor: z.string(cursorSentence).optional().openapi({
         description: 'The response header `svc-next-cursor` of the page before: the page continues behind it, and `offset` is not counted.',
       }),

@@ -26,6 +26,18 @@ export const namedSortKeys = {
 
 export type NamedSortKey = keyof typeof namedSortKeys;
 
+/** Sort keys of sessions. */
+export const sessionSortKeys = {
+  created_at: 'When the first of its requests arrived.',
+  latest_request_created_at: 'When the latest of its requests arrived.',
+  total_cost: 'Cost in US dollars.',
+  total_requests: 'Number of requests.',
+  total_tokens: 'Input and output tokens together.',
+  avg_latency: 'Latency of a request on average; 0 when none has one.',
+} as const satisfies Record<string, string>;
+
+export type SessionSortKey = keyof typeof sessionSortKeys;
+
 export const sortDirections = ['asc', 'desc'] as const;
 
 export type SortDirection = (typeof sortDirections)[number];

@@ -50,9 +50,8 @@ function readTerm(key: string, value: unknown): Result<readonly SortTerm[]> {
     const known = [...Object.keys(sortKeys), 'random', ...Object.keys(namedSortKeys)];
     return bodyFault(['sort', key], `Unknown sort key ${code(key)}.${didYouMean(key, known)} Known keys: ${codeList(known)}.`);
   }
-  const direction = directionOf(value);
-  if (direction === undefined) return bodyFault(['sort', key], directionSentence(key, value));
-  return success([{ key, direction }]);
+  const direction = readDirection([key], value);
+  return direction.ok ? success([{ key, direction: direction.value }]) : direction;
 }
 
 function readNames(key: NamedSortKey, names: unknown): Result<readonly SortTerm[]> {
@@ -63,19 +62,18 @@ function readNames(key: NamedSortKey, names: unknown): Result<readonly SortTerm[
   for (const [name, value] of Object.entries(names)) {
     const overlong = overlongName(key, name);
     if (overlong !== undefined) return bodyFault(['sort', key, name], overlong);
-    const direction = directionOf(value);
-    if (direction === undefined) return bodyFault(['sort', key, name], directionSentence(name, value));
-    terms.push({ key, name: wellFormed(name), direction });
+    const direction = readDirection([key, name], value);
+    if (!direction.ok) return direction;
+    terms.push({ key, name: wellFormed(name), direction: direction.value });
   }
   return success(terms);
 }
 
-function directionOf(value: unknown): SortDirection | undefined {
-  return sortDirections.find((direction) => direction === value);
-}
-
-function directionSentence(key: string, value: unknown): string {
-  return `${code(key)} is sorted "asc" or "desc"; got ${preview(value)}.`;
+/** @param path of the value in `sort`. */
+export function readDirection(path: readonly [string, ...string[]], value: unknown): Result<SortDirection> {
+  const direction = sortDirections.find((one) => one === value);
+  if (direction !== undefined) return success(direction);
+  return bodyFault(['sort', ...path], `${code(path.at(-1) ?? '')} is sorted "asc" or "desc"; got ${preview(value)}.`);
 }
 
 function isSortKey(key: string): key is SortKey {

@@ -1,41 +1,33 @@
 import type { Result } from '../../model/fault.ts';
-import { type Fragment, param, sql } from '../../sql/sql.ts';
-import { dateTime64 } from '../../sql/time.ts';
 import { maxCursorTextBytes, readCursor, writeCursor } from '../cursor-text.ts';
+import { isPositionOf, type PositionCells, positionOf, type SessionPosition, type SessionSortTerm } from './order.ts';
 import type { SessionSelection } from './selection.ts';
 
-/** The last session of a page: its start and identifier. */
-export interface SessionPosition {
-  /** Unix milliseconds. */
-  readonly createdMs: number;
-  readonly sessionId: string;
-}
+const otherQuery =
+  '`cursor` belongs to another query. Send it with the filter, range, search and sort that gave it, or begin without it.';
 
-const otherQuery = '`cursor` belongs to another query. Send it with the filter, range and search that gave it, or begin without it.';
+/** What a cursor belongs to. */
+export type SortedSelection = SessionSelection & { readonly sort: readonly SessionSortTerm[] };
 
 /** The cursor behind a session. @returns undefined when its identifier is too long for a header. */
-export function cursorBehindSession(selection: SessionSelection, { createdMs, sessionId }: SessionPosition): string | undefined {
+export function cursorBehindSession(selection: SortedSelection, row: PositionCells): string | undefined {
+  const { values, sessionId } = positionOf(selection.sort, row);
   if (Buffer.byteLength(JSON.stringify(sessionId)) > maxCursorTextBytes) return undefined;
-  return writeCursor(identityOf(selection), { a: createdMs, i: sessionId });
+  return writeCursor(identityOf(selection), { s: values, i: sessionId });
 }
 
-export function parseSessionCursor(text: string, selection: SessionSelection): Result<SessionPosition> {
+export function parseSessionCursor(text: string, selection: SortedSelection): Result<SessionPosition> {
   return readCursor(text, {
     query: identityOf(selection),
     otherQuery,
-    positionOf: ({ a: createdMs, i: sessionId }) =>
-      typeof createdMs === 'number' && Number.isSafeInteger(createdMs) && typeof sessionId === 'string'
-        ? { createdMs, sessionId }
-        : undefined,
+    positionOf: ({ s: values, i: sessionId }) => {
+      if (typeof sessionId !== 'string' || !Array.isArray(values) || !values.every((value) => typeof value === 'string')) return undefined;
+      const position: SessionPosition = { values, sessionId };
+      return isPositionOf(selection.sort, position) ? position : undefined;
+    },
   });
 }
 
-/** The condition for sessions behind a cursor. @param createdAt the start of a session, as SQL over its group. */
-export function behindSession({ createdMs, sessionId }: SessionPosition, createdAt: Fragment): Fragment {
-  const at = dateTime64(createdMs);
-  return sql`(${createdAt} < ${at} OR (${createdAt} = ${at} AND session_id > ${param(sessionId, 'String')}))`;
-}
-
-function identityOf({ tenant, range, filter }: SessionSelection): readonly unknown[] {
-  return ['sessions', tenant, range.from ?? null, range.to ?? null, filter];
+function identityOf({ tenant, range, filter, sort }: SortedSelection): readonly unknown[] {
+  return ['sessions', tenant, range.from ?? null, range.to ?? null, filter, sort];
 }

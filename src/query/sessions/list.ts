@@ -3,7 +3,7 @@ import { type Fragment, param, type Query, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
 import { requests } from '../../sql/tables.ts';
 import type { NumberCell } from '../requests/columns.ts';
-import { behindSession } from './cursor.ts';
+import { behindSession, sessionOrderBy } from './order.ts';
 import {
   conditionsOf,
   matchFlag,
@@ -15,34 +15,35 @@ import {
 } from './conditions.ts';
 import type { SessionsPlan } from './query.ts';
 import type { SessionSelection } from './selection.ts';
-import { costOf, latenciesOf, requestsOf, sessionRowColumns, startOf, sumOf, tagsOf } from './columns.ts';
+import { costOf, latenciesOf, requestsOf, sessionRowColumns, sumOf, tagsOf } from './columns.ts';
 
 /**
- * The statement for a page of `SessionRow`s, the latest first. It reads twice: the few columns that find the sessions of the page, then
+ * The statement for a page of `SessionRow`s. It reads twice: the few columns that find the sessions of the page, then
  * everything about these. Both reads see one state of the table, so totals are those of whole records.
  */
 export function sessionPageStatement(plan: SessionsPlan): Statement {
   const conditions = conditionsOf(plan);
   const { matched, inRange } = conditions;
   const keys = select({ columns: sql`(groupArray(session_id), min(from_at), max(to_at))`, from: pageKeys(plan, conditions) });
+  const aggregate = matched === undefined ? overAll : overMatched;
   const query = select({
     with: [...(matched === undefined ? [] : [matchFlag(matched)]), sql`${keys} AS page`, tagsOf(onThePage)],
-    columns: sessionRowColumns(matched === undefined ? overAll : overMatched),
+    columns: sessionRowColumns(aggregate),
     from: requests([...inRange, ...onPage(conditions)]),
     groupBy: sql`session_id`,
-    orderBy: sql`first_ms DESC, session_id ASC`,
+    orderBy: sessionOrderBy(plan.sort, aggregate),
   });
   return statementFor(plan.tenant, query, 'long');
 }
 
 /** The sessions of the page with their times. */
-function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionConditions): Query {
-  const behind = after === undefined ? {} : { more: (over: MatchedAggregate) => behindSession(after, startOf(over)) };
+function pageKeys({ sort, after, limit, offset }: SessionsPlan, conditions: SessionConditions): Query {
+  const behind = after === undefined ? {} : { more: (over: MatchedAggregate) => behindSession(sort, after, over) };
   const { clauses, aggregate } = sessionGroups(conditions, { whole: false, ...behind });
   return select({
     ...clauses,
-    columns: sql`session_id, ${startOf(aggregate)} AS first_at, min(created_at) AS from_at, max(created_at) AS to_at`,
-    orderBy: sql`first_at DESC, session_id ASC`,
+    columns: sql`session_id, min(created_at) AS from_at, max(created_at) AS to_at`,
+    orderBy: sessionOrderBy(sort, aggregate),
     limit: param(limit, 'UInt64'),
     offset: param(offset, 'UInt64'),
   });

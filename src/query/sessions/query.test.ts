@@ -16,6 +16,7 @@ test('every field is optional, and these are the defaults', () => {
     tenant,
     range: { from: undefined, to: undefined },
     filter: { kind: 'all' },
+    sort: [{ key: 'created_at', direction: 'desc' }],
     after: undefined,
     offset: 0,
     limit: 50,
@@ -25,7 +26,7 @@ test('every field is optional, and these are the defaults', () => {
 });
 
 test('what nobody knows is ignored beside what is known', () => {
-  expect(planOf({ filter: {}, somethingElse: 1, sort: 'x' })).toEqual(planOf({ filter: 'all' }));
+  expect(planOf({ filter: {}, somethingElse: 1, sort: {} })).toEqual(planOf({ filter: 'all' }));
 });
 
 test('useInterquartile goes before pSize', () => {
@@ -33,17 +34,38 @@ test('useInterquartile goes before pSize', () => {
   expect(namesPlanOf({ pSize: 'p99.9', useInterquartile: false }).tail).toBe('p99.9');
 });
 
+const cells = {
+  first_ms: '-5',
+  latest_ms: '7',
+  cost_sum: '0.000000000001',
+  request_count: '3',
+  total_sum: '8',
+  latency_sum: '7',
+  latency_count: '2',
+};
 const cursorOf = (body: unknown, sessionId = 'it’s %_\\ "x"'): string | undefined =>
-  cursorBehindSession(planOf(body), { createdMs: -5, sessionId });
+  cursorBehindSession(planOf(body), { ...cells, session_id: sessionId });
 
 describe('a cursor', () => {
   test('goes on behind its session, whatever offset stands beside it', () => {
     const cursor = cursorOf({ search: 'a' });
     expect(planOf({ search: 'a', cursor, offset: 7, limit: 3 })).toMatchObject({
-      after: { createdMs: -5, sessionId: 'it’s %_\\ "x"' },
+      after: { values: ['-5'], sessionId: 'it’s %_\\ "x"' },
       offset: 0,
       limit: 3,
     });
+  });
+
+  test.each([
+    ['asc', { created_at: 'asc' }, ['-5']],
+    ['latest_request_created_at', { latest_request_created_at: 'desc' }, ['7', '-5']],
+    ['total_cost', { total_cost: 'desc' }, ['0.000000000001', '-5']],
+    ['total_requests', { total_requests: 'asc' }, ['3', '-5']],
+    ['total_tokens', { total_tokens: 'desc' }, ['8', '-5']],
+    ['avg_latency', { avg_latency: 'asc' }, ['3500000000000000000', '-5']],
+    ['several', { total_cost: 'asc', created_at: 'desc', total_tokens: 'asc' }, ['0.000000000001', '-5', '8']],
+  ])('carries the values of the order: %s', (_, sort, values) => {
+    expect(planOf({ sort, cursor: cursorOf({ sort }) }).after?.values).toEqual(values);
   });
 
   test('of an identifier that is too long for a header is not given', () => {
@@ -52,7 +74,7 @@ describe('a cursor', () => {
 });
 
 const notOurs = '`cursor` is not one that was given here. Send the value of the response header svc-next-cursor as it was.';
-const foreign = '`cursor` belongs to another query. Send it with the filter, range and search that gave it, or begin without it.';
+const foreign = '`cursor` belongs to another query. Send it with the filter, range, search and sort that gave it, or begin without it.';
 const zoneSentence = '`timezoneDifference` takes a number of hours up to 24, or of minutes up to 1440; negative west of UTC.';
 const forged = (inner: object): string =>
   Buffer.from(JSON.stringify({ ...(JSON.parse(Buffer.from(cursorOf({}) ?? '', 'base64url').toString()) as object), ...inner })).toString(
@@ -110,7 +132,17 @@ describe('is refused with 422', () => {
     ],
     ['a cursor of another search', { search: 'b', cursor: cursorOf({ search: 'a' }) }, 'cursor', foreign],
     ['a cursor of another range', { startTimeUnixMs: 2, cursor: cursorOf({ startTimeUnixMs: 1 }) }, 'cursor', foreign],
-    ['a cursor without a time', { cursor: forged({ a: '5' }) }, 'cursor', notOurs],
+    ['a cursor of another sort', { sort: { total_cost: 'desc' }, cursor: cursorOf({}) }, 'cursor', foreign],
+    ['a cursor without a time', { cursor: forged({ s: [] }) }, 'cursor', notOurs],
+    ['a cursor with no time', { cursor: forged({ s: ["0'); x"] }) }, 'cursor', notOurs],
+    [
+      'an unknown sort key',
+      { sort: { cost: 'desc' } },
+      'sort.cost',
+      'Unknown sort key `cost`. Known keys: `created_at`, `latest_request_created_at`, `total_cost`, `total_requests`, `total_tokens`, `avg_latency`.',
+    ],
+    ['a direction', { sort: { total_cost: 'down' } }, 'sort.total_cost', '`total_cost` is sorted "asc" or "desc"; got "down".'],
+    ['a sort that is no object', { sort: 'x' }, 'sort', '`sort` takes an object such as {"total_cost": "desc"}; got "x".'],
     ['a cursor without a session', { cursor: forged({ i: 5 }) }, 'cursor', notOurs],
   ])('%s', (_, body, path, message) => {
     expect(() => planOf(body)).toThrow(expect.objectContaining({ message, details: { path } }) as Error);

@@ -8,11 +8,13 @@ import type { FilterDialect } from '../filter/leaf.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { clampTime } from '../../model/vocabulary/timestamp.ts';
 import { filterWrappers } from '../requests/query.ts';
-import { parseSessionCursor, type SessionPosition } from './cursor.ts';
+import { parseSessionCursor } from './cursor.ts';
+import { parseSessionSort, type SessionPosition, type SessionSortTerm } from './order.ts';
 import type { ArrivalRange, SessionSelection } from './selection.ts';
 
 /** A session query bound to its tenant. */
 export interface SessionsPlan extends SessionSelection {
+  readonly sort: readonly SessionSortTerm[];
   /** The last session of the previous page; undefined for the first page. */
   readonly after: SessionPosition | undefined;
   readonly offset: number;
@@ -42,10 +44,13 @@ export function planSessions(tenant: OrganizationId, body: SessionQuery): Result
     nameEquals === undefined ? everything : ofSession('session_session_name', 'equals', nameEquals),
   ]);
   if (!parsed.ok) return parsed;
-  const after = body.cursor === undefined ? success(undefined) : parseSessionCursor(body.cursor, parsed.value);
+  const sort = parseSessionSort(body.sort);
+  if (!sort.ok) return sort;
+  const sorted = { ...parsed.value, sort: sort.value };
+  const after = body.cursor === undefined ? success(undefined) : parseSessionCursor(body.cursor, sorted);
   if (!after.ok) return after;
   return success({
-    ...parsed.value,
+    ...sorted,
     after: after.value,
     offset: after.value === undefined ? (body.offset ?? 0) : 0,
     limit: body.limit ?? 50,

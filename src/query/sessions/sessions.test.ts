@@ -7,6 +7,7 @@ import { parseMoney } from '../../model/pricing/money.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../testing/query-harness.ts';
+import { cursorBehindSession } from './cursor.ts';
 import { sessionItem, sessionMetrics, sessionNameItem, sessionTotals } from './item.ts';
 import { type SessionNameRow, sessionNamesStatement } from './names.ts';
 import { sessionPageStatement, sessionTotalsStatement, type SessionTotalsRow } from './list.ts';
@@ -264,6 +265,33 @@ describe('pages of sessions', () => {
   test('meet without overlap', async () => {
     const pages = [await idsOf({ limit: 2 }), await idsOf({ limit: 2, offset: 2 }), await idsOf({ limit: 2, offset: 4 })];
     expect(pages).toEqual(['Agent-7 plain', 'chat', '']);
+  });
+
+  test.each<readonly [SessionQuery['sort'], string]>([
+    [{ created_at: 'asc' }, 'chat Agent-7 plain'],
+    [{ created_at: 'desc' }, 'Agent-7 plain chat'],
+    [{ latest_request_created_at: 'asc' }, 'Agent-7 plain chat'],
+    [{ latest_request_created_at: 'desc' }, 'chat Agent-7 plain'],
+    [{ total_cost: 'asc' }, 'plain chat Agent-7'],
+    [{ total_cost: 'desc' }, 'Agent-7 chat plain'],
+    [{ total_requests: 'asc' }, 'plain Agent-7 chat'],
+    [{ total_requests: 'desc' }, 'chat Agent-7 plain'],
+    [{ total_tokens: 'asc' }, 'Agent-7 plain chat'],
+    [{ total_tokens: 'desc', total_cost: 'asc' }, 'chat plain Agent-7'],
+    [{ avg_latency: 'asc' }, 'plain Agent-7 chat'],
+    [{ avg_latency: 'desc' }, 'chat Agent-7 plain'],
+  ])('sorted by %j are in that order, by offset and by cursor', async (sort, expected) => {
+    expect(await idsOf({ sort })).toBe(expected);
+    const byOffset = await Promise.all([0, 1, 2].map((offset) => idsOf({ sort, offset, limit: 1 })));
+    expect(byOffset.join(' ')).toBe(expected);
+    const byCursor: string[] = [];
+    for (let cursor: string | undefined, page = 0; page < 3; page += 1) {
+      const plan = unwrap(planSessions(tenant, { sort, limit: 1, ...(cursor === undefined ? {} : { cursor }) }));
+      const [row] = await rig.store.run<SessionRow>(sessionPageStatement(plan));
+      byCursor.push(row?.session_id ?? '');
+      cursor = row === undefined ? undefined : cursorBehindSession(plan, row);
+    }
+    expect(byCursor.join(' ')).toBe(expected);
   });
 });
 

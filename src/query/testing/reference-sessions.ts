@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { SessionItem } from '../../contract/sessions/item.ts';
 import type { SessionMetrics, SessionNameItem, SessionTotals } from '../../contract/sessions/query.ts';
+import type { SortDirection } from '../../model/vocabulary/sort.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { matches } from '../filter/memory/interpret.ts';
 import { shownProperties } from '../../model/vocabulary/property-alias.ts';
@@ -16,6 +17,8 @@ export interface ReferenceQuestion {
   readonly search?: string | undefined;
   readonly nameEquals?: string | undefined;
   readonly nameContains?: string | undefined;
+  /** Keys in their order; none: the latest first. */
+  readonly sort?: readonly (readonly [key: string, direction: SortDirection])[] | undefined;
 }
 
 /** A session with its requests: all in the range, and those that are kept, oldest first. */
@@ -42,7 +45,40 @@ export function sessionsAsked({ records, tags }: ReferenceWorld, question: Refer
   return [...ids]
     .map((id) => records.filter(({ sessionId, createdAt }) => sessionId === id && createdAt >= from && createdAt <= to).toSorted(byAge))
     .flatMap((all) => sessionOf(all, tags, question) ?? [])
-    .toSorted((left, right) => startOf(right) - startOf(left) || Buffer.compare(Buffer.from(left.id), Buffer.from(right.id)));
+    .toSorted((left, right) => {
+      for (const [key, direction] of question.sort ?? []) {
+        const order = sortKeys[key]?.(left, right) ?? 0;
+        if (order !== 0) return direction === 'asc' ? order : -order;
+      }
+      return startOf(right) - startOf(left) || Buffer.compare(Buffer.from(left.id), Buffer.from(right.id));
+    });
+}
+
+/** Which of two sessions is less by a sort key. */
+const sortKeys: Readonly<Record<string, (left: ReferenceSession, right: ReferenceSession) => number>> = {
+  created_at: (left, right) => startOf(left) - startOf(right),
+  latest_request_created_at: (left, right) => endOf(left) - endOf(right),
+  total_cost: (left, right) => signOf(costUnitsOf([left]) - costUnitsOf([right])),
+  total_requests: (left, right) => left.kept.length - right.kept.length,
+  total_tokens: (left, right) => signOf(tokensOf(left) - tokensOf(right)),
+  avg_latency: (left, right) => {
+    const [one, other] = [latenciesOf(left), latenciesOf(right)];
+    return signOf(one.sum * other.count - other.sum * one.count);
+  },
+};
+
+function signOf(difference: bigint): number {
+  return difference < 0n ? -1 : Number(difference > 0n);
+}
+
+function tokensOf({ kept }: ReferenceSession): bigint {
+  return sum(kept.flatMap(({ usage }) => [usage.promptTokens, usage.completionTokens]));
+}
+
+/** Sessions without a latency have 0 on average. */
+function latenciesOf({ kept }: ReferenceSession): { readonly sum: bigint; readonly count: bigint } {
+  const known = kept.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
+  return { sum: sum(known), count: BigInt(Math.max(1, known.length)) };
 }
 
 function sessionOf(

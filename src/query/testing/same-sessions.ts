@@ -1,6 +1,7 @@
-import { type Arbitrary, asyncProperty, boolean, check, constant, constantFrom, nat, oneof, option, record, tuple } from 'fast-check';
+import { type Arbitrary, asyncProperty, boolean, check, constant, constantFrom, nat, oneof, option, record, tuple, uniqueArray } from 'fast-check';
 import type { SessionNameQuery, SessionQuery } from '../../contract/sessions/query.ts';
 import { tailSizes } from '../../contract/sessions/query.ts';
+import { sessionSortKeys, sortDirections } from '../../model/vocabulary/sort.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connections } from '../../store/engine/connections.ts';
 import { makeRunStatement, type RunStatement } from '../../store/read/run-statement.ts';
@@ -31,6 +32,7 @@ import { type SessionDistributionRow, sessionDistributionStatement } from '../se
 interface RandomSessionQuery {
   readonly body: SessionQuery;
   readonly range: Pick<ReferenceQuestion, 'from' | 'to'>;
+  readonly sort: ReferenceQuestion['sort'];
   readonly zone: { readonly minutes: number; readonly text: string };
   /** Pages are reached by cursor instead of by offset. */
   readonly byCursor: boolean;
@@ -53,6 +55,13 @@ const zones: readonly (RandomSessionQuery['zone'] & { readonly difference: numbe
 
 const shares = { p50: 0.5, p75: 0.75, p95: 0.95, p99: 0.99, 'p99.9': 0.999 } as const;
 
+/** One key or several, each once. */
+const sorts = uniqueArray(tuple(constantFrom(...Object.keys(sessionSortKeys)), constantFrom(...sortDirections)), {
+  selector: ([key]) => key,
+  minLength: 1,
+  maxLength: 3,
+});
+
 /** What of a filter is asked over sessions is asked for six times as often as other fields. */
 const weights: Readonly<Record<string, number>> = { sessions_request_response_rmt: 6, session: 30 };
 
@@ -73,23 +82,26 @@ function randomSessionQueries(records: readonly FilterRecord[]): Arbitrary<Rando
     search: oneof({ weight: 3, arbitrary: constant(undefined) }, { weight: 1, arbitrary: parts(texts) }),
     named: oneof({ weight: 9, arbitrary: constant(undefined) }, { weight: 1, arbitrary: names }),
     zone: constantFrom(...zones),
+    sort: oneof({ weight: 1, arbitrary: constant(undefined) }, { weight: 3, arbitrary: sorts }),
     offset: oneof({ weight: 3, arbitrary: constant(0) }, nat(4)),
     limit: oneof({ weight: 2, arbitrary: constant(undefined) }, nat(4)),
     byCursor: boolean(),
     size: constantFrom(undefined, ...tailSizes),
     nearQuartiles: boolean(),
     beside: constantFrom('totals', 'names', 'metrics'),
-  }).map(({ filter, range, search, named, zone, offset, limit, byCursor, size, nearQuartiles, beside }) => ({
+  }).map(({ filter, range, search, named, zone, sort, offset, limit, byCursor, size, nearQuartiles, beside }) => ({
     body: {
       ...range.body,
       filter,
       search,
       nameEquals: named,
       timezoneDifference: zone.difference,
+      sort: sort === undefined ? undefined : Object.fromEntries(sort),
       offset,
       limit,
     },
     range: range.means,
+    sort,
     zone,
     byCursor,
     beside,
@@ -159,10 +171,10 @@ async function compare(
   return { queries: details.numRuns, telling, mismatch };
 }
 
-function questionOf({ body, range }: RandomSessionQuery): ReferenceQuestion {
+function questionOf({ body, range, sort }: RandomSessionQuery): ReferenceQuestion {
   const parsed = parseFilter(body.filter ?? {}, sessionDialect);
   if (!parsed.ok) throw new Error(parsed.fault.message);
-  return { ...range, filter: parsed.value.filter, search: body.search, nameEquals: body.nameEquals };
+  return { ...range, filter: parsed.value.filter, search: body.search, nameEquals: body.nameEquals, sort };
 }
 
 interface Expected {
@@ -197,7 +209,7 @@ async function pageOf(
   const before = await rowsOf(sessionPageStatement({ ...plan, offset: 0, limit: offset }));
   const last = before.at(-1);
   if (last === undefined || before.length < offset) return { rows: [], minutes: plan.offsetMinutes };
-  const cursor = cursorBehindSession(plan, { createdMs: Number(last.first_ms), sessionId: last.session_id });
+  const cursor = cursorBehindSession(plan, last);
   const next = accepted(planSessions(organization, { ...body, cursor }));
   return { rows: await rowsOf(sessionPageStatement(next)), minutes: next.offsetMinutes };
 }

@@ -19,7 +19,7 @@ export const querySessions: Endpoint = {
     operationId: 'querySessions',
     summary: 'Query sessions',
     description:
-      'Sessions with a request in the range that matches the filter, the latest first by the arrival of their first such request. Conditions on requests decide request by request, those on sessions over all requests of the session in the range; totals, times and users are over the requests that match, name and properties over all in the range.',
+      'Sessions with a request in the range that matches the filter, in the order of `sort`; without it the latest first by the arrival of their first such request. Conditions on requests decide request by request, those on sessions over all requests of the session in the range; totals, times and users are over the requests that match, name and properties over all in the range.',
     security: keyRequired,
     request: { body: { required: true, content: jsonContent(sessionQuerySchema) } },
     responses: {
@@ -46,8 +46,7 @@ async function answerSessions(call: RequestContext): Promise<Response> {
       Number(onlyRow(await ports.run<Pick<SessionTotalsRow, 'session_count'>>(sessionCountStatement(plan), signal)).session_count),
     longBodies: longSessionBodiesProbe(plan),
     whyEmpty: () => sessionHintProbes(plan, ports.knownNames),
-    cursorBehind: ({ first_ms: createdMs, session_id: sessionId }) =>
-      cursorBehindSession(plan, { createdMs: Number(createdMs), sessionId }),
+    cursorBehind: (row) => cursorBehindSession(plan, row),
   });
   return sendData(
     context,

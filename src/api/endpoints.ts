@@ -6,6 +6,10 @@ import { declareProperty } from './routes/properties/declare.ts';
 import { applyPrices } from './routes/prices/apply.ts';
 import { getPrices } from './routes/prices/get.ts';
 import { replacePrices } from './routes/prices/replace.ts';
+import { addApiKey } from './routes/api-keys/add.ts';
+import { changeApiKey } from './routes/api-keys/change.ts';
+import { listApiKeys } from './routes/api-keys/list.ts';
+import { revokeApiKey } from './routes/api-keys/revoke.ts';
 import { addProviderKey } from './routes/provider-keys/add.ts';
 import { deleteProviderKey } from './routes/provider-keys/delete.ts';
 import { listProviderKeys } from './routes/provider-keys/list.ts';
@@ -57,6 +61,10 @@ export const endpoints: readonly Endpoint[] = [
   replaceRateLimits,
   getRedactionRules,
   replaceRedactionRules,
+  addApiKey,
+  listApiKeys,
+  changeApiKey,
+  revokeApiKey,
   addProviderKey,
   listProviderKeys,
   deleteProviderKey,

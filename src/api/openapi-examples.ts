@@ -26,6 +26,8 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   addEval: { name: 'accuracy', score: 0.75 },
   replaceRateLimits: [{ policy: '5000;w=86400;u=cents' }, { policy: '500;w=3600;u=cents;s=Team' }],
   replaceRedactionRules: [{ kind: 'email' }, { kind: 'regex', pattern: 'EMP-[0-9]{6}', replacement: '[employee]' }],
+  addApiKey: { api_key_name: 'checkout', key_permissions: 'rw' },
+  changeApiKey: { api_key_name: 'checkout, second' },
   addProviderKey: { provider: 'openai', key: 'sk-of-the-provider', name: 'production' },
   replacePrices: [{ model: 'llama-at-home', input: 0.2, output: 0.6 }],
   applyPrices: { filter: { request_response_rmt: { model: { contains: 'gpt-4.1' } } }, startDate: '2026-01-01', dryRun: true },

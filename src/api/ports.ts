@@ -13,6 +13,7 @@ import type { StoredLimit } from '../metadata/organization/rate-limits.ts';
 import type { Erasure } from '../model/erasure.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
 import type { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
+import type { ApiKeys } from '../auth/api-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { ResponseMemory } from './http/response-memory.ts';
 import type { HintLookUps } from './page/hint-look-ups.ts';
@@ -127,6 +128,7 @@ export interface ApiPorts {
   /** @returns the replaced spelling, if any. */
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   readonly rateLimits: RateLimitPorts;
+  readonly apiKeys: ApiKeys;
   readonly providerKeys: ProviderKeyVault;
   /** The models that the organisation reaches without a provider key in the call. @throws GatelogError `metadata_unavailable`. */
   readonly models: (organizationId: OrganizationId, storedProviders: ReadonlySet<string>) => readonly ModelItem[];

@@ -7,6 +7,7 @@ import { openApiDocument } from '../api/openapi.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
+import { makeApiKeys } from '../auth/api-keys.ts';
 import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
@@ -340,6 +341,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       list: (organizationId) => listRateLimits(database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
     },
+    apiKeys: makeApiKeys(database, config.region, systemClock.now),
     providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
     models: makeModelList(config, (organizationId) => ({ book: prices.book, organization: prices.stored.get(organizationId) })),
     redactionRules,

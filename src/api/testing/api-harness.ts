@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { hashKey } from '../../auth/api-key.ts';
 import { makeBodyAddresses } from '../../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../../auth/provider-key-cipher.ts';
+import { makeApiKeys } from '../../auth/api-keys.ts';
 import { makeProviderKeyVault } from '../../auth/provider-keys.ts';
 import { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import { explainRejection } from '../../auth/rejection.ts';
@@ -186,6 +187,7 @@ export async function portsOver(
       list: (organizationId) => listRateLimits(rig.database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),
     },
+    apiKeys: makeApiKeys(rig.database, regions.region, Date.now),
     providerKeys: makeProviderKeyVault(rig.database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
     models: (_organizationId, storedProviders) =>
       ['echo', ...storedProviders].map((name) => ({ id: `${name}/m`, object: 'model', created: 0, owned_by: name })),

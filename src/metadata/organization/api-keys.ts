@@ -1,7 +1,7 @@
 import { v7 } from 'uuid';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { KeyPermissions, Principal } from '../../model/principal.ts';
-import type { MetadataDatabase, MetadataQueries } from '../database.ts';
+import { inWriteTransaction, type MetadataDatabase, type MetadataQueries } from '../database.ts';
 import type { ApiKeyRow } from '../schema.ts';
 
 /** A key as stored: by its hash, never itself. Times are Unix milliseconds. */
@@ -77,6 +77,49 @@ export async function revokeApiKey(
   if (key.organizationId !== undefined) update = update.where('organization_id', '=', key.organizationId);
   const { numUpdatedRows } = await update.executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+export interface ApiKeyChange {
+  readonly name?: string | undefined;
+  readonly permissions?: KeyPermissions | undefined;
+  readonly revoked?: true;
+}
+
+export async function countValidKeys({ queries }: MetadataQueries, organizationId: OrganizationId): Promise<number> {
+  const valid = queries.selectFrom('api_keys').where('organization_id', '=', organizationId).where('revoked_at', 'is', null);
+  const { count } = await valid.select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  return count;
+}
+
+/**
+ * Renames a valid key of an organisation, gives it other permissions or revokes it. Durable on return in the core. @returns the changed key;
+ * `last_admin` when no valid key with the permission `admin` would remain, and nothing is changed then; undefined for an unknown or revoked
+ * key.
+ */
+export async function changeApiKey(
+  database: MetadataQueries,
+  { organizationId, id, at }: { readonly organizationId: OrganizationId; readonly id: string; readonly at: number },
+  { name, permissions, revoked }: ApiKeyChange,
+): Promise<ApiKey | 'last_admin' | undefined> {
+  return inWriteTransaction(database, async ({ queries }) => {
+    const valid = (await listApiKeys({ queries }, organizationId)).filter(({ revokedAt }) => revokedAt === null);
+    const key = valid.find((one) => one.id === id);
+    if (key === undefined) return undefined;
+    const changed: ApiKey = {
+      ...key,
+      name: name ?? key.name,
+      permissions: permissions ?? key.permissions,
+      revokedAt: revoked === true ? at : null,
+    };
+    const isAdmin = (one: ApiKey): boolean => one.permissions === 'admin' && one.revokedAt === null;
+    if (isAdmin(key) && !isAdmin(changed) && valid.filter(isAdmin).length === 1) return 'last_admin';
+    await queries
+      .updateTable('api_keys')
+      .set({ name: changed.name, permissions: changed.permissions, revoked_at: changed.revokedAt })
+      .where('id', '=', id)
+      .execute();
+    return changed;
+  });
 }
 
 /**

@@ -35,6 +35,9 @@ export const maxSessionTag = 256;
 /** Provider keys per organisation, characters of a key and of its name. */
 export const providerKeyLimits = { keys: 100, keyCharacters: 4096, nameCharacters: 128 } as const;
 
+/** Valid keys per organisation, characters of a key's name. */
+export const apiKeyLimits = { keys: 1000, nameCharacters: 128 } as const;
+
 /** Bytes of a body's text that filters search, unless a setting overrides it. */
 export const defaultSearchMaxBytes = 1024 * 1024;
 

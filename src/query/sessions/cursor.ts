@@ -3,8 +3,7 @@ import { maxCursorTextBytes, readCursor, writeCursor } from '../cursor-text.ts';
 import { isPositionOf, type PositionCells, positionOf, type SessionPosition, type SessionSortTerm } from './order.ts';
 import type { SessionSelection } from './selection.ts';
 
-const otherQuery =
-  '`cursor` belongs to another query. Send it with the filter, range, search and sort that gave it, or begin without it.';
+const otherQuery = '`cursor` belongs to another query. Send it with the filter, range, search and sort that gave it, or begin without it.';
 
 /** What a cursor belongs to. */
 export type SortedSelection = SessionSelection & { readonly sort: readonly SessionSortTerm[] };

@@ -132,6 +132,8 @@ export function behindSession(
     return { value: over(aggregate), at, past: direction === 'asc' ? sql`>` : sql`<` };
   });
   const same = compared.map(({ value, at }) => sql`${value} = ${at}`);
-  const alternatives = compared.map(({ value, at, past }, index) => sql`(${join([...same.slice(0, index), sql`${value} ${past} ${at}`], ' AND ')})`);
+  const alternatives = compared.map(
+    ({ value, at, past }, index) => sql`(${join([...same.slice(0, index), sql`${value} ${past} ${at}`], ' AND ')})`,
+  );
   return sql`(${join([...alternatives, sql`(${join([...same, sql`session_id > ${param(sessionId, 'String')}`], ' AND ')})`], ' OR ')})`;
 }

@@ -1,4 +1,17 @@
-import { type Arbitrary, asyncProperty, boolean, check, constant, constantFrom, nat, oneof, option, record, tuple, uniqueArray } from 'fast-check';
+import {
+  type Arbitrary,
+  asyncProperty,
+  boolean,
+  check,
+  constant,
+  constantFrom,
+  nat,
+  oneof,
+  option,
+  record,
+  tuple,
+  uniqueArray,
+} from 'fast-check';
 import type { SessionNameQuery, SessionQuery } from '../../contract/sessions/query.ts';
 import { tailSizes } from '../../contract/sessions/query.ts';
 import { sessionSortKeys, sortDirections } from '../../model/vocabulary/sort.ts';

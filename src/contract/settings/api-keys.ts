@@ -1,0 +1,78 @@
+import { z } from '@hono/zod-openapi';
+import { keyPermissions } from '../../model/principal.ts';
+import { apiKeyLimits } from '../../model/vocabulary/limits.ts';
+
+const { nameCharacters } = apiKeyLimits;
+
+const nameSentence = `\`api_key_name\` takes 1 to ${nameCharacters} characters, no control characters and not only blanks.`;
+const permissionsSentence = `\`key_permissions\` is one of ${keyPermissions.join(', ')}: read and write, read, write, or administer the organisation.`;
+const newKeyMessage = 'The body is an object such as {"api_key_name": "checkout", "key_permissions": "rw"}.';
+const changeMessage = 'The body is an object with `api_key_name`, `key_permissions` or both, such as {"api_key_name": "checkout"}.';
+
+const nameSchema = z
+  .string(nameSentence)
+  .refine(
+    (name) => name.trim() !== '' && Array.from(name).length <= nameCharacters && !/\p{Cc}/u.test(name) && name.isWellFormed(),
+    nameSentence,
+  )
+  .openapi({ minLength: 1, maxLength: nameCharacters, example: 'checkout' });
+
+const permissionsSchema = z.enum(keyPermissions, permissionsSentence).openapi({
+  description: '`rw` sends calls and queries, `r` queries, `w` only sends calls and logs, `admin` also manages the organisation.',
+});
+
+export const newApiKeySchema = z
+  .object({ api_key_name: nameSchema, key_permissions: permissionsSchema.optional().openapi({ default: 'rw' }) }, newKeyMessage)
+  .openapi('NewApiKey', { description: 'A key to create.' });
+
+export const apiKeyChangeSchema = z
+  .object({ api_key_name: nameSchema.optional(), key_permissions: permissionsSchema.optional() }, changeMessage)
+  .refine(({ api_key_name: name, key_permissions: permissions }) => name !== undefined || permissions !== undefined, changeMessage)
+  .openapi('ApiKeyChange', { description: 'Another name, other permissions, or both.' });
+
+const id = z.string().openapi({ format: 'uuid' });
+const hash = z
+  .string()
+  .openapi({ description: 'SHA-256 of the key, hexadecimal: what `request.auth_hash` of a request filter compares with.' });
+
+export const issuedApiKeyAnswerSchema = z
+  .object({
+    data: z.object({
+      id,
+      apiKey: z.string().openapi({ description: 'The key. It is shown only here.' }),
+      hashedKey: hash,
+    }),
+    error: z.null(),
+  })
+  .openapi('IssuedApiKeyAnswer', { description: 'The new key; gateways take it within a second.' });
+
+const shownApiKey = z
+  .object({
+    id,
+    api_key_name: z.string(),
+    key_permissions: z.enum(keyPermissions),
+    api_key_hash: hash,
+    prefix: z.string().openapi({ description: 'The first characters of the key.', example: 'sk-svc-us-Ab3d' }),
+    created_at: z.string().openapi({ format: 'date-time' }),
+    revoked_at: z.string().nullable().openapi({ format: 'date-time', description: 'Null while the key is valid.' }),
+  })
+  .openapi('ApiKey', { description: 'What is shown of a key; the key itself never is.' });
+
+export type ShownApiKey = z.infer<typeof shownApiKey>;
+
+export const apiKeyAnswerSchema = z
+  .object({ data: shownApiKey, error: z.null() })
+  .openapi('ApiKeyAnswer', { description: 'The key as it is now; gateways see it within five seconds.' });
+
+export const apiKeysAnswerSchema = z
+  .object({ data: z.array(shownApiKey), error: z.null() })
+  .openapi('ApiKeysAnswer', { description: 'The keys of the organisation, the oldest first.' });
+
+const revokedSentence = '`include_revoked` takes true or false.';
+
+export const apiKeysParametersSchema = z.object({
+  include_revoked: z
+    .enum(['true', 'false'], revokedSentence)
+    .optional()
+    .openapi({ param: { name: 'include_revoked', in: 'query' }, description: 'True: also keys that are revoked.' }),
+});

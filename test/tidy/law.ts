@@ -47,7 +47,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'api/http': ['api/'],
   'api/page': ['api/', 'api/http'],
-  'cli/commands': ['cli/', 'cli/import'],
+  'cli/commands': ['cli/', 'cli/helicone', 'cli/import'],
+  'cli/helicone': ['cli/', 'cli/import'],
   'contract/requests': ['contract/'],
   'contract/settings': ['contract/'],
   'gateway/directives': ['gateway/http', 'gateway/retry/policy.ts'],

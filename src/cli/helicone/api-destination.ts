@@ -1,0 +1,94 @@
+import type { ImportItem as ImportOutcome } from '../../contract/imports.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
+import type { ServiceClient } from '../client.ts';
+import { CommandError } from '../dependencies.ts';
+import { LineSender } from '../import/send.ts';
+import type { ArrivalSpan, Destination, SendOutcome } from './destination.ts';
+
+export interface DestinationOptions {
+  readonly client: ServiceClient;
+  readonly name: string;
+  /** Called before each wait for the service. */
+  readonly onAway: (reason: string) => void;
+}
+
+/** The running service of Gatelog, with the key of one organisation. */
+export function apiDestination({ client, name, onAway }: DestinationOptions): Destination {
+  const senders = {
+    real: new LineSender(client, { dryRun: false, onAway }),
+    trial: new LineSender(client, { dryRun: true, onAway }),
+  };
+  return {
+    name,
+    send: (lines, isDryRun) => send(isDryRun ? senders.trial : senders.real, lines),
+    find: (ids, span) => find(client, ids, span),
+  };
+}
+
+/** The message of the service for a line over its limit; the lines before it may be imported. */
+const lineTooLong = /^Line \d+ has more than \d+ bytes/;
+
+/** A line that the service refuses to read fails the whole call, so the halves are sent alone until it is found. */
+async function send(sender: LineSender, lines: readonly string[]): Promise<SendOutcome> {
+  try {
+    return outcomeOf(await sender.send(lines.map((line, index) => ({ number: index + 1, bytes: Buffer.from(line) }))));
+  } catch (error) {
+    if (!(error instanceof CommandError) || !lineTooLong.test(error.message)) throw error;
+    if (lines.length === 1) return { imported: 0, already: 0, rejected: new Map([[0, error.message.replace(/^Line \d+/, 'The record')]]) };
+    const middle = Math.ceil(lines.length / 2);
+    const [first, second] = [await send(sender, lines.slice(0, middle)), await send(sender, lines.slice(middle))];
+    return {
+      imported: first.imported + second.imported,
+      already: first.already + second.already,
+      rejected: new Map([...first.rejected, ...[...second.rejected].map(([index, reason]) => [index + middle, reason] as const)]),
+    };
+  }
+}
+
+function outcomeOf({ imported, already_there: already, rejections }: ImportOutcome): SendOutcome {
+  return { imported, already, rejected: new Map(rejections.map(({ line, reason }) => [line - 1, reason])) };
+}
+
+/** Requests of one query. */
+const maxIds = 500;
+const listAnswer = {
+  parse: (answer: unknown): readonly JsonObject[] => {
+    const data = isJsonObject(answer) ? answer['data'] : undefined;
+    return Array.isArray(data) ? data.filter(isJsonObject) : [];
+  },
+};
+
+async function find(client: ServiceClient, ids: readonly string[], span: ArrivalSpan | null): Promise<ReadonlyMap<string, JsonObject>> {
+  const found = new Map<string, JsonObject>();
+  for (let start = 0; start < ids.length; start += maxIds) {
+    const part = ids.slice(start, start + maxIds);
+    for (const item of await query(client, part, span)) found.set(String(item['request_id']), item);
+  }
+  return found;
+}
+
+function query(client: ServiceClient, ids: readonly string[], span: ArrivalSpan | null): Promise<readonly JsonObject[]> {
+  const named = anyOf(ids.map((id) => leaf('request_id', 'equals', id)));
+  const filter = span === null ? named : both('and', both('and', timeLeaf('gte', span.fromMs), timeLeaf('lte', span.toMs)), named);
+  return client.post('/v1/request/query-clickhouse', { filter, limit: ids.length, includeBodies: false }, listAnswer);
+}
+
+function timeLeaf(operator: 'gte' | 'lte', ms: number): object {
+  return leaf('request_created_at', operator, new Date(ms).toISOString());
+}
+
+function leaf(field: string, operator: string, value: string): object {
+  return { request_response_rmt: { [field]: { [operator]: value } } };
+}
+
+function both(operator: 'and' | 'or', left: object, right: object): object {
+  return { left, operator, right };
+}
+
+/** A balanced tree, as the depth of a filter is bounded. */
+function anyOf(leaves: readonly object[]): object {
+  const [only] = leaves;
+  if (leaves.length === 1 && only !== undefined) return only;
+  const middle = Math.ceil(leaves.length / 2);
+  return both('or', anyOf(leaves.slice(0, middle)), anyOf(leaves.slice(middle)));
+}

@@ -1,0 +1,164 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { RequestItem } from '../../src/contract/requests/item.ts';
+import type { JsonObject } from '../../src/model/text.ts';
+import { faultsOf } from '../../src/cli/helicone/testing/compare.ts';
+import { type FakeHelicone, type Fault, startFakeHelicone } from '../../src/cli/helicone/testing/fake-helicone.ts';
+import { type FakeRecord, makeRecords } from '../../src/cli/helicone/testing/records.ts';
+import { apiClient } from './api.ts';
+import { Dice } from './dice.ts';
+import { eventually } from './eventually.ts';
+import { program, type Service, serviceEnvironment, testKey } from './process-tree.ts';
+
+export interface ImportHeliconeRun {
+  readonly service: Service;
+  /** A folder of its own, for the state of the import. */
+  readonly folder: string;
+  readonly records: number;
+  readonly kills: number;
+  readonly seed: number;
+}
+
+/** The report that `--json` prints. */
+export interface ImportReport {
+  readonly reconciled: boolean;
+  readonly total: Readonly<Record<string, unknown>>;
+  readonly days: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface ImportHeliconeVerdict {
+  readonly first: ImportReport;
+  readonly second: ImportReport;
+  /** Sums of what the fake holds. */
+  readonly expected: { readonly requests: number; readonly tokens: number };
+  readonly kills: number;
+  /** What of the fake's records is not here, in words. */
+  readonly faults: readonly string[];
+  /** Requests of the organisation. */
+  readonly stored: number;
+  readonly calls: number;
+  readonly seconds: number;
+  readonly maxRssMb: number;
+}
+
+const words = ['--since', '2026-02-01', '--until', '2026-04-01', '--calls-per-second', '1000', '--json'];
+
+/** Imports from a faulty fake, killing the importer at random points, then once more; compares every record. */
+export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportHeliconeVerdict> {
+  const { service, records: count, kills, seed } = run;
+  const dice = new Dice(seed);
+  const records = makeRecords({ count, seed, firstDay: '2026-03-01', days: 6, inOneSecond: Math.min(700, Math.floor(count / 4)) });
+  const fake = await startFakeHelicone({ records, faultOf: () => faultBy(dice) });
+  try {
+    const startedAt = performance.now();
+    const importer = new Importer(run, fake);
+    let first: ImportReport | undefined;
+    let killed = 0;
+    while (first === undefined) {
+      const maxCalls = killed < kills ? 1 + dice.below(Math.ceil((count * 1.2) / (kills + 1))) : Number.POSITIVE_INFINITY;
+      first = await importer.importOnce(maxCalls);
+      if (first === undefined) killed += 1;
+    }
+    const second = await importer.importOnce(Number.POSITIVE_INFINITY);
+    if (second === undefined) throw new Error('the second import was killed');
+    const seconds = (performance.now() - startedAt) / 1000;
+    const { api, bucket } = fake.calls();
+    const { maxRssMb } = importer;
+    const compared = await compareAll(service, records);
+    return { first, second, expected: sumsOf(records), kills: killed, ...compared, calls: api + bucket, seconds, maxRssMb };
+  } finally {
+    await fake.close();
+  }
+}
+
+/** Runs the built program against a fake. */
+class Importer {
+  maxRssMb = 0;
+  private readonly run: ImportHeliconeRun;
+  private readonly fake: FakeHelicone;
+
+  constructor(run: ImportHeliconeRun, fake: FakeHelicone) {
+    this.run = run;
+    this.fake = fake;
+  }
+
+  /** Kills it once it has made so many calls. @returns its report; undefined when it was killed. */
+  async importOnce(maxCalls: number): Promise<ImportReport | undefined> {
+    const child = this.start();
+    const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)];
+    const before = this.callCount();
+    const watch = setInterval(() => {
+      this.maxRssMb = Math.max(this.maxRssMb, rssMbOf(child.pid));
+      if (this.callCount() - before >= maxCalls) child.kill('SIGKILL');
+    }, 5);
+    const code = await new Promise<number | null>((resolve) => {
+      child.once('close', resolve);
+    });
+    clearInterval(watch);
+    if (code === null) return undefined;
+    if (code !== 0) throw new Error(`the import ended with ${code}: ${stderr()}\n${stdout().slice(0, 3000)}`);
+    return JSON.parse(stdout()) as ImportReport;
+  }
+
+  private start(): ChildProcessByStdio<null, Readable, Readable> {
+    const { service, folder } = this.run;
+    const environment = { GATELOG_API_URL: service.api, GATELOG_API_KEY: testKey, GATELOG_IMPORT_KEY: this.fake.key };
+    return spawn(process.execPath, [program, 'import', '--from', 'helicone', '--url', this.fake.url, ...words], {
+      cwd: folder,
+      env: serviceEnvironment({ dataDir: service.dataDir, environment }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  private callCount(): number {
+    const { api, bucket } = this.fake.calls();
+    return api + bucket;
+  }
+}
+
+function textOf(stream: Readable): () => string {
+  let text = '';
+  stream.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return () => text;
+}
+
+function faultBy(dice: Dice): Fault | undefined {
+  if (dice.below(8) !== 0) return undefined;
+  return dice.of<Fault>(['cut', 'empty', 'unavailable', 'error', { slowMs: 300 }, { retryAfterSeconds: 0 }, { retryAfterSeconds: 1 }]);
+}
+
+/** The most memory that a process has held, in MB; 0 when it has ended. */
+function rssMbOf(pid: number | undefined): number {
+  try {
+    const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Math.round(Number(kilobytes ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
+}
+
+function sumsOf(records: readonly FakeRecord[]) {
+  const tokens = records.reduce((sum, { row }) => sum + Number(row['prompt_tokens']) + Number(row['completion_tokens']), 0);
+  return { requests: records.length, tokens };
+}
+
+const pageSize = 500;
+
+async function compareAll(service: Service, records: readonly FakeRecord[]) {
+  const api = apiClient(service.api);
+  const faults: string[] = [];
+  for (let start = 0; start < records.length; start += pageSize) {
+    const part = records.slice(start, start + pageSize);
+    const { body } = await api.call<readonly RequestItem[]>('POST', '/v1/request/query-ids', { requestIds: part.map(({ id }) => id) });
+    const byId = new Map(body.data.map((item) => [item.request_id, item as unknown as JsonObject]));
+    for (const record of part) faults.push(...faultsOf(record, byId.get(record.id)));
+  }
+  const stored = await eventually('the count of requests', async () => {
+    const { status, body } = await api.call<number>('POST', '/v1/request/count/query', { filter: 'all' });
+    return status === 200 ? body.data : undefined;
+  });
+  return { faults, stored };
+}

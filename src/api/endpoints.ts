@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts';
 import { addEval } from './routes/evals/add.ts';
 import { importRequests } from './routes/imports/add.ts';
+import { exportRequests, exportRequestsByAddress } from './routes/exports/export.ts';
 import { listModels } from './routes/models/list.ts';
 import { declareProperty } from './routes/properties/declare.ts';
 import { applyPrices } from './routes/prices/apply.ts';
@@ -55,6 +56,8 @@ export const endpoints: readonly Endpoint[] = [
   getRequestAsset,
   addEval,
   importRequests,
+  exportRequests,
+  exportRequestsByAddress,
   listModels,
   declareProperty,
   getRateLimits,

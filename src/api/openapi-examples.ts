@@ -23,6 +23,13 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     cost: 0.0000096,
     properties: { Environment: 'production' },
   })}\n`,
+  exportRequests: {
+    filter,
+    startDate: '2026-01-01',
+    endDate: '2026-02-01',
+    format: 'csv',
+    columns: ['request_created_at', 'model', 'cost', 'properties.Team'],
+  },
   addEval: { name: 'accuracy', score: 0.75 },
   replaceRateLimits: [{ policy: '5000;w=86400;u=cents' }, { policy: '500;w=3600;u=cents;s=Team' }],
   replaceRedactionRules: [{ kind: 'email' }, { kind: 'regex', pattern: 'EMP-[0-9]{6}', replacement: '[employee]' }],

@@ -17,6 +17,7 @@ import type { ApiKeys } from '../auth/api-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { ResponseMemory } from './http/response-memory.ts';
 import type { HintLookUps } from './page/hint-look-ups.ts';
+import type { FairSemaphore } from '../platform/fair-semaphore.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import type { KnownNames } from '../query/hints/known-names.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';
@@ -98,6 +99,13 @@ export interface ImportPorts {
   readonly take: (principal: Principal, lines: readonly ImportLine[], isTrial: boolean) => Promise<ImportOutcome>;
 }
 
+export interface ExportPorts {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** How many run at once. */
+  readonly turns: FairSemaphore;
+}
+
 /** Parts that fail, and parts that work but lag. */
 export interface ApiHealth {
   readonly failing: readonly string[];
@@ -144,6 +152,7 @@ export interface ApiPorts {
   readonly metrics: MetricsPorts;
   /** Milliseconds. */
   readonly monotonic: () => number;
+  readonly exports: ExportPorts;
   readonly bodyMaxBytes: number;
   /** Origins of pages that may call the API; `*`: all. */
   readonly corsOrigins: readonly string[];

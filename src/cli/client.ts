@@ -16,9 +16,20 @@ export interface ServiceClient {
   readonly post: <Answer>(path: string, body: unknown, shape: AnswerShape<Answer>) => Promise<Answer>;
   /** Sends lines of JSON, compressed unless the service is on this machine. @throws as `post`; {@link AwayError} where a later try may help. */
   readonly postLines: <Answer>(path: string, lines: Buffer, shape: AnswerShape<Answer>) => Promise<Answer>;
+  readonly openStream: OpenStream;
 }
 
-/** The service cannot be reached, or cannot work now. */
+/** An answer that is read as it comes. */
+export interface StreamedAnswer {
+  readonly headers: Headers;
+  /** @throws AwayError when the connection breaks. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Sends JSON and opens the response. @throws CommandError with the sentence of the service; AwayError when it may be there later. */
+export type OpenStream = (path: string, body: unknown, headers: Readonly<Record<string, string>>) => Promise<StreamedAnswer>;
+
+/** The service cannot be reached, cannot work now, or has broken off its answer. */
 export class AwayError extends CommandError {}
 
 const standardAddress = 'http://127.0.0.1:8788';
@@ -35,7 +46,11 @@ export function serviceClient({ environment }: CommandDependencies): ServiceClie
   const base = addressOf(environment['GATELOG_API_URL']);
   const key = keyOf(environment['GATELOG_API_KEY']);
   const advice = 'set GATELOG_API_URL to the address that "gatelog serve" shows as API';
-  return clientOver({ name: base, advice }, (path, body) => sendToAddress(base + path, key, body));
+  const place = { name: base, advice };
+  return {
+    ...clientOver(place, (path, body) => sendToAddress(base + path, key, body)),
+    openStream: (path, body, headers) => openStream(place, { address: base + path, key, headers }, JSON.stringify(body)),
+  };
 }
 
 const localHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
@@ -58,7 +73,7 @@ interface SentBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function clientOver(place: Place, send: (path: string, body: SentBody) => Promise<Response>): ServiceClient {
+function clientOver(place: Place, send: (path: string, body: SentBody) => Promise<Response>): Omit<ServiceClient, 'openStream'> {
   return {
     post: async (path, body, shape) => {
       const sent: SentBody = { bytes: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
@@ -109,23 +124,67 @@ async function sendToAddress(address: string, key: string, { bytes, headers }: S
   return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await response.text() };
 }
 
+interface StreamRequest {
+  readonly address: string;
+  readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** It has no time limit as a whole. */
+async function openStream(place: Place, { address, key, headers }: StreamRequest, body: string): Promise<StreamedAnswer> {
+  const response = await reached(place, () =>
+    fetch(address, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body,
+      redirect: 'manual',
+    }),
+  );
+  if (response.status === 200 && response.body !== null) return { headers: response.headers, body: piecesOf(response.body) };
+  const text = await reached(place, () => response.text());
+  const answer = answerIn(place, response.status, text);
+  const sentence = `${answer.error ?? `status ${response.status}`}${placeOf(answer.details)}`;
+  throw response.status === 503 ? new AwayError(sentence) : new CommandError(sentence);
+}
+
+async function* piecesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw new AwayError(`The service broke off its answer (${messageOf(error)}).`, { cause: error });
+  }
+}
+
+interface Envelope {
+  readonly error: string | null;
+  readonly details: unknown;
+}
+
+/** The envelope of an answer. @throws CommandError when it is none. */
+function answerIn({ name, advice }: Place, status: number, text: string): Envelope {
+  const answer = parseJson(text);
+  if (isJsonObject(answer)) {
+    const { error, details } = answer;
+    if (typeof error === 'string' || error === null) return { ...answer, error, details };
+  }
+  throw new CommandError(`What answers at ${name} is not the API of Gatelog (status ${status}${sentenceIn(answer)}): ${advice}.`);
+}
+
 /** The first response that is not 503. */
-async function answered({ name, advice }: Place, attempt: () => Promise<Response>): Promise<unknown> {
+async function answered(place: Place, attempt: () => Promise<Response>): Promise<unknown> {
   for (let triesLeft = maxTries - 1; ; triesLeft -= 1) {
-    const { status, retryAfter, text } = await reached({ name, advice }, attempt);
-    const answer = parseJson(text);
-    if (!isJsonObject(answer) || (typeof answer['error'] !== 'string' && answer['error'] !== null)) {
-      throw new CommandError(`What answers at ${name} is not the API of Gatelog (status ${status}${sentenceIn(answer)}): ${advice}.`);
-    }
+    const { status, retryAfter, text } = await reached(place, attempt);
+    const answer = answerIn(place, status, text);
     if (status === 200) return answer;
-    const sentence = `${answer['error'] ?? `status ${status}`}${placeOf(answer['details'])}`;
+    const sentence = `${answer.error ?? `status ${status}`}${placeOf(answer.details)}`;
     if (status !== 503) throw new CommandError(sentence);
     if (triesLeft === 0) throw new AwayError(sentence);
     await wait(1000 * Math.min(Number(retryAfter) || 1, maxWaitSeconds));
   }
 }
 
-async function reached({ name, advice }: Place, attempt: () => Promise<Response>): Promise<Response> {
+/** @throws AwayError when nothing answers. */
+async function reached<Answer>({ name, advice }: Place, attempt: () => Promise<Answer>): Promise<Answer> {
   try {
     return await attempt();
   } catch (error) {

@@ -8,6 +8,7 @@ import type { RepriceOptions } from './commands/reprice.ts';
 import type { ServeOptions } from './commands/serve.ts';
 import type { StoreCheckOptions } from './commands/store.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
+import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
 import { asRun } from './spoken.ts';
 import { packageVersion } from './version.ts';
@@ -25,6 +26,8 @@ Examples:
                                               a key for it, kept where clients look for it
   gatelog keys list --org acme                its keys, revoked ones too
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
+  gatelog export --output week.csv --start-date 2026-01-05 --end-date 2026-01-12
+                                              a week of requests as csv
   gatelog reprice --filter all --dry-run      what stored requests would cost at current prices
   gatelog import requests.jsonl               records from a file, with their identifiers and times
   gatelog dead-letters list                   exchanges that could not be stored, and why
@@ -34,7 +37,7 @@ Examples:
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
 The commands dead-letters, backup and store use the service that runs there, for all organisations and without a key.
-The commands reprice and import use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
+The commands export, import and reprice use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
 
 /** The `gatelog` command line. Its actions throw; {@link runCommand} turns that into a sentence and an exit code. */
 export function buildProgram(dependencies: CommandDependencies): Command {
@@ -265,6 +268,7 @@ function addStoreCommands(program: Command, dependencies: CommandDependencies): 
 
 /** Commands on records: they use the running service's API with the key of an organisation. */
 function addRecordCommands(program: Command, dependencies: CommandDependencies): void {
+  addExportCommand(program, dependencies);
   program
     .command('reprice')
     .description('apply current prices to stored requests and print the difference')

@@ -12,6 +12,8 @@ export interface CommandDependencies {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Writes a result and a line break to standard output. */
   readonly print: (text: string) => void;
+  /** Writes bytes to standard output, as fast as its reader takes them. */
+  readonly write: (bytes: Uint8Array) => Promise<void>;
   /** Writes a line for people to standard error. */
   readonly hint: (text: string) => void;
   /** Shows the progress of a long command in one line that the next call replaces; an empty text clears it. */
@@ -39,6 +41,7 @@ export function systemDependencies(environment: CommandDependencies['environment
   return {
     environment,
     print: (text) => process.stdout.write(`${text}\n`),
+    write: writeToReader,
     hint: (text) => process.stderr.write(`${asRun(text, environment)}\n`),
     progress: (text) => {
       // Return to the start of the line, write, and erase the rest.
@@ -55,6 +58,19 @@ export function systemDependencies(environment: CommandDependencies['environment
       return openMigratedMetadata(config.dataDir, 'core', systemClock.now);
     },
   };
+}
+
+/** @throws CommandError when the reader has left. */
+function writeToReader(bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => reject(new CommandError(`Standard output cannot be written (${error.message}).`));
+    process.stdout.once('error', fail);
+    process.stdout.write(bytes, (error) => {
+      process.stdout.off('error', fail);
+      if (error instanceof Error) fail(error);
+      else resolve();
+    });
+  });
 }
 
 /** Trims a name for storage. @throws CommandError when it is empty, too long or has control characters. */

@@ -7,7 +7,8 @@ export const storeVariables = {
     default: '2GiB',
     min: 256 * MiB,
     max: 1024 * GiB,
-    reason: 'Memory of all queries in the store: half for one large query at a time, the rest shared by all others.',
+    reason:
+      'Memory of all queries in the store: seven sixteenths for one large query at a time, one for exports, the rest shared by all others.',
   },
   storeShortConnections: {
     name: 'GATELOG_STORE_SHORT_CONNECTIONS',

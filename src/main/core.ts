@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { exportPorts } from '../api/export/export-ports.ts';
 import { HintLookUps } from '../api/page/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../api/http/response-memory.ts';
 import { createApi } from '../api/app.ts';
@@ -361,6 +362,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     meter,
     metrics: metricsPorts(parts, drain),
     monotonic: systemClock.monotonic,
+    exports: exportPorts(systemClock.now),
     bodyMaxBytes: config.apiBodyMaxBytes,
     corsOrigins: config.corsOrigins,
     answerMaxBytes: responseMaxBytes,

@@ -4,8 +4,11 @@ import type { Param, Piece, Query } from './sql.ts';
 /** An organisation's identifier, in the shape of model's OrganizationId. */
 export type TenantId = string & { readonly __kind: 'uuid' };
 
-/** The connections that run a statement: `short` for reads of a few rows by key, `long` for reads that may scan a whole history. */
-export type Lane = 'short' | 'long';
+/**
+ * The connections that run a statement: `short` for reads of a few rows by key, `long` for reads that may scan a whole history, `export`
+ * for the pages of exports, which follow one another for hours.
+ */
+export type Lane = 'short' | 'long' | 'export';
 
 declare const sealed: unique symbol;
 

@@ -6,6 +6,7 @@
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   model: [],
   contract: ['model'],
+  export: ['contract', 'model'],
   sql: [],
   config: ['model', 'platform'],
   platform: ['model'],
@@ -34,9 +35,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   egress: ['model', 'platform'],
   jobs: ['model', 'platform', 'spool', 'store', 'metadata', 'state', 'pricing', 'query'],
   supervisor: ['model', 'platform', 'config'],
-  api: ['contract', 'model', 'platform', 'auth', 'query', 'store', 'metadata', 'redaction'],
+  api: ['contract', 'export', 'model', 'platform', 'auth', 'query', 'store', 'metadata', 'redaction'],
   operator: ['contract', 'model', 'platform', 'type ingest', 'type jobs', 'type store', 'api'],
-  cli: ['contract', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'operator/socket.ts', 'main'],
+  cli: ['contract', 'export', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'operator/socket.ts', 'main'],
   main: ['*'],
 };
 
@@ -45,9 +46,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
  * folder; `type x` allows only `import type`. A sub-room without a row is bound only by {@link rooms}.
  */
 export const subRooms: Readonly<Record<string, readonly string[]>> = {
+  'api/export': ['api/', 'api/http', 'api/page'],
   'api/http': ['api/'],
   'api/page': ['api/', 'api/http'],
-  'cli/commands': ['cli/', 'cli/helicone', 'cli/import'],
+  'cli/commands': ['cli/', 'cli/export', 'cli/helicone', 'cli/import'],
+  'cli/export': ['cli/'],
   'cli/helicone': ['cli/', 'cli/import'],
   'contract/requests': ['contract/'],
   'contract/settings': ['contract/'],
@@ -71,6 +74,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'providers/ollama': ['providers/'],
   'providers/openai': ['providers/'],
   'query/filter': [],
+  'query/export': ['query/filter', 'query/requests'],
   'query/hints': ['query/filter', 'type query/requests'],
   'query/requests': ['query/', 'query/filter', 'query/hints'],
   'store/engine': ['type store/parts', 'type store/move'],
@@ -131,11 +135,13 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   '@clickhouse/client': ['store'],
   '@hono/node-server': ['api', 'contract', 'operator'],
   '@hono/zod-openapi': ['api', 'contract'],
+  '@hpcc-js/wasm-zstd': ['export'],
   '@pydantic/genai-prices': ['pricing'],
   chdb: ['store'],
   commander: ['cli'],
   'eventsource-parser': ['providers'],
   'gpt-tokenizer': ['ingest'],
+  'hyparquet-writer': ['export'],
   hono: ['api', 'contract', 'operator'],
   kysely: ['metadata'],
   libsql: ['metadata', 'platform'],

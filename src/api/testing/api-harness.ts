@@ -28,6 +28,7 @@ import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.
 import { priceBookFrom } from '../../pricing/price-book.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
+import { exportPorts } from '../export/export-ports.ts';
 import { HintLookUps } from '../page/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../http/response-memory.ts';
 import { createApi } from '../app.ts';
@@ -212,6 +213,7 @@ function fixedPorts(observations: Observation[]) {
     meter: new Meter(apiFamilies),
     metrics: { key: undefined, page: () => Promise.resolve('') },
     monotonic: () => performance.now(),
+    exports: exportPorts(Date.now),
     bodyMaxBytes,
     corsOrigins: [],
     answerMaxBytes: responseMaxBytes,

@@ -100,6 +100,9 @@ export const requestRowColumns: Fragment = join(
   ', ',
 );
 
+/** Columns of a {@link RequestRow} with the inputs. */
+export const requestRowWithInputs: Fragment = sql`${requestRowColumns}, inputs`;
+
 const displayCells = displayColumns.map((name) => cellOf(name, requestColumns[name].type));
 
 /** @returns a {@link RequestRow} with the other cells of the row. */

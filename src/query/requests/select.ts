@@ -11,7 +11,7 @@ import { laneOfPage, soughtId } from '../lane.ts';
 import { joinsFor, orderBy, orderOf } from './order.ts';
 import type { RequestsPlan } from './query.ts';
 import type { RequestFlags, RequestSelection } from './selection.ts';
-import { bodiesRowColumns, decodeRequestRow, type NumberCell, requestRowColumns } from './columns.ts';
+import { bodiesRowColumns, decodeRequestRow, type NumberCell, requestRowColumns, requestRowWithInputs } from './columns.ts';
 
 /** One or two statements; the last one searches everywhere. */
 export type PageStatements = readonly [Statement, ...Statement[]];
@@ -21,7 +21,7 @@ export type PageStatements = readonly [Statement, ...Statement[]];
  * the filter demands one identifier that contains its time: the first reads exactly that place.
  */
 export function pageStatements(plan: RequestsPlan): PageStatements {
-  return pageOf(plan, plan.includeInputs ? sql`${requestRowColumns}, inputs` : requestRowColumns, decodeRequestRow);
+  return pageOf(plan, plan.includeInputs ? requestRowWithInputs : requestRowColumns, { decode: decodeRequestRow });
 }
 
 /** As {@link pageStatements}, with the time alone, as `created_ms`. */
@@ -29,11 +29,16 @@ export function arrivalStatements(plan: RequestsPlan): PageStatements {
   return pageOf(plan, sql`toUnixTimestamp64Milli(created_at) AS created_ms`);
 }
 
+/** @param lane absent: by the cost of the page. */
+interface PageReading {
+  readonly decode?: DecodeRow;
+  readonly lane?: Lane;
+}
+
 /** As {@link pageStatements}, with these columns. */
-export function pageOf(plan: RequestsPlan, columns: Fragment, decode?: DecodeRow): PageStatements {
+export function pageOf(plan: RequestsPlan, columns: Fragment, { decode, lane = laneOfPage(plan) }: PageReading = {}): PageStatements {
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
   const after = plan.after === undefined ? [] : [afterKeyset(steps, plan.after)];
-  const lane = laneOfPage(plan);
   const clauses = {
     columns: [columns, ...sortCellColumns(steps)],
     orderBy: plan.sort === 'random' ? sql`rand64()` : orderBy(steps),

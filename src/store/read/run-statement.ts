@@ -32,7 +32,7 @@ export type RunStatement = <Row>(statement: Statement, signal?: AbortSignal, opt
 const defaultMaxResultBytes = 96 * 1024 * 1024;
 
 /** Shares of the query memory for all connections of a lane together; the sum is 1. */
-const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 3 / 8, large: 1 / 2 };
+const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 3 / 8, export: 1 / 16, large: 7 / 16 };
 
 type ReadLane = Lane | 'large';
 
@@ -86,7 +86,7 @@ async function runIn<Row>(
       timeoutMs: Math.max(1, endsAt - performance.now()),
       memoryBytes: memoryOf(lane, connections, options),
       maxResultBytes,
-      maxThreads: lane === 'short' ? 1 : longThreads,
+      maxThreads: lane === 'short' || lane === 'export' ? 1 : longThreads,
       blockRows: statement.meanwhile === undefined ? defaultBlockRows : blockRowsOfBodies,
     });
     const { text, params } = boundNow(statement, connections);

@@ -1,0 +1,124 @@
+import { unwrap } from '../../contract/fault.ts';
+import type { ExportBody } from '../../contract/export.ts';
+import { chosenColumns, showsBodies } from '../../export/columns.ts';
+import { partCompressor } from '../../export/compression.ts';
+import { recordWriter } from '../../export/writer.ts';
+import { type Compression, type ExportFormat, mediaTypes } from '../../model/vocabulary/export.ts';
+import type { Permit } from '../../platform/fair-semaphore.ts';
+import { type ExportPlan, exportSelection, newestStatements, planExport } from '../../query/export/plan.ts';
+import { isoTime, type NumberCell } from '../../query/requests/columns.ts';
+import { type CountRow, countStatement } from '../../query/requests/select.ts';
+import { failureText } from '../../store/engine/failure.ts';
+import { runUntilRows } from '../../store/read/run-statement.ts';
+import type { RequestContext } from '../endpoint.ts';
+import { endpointOf } from '../http/matched-endpoint.ts';
+import { CallMemory } from '../http/response-memory.ts';
+import { wantsCount } from '../page/headers.ts';
+import { readRecords } from './read-records.ts';
+import { bodyStream, recordBytes } from './record-stream.ts';
+
+/** Maximum wait for the end of another export, milliseconds. */
+const maxWaitMs = 5000;
+/** Of Parquet: a group is encoded in one go, in which the process serves no other call. */
+const groupBytes = 1024 * 1024;
+
+/** An export: body → plan → end of the window → pages → records → bytes. Faults before the first byte are answered as anywhere. */
+export async function answerExport(call: RequestContext, body: ExportBody): Promise<Response> {
+  const { context, principal, ports } = call;
+  const format = body.format ?? formatAccepted(context.req.header('accept'));
+  const plan = unwrap(planExport(principal.organizationId, body));
+  const columns = unwrap(chosenColumns({ ...body, format }));
+  const compression = body.compression ?? 'none';
+  const left = new AbortController();
+  const signal = AbortSignal.any([context.req.raw.signal, left.signal]);
+  const untilMs = await endOf(call, plan, signal);
+  context.header('Content-Type', mediaTypeOf(format, compression));
+  context.header('Content-Disposition', `attachment; filename="${fileName(format, compression)}"`);
+  if (plan.startMs !== undefined) context.header('svc-export-start', isoTime(plan.startMs));
+  context.header('svc-export-end', isoTime(untilMs));
+  if (context.req.method === 'HEAD') return context.body(null);
+  const owner = principal.organizationId;
+  const parquet = { compression, groupBytes };
+  const writer = await recordWriter({ format, columns, parquet, raw: body.raw === true, bom: body.bom === true });
+  const compress = await partCompressor(format === 'parquet' ? 'none' : compression);
+  const turn = await ports.exports.turns.acquire(1, { owner, signal, maxWaitMs });
+  const memory = new CallMemory(ports.answerMemory, signal).ownedBy(owner);
+  const records = readRecords({
+    run: ports.run,
+    memory,
+    plan,
+    untilMs,
+    withBodies: showsBodies(body),
+    signal,
+    monotonic: ports.monotonic,
+  });
+  const bytes = releasing(recordBytes(records, writer, compress), turn, memory);
+  try {
+    const [first, count] = await Promise.all([bytes.next(), countOf(call, plan, untilMs)]);
+    if (count !== undefined) context.header('svc-total-count', String(count));
+    const onError = (error: unknown): void => {
+      if (!signal.aborted) ports.observe({ kind: 'api_failed', endpoint: endpointOf(context) ?? 'none', reason: failureText(error) });
+    };
+    return context.body(bodyStream(first, bytes, { onCancel: () => left.abort(), onError }));
+  } catch (error) {
+    left.abort();
+    await bytes.return(undefined).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What the export holds is given back when it ends, whoever ends it. */
+async function* releasing(bytes: AsyncGenerator<Uint8Array>, turn: Permit, memory: CallMemory): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } finally {
+    memory.keepAnswer(0);
+    turn.release();
+  }
+}
+
+/** Exclusive, Unix milliseconds: what arrives after the beginning of an export is not in it. */
+async function endOf({ ports }: RequestContext, plan: ExportPlan, signal: AbortSignal): Promise<number> {
+  const [newest] = await runUntilRows<{ readonly created_ms: NumberCell }>(ports.run, newestStatements(plan), signal);
+  // A record that was imported, or a clock that was set, may be ahead of now.
+  const endMs = Math.max(ports.exports.now(), newest === undefined ? 0 : Number(newest.created_ms) + 1);
+  return Math.min(endMs, plan.endMs ?? endMs);
+}
+
+/** How many records match, when the caller wants to know and the store tells in time. */
+async function countOf({ context, ports }: RequestContext, plan: ExportPlan, untilMs: number): Promise<number | undefined> {
+  if (!wantsCount(context)) return undefined;
+  try {
+    const [row] = await ports.run<CountRow>(countStatement(exportSelection(plan, untilMs)), context.req.raw.signal);
+    return Number(row?.total ?? 0);
+  } catch {
+    return undefined;
+  }
+}
+
+const formatOfMediaType: Readonly<Record<string, ExportFormat>> = {
+  [mediaTypes.csv]: 'csv',
+  [mediaTypes.parquet]: 'parquet',
+  'application/parquet': 'parquet',
+  'application/x-parquet': 'parquet',
+};
+
+/** The first known media type of an `Accept` header. */
+function formatAccepted(accept = ''): ExportFormat {
+  for (const part of accept.split(',')) {
+    const format = formatOfMediaType[part.split(';', 1)[0]?.trim().toLowerCase() ?? ''];
+    if (format !== undefined) return format;
+  }
+  return 'jsonl';
+}
+
+function mediaTypeOf(format: ExportFormat, compression: Compression): string {
+  if (format === 'parquet' || compression === 'none') return format === 'csv' ? `${mediaTypes.csv}; charset=utf-8` : mediaTypes[format];
+  return compression === 'gzip' ? 'application/gzip' : 'application/zstd';
+}
+
+const endings: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };
+
+function fileName(format: ExportFormat, compression: Compression): string {
+  return `gatelog-export.${format}${format === 'parquet' ? '' : endings[compression]}`;
+}

@@ -1,0 +1,202 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { GatelogError } from '../../model/errors.ts';
+import { makeBackoff } from '../../platform/backoff.ts';
+import type { Keyset } from '../../query/requests/cursor.ts';
+import type { BodiesRow, RequestRow } from '../../query/requests/columns.ts';
+import { bodiesStatements } from '../../query/requests/select.ts';
+import { type ExportPlan, exportStatements, keysetOf } from '../../query/export/plan.ts';
+import { type ExportedRecord, exportedRecord } from '../../query/export/record.ts';
+import { isOverResult } from '../../store/engine/failure.ts';
+import { type RunStatement, runUntilRows } from '../../store/read/run-statement.ts';
+import type { CallMemory } from '../http/response-memory.ts';
+
+const mebi = 1024 * 1024;
+/** Rows of a page. A row has some kilobytes of properties at most, but for hostile ones. */
+const maxRows = 250;
+const maxRowsBytes = 4 * mebi;
+/** Bytes on the wire of the bodies that are read at once. */
+const maxBodiesBytes = 2 * mebi;
+/** Compressed bodies are recorded decompressed. */
+const slackBytes = mebi;
+/**
+ * Less is not counted as memory of responses, because a slow reader holds it for hours, in which no response that needs all of an
+ * organisation's share could be built. The number of exports bounds it.
+ */
+const uncountedBytes = 8 * mebi;
+/** One record's bodies are always exported: two of the maximum decompressed size, in base64. */
+const maxSingleBytes = 192 * mebi;
+/** Bytes that the engine counts per row beside its texts. */
+const rowOverheadBytes = 1024;
+/** How long a read waits for its turn or for the store before the export breaks off. */
+const maxAwayMs = 60_000;
+
+export interface ExportReading {
+  readonly run: RunStatement;
+  readonly memory: CallMemory;
+  readonly plan: ExportPlan;
+  /** Exclusive, Unix milliseconds. */
+  readonly untilMs: number;
+  readonly withBodies: boolean;
+  readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
+}
+
+/**
+ * Reads the records of an export in the order of their keys, a few at a time: the memory does not grow with their number. Each record is
+ * as it is when its page is read. @throws GatelogError, or the reason of the signal.
+ */
+export async function* readRecords(reading: ExportReading): AsyncGenerator<readonly ExportedRecord[]> {
+  const pages = new Pages(reading);
+  for (let rows = await pages.next(); rows !== undefined; rows = await pages.next()) {
+    for (const some of reading.withBodies ? bodyChunks(rows) : [rows]) {
+      const bodies = reading.withBodies ? await readBodies(reading, some) : new Map<string, BodiesRow>();
+      yield some.map((row) => exportedRecord(row, bodies.get(row.id)));
+    }
+  }
+}
+
+/** The pages of an export. A page that takes too long is read again over less time. */
+class Pages {
+  private readonly reading: ExportReading;
+  private after: Keyset | undefined;
+  private limit = maxRows;
+  /** Milliseconds of arrival that one statement reads; infinite until one was too slow. */
+  private sliceMs = Infinity;
+  /** Inclusive start of the next slice. */
+  private fromMs: number | undefined;
+  private isDone = false;
+
+  constructor(reading: ExportReading) {
+    this.reading = reading;
+    this.after = reading.plan.after;
+    this.fromMs = reading.plan.startMs;
+  }
+
+  /** @returns undefined behind the last page. */
+  async next(): Promise<readonly RequestRow[] | undefined> {
+    while (!this.isDone) {
+      const rows = await this.read();
+      if (rows !== undefined && rows.length > 0) return rows;
+    }
+    return undefined;
+  }
+
+  /** @returns undefined when the same must be read again in smaller parts. */
+  private async read(): Promise<readonly RequestRow[] | undefined> {
+    const { plan, untilMs } = this.reading;
+    const sliceEndMs = Math.min(untilMs, this.startMs() + this.sliceMs);
+    const since = this.reading.monotonic();
+    const statements = exportStatements({ ...plan, startMs: this.fromMs }, { after: this.after, untilMs: sliceEndMs, limit: this.limit });
+    try {
+      const rows = await patiently(this.reading, () => this.readRows(statements));
+      this.advance(rows, sliceEndMs);
+      if (this.reading.monotonic() - since < quickMs) this.sliceMs *= 2;
+      return rows;
+    } catch (error) {
+      if (this.lessAtOnce(error)) return undefined;
+      throw error;
+    }
+  }
+
+  private async readRows(statements: ReturnType<typeof exportStatements>): Promise<readonly RequestRow[]> {
+    const { run, signal, memory } = this.reading;
+    memory.keepAnswer(0);
+    const options = this.limit > 1 ? { maxResultBytes: maxRowsBytes } : {};
+    return runUntilRows<RequestRow>((statement, stop) => run(statement, stop, options), statements, signal);
+  }
+
+  private advance(rows: readonly RequestRow[], sliceEndMs: number): void {
+    const last = rows.at(-1);
+    if (last !== undefined) this.after = keysetOf(last);
+    if (rows.length >= this.limit) return;
+    this.limit = maxRows;
+    if (sliceEndMs >= this.reading.untilMs) this.isDone = true;
+    else {
+      this.fromMs = sliceEndMs;
+      this.after = undefined;
+    }
+  }
+
+  private startMs(): number {
+    return Math.max(this.fromMs ?? fewBeforeMs, this.after === undefined ? -Infinity : Number(this.after.arrival));
+  }
+
+  /** @returns false when it cannot be read in smaller parts. */
+  private lessAtOnce(error: unknown): boolean {
+    if (isOverResult(error) && this.limit > 1) {
+      this.limit = Math.ceil(this.limit / 4);
+      return true;
+    }
+    if (!(error instanceof GatelogError) || error.code !== 'query_timeout' || this.sliceMs <= minSliceMs) return false;
+    this.sliceMs = Number.isFinite(this.sliceMs) ? Math.ceil(this.sliceMs / 4) : firstSliceMs;
+    return true;
+  }
+}
+
+const day = 24 * 60 * 60_000;
+const firstSliceMs = 7 * day;
+const minSliceMs = 60_000;
+/** Hardly any call is older: the first slice of an export without a start reaches back from here to the beginning of time. */
+const fewBeforeMs = Date.UTC(2015, 0);
+/** Slices grow while they are read faster. */
+const quickMs = 1000;
+
+/** Runs of rows whose bodies are read together. */
+function* bodyChunks(rows: readonly RequestRow[]): Generator<readonly RequestRow[]> {
+  let first = 0;
+  let bytes = 0;
+  for (const [index, row] of rows.entries()) {
+    const own = Number(row.size_bytes);
+    if (index > first && bytes + own > maxBodiesBytes) {
+      yield rows.slice(first, index);
+      first = index;
+      bytes = 0;
+    }
+    bytes += own;
+  }
+  if (first < rows.length) yield rows.slice(first);
+}
+
+async function readBodies(reading: ExportReading, rows: readonly RequestRow[]): Promise<ReadonlyMap<string, BodiesRow>> {
+  const passed = rows.reduce((sum, { size_bytes: bytes }) => sum + Number(bytes), 0);
+  const maxResultBytes = 2 * passed + slackBytes + rows.length * rowOverheadBytes;
+  try {
+    return await patiently(reading, () => bodiesWithin(reading, rows, maxResultBytes));
+  } catch (error) {
+    if (!isOverResult(error)) throw error;
+  }
+  const [row] = rows;
+  if (row === undefined) return new Map();
+  if (rows.length === 1) return patiently(reading, () => bodiesWithin(reading, rows, Math.max(maxSingleBytes, 2 * passed)));
+  const half = Math.ceil(rows.length / 2);
+  return new Map([...(await readBodies(reading, rows.slice(0, half))), ...(await readBodies(reading, rows.slice(half)))]);
+}
+
+async function bodiesWithin(
+  { run, memory, plan, signal }: ExportReading,
+  rows: readonly RequestRow[],
+  maxResultBytes: number,
+): Promise<ReadonlyMap<string, BodiesRow>> {
+  if (maxResultBytes > uncountedBytes) await memory.takeAnswer(maxResultBytes);
+  else memory.keepAnswer(0);
+  const statements = bodiesStatements(plan.tenant, rows, 'export');
+  const found = await runUntilRows<BodiesRow>((statement, stop) => run(statement, stop, { maxResultBytes }), statements, signal);
+  return new Map(found.map((row) => [row.id, row]));
+}
+
+/** Waits while the service is busy or the store away, for a while. */
+async function patiently<Rows>({ signal, monotonic }: ExportReading, read: () => Promise<Rows>): Promise<Rows> {
+  const since = monotonic();
+  const backoff = makeBackoff(100, 5000);
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await read();
+    } catch (error) {
+      const isAway = error instanceof GatelogError && (error.code === 'service_busy' || error.code === 'store_unavailable');
+      if (!isAway || monotonic() - since > maxAwayMs) throw error;
+      await wait(backoff.nextDelayMs(), undefined, { signal });
+    }
+  }
+}

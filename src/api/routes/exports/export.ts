@@ -1,0 +1,78 @@
+import { z } from '@hono/zod-openapi';
+import { unwrap } from '../../../contract/fault.ts';
+import { type ExportBody, exportParametersSchema, exportSchema, type ExportParameters } from '../../../contract/export.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { GatelogError } from '../../../model/errors.ts';
+import { parseJson } from '../../../model/text.ts';
+import { mediaTypes } from '../../../model/vocabulary/export.ts';
+import { type Endpoint, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerExport } from '../../export/answer-export.ts';
+import { readInput, readQueryParameters } from '../../http/read-input.ts';
+
+const description =
+  'Streams every matching request in the order of arrival, then of identifier, whatever their number; the memory of the service does not grow with it, and a slow reader slows nobody else. Requests that arrive meanwhile are neither repeated nor skipped, and each is as it is when it is read. An export that breaks off ends the connection without the end of the response, so a response that ended is whole; the parameter `cursor` goes on behind the last record that came. At most 4 exports of an organisation run at once.';
+
+const answer = {
+  description: 'The records: one JSON object per line, or csv with a line of names, or a Parquet file.',
+  headers: {
+    'svc-export-end': {
+      description:
+        'The end of the exported window, exclusive; send it as `endDate` with a `cursor`, and as `startDate` of the next export.',
+      schema: { type: 'string' },
+    },
+    'svc-export-start': { description: 'The start of the window, inclusive, when one was given.', schema: { type: 'string' } },
+    'svc-total-count': {
+      description: 'How many match, when `Svc-Include-Count: true` was sent and they were counted in time.',
+      schema: { type: 'integer' },
+    },
+  },
+  content: {
+    [mediaTypes.jsonl]: { schema: z.string().openapi({ description: 'A request item per line.' }) },
+    [mediaTypes.csv]: { schema: z.string().openapi({ description: 'RFC 4180, in UTF-8.' }) },
+    [mediaTypes.parquet]: { schema: { type: 'string', format: 'binary' } },
+  },
+} as const;
+
+export const exportRequests: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/export',
+    operationId: 'exportRequests',
+    summary: 'Export requests as JSON lines, csv or Parquet',
+    description,
+    security: keyRequired,
+    request: { body: { required: true, content: jsonContent(exportSchema) } },
+    responses: { 200: answer, ...problems(400, 413, 415, 422, 504) },
+  },
+  action: 'read',
+  handle: async (call) => answerExport(call, await readInput(call.context, exportSchema)),
+};
+
+export const exportRequestsByAddress: Endpoint = {
+  declaration: {
+    method: 'get',
+    path: '/v1/export',
+    operationId: 'exportRequestsByAddress',
+    summary: 'Export requests, by an address alone',
+    description: `As \`POST /v1/export\`, with the fields as parameters. ${description}`,
+    security: keyRequired,
+    request: { query: exportParametersSchema },
+    responses: { 200: answer, ...problems(422, 504) },
+  },
+  action: 'read',
+  handle: (call) => answerExport(call, bodyOf(readQueryParameters(call.context, exportParametersSchema))),
+};
+
+/** Parameters as the body that means the same. @throws GatelogError 422. */
+function bodyOf({ filter, columns, includeBodies, raw, bom, ...same }: ExportParameters): ExportBody {
+  const parsed = filter === undefined || filter === 'all' ? 'all' : parseJson(filter);
+  if (parsed === undefined) {
+    throw new GatelogError('invalid_parameter', '`filter` takes a filter as URL-encoded JSON, or all.', { details: { path: 'filter' } });
+  }
+  const flags = { includeBodies: truthOf(includeBodies), raw: truthOf(raw), bom: truthOf(bom) };
+  return unwrap(readBody(exportSchema, { ...same, ...flags, filter: parsed, columns: columns?.split(',').map((name) => name.trim()) }));
+}
+
+function truthOf(text: 'true' | 'false' | undefined): boolean | undefined {
+  return text === undefined ? undefined : text === 'true';
+}

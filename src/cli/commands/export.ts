@@ -1,0 +1,227 @@
+import { chosenColumns, type ExportColumn, showsBodies } from '../../export/columns.ts';
+import { type CompressPart, partCompressor } from '../../export/compression.ts';
+import { lineWriter } from '../../export/line-writer.ts';
+import type { WriterOptions } from '../../export/writer.ts';
+import { parseJson } from '../../model/text.ts';
+import { type Compression, compressions, type ExportFormat, exportFormats } from '../../model/vocabulary/export.ts';
+import { serviceClient } from '../client.ts';
+import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { defaultSizes, Destination, type FileSizes, placeOf } from '../export/destination.ts';
+import { type ExportFacts, type LineSource, receivedLines } from '../export/source.ts';
+import { fingerprintOf } from '../export/state.ts';
+import { progressLine, shownBytes, shownDuration, shownNumber } from '../progress.ts';
+
+export interface ExportOptions {
+  readonly format?: string;
+  readonly filter?: string;
+  readonly startDate?: string;
+  readonly endDate?: string;
+  readonly property?: readonly string[];
+  readonly columns?: string;
+  readonly includeBody?: true;
+  readonly output?: string;
+  readonly compress?: string;
+  readonly resume?: true;
+  readonly raw?: true;
+  readonly bom?: true;
+  readonly json?: true;
+}
+
+const mebi = 1024 ** 2;
+/** Of Parquet. */
+const groupBytes = 16 * mebi;
+/** Bytes that are written to standard output at once. */
+const stdoutBytes = mebi;
+
+interface Order {
+  readonly writer: WriterOptions;
+  readonly compression: Compression;
+  /** Of the API. */
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly filter: unknown;
+}
+
+/** `gatelog export`: writes requests of the organisation to a file, a folder of files, or standard output. */
+export async function exportRecords(
+  dependencies: CommandDependencies,
+  options: ExportOptions,
+  sizes: Partial<FileSizes> = {},
+): Promise<void> {
+  const order = orderOf(options);
+  const source = sourceOf(dependencies, order);
+  if (options.output === undefined) {
+    if (options.resume === true) throw new CommandError('--resume needs --output: what was written to a pipe is not known.');
+    await toStandardOutput(dependencies, order, source);
+  } else await toFiles(dependencies, { ...options, output: options.output, sizes }, { order, source });
+}
+
+type Source = Pick<LineSource, 'open' | 'query' | 'now' | 'onAway'>;
+
+function sourceOf(dependencies: CommandDependencies, { query }: Order): Source {
+  let told = false;
+  return {
+    open: serviceClient(dependencies).openStream,
+    query,
+    now: dependencies.now,
+    onAway: (reason) => {
+      if (!told) dependencies.hint(`${reason} The export goes on when the service is back.`);
+      told = true;
+    },
+  };
+}
+
+async function toStandardOutput(dependencies: CommandDependencies, { writer, compression }: Order, source: Source): Promise<void> {
+  const lines = await lineWriter(writer);
+  const compress = await compressorOf(writer.format, compression);
+  const write = async (): Promise<void> => dependencies.write(await compress(lines.take()));
+  const shown = shownProgress(dependencies);
+  try {
+    for await (const received of receivedLines({ ...source, cursor: undefined, onFacts: shown.begin })) {
+      for (const line of received.lines) lines.add(line);
+      shown.add(received.lines.length);
+      if (lines.readyBytes() >= stdoutBytes) await write();
+    }
+    lines.end();
+    await write();
+  } finally {
+    shown.end();
+  }
+}
+
+interface FilesOptions extends ExportOptions {
+  readonly output: string;
+  readonly sizes: Partial<FileSizes>;
+}
+
+async function toFiles(
+  dependencies: CommandDependencies,
+  options: FilesOptions,
+  { order, source }: { readonly order: Order; readonly source: Source },
+): Promise<void> {
+  const { writer, compression, query, filter } = order;
+  const place = placeOf(options.output, `.${writer.format}${writer.format === 'parquet' ? '' : endings[compression]}`);
+  const columns = writer.columns.map(({ name }) => name);
+  const { destination, state } = await Destination.open({
+    place,
+    writer,
+    compression,
+    isResumed: options.resume === true,
+    of: fingerprintOf([query, writer.format, writer.raw, writer.bom, compression]),
+    described: { format: writer.format, compression, filter, columns },
+    sizes: { ...defaultSizes, ...options.sizes },
+  });
+  const shown = shownProgress(dependencies, destination.rows);
+  const window = state === undefined ? {} : { endDate: state.end };
+  const onFacts = (facts: ExportFacts): void => {
+    destination.begin({ ...facts, start: state?.start ?? facts.start });
+    shown.begin(facts);
+  };
+  try {
+    for await (const { lines, cursor } of receivedLines({ ...source, query: { ...query, ...window }, cursor: state?.cursor, onFacts })) {
+      await destination.add(lines, cursor);
+      shown.add(lines.length);
+    }
+    const manifest = await destination.finish();
+    shown.end();
+    if (options.json === true) dependencies.print(JSON.stringify(manifest, undefined, 2));
+    else dependencies.hint(`${shown.summary()}, ${shownBytes(destination.bytes)}: ${options.output}`);
+  } catch (error) {
+    destination.abandon();
+    throw error;
+  } finally {
+    shown.end();
+  }
+}
+
+/** @param doneBefore records of an earlier run. */
+function shownProgress({ progress, now }: CommandDependencies, doneBefore = 0) {
+  const since = now();
+  let done = doneBefore;
+  let total: number | undefined;
+  let shownAt = 0;
+  return {
+    begin: (facts: ExportFacts): void => {
+      total ??= facts.total === undefined ? undefined : facts.total + done;
+    },
+    add: (count: number): void => {
+      done += count;
+      if (now() - shownAt < 200) return;
+      shownAt = now();
+      progress(progressLine('records', { done, total, elapsedMs: now() - since, doneBefore }));
+    },
+    end: (): void => progress(''),
+    summary: (): string => `${shownNumber(done)} records in ${shownDuration((now() - since) / 1000)}`,
+  };
+}
+
+/** Parquet compresses its pages itself. */
+async function compressorOf(format: ExportFormat, compression: Compression): Promise<CompressPart> {
+  return partCompressor(format === 'parquet' ? 'none' : compression);
+}
+
+const endings: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };
+
+/** @throws CommandError for an option that is none. */
+function orderOf(options: ExportOptions): Order {
+  const format = formatOf(options);
+  const compression = compressionOf(options);
+  const filter = filterOf(options);
+  const names = options.columns?.split(',').map((name) => name.trim());
+  const columns = columnsOf({ format, columns: names, includeBodies: options.includeBody === true });
+  return {
+    writer: { format, columns, raw: options.raw === true, bom: options.bom === true, parquet: { compression, groupBytes } },
+    compression,
+    filter,
+    query: {
+      filter,
+      startDate: options.startDate,
+      endDate: options.endDate,
+      format: 'jsonl',
+      columns: ['cursor', ...columns.map(({ name }) => name)],
+      includeBodies: showsBodies({ columns: names, includeBodies: options.includeBody }),
+    },
+  };
+}
+
+function columnsOf(choice: Parameters<typeof chosenColumns>[0]): readonly ExportColumn[] {
+  const chosen = chosenColumns(choice);
+  if (!chosen.ok) throw new CommandError(chosen.fault.message.replace('`columns`', '--columns'));
+  if (chosen.value.some(({ name }) => name === 'cursor')) {
+    throw new CommandError('The column cursor is for programs that use the API themselves.');
+  }
+  return chosen.value;
+}
+
+function formatOf({ format, output = '' }: ExportOptions): ExportFormat {
+  const named = exportFormats.find((known) => known === format);
+  if (named !== undefined) return named;
+  if (format !== undefined) throw new CommandError(`--format takes ${exportFormats.join(', ')}.`);
+  return exportFormats.find((known) => new RegExp(String.raw`\.${known}(?:\.gz|\.zst)?$`).test(output)) ?? 'jsonl';
+}
+
+function compressionOf({ compress, output = '' }: ExportOptions): Compression {
+  const named = compressions.find((known) => known === compress);
+  if (named !== undefined) return named;
+  if (compress !== undefined) throw new CommandError(`--compress takes ${compressions.join(', ')}.`);
+  return compressions.find((known) => known !== 'none' && output.endsWith(endings[known])) ?? 'none';
+}
+
+function filterOf({ filter = 'all', property = [] }: ExportOptions): unknown {
+  const given = filter === 'all' ? 'all' : parseJson(filter);
+  if (given === undefined) {
+    throw new CommandError(
+      '--filter is neither "all" nor JSON; in a shell JSON stands in single quotes: --filter \'{"request_response_rmt": …}\'.',
+    );
+  }
+  const leaves = property.map((text) => {
+    const equals = text.indexOf('=');
+    if (equals < 1) throw new CommandError('--property takes a name and a value: --property Team=search.');
+    return { request_response_rmt: { properties: { [text.slice(0, equals)]: { equals: text.slice(equals + 1) } } } };
+  });
+  return (
+    [...(given === 'all' ? [] : [given]), ...leaves].reduce<unknown>(
+      (left, right) => (left === undefined ? right : { left, operator: 'and', right }),
+      undefined,
+    ) ?? 'all'
+  );
+}

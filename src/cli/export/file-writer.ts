@@ -1,0 +1,130 @@
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, createReadStream, fsyncSync, openSync, statSync, truncateSync } from 'node:fs';
+import path from 'node:path';
+import type { CompressPart } from '../../export/compression.ts';
+import { type LineWriter, lineWriter } from '../../export/line-writer.ts';
+import type { WriterOptions } from '../../export/writer.ts';
+import { syncFolder, writeFully } from '../../platform/files.ts';
+import { CommandError } from '../dependencies.ts';
+import type { CurrentFile, ExportedFile } from './state.ts';
+
+export interface FileOptions {
+  readonly folder: string;
+  readonly writer: WriterOptions;
+  readonly compress: CompressPart;
+}
+
+/** Bytes that are compressed and written at once. */
+const partBytes = 4 * 1024 * 1024;
+
+/** One file of an export, as it is written. */
+export class FileWriter {
+  private readonly name: string;
+  private readonly descriptor: number;
+  private readonly hash: Hash;
+  private readonly lines: LineWriter;
+  private readonly compress: CompressPart;
+  private readonly format: WriterOptions['format'];
+  /** A line of csv may have its quotation marks twice. */
+  private readonly growth: number;
+  private rows: number;
+  private bytes: number;
+  /** Of lines since the last write: an upper bound of what they add to the file. */
+  private waitingBytes = 0;
+
+  private constructor(
+    { name, rows, bytes }: CurrentFile,
+    given: { readonly descriptor: number; readonly hash: Hash; readonly lines: LineWriter; readonly options: FileOptions },
+  ) {
+    this.name = name;
+    this.rows = rows;
+    this.bytes = bytes;
+    this.descriptor = given.descriptor;
+    this.hash = given.hash;
+    this.lines = given.lines;
+    this.compress = given.options.compress;
+    this.format = given.options.writer.format;
+    this.growth = this.format === 'jsonl' ? 1 : 2;
+  }
+
+  static async create(name: string, options: FileOptions): Promise<FileWriter> {
+    const descriptor = openSync(path.join(options.folder, name), 'w', 0o600);
+    syncFolder(options.folder);
+    const lines = await lineWriter(options.writer);
+    return new FileWriter({ name, rows: 0, bytes: 0 }, { descriptor, hash: createHash('sha256'), lines, options });
+  }
+
+  /** Goes on behind what is known to be whole. @throws CommandError when that is not there any more. */
+  static async continue(current: CurrentFile, options: FileOptions): Promise<FileWriter> {
+    const file = path.join(options.folder, current.name);
+    const present = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (present < current.bytes) {
+      throw new CommandError(
+        `${file} is shorter than when the export broke off. Delete what was exported, and begin anew without --resume.`,
+      );
+    }
+    truncateSync(file, current.bytes);
+    const descriptor = openSync(file, 'a');
+    const hash = createHash('sha256');
+    for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer);
+    const lines = await lineWriter(options.writer, { parquet: current.parquet });
+    return new FileWriter(current, { descriptor, hash, lines, options });
+  }
+
+  /** At most this many bytes, were the file ended now. */
+  get maxBytes(): number {
+    return this.bytes + this.waitingBytes + (this.format === 'parquet' ? footerBytes : 0);
+  }
+
+  get rowCount(): number {
+    return this.rows;
+  }
+
+  /** Bytes that are on the disk or on their way. */
+  get writtenBytes(): number {
+    return this.bytes;
+  }
+
+  async add(line: Buffer): Promise<void> {
+    this.lines.add(line);
+    this.rows += 1;
+    this.waitingBytes += line.length * this.growth;
+    if (this.lines.readyBytes() >= partBytes) await this.write();
+  }
+
+  /** Everything that was added is on the disk on return. */
+  async sync(): Promise<CurrentFile> {
+    this.lines.flush();
+    await this.write();
+    this.waitingBytes = 0;
+    fsyncSync(this.descriptor);
+    return { name: this.name, rows: this.rows, bytes: this.bytes, parquet: this.lines.progress() };
+  }
+
+  async end(): Promise<ExportedFile> {
+    this.lines.end();
+    await this.write();
+    fsyncSync(this.descriptor);
+    closeSync(this.descriptor);
+    return { name: this.name, rows: this.rows, bytes: this.bytes, sha256: this.hash.digest('hex') };
+  }
+
+  /** What was not synced is not part of the export. */
+  abandon(): void {
+    closeSync(this.descriptor);
+  }
+
+  private async write(): Promise<void> {
+    const bytes = this.lines.take();
+    if (bytes.length === 0) return;
+    const part = await this.compress(bytes);
+    writeFully(this.descriptor, part);
+    this.hash.update(part);
+    this.bytes += part.length;
+    // Of Parquet, rows of a group that is not full still wait.
+    if (this.format !== 'parquet') this.waitingBytes = 0;
+  }
+}
+
+/** More than the end of any Parquet file of a gigabyte. */
+const footerBytes = 4 * 1024 * 1024;

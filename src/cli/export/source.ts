@@ -1,0 +1,115 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { makeBackoff } from '../../platform/backoff.ts';
+import { AwayError, type OpenStream } from '../client.ts';
+
+/** Whole lines of an export, without their column `cursor`, and the cursor of the last one. */
+export interface ReceivedLines {
+  readonly lines: readonly Buffer[];
+  readonly cursor: string;
+}
+
+/** What the service says before the first line. */
+export interface ExportFacts {
+  /** ISO 8601; null: from the first record on. */
+  readonly start: string | null;
+  readonly end: string;
+  /** Undefined when it was not counted. */
+  readonly total: number | undefined;
+}
+
+export interface LineSource {
+  readonly open: OpenStream;
+  /** The body of the export; its first column is `cursor`. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Behind it the export goes on. */
+  readonly cursor: string | undefined;
+  readonly onFacts: (facts: ExportFacts) => void;
+  /** The service was away, and is asked again. */
+  readonly onAway: (reason: string) => void;
+  readonly now: () => number;
+}
+
+const path = '/v1/export';
+/** How long the service may be away, without a record meanwhile. */
+const maxAwayMs = 180_000;
+const retry = { firstMs: 250, maxMs: 5000 } as const;
+
+/**
+ * The lines of an export. When the connection breaks, or the service is away for a while, it goes on behind the last whole line, within the
+ * same window. @throws CommandError.
+ */
+export async function* receivedLines({ open, query, cursor, onFacts, onAway, now }: LineSource): AsyncGenerator<ReceivedLines> {
+  const backoff = makeBackoff(retry.firstMs, retry.maxMs);
+  let last = cursor;
+  let endDate: unknown = query['endDate'];
+  let goodAt = now();
+  for (;;) {
+    try {
+      const answer = await open(path, { ...query, endDate, cursor: last }, { 'svc-include-count': 'true' });
+      const facts = factsOf(answer.headers);
+      endDate = facts.end;
+      onFacts(facts);
+      for await (const lines of wholeLines(answer.body)) {
+        const received = { lines: lines.map(withoutCursor), cursor: cursorOf(lines.at(-1) ?? Buffer.alloc(0)) };
+        last = received.cursor;
+        goodAt = now();
+        backoff.reset();
+        yield received;
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof AwayError) || now() - goodAt > maxAwayMs) throw error;
+      onAway(error.message);
+      await wait(backoff.nextDelayMs());
+    }
+  }
+}
+
+function factsOf(headers: Headers): ExportFacts {
+  const total = headers.get('svc-total-count');
+  const end = headers.get('svc-export-end');
+  if (end === null) throw new AwayError('The answer does not say where the export ends: is this the API of an older version?');
+  return { start: headers.get('svc-export-start'), end, total: total === null ? undefined : Number(total) };
+}
+
+const newline = 10;
+
+/** @throws AwayError when the last line has no end. */
+async function* wholeLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Buffer[]> {
+  let begun: Buffer[] = [];
+  for await (const piece of body) {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    const lines: Buffer[] = [];
+    let at = 0;
+    for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, at)) {
+      const line = bytes.subarray(at, end + 1);
+      lines.push(begun.length === 0 ? line : Buffer.concat([...begun, line]));
+      begun = [];
+      at = end + 1;
+    }
+    if (at < bytes.length) begun.push(bytes.subarray(at));
+    if (lines.length > 0) yield lines;
+  }
+  if (begun.length > 0) throw new AwayError('The answer ended in the middle of a record.');
+}
+
+const cursorBegin = Buffer.from('{"cursor":"');
+
+function cursorOf(line: Buffer): string {
+  return line.toString('latin1', cursorBegin.length, cursorEnd(line));
+}
+
+function withoutCursor(line: Buffer): Buffer {
+  // Behind the cursor: its quotation mark and the comma, which becomes the brace.
+  const rest = Buffer.from(line.subarray(cursorEnd(line) + 1));
+  rest[0] = '{'.charCodeAt(0);
+  return rest;
+}
+
+function cursorEnd(line: Buffer): number {
+  const end = line.indexOf('"', cursorBegin.length);
+  if (end === -1 || !line.subarray(0, cursorBegin.length).equals(cursorBegin)) {
+    throw new AwayError('The answer holds a line that is no record of an export.');
+  }
+  return end;
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { ParquetProgress } from '../../export/parquet.ts';
+import { isJsonObject, parseOwnJson } from '../../model/text.ts';
+import { readFileIfPresent, replaceFile } from '../../platform/files.ts';
+import { CommandError } from '../dependencies.ts';
+
+/** A finished file of an export. */
+export interface ExportedFile {
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** How far an export has come: everything that is in it is on the disk. */
+export interface ExportState {
+  /** Of the export's options: another export does not continue this one. */
+  readonly of: string;
+  readonly start: string | null;
+  readonly end: string;
+  /** Behind the last record. */
+  readonly cursor: string | undefined;
+  readonly rows: number;
+  readonly files: readonly ExportedFile[];
+  readonly current: CurrentFile;
+}
+
+export interface CurrentFile {
+  readonly name: string;
+  readonly rows: number;
+  /** What lies behind them is not part of the export. */
+  readonly bytes: number;
+  readonly parquet?: ParquetProgress | undefined;
+}
+
+const version = 1;
+
+export function saveState(file: string, state: ExportState): void {
+  replaceFile(file, JSON.stringify({ version, ...state }));
+}
+
+/** @returns undefined without one. @throws CommandError for one of another version. */
+export function readState(file: string): ExportState | undefined {
+  const text = readFileIfPresent(file);
+  if (text === undefined) return undefined;
+  const state = parseOwnJson(text);
+  if (isJsonObject(state) && state['version'] === version) return state as unknown as ExportState;
+  throw new CommandError(`${file} is not the state of an export of this version. Delete it and what was exported, and begin anew.`);
+}
+
+/** Names the options of an export. */
+export function fingerprintOf(options: unknown): string {
+  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
+}

@@ -361,6 +361,13 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     observe,
     meter,
     metrics: metricsPorts(parts, drain),
+    ...answerPorts(config),
+  };
+}
+
+/** What answers share, whatever they say. */
+function answerPorts(config: Config) {
+  return {
     monotonic: systemClock.monotonic,
     exports: exportPorts(systemClock.now),
     bodyMaxBytes: config.apiBodyMaxBytes,
@@ -369,7 +376,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     answerMemory: new ResponseMemory({ maxBytes: config.apiAnswersMaxBytes, maxWaitMs: config.queryMaxWaitMs }),
     knownNames: new KnownNames(),
     hintLookUps: new HintLookUps(systemClock.monotonic),
-  };
+  } satisfies Partial<ApiPorts>;
 }
 
 function metricsPorts({ config, meter, store, deadLetters }: CoreParts, drain: Drain): ApiPorts['metrics'] {

@@ -7,6 +7,7 @@ import { faultsOf } from '../../src/cli/helicone/testing/compare.ts';
 import { type FakeHelicone, type Fault, startFakeHelicone } from '../../src/cli/helicone/testing/fake-helicone.ts';
 import { type FakeRecord, makeRecords } from '../../src/cli/helicone/testing/records.ts';
 import { apiClient } from './api.ts';
+import type { CommandResult } from './command.ts';
 import { Dice } from './dice.ts';
 import { eventually } from './eventually.ts';
 import { program, type Service, serviceEnvironment, testKey } from './process-tree.ts';
@@ -72,6 +73,37 @@ export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportH
   }
 }
 
+export interface ImporterPlace {
+  readonly service: Service;
+  /** Where its state lies. */
+  readonly folder: string;
+  /** Of the service to import from. */
+  readonly key: string;
+}
+
+/** Starts the built program. */
+export function startImporter(
+  args: readonly string[],
+  { service, folder, key }: ImporterPlace,
+): ChildProcessByStdio<null, Readable, Readable> {
+  const environment = { GATELOG_API_URL: service.api, GATELOG_API_KEY: testKey, GATELOG_IMPORT_KEY: key };
+  return spawn(process.execPath, [program, 'import', '--from', 'helicone', ...args], {
+    cwd: folder,
+    env: serviceEnvironment({ dataDir: service.dataDir, environment }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+export async function importOutcome(child: ReturnType<typeof startImporter>): Promise<CommandResult> {
+  const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)];
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('close', resolve);
+  });
+  return { code: code ?? killedCode, stdout: stdout(), stderr: stderr() };
+}
+
+const killedCode = -1;
+
 /** Runs the built program against a fake. */
 class Importer {
   maxRssMb = 0;
@@ -85,30 +117,18 @@ class Importer {
 
   /** Kills it once it has made so many calls. @returns its report; undefined when it was killed. */
   async importOnce(maxCalls: number): Promise<ImportReport | undefined> {
-    const child = this.start();
-    const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)];
+    const { service, folder } = this.run;
+    const child = startImporter(['--url', this.fake.url, ...words], { service, folder, key: this.fake.key });
     const before = this.callCount();
     const watch = setInterval(() => {
       this.maxRssMb = Math.max(this.maxRssMb, rssMbOf(child.pid));
       if (this.callCount() - before >= maxCalls) child.kill('SIGKILL');
     }, 5);
-    const code = await new Promise<number | null>((resolve) => {
-      child.once('close', resolve);
-    });
+    const { code, stdout, stderr } = await importOutcome(child);
     clearInterval(watch);
-    if (code === null) return undefined;
-    if (code !== 0) throw new Error(`the import ended with ${code}: ${stderr()}\n${stdout().slice(0, 3000)}`);
-    return JSON.parse(stdout()) as ImportReport;
-  }
-
-  private start(): ChildProcessByStdio<null, Readable, Readable> {
-    const { service, folder } = this.run;
-    const environment = { GATELOG_API_URL: service.api, GATELOG_API_KEY: testKey, GATELOG_IMPORT_KEY: this.fake.key };
-    return spawn(process.execPath, [program, 'import', '--from', 'helicone', '--url', this.fake.url, ...words], {
-      cwd: folder,
-      env: serviceEnvironment({ dataDir: service.dataDir, environment }),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    if (code === killedCode) return undefined;
+    if (code !== 0) throw new Error(`the import ended with ${code}: ${stderr}\n${stdout.slice(0, 3000)}`);
+    return JSON.parse(stdout) as ImportReport;
   }
 
   private callCount(): number {

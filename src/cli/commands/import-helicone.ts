@@ -4,7 +4,7 @@ import path from 'node:path';
 import { serviceClient } from '../client.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
 import { apiDestination } from '../helicone/api-destination.ts';
-import { defaultCallPolicy, UnansweredCall } from '../helicone/calls.ts';
+import { type CallPolicy, defaultCallPolicy, UnansweredCall } from '../helicone/calls.ts';
 import { parseTime } from '../helicone/cells.ts';
 import { type ImportIdentity, ProgressFile } from '../helicone/progress-file.ts';
 import type { DayPosition } from '../helicone/read-days.ts';
@@ -13,7 +13,7 @@ import { isReconciled, jsonReport, textReport } from '../helicone/report.ts';
 import { type ImportResult, runImport, type Source } from '../helicone/run-import.ts';
 import { apiSource, fileSource, identityOfFiles } from '../helicone/sources.ts';
 import type { Tally } from '../helicone/tally.ts';
-import { upstreamApi } from '../helicone/upstream-api.ts';
+import { type TimeWindow, upstreamApi } from '../helicone/upstream-api.ts';
 
 export interface ImportHeliconeOptions {
   readonly url?: string;
@@ -68,8 +68,8 @@ async function importApi(dependencies: CommandDependencies, url: string, options
   const { progressFile, identity } = stateOf<DayPosition>(dependencies, { asked, given, options });
   const range = { fromSeconds: Date.parse(identity.since) / secondMs, toSeconds: Date.parse(identity.until) / secondMs };
   if (range.fromSeconds >= range.toSeconds) throw new CommandError(`--since ${identity.since} is not before --until ${identity.until}.`);
-  const total = await api.count(range).catch(() => undefined);
-  await run(dependencies, { source: apiSource({ api, identity, pageSize: options.pageSize }), progressFile, total, options });
+  const source = apiSource({ api, identity, pageSize: options.pageSize });
+  await run(dependencies, { source, progressFile, total: totalOf(dependencies, { url, policy, range }), options });
   if (options.dryRun !== true) {
     dependencies.hint(`Read up to ${identity.until}. What came later: the same command with --since ${identity.until}.`);
   }
@@ -81,14 +81,14 @@ async function importFiles(dependencies: CommandDependencies, files: readonly st
   }
   const asked = identityOfFiles(files, destinationName(dependencies));
   const { progressFile, identity } = stateOf<FilePosition>(dependencies, { asked, given: asked, options });
-  await run(dependencies, { source: fileSource(files, identity, options.pageSize), progressFile, total: undefined, options });
+  await run(dependencies, { source: fileSource(files, identity, options.pageSize), progressFile, total: unknownTotal, options });
 }
 
 interface Running<Position> {
   readonly source: Source<Position>;
   readonly progressFile: ProgressFile<Position> | null;
-  /** What there is to read; undefined when it is not known. */
-  readonly total: number | undefined;
+  /** What there is to read; undefined while or when it is not known. */
+  readonly total: () => number | undefined;
   readonly options: ImportHeliconeOptions;
 }
 
@@ -116,6 +116,27 @@ async function run<Position>(dependencies: CommandDependencies, running: Running
   const { counts } = result.tally.total();
   if (counts.rejected > 0 && progressFile !== null) dependencies.hint(`The rejected records are in ${progressFile.rejectedFile}.`);
   if (!isDryRun && !isReconciled(result.tally.total())) throw new CommandError('The two sides differ; see above.');
+}
+
+const unknownTotal = (): undefined => undefined;
+
+/** Asks for the number of requests once, for the progress on a terminal, while the reading begins. */
+function totalOf(dependencies: CommandDependencies, { url, policy, range }: TotalOf): () => number | undefined {
+  if (dependencies.columns === undefined) return unknownTotal;
+  let total: number | undefined;
+  void upstreamApi({ url, key: keyOf(dependencies), policy: { ...policy, maxAttempts: 1 } })
+    .count(range)
+    .then((count) => {
+      total = count;
+    })
+    .catch(unknownTotal);
+  return () => total;
+}
+
+interface TotalOf {
+  readonly url: string;
+  readonly policy: CallPolicy;
+  readonly range: TimeWindow;
 }
 
 function keyOf({ environment }: CommandDependencies): string {
@@ -183,11 +204,12 @@ function stateOf<Position>(
 }
 
 /** Shows how far, how fast and how long. */
-function progressOf({ progress }: CommandDependencies, total: number | undefined): (tally: Tally) => void {
+function progressOf({ progress }: CommandDependencies, totalNow: () => number | undefined): (tally: Tally) => void {
   const startedAt = performance.now();
   let readBefore: number | undefined;
   return (tally) => {
     const { requests } = tally.total().there;
+    const total = totalNow();
     readBefore ??= requests;
     const perSecond = (requests - readBefore) / Math.max(0.001, (performance.now() - startedAt) / 1000);
     const left = total === undefined || perSecond === 0 ? '' : `, ${Math.ceil(Math.max(0, total - requests) / perSecond / 60)} min left`;

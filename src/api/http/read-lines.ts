@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import { pipeline, Readable } from 'node:stream';
+import { PassThrough, pipeline, Readable } from 'node:stream';
 import type { Context } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
 import type { ImportLine } from '../../model/record/import.ts';
@@ -48,7 +48,14 @@ function decodedBody(context: Context): Readable {
   const sent = body === null ? Readable.from([]) : Readable.fromWeb(body);
   if (coding === 'identity') return sent;
   const gunzip = createGunzip();
-  // The reader of the result gets the failure.
-  pipeline(sent, gunzip, () => undefined);
-  return gunzip;
+  gunzip.once('error', (cause) => decoded.destroy(undecodable(cause)));
+  const decoded = new PassThrough();
+  pipeline(sent, gunzip, decoded, () => undefined);
+  return decoded;
+}
+
+function undecodable(cause: Error): GatelogError {
+  return new GatelogError('malformed_request', 'The body cannot be decompressed as gzip. Lines before the fault may be imported already.', {
+    cause,
+  });
 }

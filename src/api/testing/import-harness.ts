@@ -6,6 +6,7 @@ import type { Observation } from '../../model/observation.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import type { Drain } from '../../ingest/drain.ts';
 import { RunningErasures } from '../../ingest/erasures.ts';
+import type { TestPorts } from '../../ingest/testing/spent-rows.ts';
 import { type CoreRig, type IngestRig, SpoolRig, until } from '../../ingest/testing/ingest-harness.ts';
 import { makeImports } from '../../main/records/imports.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
@@ -17,6 +18,8 @@ export class Deployment {
   readonly spool: SpoolRig;
   readonly running = new RunningErasures();
   readonly observations: Observation[] = [];
+  /** Days for which records are kept; undefined: all. */
+  deploymentDays: number | undefined;
   private readonly rig: IngestRig;
   private core: CoreRig | undefined;
   private app: Hono | undefined;
@@ -36,16 +39,22 @@ export class Deployment {
     return this.app;
   }
 
-  async start(): Promise<this> {
+  async start(given: TestPorts = {}): Promise<this> {
     const { rig, spool, running } = this;
     const erasures = {
       of: (organizationId: Parameters<RunningErasures['of']>[0]) => running.of(organizationId),
       save: (erased: Parameters<typeof addErasedExchanges>[1]) => addErasedExchanges(rig.database, erased),
       wasErased: (exchange: Parameters<typeof wasErased>[1]) => wasErased(rig.database, exchange),
     };
-    this.core = await spool.openCore({ erasures });
+    this.core = await spool.openCore({ erasures, ...given });
     const ports = await portsOver(rig, spool, this.observations, this.core);
-    const parts = { ...this.core, spoolFolder: spool.folder, store: rig.store, running, retention: ports.retention };
+    const parts = {
+      ...this.core,
+      spoolFolder: spool.folder,
+      store: rig.store,
+      running,
+      retention: { ...ports.retention, deploymentDays: this.deploymentDays },
+    };
     this.app = createApi({ ...ports, imports: makeImports(parts) }, () => ({}));
     this.drain.start();
     return this;
@@ -65,6 +74,13 @@ export class Deployment {
 
   post(path: string, text: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     return callApi(this.api, { method: 'POST', path }, { text, headers: { 'content-type': 'application/x-ndjson', ...headers } });
+  }
+
+  /** Sends a change and does not wait for the store. */
+  async change(id: string, what: 'property' | 'feedback', body: object): Promise<void> {
+    const method = what === 'property' ? 'PUT' : 'POST';
+    const response = await callApi(this.api, { method, path: `/v1/request/${id}/${what}` }, { body });
+    if (response.status !== 200) throw new Error(await response.text());
   }
 
   /** Resolves once nothing waits for the store. */

@@ -17,7 +17,7 @@ export interface ImportOptions {
 
 /** Lines and bytes of one call: what a kill in the middle costs, and what the service takes together. */
 const groupLines = 5000;
-const groupBytes = 8 * 1024 * 1024;
+const groupBytes = 14 * 1024 * 1024;
 /** Rejected lines named on the terminal. */
 const maxShown = 20;
 const maxInReport = 10_000;

@@ -29,9 +29,9 @@ export class ItemFields {
     this.item = item;
   }
 
-  /** Undefined: the item does not have the field. */
+  /** @param name of no member of all objects. @returns undefined: the item does not have the field. */
   value(name: string): unknown {
-    return Object.hasOwn(this.item, name) ? this.item[name] : undefined;
+    return this.item[name];
   }
 
   isAbsent(name: string): boolean {

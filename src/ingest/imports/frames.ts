@@ -1,25 +1,29 @@
 import { frameKinds, type ExchangeEnd, type ImportedFacts, type ImportedOpen } from '../../model/record/exchange.ts';
+import type { RequestId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
 import { maxPayloadBytes } from '../../spool/frame.ts';
 import type { WholeFrame } from '../../spool/import-series.ts';
-import type { ImportedItem } from './read-item.ts';
 
 const lineFeed = Buffer.from('\n');
 
-/** A checked item, and its line as it came. */
+/** A checked line as it came, and what tells its record apart. */
 export interface AcceptedLine {
-  readonly item: ImportedItem;
+  readonly requestId: RequestId;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly userId: string;
+  readonly sessionId: string;
   readonly line: Buffer;
 }
 
 /** The frames of an item: it lies in the spool like an exchange whose request body is the line. @param stream its number in the series. */
 export function framesOfItem(accepted: AcceptedLine, owner: Principal, imported: ImportedFacts, stream: number): WholeFrame[] {
-  const { item, line } = accepted;
-  const open = Buffer.from(JSON.stringify(openOf(item, owner, imported)));
+  const { line } = accepted;
+  const open = Buffer.from(JSON.stringify(openOf(accepted, owner, imported)));
   const end: ExchangeEnd = {
     outcome: 'complete',
     // What waits for the store is as old as its import.
-    elapsedMs: imported.at - item.createdAt,
+    elapsedMs: imported.at - accepted.createdAt,
     overheadMs: 0,
     requestBytes: line.length,
     responseBytes: 0,
@@ -40,19 +44,23 @@ function beginning(open: Buffer, line: Buffer, frame: (kind: number, payload: Bu
   return frames;
 }
 
-function openOf(item: ImportedItem, { organizationId, keyHash }: Principal, imported: ImportedFacts): ImportedOpen {
+function openOf(
+  { requestId, createdAt, userId, sessionId }: AcceptedLine,
+  { organizationId, keyHash }: Principal,
+  imported: ImportedFacts,
+): ImportedOpen {
   return {
     version: 1,
-    requestId: item.requestId,
+    requestId,
     organizationId,
     keyHash,
-    openedAt: item.createdAt,
+    openedAt: createdAt,
     method: '',
     path: '',
     provider: 'custom',
     targetUrl: '',
     headers: {},
-    tags: { properties: [], userId: item.texts.request_user_id, sessionId: item.sessionId },
+    tags: { properties: [], userId, sessionId },
     imported,
   };
 }

@@ -1,7 +1,6 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../../model/change.ts';
 import type { Exchange, ImportedFacts, ImportedOpen } from '../../model/record/exchange.ts';
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
-import { emptyTextTags } from '../../model/record/text-tags.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { parseJson } from '../../model/text.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
@@ -12,7 +11,7 @@ import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
 import { bodyGroupOf } from '../interpret/body-group.ts';
 import { type InterpretContext, redacted, withShortNames } from '../interpret/interpret.ts';
 import { firstNonEmpty, orEmpty, type RecordTexts } from '../interpret/record-texts.ts';
-import { type ImportedItem, readItem } from './read-item.ts';
+import { bytesOf, type ImportedItem, readItem } from './read-item.ts';
 
 /** An exchange that holds an item of an import instead of a call. */
 export type ImportedExchange = Exchange & { readonly open: ImportedOpen };
@@ -96,7 +95,6 @@ function parsedBody(body: RecordedBody): unknown {
 function textsOf(item: ImportedItem, { request, response }: Facts): RecordTexts {
   const { texts } = item;
   return {
-    ...emptyTextTags,
     requestBody: item.requestBody,
     responseBody: item.responseBody,
     requestIsOpaque: false,
@@ -120,6 +118,7 @@ function textsOf(item: ImportedItem, { request, response }: Facts): RecordTexts 
     promptVersion: texts.prompt_version,
     jobId: texts.job_id,
     nodeId: texts.node_id,
+    experimentId: '',
   };
 }
 
@@ -174,7 +173,7 @@ function outcomeOf(item: ImportedItem, { response }: Facts, { usageRaw }: Record
     assets: item.assets,
     requestBodyCut: item.requestBodyCut,
     responseBodyCut: item.responseBodyCut,
-    sizeBytes: item.sizeBytes,
+    sizeBytes: item.statedBytes ?? bytesOf(item.requestBody) + bytesOf(item.responseBody),
   };
 }
 

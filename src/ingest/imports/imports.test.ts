@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Deployment } from '../../api/testing/import-harness.ts';
 import { nastyRecords, type StoredRecord } from '../../query/filter/testing/nasty-records.ts';
-import { type IngestRig, newId, openRig } from '../testing/ingest-harness.ts';
+import { orderErasure } from '../../metadata/erasures.ts';
+import type { RequestId } from '../../model/ids.ts';
+import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { type IngestRig, makeGate, newId, openRig, until } from '../testing/ingest-harness.ts';
 
 const seed = Date.now() % 2 ** 31;
 
@@ -11,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const item = (extra: object = {}): { readonly request_id: string; readonly request_created_at: string } => ({
+const item = (extra: object = {}): { readonly request_id: RequestId; readonly request_created_at: string } => ({
   request_id: newId(),
   request_created_at: '2026-01-31T12:00:00.000Z',
   ...extra,
@@ -37,6 +41,16 @@ const asRecorded = (record: StoredRecord): StoredRecord => ({
   provider: record.provider.toUpperCase(),
   model: record.model === '' ? 'unknown' : record.model,
   scores: record.feedback === null ? record.scores : new Map([...record.scores, ['svc-score-feedback', Number(record.feedback.rating)]]),
+});
+
+const noCounts = { requests: 0, bodies: 0, cache_entries: 0, spool_records: 0, dead_letters: 0, blobs: 0 };
+
+/** What an item has of a chat. */
+const call = (asked: string, said: string): object => ({
+  provider: 'OPENAI',
+  request_path: '/v1/chat/completions',
+  request_body: { model: 'm', messages: [{ role: 'user', content: asked }] },
+  response_body: { model: 'm', choices: [{ message: { role: 'assistant', content: said } }] },
 });
 
 async function usersOf(deployment: Deployment): Promise<readonly string[]> {
@@ -69,5 +83,117 @@ describe('an import', () => {
     await theirs.whenStored();
     expect([await usersOf(ours), await usersOf(theirs)]).toEqual([['ours'], ['theirs']]);
     await Promise.all([ours.stop(), theirs.stop()]);
+  });
+
+  test('adds nothing for an identifier that is still in flight, or stands twice', async () => {
+    const deployment = await new Deployment(rig).start();
+    const writer = deployment.spool.openWriter();
+    const inFlight = await deployment.spool.write(writer, { end: null });
+    const first = item();
+    const outcome = await deployment.import([{ ...item(), request_id: inFlight.toUpperCase() }, first, first]);
+    expect(outcome).toMatchObject({ lines: 3, imported: 1, already_there: 2 });
+    // The import waits for nothing: the same lines are found on their way to the store.
+    expect(await deployment.import([first])).toMatchObject({ imported: 0, already_there: 1 });
+    await deployment.spool.killWriter(writer);
+    await deployment.whenStored();
+    await deployment.stop();
+    expect((await deployment.spool.storedIds()).requests.toSorted()).toEqual([inFlight, first.request_id].toSorted());
+  });
+
+  test('stores calls of more months than the engine takes at once unless it is told to', async () => {
+    const deployment = await new Deployment(rig).start();
+    const months = Array.from({ length: 120 }, (_, index) =>
+      item({ request_created_at: new Date(Date.UTC(2016, 2 + index)).toISOString() }),
+    );
+    expect(await deployment.import(months)).toMatchObject({ imported: 120 });
+    await deployment.whenStored();
+    expect((await deployment.spool.storedIds()).requests).toHaveLength(120);
+    await deployment.stop();
+  });
+
+  test('takes changes while it is in flight', async () => {
+    const deployment = new Deployment(rig);
+    const hold = makeGate();
+    await deployment.start({ insert: async (...given) => hold.passed.then(() => rig.store.insert(...given)) });
+    const blocking = item();
+    await deployment.import([blocking]);
+    const { organizationId } = deployment.spool;
+    await until(() => deployment.drain.inFlight.find(organizationId, blocking.request_id)?.state === 'sealed');
+    const changed = item({ properties: { Team: 'a', Env: 'prod' }, scores: { quality: 1 } });
+    await deployment.import([changed]);
+    await deployment.change(changed.request_id, 'property', { Team: 'b' });
+    hold.open();
+    await deployment.whenStored();
+    const [found] = await deployment.query({ filter: { request_response_rmt: { request_id: { equals: changed.request_id } } } });
+    expect(found).toMatchObject({ properties: { Team: 'b', Env: 'prod' }, scores: { quality: 1 } });
+    await deployment.stop();
+  });
+
+  test('brings no record of a user back whose erasure runs', async () => {
+    const deployment = await new Deployment(rig).start();
+    const { organizationId } = deployment.spool;
+    const erasure = { number: 7, organizationId, userId: 'gone', erasedAt: Date.now(), stage: 'ordered', counts: noCounts } as const;
+    const lines = [item({ request_user_id: 'gone' }), item({ request_user_id: 'here' })];
+    deployment.running.add(erasure);
+    await expect(deployment.import(lines)).rejects.toThrow('503 A user of this organisation is being erased');
+    await deployment.whenStored();
+    deployment.running.remove(erasure);
+    expect(await deployment.import([lines[1] ?? {}])).toMatchObject({ imported: 1, already_there: 0 });
+    await deployment.whenStored();
+    expect(await usersOf(deployment)).toEqual(['here']);
+    await deployment.stop();
+  });
+
+  test('leaves a record out whose erasure begins while it is on its way', async () => {
+    const deployment = new Deployment(rig);
+    const { organizationId } = deployment.spool;
+    await rig.database.queries.insertInto('organizations').values({ id: organizationId, name: organizationId, created_at: 0 }).execute();
+    const ordered = await orderErasure(rig.database, { organizationId, userId: 'gone', at: Date.now(), takesNew: true });
+    if (ordered === undefined) throw new Error('there is no erasure');
+    await deployment.start({ intervalMs: 400 });
+    await deployment.import([item()]);
+    await deployment.import([item({ request_user_id: 'gone' }), item({ request_user_id: 'here' })]);
+    deployment.running.add(ordered);
+    await deployment.whenStored();
+    expect((await usersOf(deployment)).toSorted()).toEqual(['', 'here']);
+    await deployment.stop();
+  });
+
+  test('redacts by the rules of the organisation, in bodies and in what is derived from them', async () => {
+    const deployment = await new Deployment(rig).start();
+    const { organizationId } = deployment.spool;
+    await rig.database.queries.insertInto('organizations').values({ id: organizationId, name: organizationId, created_at: 0 }).execute();
+    await new RedactionRules(rig.database, systemClock).replace(organizationId, [
+      { kind: 'email', pattern: null, replacement: '[mail]', appliesTo: ['request', 'response', 'properties', 'identifiers'] },
+    ]);
+    const mail = 'ann@example.com';
+    await deployment.import([
+      item({ ...call(`Write to ${mail}`, `I wrote to ${mail}`), properties: { Mail: mail }, request_user_id: mail }),
+    ]);
+    await deployment.whenStored();
+    const [found] = await deployment.query({ filter: 'all' });
+    expect(JSON.stringify(found)).not.toContain(mail);
+    expect(await deployment.query({ filter: { request_response_rmt: { request_body: { contains: mail } } } })).toEqual([]);
+    expect(await deployment.query({ filter: { response: { body_completion: { contains: mail } } } })).toEqual([]);
+    expect(found?.properties).toHaveProperty('Mail');
+    await deployment.stop();
+  });
+
+  test('rejects what the retention would remove at once, and times that cannot be right', async () => {
+    const deployment = new Deployment(rig);
+    deployment.deploymentDays = 365;
+    await deployment.start();
+    const at = (ms: number): object => item({ request_created_at: new Date(ms).toISOString() });
+    const now = Date.now();
+    const dayMs = 86_400_000;
+    const lines = [at(now - 366 * dayMs), at(now - 364 * dayMs), at(now + 2 * dayMs), item({ request_created_at: now / 1000 })];
+    const { imported, rejections } = await deployment.import(lines);
+    expect(imported).toBe(1);
+    expect(rejections.map(({ line, reason }) => [line, reason])).toEqual([
+      [1, expect.stringContaining('retention')],
+      [3, expect.stringContaining('future')],
+      [4, expect.stringContaining('milliseconds')],
+    ]);
+    await deployment.stop();
   });
 });

@@ -8,7 +8,7 @@ import type { PreparedSeries, WholeFrame } from '../../spool/import-series.ts';
 import type { ExchangeIndex } from '../series/exchange.ts';
 import { ItemFault } from './fields.ts';
 import { type AcceptedLine, framesOfItem } from './frames.ts';
-import { readItem } from './read-item.ts';
+import { checkLine } from './read-item.ts';
 
 /**
  * # Imports: items of a file become records, each once
@@ -96,9 +96,9 @@ export class Imports {
     let sliceEnds = monotonic() + maxSliceMs;
     for (const { number, bytes } of lines) {
       try {
-        const item = readItem(bytes.toString('utf8'));
-        assertTime(item.createdAt, { earliest: expiresBefore, latest });
-        accepted.push({ item, line: bytes });
+        const { requestId, createdAt, texts, sessionId } = checkLine(bytes.toString('utf8'));
+        assertTime(createdAt, { earliest: expiresBefore, latest });
+        accepted.push({ requestId, createdAt, userId: texts.request_user_id, sessionId, line: bytes });
       } catch (error) {
         if (!(error instanceof ItemFault)) throw error;
         refused.push({ line: number, field: error.field, reason: error.message });
@@ -114,12 +114,12 @@ export class Imports {
   private async withoutKnown(organizationId: OrganizationId, accepted: readonly AcceptedLine[]): Promise<readonly AcceptedLine[]> {
     const { catchUp, inFlight, findStored } = this.ports;
     const byId = new Map<RequestId, AcceptedLine>();
-    for (const line of accepted) if (!byId.has(line.item.requestId)) byId.set(line.item.requestId, line);
+    for (const line of accepted) if (!byId.has(line.requestId)) byId.set(line.requestId, line);
     if (byId.size === 0) return [];
     await catchUp();
     for (const id of byId.keys()) if (inFlight.find(organizationId, id) !== undefined) byId.delete(id);
     const stored = await findStored(organizationId, [...byId.keys()]);
-    return [...byId.values()].filter(({ item }) => !stored.has(item.requestId));
+    return [...byId.values()].filter(({ requestId }) => !stored.has(requestId));
   }
 
   private async write(owner: Principal, lines: readonly AcceptedLine[]): Promise<void> {

@@ -20,8 +20,8 @@ export interface ItemFeedback {
 /** The counts of an item. `undefined`: the item does not have the field, so that the response may tell. */
 export type ItemCounts = Readonly<Record<(typeof countFields)[number], number | null | undefined>>;
 
-/** A checked item. An empty text is an absent one, null is "not known". */
-export interface ImportedItem extends ItemTags {
+/** An item without its bodies, whose fields are checked. An empty text is an absent one, null is "not known". */
+export interface CheckedItem extends ItemTags {
   readonly requestId: RequestId;
   /** Times are Unix milliseconds. */
   readonly createdAt: number;
@@ -50,11 +50,15 @@ export interface ImportedItem extends ItemTags {
   readonly assets: readonly string[];
   readonly scores: Map<string, number>;
   readonly feedback: ItemFeedback | null;
-  readonly requestBody: RecordedBody;
-  readonly responseBody: RecordedBody;
   readonly requestBodyCut: boolean;
   readonly responseBodyCut: boolean;
-  readonly sizeBytes: number;
+  /** Null: that of the bodies. */
+  readonly statedBytes: number | null;
+}
+
+export interface ImportedItem extends CheckedItem {
+  readonly requestBody: RecordedBody;
+  readonly responseBody: RecordedBody;
 }
 
 const identifierFields = [
@@ -87,9 +91,17 @@ const maxItemCost = 3 * maxJsonCost;
 /** A body lies one level deeper in an item. */
 const maxItemDepth = maxJsonDepth + 2;
 
-/** Reads a line of an import. @throws ItemFault for a line that is no item. */
+/** Checks a line of an import. Any value can be a body. @throws ItemFault for a line that is no item. */
+export function checkLine(line: string): CheckedItem {
+  return checkFields(parseItem(line));
+}
+
+/** Reads a line of an import with its bodies. @throws ItemFault for a line that is no item. */
 export function readItem(line: string): ImportedItem {
-  return checkItem(parseItem(line));
+  const item = parseItem(line);
+  const requestBody = bodyOf(item['request_body']);
+  const responseBody = bodyOf(item['response_body']);
+  return { requestBody, responseBody, ...checkFields(item) };
 }
 
 /** @throws ItemFault unless the line is one JSON object within the bounds of stored JSON. */
@@ -108,7 +120,7 @@ function parseItem(line: string): JsonObject {
 }
 
 /** @throws ItemFault for the first field that cannot be stored. */
-function checkItem(item: JsonObject): ImportedItem {
+function checkFields(item: JsonObject): CheckedItem {
   const fields = new ItemFields(item);
   const requestId = fields.id('request_id');
   const createdAt = fields.time('request_created_at');
@@ -129,17 +141,19 @@ function checkItem(item: JsonObject): ImportedItem {
     assets: fields.textList(fields.isAbsent('assets') ? 'asset_ids' : 'assets'),
     scores,
     feedback: feedbackOf(fields, scores, responseCreatedAt ?? createdAt),
+    requestBodyCut: fields.flag('request_body_cut') ?? false,
+    responseBodyCut: fields.flag('response_body_cut') ?? false,
+    statedBytes: fields.count('size_bytes'),
     ...tagsOfItem(fields),
     ...outcomeOf(fields),
     ...costOf(fields),
-    ...bodiesOf(fields),
   };
 }
 
-function identifiersOf(fields: ItemFields): ImportedItem['texts'] {
+function identifiersOf(fields: ItemFields): CheckedItem['texts'] {
   const texts: Record<string, string> = {};
   for (const name of identifierFields) texts[name] = fields.text(name);
-  return texts as ImportedItem['texts'];
+  return texts as CheckedItem['texts'];
 }
 
 /** A known provider gets its name in records; the name of another one stays. */
@@ -197,7 +211,7 @@ function isAttempt(value: unknown): value is Attempt {
 }
 
 /** A stated cost without a source is the importer's own figure, which no price list replaces. */
-function costOf(fields: ItemFields): Pick<ImportedItem, 'cost' | 'costSource'> {
+function costOf(fields: ItemFields): Pick<CheckedItem, 'cost' | 'costSource'> {
   const cost = fields.isAbsent('cost') ? fields.money('costUSD') : fields.money('cost');
   const named = costSources.find((source) => source === fields.value('cost_source'));
   return { cost, costSource: named ?? (cost === null ? 'none' : 'header') };
@@ -225,19 +239,8 @@ function feedbackOf(fields: ItemFields, scores: Map<string, number>, otherwiseAt
   return { number, rating, createdAt: fields.time('feedback_created_at') ?? otherwiseAt };
 }
 
-function bodiesOf(fields: ItemFields) {
-  const requestBody = bodyOf(fields.value('request_body'));
-  const responseBody = bodyOf(fields.value('response_body'));
-  return {
-    requestBody,
-    responseBody,
-    requestBodyCut: fields.flag('request_body_cut') ?? false,
-    responseBodyCut: fields.flag('response_body_cut') ?? false,
-    sizeBytes: fields.count('size_bytes') ?? bytesOf(requestBody) + bytesOf(responseBody),
-  };
-}
-
-function bytesOf(body: RecordedBody): number {
+/** Bytes of a body as it passed, as far as its record tells. */
+export function bytesOf(body: RecordedBody): number {
   if (body.kind === 'absent') return 0;
   return body.kind === 'binary' ? Math.floor((body.base64.length * 3) / 4) : Buffer.byteLength(body.text);
 }

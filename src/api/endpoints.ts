@@ -4,6 +4,9 @@ import { importRequests } from './routes/imports/add.ts';
 import { exportRequests, exportRequestsByAddress } from './routes/exports/export.ts';
 import { listModels } from './routes/models/list.ts';
 import { declareProperty } from './routes/properties/declare.ts';
+import { listHiddenProperties, listProperties } from './routes/properties/list.ts';
+import { searchPropertyValues } from './routes/properties/search.ts';
+import { hideProperty, restoreProperty } from './routes/properties/visibility.ts';
 import { applyPrices } from './routes/prices/apply.ts';
 import { getPrices } from './routes/prices/get.ts';
 import { replacePrices } from './routes/prices/replace.ts';
@@ -59,6 +62,11 @@ export const endpoints: readonly Endpoint[] = [
   exportRequests,
   exportRequestsByAddress,
   listModels,
+  listProperties,
+  hideProperty,
+  restoreProperty,
+  listHiddenProperties,
+  searchPropertyValues,
   declareProperty,
   getRateLimits,
   replaceRateLimits,

@@ -16,6 +16,7 @@ import type { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
 import type { ApiKeys } from '../auth/api-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { ResponseMemory } from './http/response-memory.ts';
+import type { StoredValues } from './page/stored-values.ts';
 import type { HintLookUps } from './page/hint-look-ups.ts';
 import type { FairSemaphore } from '../platform/fair-semaphore.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
@@ -39,6 +40,15 @@ export interface RateLimitPorts {
     organizationId: OrganizationId,
     limits: readonly StoredLimit[],
   ) => Promise<{ readonly unknownKey: string } | undefined>;
+}
+
+/** Properties of an organisation beside those on record. Changes are durable on return. */
+export interface PropertyPorts {
+  readonly declared: (organizationId: OrganizationId) => Promise<readonly string[]>;
+  readonly hidden: (organizationId: OrganizationId) => Promise<readonly string[]>;
+  /** @returns false when the organisation hides as many names as it may. */
+  readonly hide: (organizationId: OrganizationId, name: string) => Promise<boolean>;
+  readonly restore: (organizationId: OrganizationId, name: string) => Promise<void>;
 }
 
 /** In days. */
@@ -133,6 +143,8 @@ export interface ApiPorts {
   /** An address of both bodies that needs no key and is valid for an hour. */
   readonly bodyAddressOf: (organizationId: OrganizationId, requestId: RequestId) => string;
   readonly checkBodyAddress: BodyAddresses['check'];
+  readonly properties: PropertyPorts;
+  readonly storedValues: StoredValues;
   /** @returns the replaced spelling, if any. */
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   readonly rateLimits: RateLimitPorts;

@@ -78,14 +78,17 @@ describe('200', () => {
     expect((await checked(await rig.call('PUT', '/v1/property/Environment'), 200, declaredPropertySchema)).data).toEqual({
       name: 'Environment',
       replaced: null,
+      hidden: false,
     });
     expect((await checked(await rig.call('PUT', '/v1/property/a%2Fb%20%C3%A9'), 200, declaredPropertySchema)).data).toEqual({
       name: 'a/b é',
       replaced: null,
+      hidden: false,
     });
     expect((await checked(await rig.call('PUT', '/v1/property/100%25FF?x=/y'), 200, declaredPropertySchema)).data).toEqual({
       name: '100%FF',
       replaced: null,
+      hidden: false,
     });
   });
 
@@ -95,10 +98,10 @@ describe('200', () => {
       declared.push((await checked(await rig.call('PUT', `/v1/property/${name}`), 200, declaredPropertySchema)).data);
     }
     expect(declared).toEqual([
-      { name: 'costCentre', replaced: null },
-      { name: 'CostCentre', replaced: 'costCentre' },
-      { name: 'CostCentre', replaced: null },
-      { name: 'COSTCENTRE', replaced: 'CostCentre' },
+      { name: 'costCentre', replaced: null, hidden: false },
+      { name: 'CostCentre', replaced: 'costCentre', hidden: false },
+      { name: 'CostCentre', replaced: null, hidden: false },
+      { name: 'COSTCENTRE', replaced: 'CostCentre', hidden: false },
     ]);
   });
 

@@ -57,6 +57,7 @@ import { healthOf, type Watches } from './health/health.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { coreFamilies, ProcessMetrics } from './health/core-metrics.ts';
 import { openReadyStore } from './open-store.ts';
+import { makePropertyPorts } from './api/property-ports.ts';
 import { makeModelList } from './pricing/model-list.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
@@ -337,7 +338,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     },
     bodyAddressOf: (organizationId, requestId) => baseUrl() + bodyAddresses.pathOf(organizationId, requestId),
     checkBodyAddress: bodyAddresses.check,
-    declareProperty: (organizationId, name) => declaredNames.declare(organizationId, name),
+    ...makePropertyPorts({ database, store, declaredNames, now: systemClock.now }),
     rateLimits: {
       list: (organizationId) => listRateLimits(database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),

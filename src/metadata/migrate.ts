@@ -11,6 +11,7 @@ import { retentionAndErasures } from './migrations/0008-retention-and-erasures.t
 import { believedTime } from './migrations/0009-believed-time.ts';
 import { claimsByAge } from './migrations/0010-claims-by-age.ts';
 import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nul.ts';
+import { hiddenProperties } from './migrations/0012-hidden-properties.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order of application. */
@@ -25,6 +26,7 @@ const migrations: readonly Migration[] = [
   believedTime,
   claimsByAge,
   erasedUsersWithoutNul,
+  hiddenProperties,
 ];
 
 export const metadataSteps: readonly string[] = migrations.map(({ name }) => name);

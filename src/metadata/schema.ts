@@ -9,6 +9,7 @@ export interface MetadataTables {
   readonly organizations: OrganizationsTable;
   readonly api_keys: ApiKeysTable;
   readonly property_declarations: PropertyDeclarationsTable;
+  readonly hidden_properties: HiddenPropertiesTable;
   readonly request_id_claims: RequestIdClaimsTable;
   readonly pending_changes: PendingChangesTable;
   readonly rate_limits: RateLimitsTable;
@@ -51,6 +52,12 @@ interface PropertyDeclarationsTable {
   lower_name: string;
   hidden: number;
   declared_at: number;
+}
+
+interface HiddenPropertiesTable {
+  organization_id: string;
+  name: string;
+  hidden_at: number;
 }
 
 interface RequestIdClaimsTable {

@@ -6,6 +6,7 @@ import {
   type Connect,
   type LaneState,
   type NoteWait,
+  type Connections,
   openConnections,
   type ReadConnections,
   type StoreLocation,
@@ -19,6 +20,7 @@ import { migrateStore } from './schema/migrate.ts';
 import { type LatestArrival, makeLatestArrival } from './read/latest-arrival.ts';
 import { makeRemoveOrphans, type RemoveOrphans } from './delete/orphans.ts';
 import { makeRemoveExpired, type RemoveExpired } from './delete/retention.ts';
+import { RowChanges } from './read/row-changes.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './read/run-statement.ts';
 import { type ListParts, makeListParts } from './parts/list-parts.ts';
 import { type CheckPart, makeCheckPart, makeSetAside, type SetAside } from './parts/set-aside.ts';
@@ -33,6 +35,8 @@ import { makeSetSessionTag, type SetSessionTag } from './update/session-tags.ts'
 export interface Store {
   readonly run: RunStatement;
   readonly insert: InsertRows;
+  /** What the writes below have changed in `requests`. */
+  readonly rowChanges: RowChanges;
   readonly findRows: FindRows;
   readonly changeStored: ChangeStored;
   readonly changeStoredCosts: ChangeStoredCosts;
@@ -72,14 +76,13 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   const { connections } = damage;
   const endWatch = connections.embedded ? watchMerges(connections) : () => undefined;
   const patches = new PendingPatches();
+  const rowChanges = new RowChanges();
   return {
     run: makeRunStatement(connections, options),
-    insert: makeInsertRows(connections),
+    rowChanges,
     findRows: makeFindRows(connections),
-    changeStored: makeChangeStored(connections, undefined, patches),
     changeStoredCosts: makeChangeStoredCosts(connections, patches),
     usageRows: makeUsageRows(connections, patches),
-    changeStoredSession: makeChangeStoredSession(connections, { patches }),
     setSessionTag: makeSetSessionTag(connections),
     latestChangeNumber: makeLatestChangeNumber(connections),
     latestArrival: makeLatestArrival(connections),
@@ -87,8 +90,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     damage,
     checkPart: makeCheckPart(connections, damage),
     setAside: makeSetAside(connections, damage),
-    erase: makeEraseStored(connections),
-    removeExpired: makeRemoveExpired(connections),
+    ...notedWrites(connections, patches, rowChanges),
     removeOrphans: makeRemoveOrphans(connections),
     moveBodies: makeMoveBodies(connections, { maxQueryMs: options.queryTimeoutMs }),
     migrate: (onApplied) => migrateStore(connections, onApplied),
@@ -101,5 +103,27 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
       await damage.end();
       await connections.close();
     },
+  };
+}
+
+type NotedWrites = Pick<Store, 'insert' | 'changeStored' | 'changeStoredSession' | 'erase' | 'removeExpired'>;
+
+/** Writes that add, change or remove values of `requests`. Each is noted also when it fails, because part of it may be visible. */
+function notedWrites(connections: Connections, patches: PendingPatches, changes: RowChanges): NotedWrites {
+  const insert = makeInsertRows(connections);
+  const changeStored = makeChangeStored(connections, undefined, patches);
+  const ofSession = makeChangeStoredSession(connections, { patches });
+  const erase = makeEraseStored(connections);
+  const removeExpired = makeRemoveExpired(connections);
+  const noteAll = (): void => changes.noteAll();
+  return {
+    insert: (table, rows, token) => insert(table, rows, token).finally(() => table === 'requests' && changes.noteInserted(rows)),
+    changeStored: (change) => changeStored(change).finally(() => changes.noteRow(change.accepted.organizationId, change.createdAt)),
+    changeStoredSession: {
+      ...ofSession,
+      update: (change) => ofSession.update(change).finally(() => changes.noteOrganization(change.organizationId)),
+    },
+    erase: { ...erase, removeRequests: (erasure, signal) => erase.removeRequests(erasure, signal).finally(noteAll) },
+    removeExpired: (expiry, signal) => removeExpired(expiry, signal).finally(noteAll),
   };
 }

@@ -138,7 +138,7 @@ describe('404 of a path that is no endpoint', () => {
     expect(error).toContain('GATELOG_GATEWAY_PORT');
   });
 
-  test.each(['/v1/user/query', '/v1/property/query'])(
+  test.each(['/v1/api-keys/query', '/v1/provider-keys/query'])(
     'that reads as a query names no method that would change anything: POST %s',
     async (path) => {
       const response = await rig.call('POST', path, { body: {} });

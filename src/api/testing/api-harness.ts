@@ -23,6 +23,7 @@ import { rowsOf } from '../../store/insert/rows.ts';
 import { RunningErasures } from '../../ingest/erasures.ts';
 import { makeImports } from '../../main/records/imports.ts';
 import { makePricePorts } from '../../main/pricing/request-costs.ts';
+import { makePropertyPorts } from '../../main/api/property-ports.ts';
 import { makeStoredPrices } from '../../main/pricing/stored-prices.ts';
 import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.ts';
 import { priceBookFrom } from '../../pricing/price-book.ts';
@@ -145,6 +146,10 @@ async function writeExchanges(rig: IngestRig, spool: SpoolRig, further: number):
   };
 }
 
+function propertyPartsOf({ database, store }: IngestRig): Parameters<typeof makePropertyPorts>[0] {
+  return { database, store, declaredNames: new DeclaredNames(database, systemClock), now: Date.now };
+}
+
 /** The ports of an API over one spool. @param core absent: one that stores nothing. */
 export async function portsOver(
   rig: IngestRig,
@@ -154,7 +159,6 @@ export async function portsOver(
 ): Promise<ApiPorts> {
   const running = new RunningErasures();
   const { drain, changer, sessions } = core ?? (await spool.openCore());
-  const declared = new DeclaredNames(rig.database, systemClock);
   const lookUp = makeOrganizationPriceLookUp(rig.database);
   const stored = makeStoredPrices({ lookUp, monotonic: () => performance.now(), observe: (observation) => observations.push(observation) });
   const corePrices = { book: priceBookFrom(undefined), stored };
@@ -180,7 +184,7 @@ export async function portsOver(
     },
     bodyAddressOf: (organizationId, requestId) => `http://api.test${bodyAddresses.pathOf(organizationId, requestId)}`,
     checkBodyAddress: bodyAddresses.check,
-    declareProperty: (organizationId, name) => declared.declare(organizationId, name),
+    ...makePropertyPorts(propertyPartsOf(rig)),
     retention,
     imports: makeImports({ spoolFolder: spool.folder, store: rig.store, drain, running, retention, changer }),
     erasures: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },

@@ -77,6 +77,7 @@ export const declaredPropertySchema = z
         .string()
         .nullable()
         .openapi({ description: 'The other spelling that was declared until now, null when there was none.', example: 'environment' }),
+      hidden: z.boolean().openapi({ description: 'Whether lists leave the name out.' }),
     }),
     error: z.null(),
   })

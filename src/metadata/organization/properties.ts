@@ -49,3 +49,37 @@ export async function listDeclaredProperties(
     .execute();
   return rows.map((row) => ({ name: row.name, lowerName: row.lower_name, hidden: row.hidden === 1, declaredAt: row.declared_at }));
 }
+
+/** Names that lists leave out, in the order of their bytes. */
+export async function listHiddenProperties({ queries }: MetadataQueries, organizationId: OrganizationId): Promise<readonly string[]> {
+  const rows = await queries
+    .selectFrom('hidden_properties')
+    .select('name')
+    .where('organization_id', '=', organizationId)
+    .orderBy('name')
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Hides a name from lists. Durable on return in the core. @param max hidden names of an organisation. @returns false when there are as many
+ * already; nothing is changed then.
+ */
+export async function hideProperty(
+  database: MetadataQueries,
+  { organizationId, name, at }: { readonly organizationId: OrganizationId; readonly name: string; readonly at: number },
+  max: number,
+): Promise<boolean> {
+  return inWriteTransaction(database, async (transaction) => {
+    const hidden = await listHiddenProperties(transaction, organizationId);
+    if (hidden.includes(name)) return true;
+    if (hidden.length >= max) return false;
+    await transaction.queries.insertInto('hidden_properties').values({ organization_id: organizationId, name, hidden_at: at }).execute();
+    return true;
+  });
+}
+
+/** Shows a hidden name in lists again. Durable on return in the core. */
+export async function restoreProperty({ queries }: MetadataQueries, organizationId: OrganizationId, name: string): Promise<void> {
+  await queries.deleteFrom('hidden_properties').where('organization_id', '=', organizationId).where('name', '=', name).execute();
+}

@@ -11,6 +11,9 @@ export const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes:
  */
 export const textLimits = { identifierBytes: 8 * 1024, inputsBytes: 64 * 1024, headerBytes: 8 * 1024, addressBytes: 8 * 1024 } as const;
 
+/** Hidden properties of an organisation, and names in a list of properties. */
+export const propertyListLimits = { hidden: 1000, names: 10_000 } as const;
+
 /** Properties of one request after its changes; bytes of all names and values in UTF-8. */
 export const requestPropertyLimits = { properties: 256, bytes: 1024 * 1024 } as const;
 

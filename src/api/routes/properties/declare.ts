@@ -1,50 +1,39 @@
-import { z } from '@hono/zod-openapi';
-import { declaredPropertySchema, propertyNameSchema, wrongDeclaredName } from '../../../contract/settings/properties.ts';
-import { GatelogError } from '../../../model/errors.ts';
+import { propertyParameters, propertyVisibilitySchema } from '../../../contract/properties.ts';
+import { declaredPropertySchema, wrongDeclaredName } from '../../../contract/settings/properties.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { readInput } from '../../http/read-input.ts';
 import { sendData } from '../../http/send-json.ts';
+import { nameInAddress, storedNameInAddress, wrongName } from './property-name.ts';
+import { setVisibility } from './visibility.ts';
 
 export const declareProperty: Endpoint = {
   declaration: {
     method: 'put',
     path: '/v1/property/{name}',
     operationId: 'declareProperty',
-    summary: 'Declare the spelling of a property',
+    summary: 'Declare the spelling of a property, hide or restore it',
     description:
-      'Many clients send header names in lower case. After `PUT /v1/property/Environment` the header `svc-property-environment` is stored as `Environment`. Declaring the name in another case replaces the spelling, and the answer names the one that held before. Records that exist keep theirs.',
+      'Many clients send header names in lower case. After `PUT /v1/property/Environment` the header `svc-property-environment` is stored as `Environment`. Declaring the name in another case replaces the spelling, and the answer names the one that held before. Records that exist keep theirs. With the body `{"hidden": true}` the name is left out of the list of properties instead, with `{"hidden": false}` it comes back; records and filters stay as they are.',
     security: keyRequired,
-    request: {
-      params: z.object({
-        name: propertyNameSchema.openapi({
-          param: { name: 'name', in: 'path' },
-          description: 'The name as it is to be stored, percent-encoded.',
-        }),
-      }),
-    },
-    responses: { 200: { description: 'Declared.', content: jsonContent(declaredPropertySchema) }, ...problems(413, 422) },
+    request: { params: propertyParameters, body: { required: false, content: jsonContent(propertyVisibilitySchema) } },
+    responses: { 200: { description: 'Done.', content: jsonContent(declaredPropertySchema) }, ...problems(400, 413, 415, 422) },
   },
   action: 'update',
   handle: answerDeclare,
 };
 
-async function answerDeclare({ context, principal, ports }: RequestContext): Promise<Response> {
-  const name = nameIn(context.req.url);
+async function answerDeclare(call: RequestContext): Promise<Response> {
+  const { context, principal, ports } = call;
+  const hasBody = (await context.req.text()).trim() !== '';
+  const { hidden } = hasBody ? await readInput(context, propertyVisibilitySchema) : {};
+  if (hidden !== undefined) {
+    const name = storedNameInAddress(context.req.url);
+    await setVisibility(call, name, hidden);
+    return sendData(context, { name, replaced: null, hidden });
+  }
+  const name = nameInAddress(context.req.url);
   const wrong = wrongDeclaredName(name);
   if (wrong !== undefined) throw wrongName(wrong);
   const replaced = (await ports.declareProperty(principal.organizationId, name)) ?? null;
-  return sendData(context, { name, replaced });
-}
-
-/** TRICKY: not from the router, which returns an undecodable name as it is. */
-function nameIn(url: string): string {
-  const encoded = url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    throw wrongName('The name in the address is not percent-encoded UTF-8; write a literal % as %25.');
-  }
-}
-
-function wrongName(sentence: string): GatelogError {
-  return new GatelogError('invalid_parameter', sentence, { details: { path: 'name' } });
+  return sendData(context, { name, replaced, hidden: (await ports.properties.hidden(principal.organizationId)).includes(name) });
 }

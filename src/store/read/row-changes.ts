@@ -1,0 +1,88 @@
+import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
+
+export const hourMs = 3_600_000;
+
+/** Hours and organisations that are kept apart; beyond them everything counts as changed. */
+const maxHours = 10_000;
+const maxOrganizations = 10_000;
+
+/** What has changed since a number that was given before: everything, or the rows of these hours since 1970; the first one has all earlier time. */
+export type ChangedRows = 'everything' | readonly number[];
+
+interface OrganizationChanges {
+  /** The number of the latest change that may have touched any row. */
+  whole: number;
+  readonly hours: Map<number, number>;
+}
+
+/**
+ * Which rows of `requests` this process has written, so that caches of their columns know what to read again. A change is noted when it is
+ * visible and before it is acknowledged: who reads the number before reading rows, and compares later, misses none.
+ */
+export class RowChanges {
+  #number = 0;
+  #ofAll = 0;
+  readonly #organizations = new Map<bigint, OrganizationChanges>();
+
+  /** The number of the latest change. */
+  get number(): number {
+    return this.#number;
+  }
+
+  since(organizationId: OrganizationId, number: number): ChangedRows {
+    if (this.#ofAll > number) return 'everything';
+    const changes = this.#organizations.get(uuidToNumber(organizationId));
+    if (changes === undefined) return [];
+    if (changes.whole > number) return 'everything';
+    return [...changes.hours].filter(([, at]) => at > number).map(([hour]) => hour);
+  }
+
+  /** Rows of `rowsOf` for `requests`, which begin with organisation and time. */
+  noteInserted(rows: readonly Uint8Array[]): void {
+    this.#number += 1;
+    for (const row of rows) {
+      if (row.length === 0) continue;
+      const { buffer, byteOffset, byteLength } = row;
+      const view = new DataView(buffer, byteOffset, byteLength);
+      const organization = view.getBigUint64(0, true) | (view.getBigUint64(8, true) << 64n);
+      this.#noteHour(organization, Number(view.getBigInt64(16, true)));
+    }
+  }
+
+  /** @param createdAt the row's time, Unix milliseconds. */
+  noteRow(organizationId: OrganizationId, createdAt: number): void {
+    this.#number += 1;
+    this.#noteHour(uuidToNumber(organizationId), createdAt);
+  }
+
+  noteOrganization(organizationId: OrganizationId): void {
+    this.#number += 1;
+    this.#of(uuidToNumber(organizationId)).whole = this.#number;
+  }
+
+  noteAll(): void {
+    this.#number += 1;
+    this.#ofAll = this.#number;
+    this.#organizations.clear();
+  }
+
+  #noteHour(organization: bigint, createdAt: number): void {
+    const changes = this.#of(organization);
+    changes.hours.set(Math.max(0, Math.floor(createdAt / hourMs)), this.#number);
+    if (changes.hours.size <= maxHours) return;
+    changes.whole = this.#number;
+    changes.hours.clear();
+  }
+
+  #of(organization: bigint): OrganizationChanges {
+    if (this.#organizations.size >= maxOrganizations && !this.#organizations.has(organization)) {
+      this.#ofAll = this.#number;
+      this.#organizations.clear();
+    }
+    const known = this.#organizations.get(organization);
+    if (known !== undefined) return known;
+    const changes: OrganizationChanges = { whole: 0, hours: new Map() };
+    this.#organizations.set(organization, changes);
+    return changes;
+  }
+}

@@ -100,7 +100,7 @@ export function acrossOrganizations(table: StoreTable, _reason: string, where: W
 }
 
 /** System tables of the engine, restricted to the store's own database. */
-export function systemRows(table: 'parts' | 'detached_parts' | 'mutations' | 'tables', where: Where = []): Rows {
+export function systemRows(table: 'parts' | 'parts_columns' | 'detached_parts' | 'mutations' | 'tables', where: Where = []): Rows {
   const condition = join([fragmentOf(['database = currentDatabase()']), ...('kind' in where ? [where] : where)], ' AND ');
   return Object.freeze({ kind: 'rows', table: `system.${table}`, across: false, condition });
 }

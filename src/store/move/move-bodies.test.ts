@@ -84,6 +84,8 @@ async function restart(): Promise<void> {
   await move.open();
 }
 
+const different =
+  'SELECT count() AS n FROM bodies AS b INNER JOIN requests AS r USING (org_id, created_at, request_id) WHERE b.body_group != r.body_group';
 const oldRows = 'SELECT count() AS n FROM bodies_before';
 
 test('every body is found once before, while and after bodies are moved, and the old ones are dropped month by month', async () => {
@@ -105,11 +107,23 @@ test('every body is found once before, while and after bodies are moved, and the
 test('the group of a moved body is that of its request, and stays when its session changes', async () => {
   await moveOn();
   await command(`UPDATE requests SET session_id = 'other' WHERE session_id = '2'`);
-  const different =
-    'SELECT count() AS n FROM bodies AS b INNER JOIN requests AS r USING (org_id, created_at, request_id) WHERE b.body_group != r.body_group';
   expect(await rowsOf(different)).toEqual([{ n: 0 }]);
   const groups = await rowsOf<{ groups: number }>(`SELECT uniqExact(body_group) AS groups FROM bodies`);
   expect(Number(groups[0]?.groups)).toBe(12);
+});
+
+test('groups that the engine had not written yet, as after a restore, are written before the first body is moved', async () => {
+  const [definition] = await rowsOf<{ readonly definition: string }>(
+    "SELECT default_expression AS definition FROM system.columns WHERE table = 'requests' AND name = 'body_group' AND database = currentDatabase()",
+  );
+  await command('ALTER TABLE requests DROP COLUMN body_group SETTINGS mutations_sync = 2');
+  await command(`ALTER TABLE requests ADD COLUMN body_group UInt64 DEFAULT ${definition?.definition ?? ''}`);
+  const later = `toUInt128('${uuidToNumber(first)}'), ${time}, toUInt128(7), 'new', 42`;
+  await command(`INSERT INTO requests (org_id, created_at, request_id, session_id, body_group) SELECT ${later} FROM numbers(1)`);
+  await moveOn();
+  await command(`UPDATE requests SET session_id = 'other' WHERE session_id IN ('2', 'new')`);
+  expect(await rowsOf(different)).toEqual([{ n: 0 }]);
+  expect(await rowsOf('SELECT body_group AS written FROM requests WHERE request_id = 7')).toEqual([{ written: 42 }]);
 });
 
 describe('a move that was cut off', () => {

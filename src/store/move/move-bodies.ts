@@ -1,4 +1,4 @@
-import { insertSelected } from '../../sql/commands.ts';
+import { alterTable, insertSelected } from '../../sql/commands.ts';
 import { literal } from '../../sql/literal.ts';
 import { select } from '../../sql/query.ts';
 import { identifier } from '../../sql/identifier.ts';
@@ -9,7 +9,7 @@ import { dateTime64 } from '../../sql/time.ts';
 import type { Connections } from '../engine/connections.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
 import { runCommand } from '../engine/statements.ts';
-import { dropPartitions, inLane, readForRemoval, type RemovingParts, whenMutated } from '../delete/remove-rows.ts';
+import { dropPartitions, inLane, readForRemoval, type RemovingParts, runInTurn, whenMutated } from '../delete/remove-rows.ts';
 
 /**
  * Moves the bodies of before their groups (`bodies_before`) into `bodies`, in the order of time, a chunk at a time. Reads see each body
@@ -92,8 +92,7 @@ export function makeMoveBodies(
         return dropAt === undefined ? undefined : 0;
       }
       if (!isReady) {
-        // The groups of requests are fixed once the engine has written them.
-        await whenMutated(parts, 'requests');
+        await fixGroups(parts);
         await dropBefore(parts, bodies.movedTo);
         isReady = true;
       }
@@ -111,6 +110,33 @@ export function makeMoveBodies(
       return chunk.rows;
     },
   };
+}
+
+const materializeGroups = compileForAll(
+  alterTable(acrossOrganizations('requests', reason), sql`MATERIALIZE COLUMN body_group`, { mutations_sync: 0 }),
+);
+
+/**
+ * The groups of requests are fixed once the engine has written them into the parts; until then they follow the session.
+ * TRICKY: a backup of an unfinished rewriting brings its old parts, and not the rewriting.
+ */
+async function fixGroups(parts: RemovingParts): Promise<void> {
+  await whenMutated(parts, 'requests');
+  const present = select({ columns: sql`name`, from: systemRows('parts_columns', [...partsOf('requests'), sql`column = 'body_group'`]) });
+  const missing = select({
+    columns: sql`count() AS number`,
+    from: systemRows('parts', [...partsOf('requests'), sql`name NOT IN ${present}`, isNoPatch]),
+  });
+  if ((await readNumber(parts, compileForAll(missing))) === 0) return;
+  await runInTurn(parts, 'requests', [materializeGroups]);
+  await whenMutated(parts, 'requests');
+}
+
+/** A part of pending updates has the updated columns alone. */
+const isNoPatch = sql`NOT startsWith(name, 'patch-')`;
+
+function partsOf(table: OrganizationTable): readonly Fragment[] {
+  return [sql`table = ${literal(table)} AND active AND rows > 0`];
 }
 
 /** The year 1900, the first that the store holds. */
@@ -198,7 +224,7 @@ async function dropBefore(parts: RemovingParts, movedTo: number | undefined): Pr
     distinct: true,
     columns: sql`partition_id AS partition`,
     from: systemRows('parts', [
-      sql`table = ${literal('bodies_before')} AND active AND rows > 0`,
+      ...partsOf('bodies_before'),
       ...(movedTo === undefined ? [] : [sql`${month} < toYYYYMM(${dateTime64(movedTo)})`]),
     ]),
     orderBy: sql`partition`,

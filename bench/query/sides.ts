@@ -100,13 +100,14 @@ function idOf({ id }: Pick<HandWrittenRow, 'id'>): RequestId {
   return uuidOfHex(id.toLowerCase().padStart(32, '0'));
 }
 
+/** TRICKY: the limits of the program's last query stay with the connection. */
+const handSettings = { output_format_json_quote_64bit_integers: 0 as const, max_memory_usage: String(memoryBytes) };
+
 /** The same answer by hand, from its own tables: the page, and its bodies by their keys, in the order of the rows. */
 export async function handWrittenAnswer(connections: Connections, { body, handWritten }: QueryCall): Promise<Answer> {
   return connections.run('short', async (client) => {
     const rowsOf = async <Row>(query: string): Promise<readonly Row[]> =>
-      (
-        await client.query({ query, format: 'JSONEachRow', clickhouse_settings: { output_format_json_quote_64bit_integers: 0 } })
-      ).json<Row>();
+      (await client.query({ query, format: 'JSONEachRow', clickhouse_settings: handSettings })).json<Row>();
     const page = await rowsOf<HandWrittenRow>(
       `SELECT hex(request_id) AS id, toUnixTimestamp64Milli(created_at) AS created_ms, properties, item FROM hand_requests WHERE org_id = ${org} AND ${handWritten} ORDER BY created_at DESC, request_id DESC LIMIT ${body.limit}`,
     );

@@ -44,6 +44,20 @@ const blockRowsOfBodies = 64;
 /** Half of the cores for one long read, for the sake of other reads. */
 const longThreads = Math.max(1, Math.floor(availableParallelism() / 2));
 
+/** Bodies of a page lie in blocks that take milliseconds each to decompress. */
+const bodiesThreads = Math.min(2, availableParallelism());
+
+function threadsOf(statement: Statement, lane: ReadLane): number {
+  if (lane === 'export') return 1;
+  if (readsBodies(statement)) return bodiesThreads;
+  return lane === 'short' ? 1 : longThreads;
+}
+
+/** Rows of `bodies` are the ones that may still be moved. */
+function readsBodies({ meanwhile }: Statement): boolean {
+  return meanwhile !== undefined;
+}
+
 interface Run {
   readonly statement: Statement;
   readonly signal: AbortSignal | undefined;
@@ -86,8 +100,8 @@ async function runIn<Row>(
       timeoutMs: Math.max(1, endsAt - performance.now()),
       memoryBytes: memoryOf(lane, connections, options),
       maxResultBytes,
-      maxThreads: lane === 'short' || lane === 'export' ? 1 : longThreads,
-      blockRows: statement.meanwhile === undefined ? defaultBlockRows : blockRowsOfBodies,
+      maxThreads: threadsOf(statement, lane),
+      blockRows: readsBodies(statement) ? blockRowsOfBodies : defaultBlockRows,
     });
     const { text, params } = boundNow(statement, connections);
     const result = await client.query({
@@ -139,7 +153,7 @@ function readSettings({ timeoutMs, memoryBytes, maxResultBytes, maxThreads, bloc
     max_execution_time: timeoutMs / 1000,
     max_memory_usage: String(memoryBytes),
     max_result_bytes: String(maxResultBytes),
-    // A point read ends before a second thread has started; at most as many long reads run as the machine has cores.
+    // A point read of requests ends before a second thread has started; at most as many long reads run as the machine has cores.
     max_threads: maxThreads,
     max_block_size: blockRows,
     max_parser_depth: '4000',

@@ -14,6 +14,7 @@ import { aliasedNames } from './migrations/0010-aliased-names.ts';
 import { displayColumn } from './migrations/0011-display.ts';
 import { bodiesBefore } from './migrations/0012-bodies-before.ts';
 import { bodiesInGroups } from './migrations/0013-bodies-in-groups.ts';
+import { smallerBlocks } from './migrations/0014-smaller-blocks.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In order. A released step never changes. */
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   displayColumn,
   bodiesBefore,
   bodiesInGroups,
+  smallerBlocks,
 ];
 
 export const storeSteps = migrations.length;

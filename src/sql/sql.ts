@@ -13,6 +13,8 @@ export interface ParamValues {
   /** Decimal text with at most twelve digits after the point. */
   'Decimal(38, 12)': string;
   'Array(Int64)': readonly number[];
+  /** Unix seconds. */
+  "Array(DateTime('UTC'))": readonly number[];
   /** Texts such as `2026-06-01 09:58:30.123`. */
   "Array(DateTime64(3, 'UTC'))": readonly string[];
   'Array(UInt8)': readonly number[];

@@ -87,7 +87,7 @@ export interface RequestKey {
 }
 
 /**
- * Statements for the bodies of a page, in any order; a record may have none, and an empty page needs no statement. Times and groups narrow
+ * Statements for the bodies of a page, in any order; a record may have none, and an empty page needs no statement. Hours, times and groups narrow
  * the read by the primary key, the identifiers decide: they are unique within an organisation. @param lane `long` for many bytes.
  */
 export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestKey[], lane: Lane = 'short'): readonly Statement[] {
@@ -98,8 +98,19 @@ export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestK
     'Array(UInt128)',
   );
   const here = sql`created_at IN ${times} AND request_id IN ${ids}`;
-  const from = bodies(here, [sql`body_group IN ${groupsOf(keys, here)}`]);
+  const from = bodies(here, [...hoursOf(keys), sql`body_group IN ${groupsOf(keys, here)}`]);
   return [statementFor(tenant, select({ columns: bodiesRowColumns, from }), lane)];
+}
+
+const hourSeconds = 3600;
+/** The store's hours are those of a 32-bit time. */
+const maxHour = 2 ** 32 - hourSeconds;
+
+/** The hours of the keys, which the engine does not derive from their times to look them up in the order of the table. */
+function hoursOf(keys: readonly RequestKey[]): readonly Fragment[] {
+  const hours = [...new Set(keys.map(({ created_ms: ms }) => Math.floor(Number(ms) / 1000 / hourSeconds) * hourSeconds))];
+  if (hours.some((hour) => hour < 0 || hour > maxHour)) return [];
+  return [sql`toStartOfHour(created_at) IN ${param(hours, "Array(DateTime('UTC'))")}`];
 }
 
 function groupsOf(keys: readonly RequestKey[], here: Fragment): Param | Query {

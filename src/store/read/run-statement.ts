@@ -39,7 +39,7 @@ type ReadLane = Lane | 'large';
 /** The engine's own. */
 const defaultBlockRows = 65_409;
 /** TRICKY: of bodies, the engine reads as many rows at once as it may, whatever their bytes. */
-const blockRowsOfBodies = 64;
+const blockRowsOfBodies = 256;
 
 /** Half of the cores for one long read, for the sake of other reads. */
 const longThreads = Math.max(1, Math.floor(availableParallelism() / 2));

@@ -12,7 +12,7 @@ import type { CallMemory } from '../http/response-memory.ts';
 
 const mebi = 1024 * 1024;
 /** Rows of a page. A row has some kilobytes of properties at most, but for hostile ones. */
-const maxRows = 250;
+const maxRows = 500;
 const maxRowsBytes = 4 * mebi;
 /** Bytes on the wire of the bodies that are read at once. */
 const maxBodiesBytes = 2 * mebi;
@@ -46,14 +46,45 @@ export interface ExportReading {
  * Reads the records of an export in the order of their keys, a few at a time: the memory does not grow with their number. Each record is
  * as it is when its page is read. @throws GatelogError, or the reason of the signal.
  */
-export async function* readRecords(reading: ExportReading): AsyncGenerator<readonly ExportedRecord[]> {
+export async function* readRecords(reading: ExportReading): AsyncGenerator<Iterable<ExportedRecord>> {
+  const chunks = chunksOf(reading);
+  let next: Promise<IteratorResult<RecordChunk>> | undefined;
+  try {
+    for (;;) {
+      const read = await (next ?? chunks.next());
+      next = undefined;
+      if (read.done === true) return;
+      const chunk = read.value;
+      // The store reads on meanwhile, unless it would need memory that this chunk has.
+      if (!chunk.isCounted) next = chunks.next();
+      next?.catch(() => undefined);
+      yield recordsOf(chunk);
+    }
+  } finally {
+    // Nothing is taken for it after its end.
+    await next?.catch(() => undefined);
+  }
+}
+
+/** Rows with their bodies. */
+interface RecordChunk {
+  readonly rows: readonly RequestRow[];
+  readonly bodies: ReadonlyMap<string, BodiesRow>;
+  /** Its memory counts as that of a response. */
+  readonly isCounted: boolean;
+}
+
+async function* chunksOf(reading: ExportReading): AsyncGenerator<RecordChunk, undefined> {
   const pages = new Pages(reading);
   for (let rows = await pages.next(); rows !== undefined; rows = await pages.next()) {
-    for (const some of reading.withBodies ? bodyChunks(rows) : [rows]) {
-      const bodies = reading.withBodies ? await readBodies(reading, some) : new Map<string, BodiesRow>();
-      yield some.map((row) => exportedRecord(row, bodies.get(row.id)));
-    }
+    if (!reading.withBodies) yield { rows, bodies: new Map(), isCounted: false };
+    else for (const some of bodyRuns(rows)) yield* readBodies(reading, some);
   }
+  return undefined;
+}
+
+function* recordsOf({ rows, bodies }: RecordChunk): Generator<ExportedRecord> {
+  for (const row of rows) yield exportedRecord(row, bodies.get(row.id));
 }
 
 /** The pages of an export. A page that takes too long is read again over less time. */
@@ -143,7 +174,7 @@ const fewBeforeMs = Date.UTC(2015, 0);
 const quickMs = 1000;
 
 /** Runs of rows whose bodies are read together. */
-function* bodyChunks(rows: readonly RequestRow[]): Generator<readonly RequestRow[]> {
+function* bodyRuns(rows: readonly RequestRow[]): Generator<readonly RequestRow[]> {
   let first = 0;
   let bytes = 0;
   for (const [index, row] of rows.entries()) {
@@ -158,31 +189,33 @@ function* bodyChunks(rows: readonly RequestRow[]): Generator<readonly RequestRow
   if (first < rows.length) yield rows.slice(first);
 }
 
-async function readBodies(reading: ExportReading, rows: readonly RequestRow[]): Promise<ReadonlyMap<string, BodiesRow>> {
+async function* readBodies(reading: ExportReading, rows: readonly RequestRow[]): AsyncGenerator<RecordChunk> {
   const passed = rows.reduce((sum, { size_bytes: bytes }) => sum + Number(bytes), 0);
-  const maxResultBytes = 2 * passed + slackBytes + rows.length * rowOverheadBytes;
   try {
-    return await patiently(reading, () => bodiesWithin(reading, rows, maxResultBytes));
+    yield await bodiesWithin(reading, rows, 2 * passed + slackBytes + rows.length * rowOverheadBytes);
+    return;
   } catch (error) {
     if (!isOverResult(error)) throw error;
   }
-  const [row] = rows;
-  if (row === undefined) return new Map();
-  if (rows.length === 1) return patiently(reading, () => bodiesWithin(reading, rows, Math.max(maxSingleBytes, 2 * passed)));
+  if (rows.length <= 1) {
+    yield await bodiesWithin(reading, rows, Math.max(maxSingleBytes, 2 * passed));
+    return;
+  }
   const half = Math.ceil(rows.length / 2);
-  return new Map([...(await readBodies(reading, rows.slice(0, half))), ...(await readBodies(reading, rows.slice(half)))]);
+  yield* readBodies(reading, rows.slice(0, half));
+  yield* readBodies(reading, rows.slice(half));
 }
 
-async function bodiesWithin(
-  { run, memory, plan, signal }: ExportReading,
-  rows: readonly RequestRow[],
-  maxResultBytes: number,
-): Promise<ReadonlyMap<string, BodiesRow>> {
-  if (maxResultBytes > uncountedBytes) await memory.takeAnswer(maxResultBytes);
-  else memory.keepAnswer(0);
+async function bodiesWithin(reading: ExportReading, rows: readonly RequestRow[], maxResultBytes: number): Promise<RecordChunk> {
+  const { run, memory, plan, signal } = reading;
+  const isCounted = maxResultBytes > uncountedBytes;
   const statements = bodiesStatements(plan.tenant, rows, 'export');
-  const found = await runUntilRows<BodiesRow>((statement, stop) => run(statement, stop, { maxResultBytes }), statements, signal);
-  return new Map(found.map((row) => [row.id, row]));
+  const found = await patiently(reading, async () => {
+    if (isCounted) await memory.takeAnswer(maxResultBytes);
+    else memory.keepAnswer(0);
+    return runUntilRows<BodiesRow>((statement, stop) => run(statement, stop, { maxResultBytes }), statements, signal);
+  });
+  return { rows, bodies: new Map(found.map((row) => [row.id, row])), isCounted };
 }
 
 /** Waits while the service is busy or the store away, for a while. */

@@ -8,7 +8,7 @@ const bytesInTurn = 64 * 1024;
 
 /** The bytes of a file with these records. */
 export async function* recordBytes(
-  records: AsyncIterable<readonly ExportedRecord[]>,
+  records: AsyncIterable<Iterable<ExportedRecord>>,
   writer: RecordWriter,
   compress: CompressPart,
 ): AsyncGenerator<Uint8Array> {

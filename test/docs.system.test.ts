@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from '../src/auth/issue-key.ts';
 import type { MetadataDatabase } from '../src/metadata/database.ts';
+import { type FakeHelicone, startFakeHelicone } from '../src/cli/helicone/testing/fake-helicone.ts';
+import { makeRecords } from '../src/cli/helicone/testing/records.ts';
 import { openMigratedMetadata } from '../src/metadata/migrate.ts';
 import { listApiKeys } from '../src/metadata/organization/api-keys.ts';
 import { createOrganization } from '../src/metadata/organization/organizations.ts';
@@ -15,9 +17,11 @@ const dataDir = makeDataDir();
 let service: Service;
 let provider: RecordedProvider;
 let metadata: MetadataDatabase;
+let helicone: FakeHelicone;
 
 beforeAll(async () => {
   provider = await startRecordedProvider();
+  helicone = await startFakeHelicone({ records: makeRecords({ count: 240, seed: 1, firstDay: '2026-03-01', days: 3 }) });
   service = await startService({
     dataDir,
     environment: {
@@ -37,6 +41,7 @@ afterAll(async () => {
   await metadata?.close();
   await service?.stop();
   await provider?.close();
+  await helicone?.close();
   removeDataDir(dataDir);
 });
 
@@ -74,7 +79,8 @@ function counted({ path, blocks }: Page): string {
 describe('the commands of a page print what it shows, and leave the organisation as it was', () => {
   it.each(withBlocks.map((page) => [counted(page), page] as const))('%s', async (_title, page) => {
     const key = await keyFor(page);
-    const reader = { gateway: service.gateway, api: service.api, dataDir, key, folder: readerFolder(dataDir, page.path) };
+    const folder = readerFolder(dataDir, page.path);
+    const reader = { gateway: service.gateway, api: service.api, dataDir, key, helicone, folder };
     const before = await settingsOf(key);
     for (const block of page.blocks.filter(({ notRunBecause }) => notRunBecause === undefined)) await runBlock(block, reader);
     expect(await settingsOf(key)).toEqual(before);

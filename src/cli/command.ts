@@ -30,6 +30,7 @@ Examples:
                                               a week of requests as csv
   gatelog reprice --filter all --dry-run      what stored requests would cost at current prices
   gatelog import requests.jsonl               records from a file, with their identifiers and times
+  gatelog import --from helicone --url URL    the history of a Helicone account, and a comparison of both sides
   gatelog dead-letters list                   exchanges that could not be stored, and why
   gatelog backup /backups/monday              everything, while the service runs
   gatelog store check                         whether every file of the store is readable

@@ -12,6 +12,8 @@ export interface PageReader {
   readonly api: string;
   readonly dataDir: string;
   readonly key: string;
+  /** The service that imports come from, instead of Helicone's. */
+  readonly helicone: { readonly url: string; readonly key: string };
   /** Working directory of the reader. */
   readonly folder: string;
 }
@@ -45,7 +47,7 @@ export function readerFolder(dataDir: string, name: string): string {
 export async function runBlock(block: PageBlock, reader: PageReader): Promise<void> {
   if (block.language === 'python' && pythonIs !== 'run') return parsePython(block, reader);
   if (block.expectation?.language !== 'json') {
-    const problem = problemOf(block, await execute(block, reader));
+    const problem = problemOf(block, await execute(block, reader), reader);
     if (problem !== undefined) throw new Error(problem);
     return;
   }
@@ -53,7 +55,7 @@ export async function runBlock(block: PageBlock, reader: PageReader): Promise<vo
   await eventually(
     'the answer that the page shows',
     async () => {
-      last = problemOf(block, await execute(block, reader)) ?? '';
+      last = problemOf(block, await execute(block, reader), reader) ?? '';
       return last === '' ? true : undefined;
     },
     20_000,
@@ -76,8 +78,11 @@ function execute({ language, text }: PageBlock, reader: PageReader): Promise<Out
   return run(command, [file], reader);
 }
 
-function addressed(text: string, { gateway, api }: PageReader): string {
-  return text.replaceAll('http://127.0.0.1:8787', gateway).replaceAll('http://127.0.0.1:8788', api);
+function addressed(text: string, { gateway, api, helicone }: PageReader): string {
+  return text
+    .replaceAll('http://127.0.0.1:8787', gateway)
+    .replaceAll('http://127.0.0.1:8788', api)
+    .replaceAll('https://api.helicone.ai', helicone.url);
 }
 
 /** HTTP errors fail the block, `npx gatelog` runs the built program, and variables of the page's earlier blocks are set. */
@@ -98,6 +103,7 @@ function run(command: string, words: readonly string[], reader: PageReader): Pro
     ...serviceEnvironment({ dataDir: reader.dataDir }),
     GATELOG_API_KEY: reader.key,
     GATELOG_API_URL: reader.api,
+    GATELOG_IMPORT_KEY: reader.helicone.key,
     OPENAI_API_KEY: 'key-of-the-reader',
   };
   return new Promise((resolve) => {
@@ -107,11 +113,12 @@ function run(command: string, words: readonly string[], reader: PageReader): Pro
   });
 }
 
-function problemOf({ expectation, line }: PageBlock, { code, stdout, stderr }: Outcome): string | undefined {
+function problemOf({ expectation, line }: PageBlock, { code, stdout, stderr }: Outcome, reader: PageReader): string | undefined {
   const printed = `line ${line}, exit code ${code}, printed:\n${stdout}${stderr}`;
   if (code !== 0) return printed;
   if (expectation === undefined) return undefined;
-  const fits = expectation.language === 'text' ? hasLines(stdout + stderr, expectation.text) : hasAnswer(stdout, expectation.text);
+  const fits =
+    expectation.language === 'text' ? hasLines(stdout + stderr, addressed(expectation.text, reader)) : hasAnswer(stdout, expectation.text);
   return fits ? undefined : `${printed}\nline ${expectation.line} shows:\n${expectation.text}`;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../model/errors.ts';
+import { isSystemError } from '../../platform/files.ts';
 import { CommandError } from '../dependencies.ts';
 
 /** How calls to upstream are paced and repeated. */
@@ -27,14 +28,17 @@ export const defaultCallPolicy = {
   maxBytes: 64 * 1024 * 1024,
 } as const satisfies Omit<CallPolicy, 'onWait'>;
 
+/** `failed`: a narrower question may succeed. `too long`: so may one for less. `away`: no question will, now. */
+export type UnansweredKind = 'failed' | 'too long' | 'away';
+
 /** Upstream did not give a usable response in all attempts, or a longer one than is read. */
 export class UnansweredCall extends Error {
   override readonly name = 'UnansweredCall';
-  readonly isTooLong: boolean;
+  readonly kind: UnansweredKind;
 
-  constructor(message: string, isTooLong = false) {
+  constructor(message: string, kind: UnansweredKind = 'failed') {
     super(message);
-    this.isTooLong = isTooLong;
+    this.kind = kind;
   }
 }
 
@@ -63,6 +67,7 @@ const maxRetryAfterMs = 15 * 60_000;
 
 export function pacedCaller(policy: CallPolicy): PacedCaller {
   let nextAt = 0;
+  let hasAnswered = false;
   const takeTurn = async (): Promise<void> => {
     const now = performance.now();
     const at = Math.max(now, nextAt);
@@ -75,8 +80,12 @@ export function pacedCaller(policy: CallPolicy): PacedCaller {
       for (let attempt = 1; ; attempt += 1) {
         if (policy.callsPerSecond !== Number.POSITIVE_INFINITY) await takeTurn();
         const outcome = await attemptCall(call, policy);
+        hasAnswered ||= !('isUnheard' in outcome);
         if ('response' in outcome) return outcome.response;
-        if (attempt === policy.maxAttempts) throw new UnansweredCall(`${call.what}: ${outcome.problem}, ${attempt} times`);
+        // An address that has never answered is more likely wrong than away.
+        if (attempt === policy.maxAttempts || !hasAnswered) {
+          throw new UnansweredCall(`${call.what}: ${outcome.problem}${attempt === 1 ? '' : `, ${attempt} times`}`, outcome.kind);
+        }
         const waitMs = outcome.retryAfterMs ?? delayMs;
         if (waitMs >= 2_000) policy.onWait(`${call.what}: ${outcome.problem}; waiting ${Math.round(waitMs / 1000)} s`);
         await wait(waitMs);
@@ -88,18 +97,32 @@ export function pacedCaller(policy: CallPolicy): PacedCaller {
   };
 }
 
-type Outcome = { readonly response: CallResponse } | { readonly problem: string; readonly retryAfterMs?: number | undefined };
+type Outcome = { readonly response: CallResponse } | FailedAttempt;
+
+interface FailedAttempt {
+  readonly problem: string;
+  readonly kind: 'failed' | 'away';
+  readonly retryAfterMs?: number | undefined;
+  /** Nobody listens at the address. */
+  readonly isUnheard?: true;
+}
+
+const tooManyCalls = 429;
+/** The codes of an address that nobody listens at. */
+const awayCodes: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 async function attemptCall({ address, init, what, maxBytes }: Call, policy: CallPolicy): Promise<Outcome> {
   try {
     const response = await fetch(address, { ...init, signal: AbortSignal.timeout(policy.timeoutMs) });
     const text = await textOf(response, maxBytes ?? policy.maxBytes, what);
     if (!passingStatuses.has(response.status)) return { response: { status: response.status, text } };
-    return { problem: `status ${response.status}`, retryAfterMs: retryAfterMs(response.headers) };
+    const kind = response.status === tooManyCalls ? 'away' : 'failed';
+    return { problem: `status ${response.status}`, kind, retryAfterMs: retryAfterMs(response.headers) };
   } catch (error) {
     if (error instanceof UnansweredCall || error instanceof CommandError) throw error;
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return { problem: messageOf(cause) };
+    const isUnheard = isSystemError(cause) && awayCodes.has(cause.code ?? '');
+    return { problem: messageOf(cause), ...(isUnheard ? { kind: 'away', isUnheard } : { kind: 'failed' }) };
   }
 }
 
@@ -110,7 +133,7 @@ async function textOf(response: Response, maxBytes: number, what: string): Promi
   let bytes = 0;
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new UnansweredCall(`${what}: the response is longer than ${maxBytes} bytes`, true);
+    if (bytes > maxBytes) throw new UnansweredCall(`${what}: the response is longer than ${maxBytes} bytes`, 'too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, fsyncSync, fstatSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, rmSync, fsyncSync, fstatSync } from 'node:fs';
 import { isJsonObject, parseOwnJson } from '../../model/text.ts';
 import { readFileIfPresent, replaceFile, writeFully } from '../../platform/files.ts';
 import { CommandError } from '../dependencies.ts';
@@ -61,10 +61,12 @@ interface StateJson<Position> extends Omit<ImportState<Position>, 'tally'> {
 
 /** The records that cannot be imported, one a line with the reason. A continued run drops the lines behind its state and writes them again. */
 export class RejectedFile {
-  private readonly descriptor: number;
   bytes: number;
+  private readonly file: string;
+  private readonly descriptor: number;
 
   constructor(file: string, bytes: number) {
+    this.file = file;
     this.descriptor = openSync(file, 'a', 0o600);
     this.bytes = fstatSync(this.descriptor).size;
     this.cutTo(bytes);
@@ -86,7 +88,9 @@ export class RejectedFile {
     fsyncSync(this.descriptor);
   }
 
+  /** Removes an empty file. */
   close(): void {
     closeSync(this.descriptor);
+    if (this.bytes === 0) rmSync(this.file, { force: true });
   }
 }

@@ -106,6 +106,24 @@ describe('reading requests of upstream by time', () => {
     expect(ids).toHaveLength(1_000);
   });
 
+  it('does not ask for shorter windows when upstream refuses every call, and gives up', async () => {
+    let calls = 0;
+    const faultOf = () => {
+      calls += 1;
+      return { retryAfterSeconds: 0 };
+    };
+    await expect(read({ records, faultOf })).rejects.toThrow('status 429, 8 times');
+    expect(calls).toBe(8);
+  });
+
+  it('gives up at once when nobody has ever answered at the address', async () => {
+    const fake = await startFakeHelicone({ records });
+    await fake.close();
+    const policy = { ...defaultCallPolicy, onWait: () => undefined };
+    const api = upstreamApi({ url: fake.url, key: fake.key, policy });
+    await expect(api.count({ fromSeconds: 0, toSeconds: 1 })).rejects.toThrow(/^POST \/v1\/request\/count\/query: connect ECONNREFUSED/);
+  });
+
   it.each([
     ['filter', 'does not filter by time'],
     ['sort', 'does not sort by time'],

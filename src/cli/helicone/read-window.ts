@@ -79,8 +79,8 @@ interface PageExtent {
 /** What to ask for after a failure. @throws the failure when less cannot be asked for. */
 function smaller(error: unknown, { span, limit }: PageExtent): PageExtent {
   if (!(error instanceof UnansweredCall)) throw error;
-  if (error.isTooLong && limit > 1) return { span, limit: Math.ceil(limit / 4) };
-  if (span <= minSpanSeconds) throw error;
+  if (error.kind === 'too long' && limit > 1) return { span, limit: Math.ceil(limit / 4) };
+  if (error.kind === 'away' || span <= minSpanSeconds) throw error;
   return { span: Math.max(minSpanSeconds, Math.ceil(span / 4)), limit };
 }
 

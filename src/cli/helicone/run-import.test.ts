@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -84,6 +84,7 @@ describe('an import from upstream', () => {
     expect(report.total['there']).toEqual(expectedSums(records));
     expect(report.total['here']).toEqual(expectedSums(records));
     expect(report.days.map(({ day }) => day)).toEqual(['2026-03-01', '2026-03-02', '2026-03-03']);
+    expect(existsSync(path.join(folder, 'state.rejected.jsonl'))).toBe(false);
     // Twelve records have no bodies there.
     expect(report.reasons).toEqual([
       { reason: expect.stringContaining('not_stored_exceeded_free') as string, count: 12, request_ids: expect.any(Array) as string[] },
@@ -184,6 +185,12 @@ describe('an import from upstream', () => {
     expect(textReport({ ...(await importFrom(fake, here, { isDryRun: true })), isDryRun: true, source: 'there' })).toContain(
       '0 to import, 599 here already, 1 would be rejected',
     );
+  });
+
+  it('as a trial counts a day that it reads again once', async () => {
+    const fake = await fakeOf({ records, isDuplicated: ({ createdAt }) => createdAt % 3 === 0 });
+    const trial = await importFrom(fake, heldDestination(), { isDryRun: true });
+    expect(textReport({ ...trial, isDryRun: true, source: 'there' })).toContain('600 to import, 0 here already, 0 would be rejected');
   });
 
   it('refuses a wrong key at once, with what to do', async () => {

@@ -64,7 +64,7 @@ export async function runImport<Position>(run: ImportRun<Position>): Promise<Imp
         takeSample(sample, event.records);
         await importBatch(event.records, { destination, isDryRun, loadBodies, tally, rejected, visibleWithinMs });
       } else if (event.kind === 'again') {
-        tally.restart(event.day);
+        tally.restart(event.day, isDryRun);
         rejected?.cutTo(state.rejectedBytesBefore);
       } else {
         if (event.counted !== undefined && (event.counted > 0 || tally.days.has(event.day))) tally.of(event.day).counted = event.counted;

@@ -59,9 +59,9 @@ export class Tally {
   }
 
   /** A day is counted anew. What this import added to it before is then here already, and is still its own. */
-  restart(day: string): void {
-    const { imported } = this.of(day);
-    this.days.set(day, { ...emptyDay(), imported, already: -imported });
+  restart(day: string, isDryRun: boolean): void {
+    const imported = isDryRun ? 0 : this.of(day).imported;
+    this.days.set(day, { ...emptyDay(), imported, already: 0 - imported });
   }
 
   total(): DayTally {

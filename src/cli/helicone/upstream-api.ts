@@ -149,7 +149,7 @@ async function signedBodies(address: string, { bucket, base }: BodyPlaces): Prom
     return { bodies: bodiesIn(content['request'], content['response']) };
   } catch (error) {
     if (error instanceof UnansweredCall) {
-      return { problem: error.isTooLong ? 'the bodies are too long' : 'the signed address is out of reach' };
+      return { problem: error.kind === 'too long' ? 'the bodies are too long' : 'the signed address is out of reach' };
     }
     throw error;
   }

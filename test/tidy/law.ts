@@ -135,7 +135,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   '@clickhouse/client': ['store'],
   '@hono/node-server': ['api', 'contract', 'operator'],
   '@hono/zod-openapi': ['api', 'contract'],
-  '@hpcc-js/wasm-zstd': ['export'],
+  '@hpcc-js/wasm-zstd': ['export', 'cli'],
   '@pydantic/genai-prices': ['pricing'],
   chdb: ['store'],
   commander: ['cli'],

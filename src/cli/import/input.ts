@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { messageOf } from '../../model/errors.ts';
 import { type Line, LineSplitter } from '../../platform/lines/line-splitter.ts';
 import { CommandError } from '../dependencies.ts';
+import { isZstd, unzstd } from './zstd.ts';
 
 /** A file of lines, opened. */
 export interface LineInput {
@@ -18,7 +19,6 @@ const standardInput = '-';
 /** More than the service takes. */
 const maxLineBytes = 64 * 1024 * 1024;
 const gzipMagic = Buffer.from([0x1f, 0x8b]);
-const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const parquetMagic = Buffer.from('PAR1');
 
 /** Opens a file, or standard input as `-`. @throws CommandError when it cannot be read. */
@@ -58,9 +58,7 @@ function sizeOf(file: string): number {
 /** By the content, not by the name. @throws CommandError for a format that is not read. */
 async function decompressed(name: string, pieces: AsyncGenerator<Buffer, void>): Promise<AsyncIterable<Buffer>> {
   const { beginning, all } = await withBeginning(pieces);
-  if (startsWith(beginning, zstdMagic)) {
-    throw new CommandError(`${name} is compressed with zstd; decompress it on the way: zstd -dc FILE | gatelog import -`);
-  }
+  if (isZstd(beginning)) return unzstd(all);
   if (startsWith(beginning, parquetMagic)) {
     throw new CommandError(`${name} is a Parquet file; import JSON lines (--format jsonl of an export).`);
   }

@@ -7,7 +7,7 @@ export function addImportCommand(program: Command, dependencies: CommandDependen
   program
     .command('import')
     .description('import requests from files of JSON lines, as an export writes them, or from another service; a second time adds nothing')
-    .argument('[file...]', 'files with one request a line, plain or compressed with gzip; "-" is standard input')
+    .argument('[file...]', 'files with one request a line, plain or compressed with gzip or zstd; "-" is standard input')
     .option('--dry-run', 'check the requests, say what would happen, and store nothing')
     .option('--json', 'write the outcome as JSON')
     .addOption(

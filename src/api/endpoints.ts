@@ -41,6 +41,9 @@ import { giveSessionFeedback } from './routes/sessions/give-feedback.ts';
 import { getSessionTag, setSessionTag } from './routes/sessions/tag.ts';
 import { getRetention } from './routes/retention/get.ts';
 import { setRetention } from './routes/retention/set.ts';
+import { queryUsers } from './routes/users/query.ts';
+import { queryUserMetrics } from './routes/users/metrics-query.ts';
+import { queryUserOverview } from './routes/users/metrics-overview.ts';
 import { eraseUser } from './routes/users/erase.ts';
 import { updateSessionProperty } from './routes/sessions/update-property.ts';
 
@@ -93,5 +96,8 @@ export const endpoints: readonly Endpoint[] = [
   getSessionTag,
   giveSessionFeedback,
   updateSessionProperty,
+  queryUsers,
+  queryUserMetrics,
+  queryUserOverview,
   eraseUser,
 ];

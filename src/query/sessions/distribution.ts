@@ -1,3 +1,4 @@
+import type { OrganizationId } from '../../model/ids.ts';
 import { identifier } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, type Query, sql } from '../../sql/sql.ts';
@@ -34,7 +35,14 @@ export function sessionDistributionStatement(selection: SessionSelection, tail: 
   const { clauses, aggregate } = sessionGroups(conditionsOf(selection), { whole: false });
   const duration = sql`toUnixTimestamp64Milli(${endOf(aggregate)}) - toUnixTimestamp64Milli(${startOf(aggregate)})`;
   const columns = sql`${requestsOf(aggregate)} AS requests_each, ${duration} AS duration_each, ${costOf(aggregate)} AS cost_each`;
-  const each = select({ ...clauses, columns });
+  return distributionStatement(selection.tenant, select({ ...clauses, columns }), tail);
+}
+
+/**
+ * The statement for the distribution of groups of requests. @param each a row for each group, with `requests_each`, `duration_each` and
+ * `cost_each`.
+ */
+export function distributionStatement(tenant: OrganizationId, each: Query, tail: Tail): Statement {
   const sums = join(
     [sql`count() AS session_count`, ...measures.map((of) => sql`toString(sum(${cell(of, 'each')})) AS ${cell(of, 'sum')}`)],
     ', ',
@@ -58,7 +66,7 @@ export function sessionDistributionStatement(selection: SessionSelection, tail: 
   const placed = adding((of) => [['places', bucketsOf(of)]], widths);
   const counted = adding((of) => [['counts', sql`[${join(bucketCounts(of), ', ')}]`]], placed);
   const cells = measures.flatMap((of) => [cell(of, 'sum'), cell(of, 'least'), cell(of, 'greatest'), cell(of, 'counts')]);
-  return statementFor(selection.tenant, select({ columns: [sql`session_count`, ...cells], from: counted }), 'long');
+  return statementFor(tenant, select({ columns: [sql`session_count`, ...cells], from: counted }), 'long');
 }
 
 type Named = readonly (readonly [string, Fragment])[];

@@ -1,0 +1,146 @@
+import { filterFault, type FaultPath, type Result, success } from '../../model/fault.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
+import type { FieldDefinition } from '../../model/vocabulary/fields.ts';
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { dateTime64 } from '../../sql/time.ts';
+import type { Comparison } from '../filter/ast.ts';
+import { checkComparison } from '../filter/check.ts';
+import { code, codeList, didYouMean, preview } from '../filter/preview.ts';
+import { compareColumn } from '../filter/sql/compile-text.ts';
+
+/** Upstream's name of the filter group over a user's totals. */
+const wrapper = 'users_view';
+
+/** A user's totals in a derived table, by the names of upstream's items and sort keys. */
+export const userValues = {
+  user_id: sql`user_id`,
+  active_for: sql`days`,
+  first_active: sql`first_at`,
+  last_active: sql`last_at`,
+  total_requests: sql`request_count`,
+  average_requests_per_day_active: sql`toFloat64(request_count) / days`,
+  average_tokens_per_request: sql`toFloat64(prompt_sum + completion_sum) / request_count`,
+  total_completion_tokens: sql`completion_sum`,
+  total_prompt_tokens: sql`prompt_sum`,
+  cost: sql`cost_sum`,
+} as const;
+
+export type UserSortKey = keyof typeof userValues;
+
+const families: Readonly<Record<UserSortKey, FieldDefinition['family']>> = {
+  user_id: 'text',
+  active_for: 'number',
+  first_active: 'timestamp',
+  last_active: 'timestamp',
+  total_requests: 'number',
+  average_requests_per_day_active: 'number',
+  average_tokens_per_request: 'number',
+  total_completion_tokens: 'number',
+  total_prompt_tokens: 'number',
+  cost: 'number',
+};
+
+/** A filter in two: conditions on a user's totals as SQL, and what it says of requests, still to be parsed. */
+export interface SplitFilter {
+  readonly ofUsers: readonly Fragment[];
+  readonly ofRequests: unknown;
+}
+
+/** Branches nest at most so deep; the parser of the rest says so. */
+const maxDepth = 200;
+
+/** Takes the conditions on users out of a filter. @returns the first fault in them. */
+export function splitUsersView(filter: unknown, path: FaultPath = ['filter'], depth = 0): Result<SplitFilter> {
+  if (depth > maxDepth || !holdsUsers(filter, depth)) return success({ ofUsers: [], ofRequests: filter });
+  const branch = filter as JsonObject;
+  if (isBranch(filter) && branch['operator'] === 'and') {
+    const left = splitUsersView(branch['left'], [...path, 'left'], depth + 1);
+    if (!left.ok) return left;
+    const right = splitUsersView(branch['right'], [...path, 'right'], depth + 1);
+    if (!right.ok) return right;
+    return success({
+      ofUsers: [...left.value.ofUsers, ...right.value.ofUsers],
+      ofRequests: { left: left.value.ofRequests, operator: 'and', right: right.value.ofRequests },
+    });
+  }
+  const condition = usersCondition(filter, path, depth);
+  return condition.ok ? success({ ofUsers: [condition.value], ofRequests: {} }) : condition;
+}
+
+function isBranch(node: unknown): node is JsonObject {
+  return isJsonObject(node) && 'left' in node && 'right' in node;
+}
+
+function holdsUsers(node: unknown, depth: number): boolean {
+  if (!isJsonObject(node) || depth > maxDepth) return false;
+  return isBranch(node) ? holdsUsers(node['left'], depth + 1) || holdsUsers(node['right'], depth + 1) : Object.hasOwn(node, wrapper);
+}
+
+function usersCondition(node: unknown, path: FaultPath, depth: number): Result<Fragment> {
+  if (!isBranch(node)) return isJsonObject(node) && Object.hasOwn(node, wrapper) ? leaf(node, path) : filterFault(path, mixedSentence);
+  const { left, operator, right } = node as Readonly<Record<'left' | 'operator' | 'right', unknown>>;
+  if (operator !== 'and' && operator !== 'or') {
+    return filterFault([...path, 'operator'], `A branch's operator is "and" or "or"; got ${preview(operator)}.`);
+  }
+  const first = usersCondition(left, [...path, 'left'], depth + 1);
+  if (!first.ok) return first;
+  const second = usersCondition(right, [...path, 'right'], depth + 1);
+  if (!second.ok) return second;
+  return success(sql`(${join([first.value, second.value], operator === 'and' ? ' AND ' : ' OR ')})`);
+}
+
+const mixedSentence = `An "or" joins conditions on requests or conditions in \`${wrapper}\`, not one with the other; ask in two queries.`;
+
+function leaf(node: JsonObject, path: FaultPath): Result<Fragment> {
+  const fields = node[wrapper];
+  const inner: FaultPath = [...path, wrapper];
+  const [field, ...others] = isJsonObject(fields) ? Object.entries(fields) : [];
+  if (Object.keys(node).length > 1 || field === undefined || others.length > 0) {
+    return filterFault(path, `A leaf holds one field with one operator, such as {"${wrapper}": {"user_cost": {"gt": 1}}}.`);
+  }
+  const [name, operators] = field;
+  const key = name.replace(/^user_(?=.)/, '');
+  const known = Object.keys(userValues).map((one) => `user_${one}`);
+  const value = name.startsWith('user_') && isUserKey(key) ? key : undefined;
+  if (value === undefined) {
+    return filterFault(
+      [...inner, name],
+      `Unknown field ${code(name)} in \`${wrapper}\`.${didYouMean(name, known)} Known fields: ${codeList(known)}.`,
+    );
+  }
+  const [entry, ...more] = isJsonObject(operators) ? Object.entries(operators) : [];
+  if (entry === undefined || more.length > 0) {
+    return filterFault([...inner, name], `${code(name)} takes one operator, such as {"equals": …}.`);
+  }
+  const definition: FieldDefinition = { family: families[value], shape: 'scalar' } as FieldDefinition;
+  const comparison = checkComparison({
+    label: code(name),
+    definition,
+    operator: entry[0],
+    value: entry[1],
+    path: [...inner, name, entry[0]],
+  });
+  return comparison.ok ? success(compare(value, comparison.value)) : comparison;
+}
+
+export function isUserKey(key: string): key is UserSortKey {
+  return Object.hasOwn(userValues, key);
+}
+
+const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=`, gt: sql`>`, lt: sql`<` } as const;
+
+function compare(key: UserSortKey, comparison: Comparison): Fragment {
+  const value = userValues[key];
+  switch (comparison.family) {
+    case 'text':
+      return compareColumn(value, comparison);
+    case 'timestamp':
+      return sql`${value} ${signs[comparison.operator]} ${dateTime64(comparison.value)}`;
+    case 'number':
+      // TRICKY: the text of an amount is read as the nearest number; a cast would round twice.
+      return sql`toFloat64(toString(${value})) ${signs[comparison.operator]} ${param(comparison.value, 'Float64')}`;
+    case 'boolean':
+    case 'key':
+      throw new TypeError('No total of a user is compared so.');
+  }
+}

@@ -1,5 +1,5 @@
 import { execFile, type ExecFileException } from 'node:child_process';
-import { program, serviceEnvironment } from './process-tree.ts';
+import { program, serviceEnvironment, testKey } from './process-tree.ts';
 
 export interface CommandResult {
   readonly code: number;
@@ -7,10 +7,18 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-export function gatelog(dataDir: string, ...words: readonly string[]): Promise<CommandResult> {
+/** The address of a service, for commands that use its API. */
+interface Addressed {
+  readonly api: string;
+}
+
+export function gatelog(dataDir: string, ...given: readonly (string | Addressed)[]): Promise<CommandResult> {
+  const words = given.filter((word) => typeof word === 'string');
+  const address = given.find((word) => typeof word === 'object');
+  const environment = address === undefined ? {} : { GATELOG_API_URL: address.api, GATELOG_API_KEY: testKey };
   return new Promise((resolve) => {
-    const env = serviceEnvironment({ dataDir });
-    execFile(process.execPath, [program, ...words], { env, timeout: 60_000 }, (error: ExecFileException | null, stdout, stderr) => {
+    const env = serviceEnvironment({ dataDir, environment });
+    execFile(process.execPath, [program, ...words], { env, timeout: 600_000 }, (error: ExecFileException | null, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
     });
   });

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { recordAt } from '../../bench/query/records.ts';
 import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '../../src/model/ids.ts';
+import type { RequestRecord } from '../../src/model/record/request-record.ts';
 import { openConnections } from '../../src/store/engine/connections.ts';
 import { rowsOf } from '../../src/store/insert/rows.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -59,6 +60,7 @@ export interface ExportRunReport {
 }
 
 const batch = 1000;
+const updatedAt = Date.UTC(2026, 7, 1);
 const storeFolder = 'clickhouse';
 const dayMs = 24 * 60 * 60_000;
 const daysOfCopy = 30;
@@ -226,6 +228,8 @@ class ExportScene {
           known.set(pid, name);
           if (isNew) forgetPeak(pid);
           const { resident, peak } = memoryOf(pid);
+          // An ended process has no memory.
+          if (Number.isNaN(peak)) continue;
           const kept = (this.memory[name] ??= { before: resident, peak: 0 });
           kept.peak = Math.max(kept.peak, peak);
           if (name === 'core') this.coreSamples.push(resident);
@@ -261,25 +265,39 @@ async function freePort(): Promise<number> {
 }
 
 async function fill({ dataDir, requests, made, onProgress }: ExportRunOptions): Promise<OrganizationId> {
+  const organization = await fillStore(dataDir, made, (number, owner) => {
+    if (number % 50_000 === 0) onProgress?.(`${number} of ${made} requests made`);
+    return recordAt(number, made, owner);
+  });
+  if (requests > made) await copy(path.join(dataDir, storeFolder), requests / made);
+  return organization;
+}
+
+/** Makes a data folder with its organisation and key, and stores this many records in it. */
+export async function fillStore(
+  dataDir: string,
+  count: number,
+  recordOf: (number: number, organization: OrganizationId) => RequestRecord,
+): Promise<OrganizationId> {
   const service = await startService({ dataDir });
   await service.stop();
   const organization = /^(\S+) .* default$/m.exec((await gatelog(dataDir, 'orgs', 'list')).stdout)?.[1] as OrganizationId;
-  const folder = path.join(dataDir, storeFolder);
-  const store = openStore({ folder }, { queryTimeoutMs: 600_000, queryMemoryBytes: 4e9 });
-  for (let start = 0; start < made; start += batch) {
-    const numbers = Array.from({ length: Math.min(batch, made - start) }, (_, index) => start + index);
-    const rows = numbers.map((number) => rowsOf(recordAt(number, made, organization), Date.now()));
-    const insert = (table: 'bodies' | 'requests', own: readonly (typeof rows)[number]['request'][]): Promise<unknown> =>
-      store.insert(table, own, `${table}-${start}`);
-    await insert('bodies', rows.map(({ bodies }) => bodies) as never);
-    await insert(
+  const store = openStore({ folder: path.join(dataDir, storeFolder) }, { queryTimeoutMs: 600_000, queryMemoryBytes: 4e9 });
+  for (let start = 0; start < count; start += batch) {
+    const numbers = Array.from({ length: Math.min(batch, count - start) }, (_, index) => start + index);
+    const rows = numbers.map((number) => rowsOf(recordOf(number, organization), updatedAt));
+    await store.insert(
+      'bodies',
+      rows.map(({ bodies }) => bodies),
+      `bodies-${start}`,
+    );
+    await store.insert(
       'requests',
       rows.map(({ request }) => request),
+      `requests-${start}`,
     );
-    if (start % 50_000 === 0) onProgress?.(`${start} of ${made} requests made`);
   }
   await store.close();
-  if (requests > made) await copy(folder, requests / made);
   return organization;
 }
 

@@ -2,6 +2,10 @@ import type { Endpoint } from './endpoint.ts';
 import { addEval } from './routes/evals/add.ts';
 import { importRequests } from './routes/imports/add.ts';
 import { exportRequests, exportRequestsByAddress } from './routes/exports/export.ts';
+import { cancelJob } from './routes/jobs/cancel.ts';
+import { getJob } from './routes/jobs/get.ts';
+import { listJobs } from './routes/jobs/list.ts';
+import { undoJob } from './routes/jobs/undo.ts';
 import { listModels } from './routes/models/list.ts';
 import { declareProperty } from './routes/properties/declare.ts';
 import { listHiddenProperties, listProperties } from './routes/properties/list.ts';
@@ -22,6 +26,7 @@ import { replaceRateLimits } from './routes/rate-limits/replace.ts';
 import { getRedactionRules } from './routes/redaction-rules/get.ts';
 import { replaceRedactionRules } from './routes/redaction-rules/replace.ts';
 import { getRequestAsset } from './routes/requests/asset.ts';
+import { updateRequestProperties } from './routes/requests/bulk-property.ts';
 import { explainRequestCost } from './routes/requests/cost.ts';
 import { countRequests } from './routes/requests/count.ts';
 import { getRequest } from './routes/requests/get.ts';
@@ -53,8 +58,13 @@ export const endpoints: readonly Endpoint[] = [
   legacyQueryRequests,
   countRequests,
   queryRequestsById,
+  updateRequestProperties,
   getRequest,
   updateRequestProperty,
+  listJobs,
+  getJob,
+  cancelJob,
+  undoJob,
   setRequestScores,
   giveRequestFeedback,
   listRequestChanges,

@@ -10,6 +10,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   countRequests: { filter },
   queryRequestsById: { requestIds: [requestId] },
   updateRequestProperties: { Environment: 'production' },
+  bulkUpdateRequestProperties: { filter, set: { Team: 'search' }, remove: ['Draft'], dryRun: true },
   setRequestScores: { scores: { accuracy: 0.75, helpful: true } },
   giveRequestFeedback: { rating: true },
   importRequests: `${JSON.stringify({

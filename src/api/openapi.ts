@@ -27,6 +27,7 @@ export function openApiDocument(version: string): object {
 const tags: readonly { readonly name: string; readonly description: string; readonly paths: readonly string[] }[] = [
   { name: 'Requests', description: 'Find and change single requests.', paths: ['/v1/request/', '/v1/evals/', '/v1/import'] },
   { name: 'Export', description: 'Take out what is recorded.', paths: ['/v1/export'] },
+  { name: 'Jobs', description: 'Changes of many requests, with their progress.', paths: ['/v1/jobs'] },
   { name: 'Sessions', description: 'Requests that belong together.', paths: ['/v1/session/'] },
   { name: 'Properties', description: 'Names of properties with their case.', paths: ['/v1/property/'] },
   { name: 'Prices', description: 'Models, their prices, and prices of your own.', paths: ['/v1/models', '/v1/prices'] },

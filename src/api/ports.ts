@@ -1,5 +1,6 @@
 import type { ModelItem } from '../contract/models.ts';
 import type { BilledRequest, CostExplanation } from '../model/pricing/billed-request.ts';
+import type { Job, JobId, JobOrder } from '../model/jobs/job.ts';
 import type { Change } from '../model/change.ts';
 import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
@@ -31,6 +32,20 @@ export interface SessionPorts {
   readonly tag: (principal: Principal, sessionId: string, tag: string) => Promise<void>;
   /** Whether a request of the session is still in flight to the store. */
   readonly isInFlight: (organizationId: OrganizationId, sessionId: string) => Promise<boolean>;
+}
+
+/** Changes of many requests. */
+export interface JobPorts {
+  /** Durable on return. @throws GatelogError `service_busy` when too many wait. */
+  readonly order: (principal: Principal, order: JobOrder) => Promise<Job>;
+  /** @returns undefined for an unknown job. */
+  readonly find: (organizationId: OrganizationId, id: JobId) => Promise<Job | undefined>;
+  /** Newest first. */
+  readonly list: (organizationId: OrganizationId, page: { readonly limit: number; readonly offset: number }) => Promise<readonly Job[]>;
+  /** @returns undefined for an unknown job. */
+  readonly cancel: (organizationId: OrganizationId, id: JobId) => Promise<Job | undefined>;
+  /** @returns the undo, or undefined for an unknown job. @throws GatelogError `invalid_parameter` when there is nothing to undo. */
+  readonly undo: (principal: Principal, id: JobId) => Promise<Job | undefined>;
 }
 
 export interface RateLimitPorts {
@@ -138,6 +153,7 @@ export interface ApiPorts {
   /** Durable and visible on return. @throws GatelogError `not_found`. */
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
   readonly sessions: SessionPorts;
+  readonly jobs: JobPorts;
   /** @returns the requests whose records are still in flight to the store. */
   readonly inFlightOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
   /** An address of both bodies that needs no key and is valid for an hour. */

@@ -17,6 +17,8 @@ export interface ServiceClient {
   /** Sends lines of JSON, compressed unless the service is on this machine. @throws as `post`; {@link AwayError} where a later try may help. */
   readonly postLines: <Answer>(path: string, lines: Buffer, shape: AnswerShape<Answer>) => Promise<Answer>;
   readonly openStream: OpenStream;
+  /** As {@link post}, without a body. */
+  readonly get: <Answer>(path: string, shape: AnswerShape<Answer>) => Promise<Answer>;
 }
 
 /** An answer that is read as it comes. */
@@ -73,7 +75,8 @@ interface SentBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function clientOver(place: Place, send: (path: string, body: SentBody) => Promise<Response>): Omit<ServiceClient, 'openStream'> {
+/** @param send absent body: a GET. */
+function clientOver(place: Place, send: (path: string, body?: SentBody) => Promise<Response>): Omit<ServiceClient, 'openStream'> {
   return {
     post: async (path, body, shape) => {
       const sent: SentBody = { bytes: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
@@ -83,6 +86,7 @@ function clientOver(place: Place, send: (path: string, body: SentBody) => Promis
       const sent = await linesTo(place, lines);
       return shape.parse(await answered(place, () => send(path, sent)));
     },
+    get: async (path, shape) => shape.parse(await answered(place, () => send(path))),
   };
 }
 
@@ -112,11 +116,11 @@ function keyOf(key: string | undefined): string {
   return key;
 }
 
-async function sendToAddress(address: string, key: string, { bytes, headers }: SentBody): Promise<Response> {
+async function sendToAddress(address: string, key: string, body: SentBody | undefined): Promise<Response> {
   const response = await fetch(address, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, ...headers },
-    body: bytes,
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${key}`, ...body?.headers },
+    ...(body === undefined ? {} : { body: body.bytes }),
     // The key goes to no other address than the named one.
     redirect: 'manual',
     signal: AbortSignal.timeout(answerMs),

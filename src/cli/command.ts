@@ -10,6 +10,7 @@ import type { StoreCheckOptions } from './commands/store.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
 import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
+import { addPropertyCommands } from './programs/properties.ts';
 import { asRun } from './spoken.ts';
 import { packageVersion } from './version.ts';
 
@@ -31,6 +32,8 @@ Examples:
   gatelog reprice --filter all --dry-run      what stored requests would cost at current prices
   gatelog import requests.jsonl               records from a file, with their identifiers and times
   gatelog import --from helicone --url URL    the history of a Helicone account, and a comparison of both sides
+  gatelog properties set Team=search --filter all --dry-run
+                                              how many requests a change of many would alter
   gatelog dead-letters list                   exchanges that could not be stored, and why
   gatelog backup /backups/monday              everything, while the service runs
   gatelog store check                         whether every file of the store is readable
@@ -38,7 +41,7 @@ Examples:
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
 The commands dead-letters, backup and store use the service that runs there, for all organisations and without a key.
-The commands export, import and reprice use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
+The commands export, import, properties and reprice use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
 
 /** The `gatelog` command line. Its actions throw; {@link runCommand} turns that into a sentence and an exit code. */
 export function buildProgram(dependencies: CommandDependencies): Command {
@@ -60,6 +63,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addKeyCommands(program, dependencies);
   addRecordCommands(program, dependencies);
   addImportCommand(program, dependencies);
+  addPropertyCommands(program, dependencies);
   addDeadLetterCommands(program, dependencies);
   addBackupCommands(program, dependencies);
   addStoreCommands(program, dependencies);

@@ -22,12 +22,11 @@ import { RunningErasures } from '../ingest/erasures.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/worker/thread.ts';
 import { DeadLetterQuota } from '../ingest/dead-letters/quota.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/changes/pending.ts';
-import { RequestChanges } from '../ingest/changes/request-changes.ts';
-import { SessionChanges } from '../ingest/changes/session-changes.ts';
 import type { TrustedClock } from '../jobs/trusted-clock.ts';
 import { DeclaredNames } from '../metadata/organization/declared-names.ts';
 import { type MetadataDatabase, takesWrites } from '../metadata/database.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization/prices.ts';
+import { latestJobNumber } from '../metadata/jobs.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/organization/rate-limits.ts';
 import { RedactionRules } from '../metadata/organization/redaction-rules.ts';
 import type { Observe } from '../model/observation.ts';
@@ -54,6 +53,8 @@ import { boundDeadLetters, makeDeadLetterReplay, operatorServer } from './operat
 import { serveOperator } from '../operator/socket.ts';
 import { erasuresFor, makeTrustedClock, makeRemovals, type Removals } from './retention-and-erasure.ts';
 import { healthOf, type Watches } from './health/health.ts';
+import { jobPorts } from './changes/bulk-jobs.ts';
+import { type Changers, makeChangers, sessionPorts } from './changes/changers.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { coreFamilies, ProcessMetrics } from './health/core-metrics.ts';
 import { openReadyStore } from './open-store.ts';
@@ -62,7 +63,6 @@ import { makeModelList } from './pricing/model-list.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
 import { settleIn } from './pricing/settle-budgets.ts';
-import { findFirst, findStored } from './records/find-stored.ts';
 import { makeImports } from './records/imports.ts';
 import { makeStoredPrices } from './pricing/stored-prices.ts';
 import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
@@ -71,8 +71,6 @@ import { coreLockOf, rejectUnsupportedSettings, holdLock, dataPaths } from './sh
 /** A stopping core gives running responses this long, then the drain; the rest stays in the spool. */
 const responsesEndMs = 300;
 const drainEndMs = 1200;
-/** Maximum wait of a change for a record that is just being stored. */
-const changeWaitMs = 10_000;
 /** Maximum wait of the ingest for space among the dead letters. */
 const deadLetterQuotaWaitMs = 5000;
 /** Frames whose location the core may hold while the store is away: under a gigabyte, half a million plain calls. */
@@ -119,6 +117,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const changers = makeChangers(parts, drain);
   const removals = makeRemovals(parts, drain, changers.changer);
   await removals.start();
+  await changers.jobs.resume();
   // Not earlier: at low priority a start takes ten times as long on a busy machine, and the API is away meanwhile.
   lowerPriority();
   void lowerMerges(parts.store);
@@ -136,7 +135,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const operated = { ...parts, drain, removals, changer: changers.changer, api: ports };
+  const operated = { ...parts, drain, removals, changer: changers.changer, jobs: changers.jobs, api: ports };
   const replay = makeDeadLetterReplay(operated);
   const stopPruning = boundDeadLetters({ ...parts, replay });
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated, replay), parts.observe);
@@ -147,7 +146,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
       await Promise.all([closeServer(server, responsesEndMs), closeOperator(responsesEndMs)]);
       endSampling();
       endReleasing();
-      await Promise.all([drain.stop(drainEndMs), removals.stop()]);
+      await Promise.all([drain.stop(drainEndMs), removals.stop(), changers.jobs.stop()]);
       await parts.interpreter.close();
       await parts.store.close();
       await parts.state.close();
@@ -175,7 +174,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const database = await openExistingMetadata(config, 'core', observe);
   const store = await openReadyStore(config, observe, { onWait: (lane, ms) => countWait(meter, lane, ms), connect });
   const pendingChanges = await openPendingChanges(database, openCheckpointFile(dataPaths(config).spool).load().spent ?? []);
-  const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
+  const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber(), await latestJobNumber(database));
   const declaredNames = new DeclaredNames(database, systemClock);
   const redactionRules = new RedactionRules(database, systemClock);
   const bookProviders = readPricesFile(config);
@@ -277,34 +276,6 @@ async function lowerMerges(store: Store): Promise<void> {
   }
 }
 
-interface Changers {
-  readonly changer: RequestChanges;
-  readonly sessions: SessionChanges;
-}
-
-function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain: Drain): Changers {
-  const changer = new RequestChanges({
-    catchUp: () => drain.catchUp(),
-    inFlight: drain.inFlight,
-    pendingChanges,
-    findStored: (organizationId, requestId) => findStored(store, organizationId, requestId),
-    changeStored: store.changeStored,
-    now: systemClock.now,
-    latestNumber,
-    storeWaitMs: changeWaitMs,
-  });
-  const sessions = new SessionChanges({
-    catchUp: () => drain.catchUp(),
-    inFlight: drain.inFlight,
-    pendingChanges,
-    requests: changer,
-    findFirst: (organizationId, sessionId) => findFirst(store, organizationId, sessionId),
-    changeStored: store.changeStoredSession,
-    setTag: store.setSessionTag,
-  });
-  return { changer, sessions };
-}
-
 interface ApiParts {
   readonly changers: Changers;
   readonly removals: Removals;
@@ -313,7 +284,7 @@ interface ApiParts {
 
 function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl }: ApiParts): ApiPorts {
   const { config, observe, meter, database, store, declaredNames, redactionRules, prices } = parts;
-  const { changer, sessions } = changers;
+  const { changer, sessions, jobs } = changers;
   const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
   const watches: Watches = {
     store: new HealthProbe(store.isAlive, systemClock.monotonic),
@@ -326,12 +297,8 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     failedKeys: failedKeysOf(config),
     run: store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
-    sessions: {
-      setProperties: (principal, sessionId, values) => sessions.setProperties(principal, sessionId, values),
-      rate: (principal, sessionId, rating) => sessions.rate(principal, sessionId, rating),
-      tag: (principal, sessionId, tag) => sessions.tag(principal, sessionId, tag),
-      isInFlight: (organizationId, sessionId) => sessions.isInFlight(organizationId, sessionId),
-    },
+    sessions: sessionPorts(sessions),
+    jobs: jobPorts(jobs, database),
     inFlightOf: async (organizationId, requestIds) => {
       await drain.catchUp();
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);

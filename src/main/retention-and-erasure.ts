@@ -23,6 +23,7 @@ import {
   orderErasure,
   wasErased,
 } from '../metadata/erasures.ts';
+import { forgetOldJobs } from '../metadata/jobs.ts';
 import { removeClaims } from '../metadata/request-ids.ts';
 import { listRetentions, readRetention, setRetention } from '../metadata/organization/retention.ts';
 import { messageOf } from '../model/errors.ts';
@@ -37,7 +38,7 @@ import type { SharedState } from './shared-state.ts';
 const receiptWaitMs = 25_000;
 /** An erasure retries after this. */
 const orphansWaitMs = 60_000;
-/** How long a receipt can be fetched. */
+/** How long a receipt can be fetched, and an ended job. */
 const receiptKeptMs = 30 * 86_400_000;
 
 export interface RemovalParts {
@@ -122,7 +123,10 @@ function makeRetention({ config, observe, database, store, trustedClock }: Remov
     ownDays: () => listRetentions(database),
     removeExpired: (expiry, signal) => erasures.exclusive(() => store.removeExpired(expiry, signal)),
     removeClaims: (expiry, signal) => removeClaims(database, expiry, signal),
-    forgetReceipts: (now) => forgetOldErasures(database, now - receiptKeptMs),
+    forgetReceipts: async (now) => {
+      await forgetOldJobs(database, now - receiptKeptMs);
+      await forgetOldErasures(database, now - receiptKeptMs);
+    },
     intervalMs: config.retentionIntervalMs,
     trustedNow: () => trustedClock.now(),
     observe,

@@ -84,6 +84,7 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
     '0010-claims-by-age',
     '0011-erased-users-without-nul',
     '0012-hidden-properties',
+    '0013-jobs',
   ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
@@ -111,6 +112,7 @@ test('a second start changes nothing', async () => {
         '0010-claims-by-age',
         '0011-erased-users-without-nul',
         '0012-hidden-properties',
+        '0013-jobs',
       ],
     },
   ]);

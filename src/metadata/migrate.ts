@@ -12,6 +12,7 @@ import { believedTime } from './migrations/0009-believed-time.ts';
 import { claimsByAge } from './migrations/0010-claims-by-age.ts';
 import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nul.ts';
 import { hiddenProperties } from './migrations/0012-hidden-properties.ts';
+import { jobs } from './migrations/0013-jobs.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order of application. */
@@ -27,6 +28,7 @@ const migrations: readonly Migration[] = [
   claimsByAge,
   erasedUsersWithoutNul,
   hiddenProperties,
+  jobs,
 ];
 
 export const metadataSteps: readonly string[] = migrations.map(({ name }) => name);

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import type { JobKind, JobState } from '../model/jobs/job.ts';
 import type { ChangeKind } from '../model/change.ts';
 import type { ErasureStage } from '../model/erasure.ts';
 import type { KeyPermissions } from '../model/principal.ts';
@@ -20,6 +21,7 @@ export interface MetadataTables {
   readonly erasures: ErasuresTable;
   readonly erased_exchanges: ErasedExchangesTable;
   readonly believed_time: TrustedTimeTable;
+  readonly jobs: JobsTable;
 }
 
 interface SchemaMigrationsTable {
@@ -141,6 +143,31 @@ interface ErasedExchangesTable {
 interface TrustedTimeTable {
   number: number;
   believed_at: number;
+}
+
+export interface JobsTable {
+  seq: Generated<number>;
+  id: string;
+  organization_id: string;
+  key_id: string;
+  kind: JobKind;
+  /** JSON of the order; `{}` for an undo. */
+  content: string;
+  undoes: string | null;
+  state: JobState;
+  created_at: number;
+  number: number | null;
+  started_at: number | null;
+  ended_at: number | null;
+  total: number | null;
+  changed: Generated<number>;
+  unchanged: Generated<number>;
+  changed_since: Generated<number>;
+  refused: Generated<number>;
+  gone: Generated<number>;
+  reached_at: number | null;
+  reached_id: string | null;
+  error: string | null;
 }
 
 export type ApiKeyRow = Selectable<ApiKeysTable>;

@@ -10,6 +10,7 @@ export const organizationTables = [
   'session_tags',
   'session_changes',
   'removals',
+  'job_requests',
 ] as const;
 
 export type OrganizationTable = (typeof organizationTables)[number];

@@ -1,3 +1,5 @@
+import { type ChangeNext, makeChangeNext } from './bulk/change.ts';
+import { type JobLists, makeJobLists } from './bulk/job-lists.ts';
 import { type ChangeStored, makeChangeStored } from './update/change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './update/change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './update/change-numbers.ts';
@@ -43,6 +45,8 @@ export interface Store {
   readonly usageRows: UsageRows;
   readonly changeStoredSession: ChangeStoredSession;
   readonly setSessionTag: SetSessionTag;
+  readonly jobLists: JobLists;
+  readonly changeNext: ChangeNext;
   readonly latestChangeNumber: LatestChangeNumber;
   readonly latestArrival: LatestArrival;
   /** Undefined for a ClickHouse server. */
@@ -84,6 +88,8 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     changeStoredCosts: makeChangeStoredCosts(connections, patches),
     usageRows: makeUsageRows(connections, patches),
     setSessionTag: makeSetSessionTag(connections),
+    jobLists: makeJobLists(connections, options),
+    changeNext: makeChangeNext(connections, patches),
     latestChangeNumber: makeLatestChangeNumber(connections),
     latestArrival: makeLatestArrival(connections),
     listParts: makeListParts(connections),

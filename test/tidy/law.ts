@@ -159,7 +159,7 @@ export const environmentReaders: readonly string[] = ['src/config/', 'src/cli/ma
 export const consoleWriters: readonly string[] = ['src/cli/'];
 
 /** Tables of the store whose rows belong to organisations. */
-export const organizationTables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals'] as const;
+export const organizationTables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals', 'job_requests'] as const;
 
 /** Writers of statements as text: the builder, the schema steps, and the room of another database. */
 export const statementWriters: readonly string[] = ['src/sql/', 'src/store/schema/migrations/', 'src/metadata/'];

@@ -22,6 +22,7 @@ import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { RunningErasures } from '../../ingest/erasures.ts';
 import { makeImports } from '../../main/records/imports.ts';
+import { jobPorts, makeBulkJobs } from '../../main/changes/bulk-jobs.ts';
 import { makePricePorts } from '../../main/pricing/request-costs.ts';
 import { makePropertyPorts } from '../../main/api/property-ports.ts';
 import { makeStoredPrices } from '../../main/pricing/stored-prices.ts';
@@ -178,6 +179,7 @@ export async function portsOver(
     run: rig.store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     sessions,
+    jobs: jobPorts(makeBulkJobs({ ...rig, drain, changer, observe: () => undefined }), rig.database),
     inFlightOf: async (organizationId, requestIds) => {
       await drain.catchUp();
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);

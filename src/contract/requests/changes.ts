@@ -3,7 +3,7 @@ import { feedbackScore, historyKinds } from '../../model/change.ts';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
 import { bodyFault, type Result, success } from '../../model/fault.ts';
-import { maxLimit, limitMessage, offsetSentence } from '../paging.ts';
+import { limitMessage, maxLimit, offsetSentence, wholeNumber } from '../paging.ts';
 
 export const feedbackSchema = z
   .object(
@@ -76,17 +76,6 @@ function wrongScore(name: string, value: unknown): string | undefined {
   return typeof value === 'number'
     ? "A score's value is a finite number; this one is too large."
     : "A score's value is a number, true or false.";
-}
-
-/** A whole number in the address, as text; the document shows the number. */
-function wholeNumber(given: { readonly sentence: string; readonly max: number; readonly without: number; readonly description: string }) {
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, given.sentence)
-    .transform(Number)
-    .refine((value) => value <= given.max, given.sentence)
-    .default(given.without)
-    .openapi({ type: 'integer', minimum: 0, maximum: given.max, default: given.without, description: given.description });
 }
 
 export const historyPageSchema = z.object({

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
-import { bodyFault, type Result, success } from '../../model/fault.ts';
+import { bodyFault, type FaultPath, type Result, success } from '../../model/fault.ts';
 
 /** Documents the name of a property; {@link wrongPropertyName} is the whole rule. */
 export const propertyNameSchema = z.string().openapi({ minLength: 1, maxLength: propertyLimits.nameCharacters });
@@ -33,19 +33,32 @@ export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, st
   }
   const entries = Object.entries(body);
   if (entries.length === 0) return bodyFault([], 'Name at least one property, such as {"Environment": "production"}.');
-  const named = olderForm(entries) ?? entries;
-  if (named.length > propertyLimits.properties) {
-    return bodyFault([], `One update names at most ${propertyLimits.properties} properties; got ${named.length}.`);
-  }
+  return readProperties(olderForm(entries) ?? entries, []);
+}
+
+type Entries = readonly (readonly [name: string, value: unknown])[];
+
+/** Properties to set, under the names that are stored. @param path of their object in the body. */
+export function readProperties(entries: Entries, path: FaultPath): Result<ReadonlyMap<string, string>> {
+  if (entries.length > propertyLimits.properties) return bodyFault(path, tooManyProperties(entries.length));
   const properties = new Map<string, string>();
-  for (const [name, value] of named) {
+  for (const [name, value] of entries) {
     const sentence = wrongProperty(name, value);
-    if (sentence !== undefined) return bodyFault([name], sentence);
-    const [ours, text] = [aliasOf(name) ?? wellFormed(name), wellFormed(String(value))];
-    if (properties.has(ours) && properties.get(ours) !== text) return bodyFault([name], twoSpellings(ours));
+    if (sentence !== undefined) return bodyFault([...path, name], sentence);
+    const [ours, text] = [storedPropertyName(name), wellFormed(String(value))];
+    if (properties.has(ours) && properties.get(ours) !== text) return bodyFault([...path, name], twoSpellings(ours));
     properties.set(ours, text);
   }
   return success(properties);
+}
+
+export function tooManyProperties(count: number): string {
+  return `One update names at most ${propertyLimits.properties} properties; got ${count}.`;
+}
+
+/** The name under which a property is stored that a caller names so. */
+export function storedPropertyName(name: string): string {
+  return aliasOf(name) ?? wellFormed(name);
 }
 
 /** TRICKY: two names with unpaired surrogates may become one as well. */
@@ -54,7 +67,7 @@ function twoSpellings(name: string): string {
 }
 
 /** `{"key": name, "value": text}`: the form of upstream's clients for one property. */
-function olderForm(entries: readonly (readonly [string, unknown])[]): readonly (readonly [string, unknown])[] | undefined {
+function olderForm(entries: Entries): Entries | undefined {
   const { key, value } = Object.fromEntries(entries) as { readonly key?: unknown; readonly value?: unknown };
   return entries.length === 2 && typeof key === 'string' && typeof value === 'string' ? [[key, value]] : undefined;
 }
@@ -84,7 +97,7 @@ export const declaredPropertySchema = z
   .openapi('DeclaredPropertyAnswer');
 
 /** @returns why a text cannot be a property's name; undefined when it can. */
-function wrongPropertyName(name: string): string | undefined {
+export function wrongPropertyName(name: string): string | undefined {
   return wrongNameLength("A property's name", name);
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Config } from '../../config/load.ts';
 import type { Drain } from '../../ingest/drain.ts';
 import { takeSnapshot } from '../../jobs/backup/snapshot.ts';
+import type { BulkJobs } from '../../jobs/bulk/bulk-jobs.ts';
 import { copyMetadata } from '../../metadata/copy.ts';
 import type { MetadataDatabase } from '../../metadata/database.ts';
 import { lastPendingSequence } from '../../metadata/pending-changes.ts';
@@ -21,13 +22,14 @@ export interface SnapshotParts {
   readonly database: MetadataDatabase;
   readonly store: Store;
   readonly removals: Pick<Removals, 'withPaused'>;
+  readonly jobs: Pick<BulkJobs, 'withPaused'>;
 }
 
 /** Maximum wait for the end of the running batch. */
 const batchEndMs = 30_000;
 
 /** Makes the function that takes snapshots, and removes the remains of a snapshot whose core died. */
-export function makeTakeSnapshot({ config, observe, drain, database, store, removals }: SnapshotParts): TakeSnapshot {
+export function makeTakeSnapshot({ config, observe, drain, database, store, removals, jobs }: SnapshotParts): TakeSnapshot {
   const folder = path.resolve(config.dataDir, '.snapshot');
   rmSync(folder, { recursive: true, force: true });
   let isTaken = false;
@@ -52,7 +54,7 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
     try {
       const snapshot = await takeSnapshot(
         {
-          whilePaused: (work) => removals.withPaused(() => drain.whilePaused(work, batchEndMs)),
+          whilePaused: (work) => jobs.withPaused(() => removals.withPaused(() => drain.whilePaused(work, batchEndMs))),
           listParts,
           lastPendingChange: () => lastPendingSequence(database),
           copyMetadata: (file, options) => copyMetadata(config.dataDir, file, options),

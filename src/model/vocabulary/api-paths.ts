@@ -5,6 +5,7 @@
 export const apiPathSegments = [
   'request',
   'import',
+  'jobs',
   'session',
   'property',
   'metrics',

@@ -74,7 +74,7 @@ export interface CountRow {
   readonly total: NumberCell;
 }
 
-function conditionsOf({ filter, flags }: RequestSelection): readonly Fragment[] {
+export function conditionsOf({ filter, flags }: RequestSelection): readonly Fragment[] {
   return [...flagConditions(flags), ...filterCondition(filter)];
 }
 

@@ -153,6 +153,7 @@ async function removeRest(parts: RemovingParts, erasure: StoreErasure): Promise<
   await removeByMonth(parts, 'bodies_before', erasure);
   const ids = select({ columns: sql`request_id`, from: listed(erasure) });
   await removeWhere(parts, erasure, 'changes', ownRows('changes', sql`request_id IN ${ids}`));
+  await removeWhere(parts, erasure, 'job_requests', ownRows('job_requests', sql`request_id IN ${ids}`));
   for (const table of ['session_tags', 'session_changes'] as const) {
     await removeWhere(parts, erasure, table, emptySessions(table, erasure));
   }

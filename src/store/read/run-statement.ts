@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { ClickHouseClient } from '@clickhouse/client';
-import type { Lane, Statement } from '../../sql/statement.ts';
+import type { CompiledSql, Lane, Statement } from '../../sql/statement.ts';
 import type { Connections, LaneName } from '../engine/connections.ts';
 import { isOverMemory, storeFailure } from '../engine/failure.ts';
 import { boundNow } from '../engine/statements.ts';
@@ -54,7 +54,7 @@ function threadsOf(statement: Statement, lane: ReadLane): number {
 }
 
 /** Rows of `bodies` are the ones that may still be moved. */
-function readsBodies({ meanwhile }: Statement): boolean {
+function readsBodies({ meanwhile }: CompiledSql): boolean {
   return meanwhile !== undefined;
 }
 
@@ -134,6 +134,17 @@ export async function runUntilRows<Row>(
     if (rows.length > 0) return rows;
   }
   return [];
+}
+
+/** Settings of a statement that selects in the lane `large` and inserts what it selects. */
+export function largeReadSettings({ queryTimeoutMs, queryMemoryBytes }: RunOptions, statement: CompiledSql): QuerySettings {
+  return readSettings({
+    timeoutMs: queryTimeoutMs,
+    memoryBytes: Math.floor(queryMemoryBytes * memoryShare.large),
+    maxResultBytes: 0,
+    maxThreads: readsBodies(statement) ? bodiesThreads : longThreads,
+    blockRows: readsBodies(statement) ? blockRowsOfBodies : defaultBlockRows,
+  });
 }
 
 interface Limits {

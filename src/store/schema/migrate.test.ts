@@ -21,6 +21,7 @@ const released: readonly (readonly [number: number, name: string, hash: string])
   [12, 'bodies before groups', '26612a3a8e0b703cd9b90d3f7c4ab908'],
   [13, 'bodies in groups', 'cd039b611f3495050ab77f55a38cef86'],
   [14, 'smaller blocks', '04393bab3ec7a049ff47ede437c48726'],
+  [15, 'requests of jobs', '2de7f61ae6780418d1aee977e72fb6b5'],
 ];
 
 test('a step of the schema that has been released is what it was', () => {

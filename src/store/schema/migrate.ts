@@ -15,7 +15,8 @@ import { displayColumn } from './migrations/0011-display.ts';
 import { bodiesBefore } from './migrations/0012-bodies-before.ts';
 import { bodiesInGroups } from './migrations/0013-bodies-in-groups.ts';
 import { smallerBlocks } from './migrations/0014-smaller-blocks.ts';
-import type { Migration } from './migrations/migration.ts';
+import { jobRequests } from './migrations/0015-job-requests.ts';
+import type { Migration } from './migration.ts';
 
 /** In order. A released step never changes. */
 export const migrations: readonly Migration[] = [
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   bodiesBefore,
   bodiesInGroups,
   smallerBlocks,
+  jobRequests,
 ];
 
 export const storeSteps = migrations.length;

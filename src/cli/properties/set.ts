@@ -1,0 +1,118 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { printable, textTable } from '../../config/text-table.ts';
+import { jobAnswerSchema, type JobItem } from '../../contract/jobs/job.ts';
+import { bulkPropertyAnswerSchema, dryRunAnswerSchema, type DryRunItem } from '../../contract/jobs/bulk.ts';
+import { parseJson } from '../../model/text.ts';
+import { serviceClient, type ServiceClient } from '../client.ts';
+import { type CommandDependencies, CommandError } from '../dependencies.ts';
+
+export interface PropertiesSetOptions {
+  /** JSON of a filter, or `all`. */
+  readonly filter?: string;
+  readonly remove: readonly string[];
+  readonly dryRun?: true;
+  /** A job. */
+  readonly undo?: string;
+  readonly json?: true;
+}
+
+const path = '/v1/request/property';
+const firstLookMs = 50;
+const maxLookMs = 1000;
+
+/** `gatelog properties set`: changes properties of all requests that match, or undoes such a change, and waits for its end. */
+export async function setProperties(
+  dependencies: CommandDependencies,
+  assignments: readonly string[],
+  options: PropertiesSetOptions,
+): Promise<void> {
+  const client = serviceClient(dependencies);
+  const { print } = dependencies;
+  if (options.undo !== undefined) {
+    if (assignments.length + options.remove.length > 0 || options.filter !== undefined || options.dryRun === true) {
+      throw new CommandError('--undo stands alone: what it restores follows from the job.');
+    }
+    const { data } = await client.post(`/v1/jobs/${encodeURIComponent(options.undo)}/undo`, {}, jobAnswerSchema);
+    return report(dependencies, await whenEnded(client, dependencies, data), options);
+  }
+  const body = bodyOf(assignments, options);
+  if (options.dryRun === true) {
+    const { data } = await client.post(path, { ...body, dryRun: true }, dryRunAnswerSchema);
+    print(options.json === true ? JSON.stringify(data, null, 2) : dryRunText(data));
+    return;
+  }
+  const { data } = await client.post(path, { ...body, dryRun: false }, bulkPropertyAnswerSchema);
+  if (!('job_id' in data)) throw new CommandError('The service answered a dry run instead of a job.');
+  report(dependencies, await whenEnded(client, dependencies, data), options);
+}
+
+function bodyOf(assignments: readonly string[], { filter: text, remove }: PropertiesSetOptions) {
+  if (text === undefined) throw new CommandError('--filter is required; "all" matches every request.');
+  const filter = text === 'all' ? text : parseJson(text);
+  if (filter === undefined) {
+    throw new CommandError(
+      '--filter is neither "all" nor JSON; in a shell JSON stands in single quotes: --filter \'{"request_response_rmt": …}\'.',
+    );
+  }
+  const set = assignments.map((assignment): readonly [string, string] => {
+    const at = assignment.indexOf('=');
+    if (at < 1) throw new CommandError(`"${printable(assignment)}" is no assignment; write a name and a value: Team=search.`);
+    return [assignment.slice(0, at), assignment.slice(at + 1)];
+  });
+  const twice = set.find(([name], index) => set.findIndex(([other]) => other === name) !== index)?.[0];
+  if (twice !== undefined) throw new CommandError(`The property ${printable(twice)} is assigned twice.`);
+  if (set.length + remove.length === 0) throw new CommandError('Name at least one property: Team=search, or --remove Draft.');
+  return { filter, set: Object.fromEntries(set), remove };
+}
+
+/** TRICKY: a job outlives this command. A failed look ends only the command, and says how to look again. */
+async function whenEnded(client: ServiceClient, { progress }: CommandDependencies, ordered: JobItem): Promise<JobItem> {
+  try {
+    let job = ordered;
+    for (let pauseMs = firstLookMs; job.ended_at === null; pauseMs = Math.min(pauseMs * 2, maxLookMs)) {
+      progress(progressText(job));
+      await wait(pauseMs);
+      job = (await client.get(`/v1/jobs/${job.job_id}`, jobAnswerSchema)).data;
+    }
+    return job;
+  } finally {
+    progress('');
+  }
+}
+
+function progressText({ job_id: id, state, total, done, started_at: startedAt, error }: JobItem): string {
+  if (error !== null) return `Job ${id}: ${printable(error)}`;
+  if (state === 'queued') return `Job ${id} waits for an earlier one`;
+  if (total === null || startedAt === null) return `Job ${id}: listing requests`;
+  const seconds = (Date.now() - Date.parse(startedAt)) / 1000;
+  const left = done === 0 ? '' : `, about ${Math.max(0, Math.round((seconds * (total - done)) / done))} s left`;
+  return `Changed ${done} of ${total} requests${left}`;
+}
+
+/** @throws CommandError when the job has failed. */
+function report({ print }: CommandDependencies, job: JobItem, { json }: PropertiesSetOptions): void {
+  if (json === true) print(JSON.stringify(job, null, 2));
+  else print(jobText(job));
+  if (job.state !== 'done') throw new CommandError(`The job ${job.job_id} ended as ${job.state}. ${job.error ?? ''}`.trim());
+}
+
+function jobText(job: JobItem): string {
+  const verb = job.kind === 'undo' ? 'restored' : 'changed';
+  const others = [
+    [job.unchanged, 'were so already'],
+    [job.changed_since, 'were changed since and left alone'],
+    [job.refused, 'would have had too many or too long properties'],
+    [job.gone, 'are gone'],
+  ] as const;
+  const rest = others.filter(([count]) => count > 0).map(([count, text]) => `, ${count} ${text}`);
+  const head = `${job.total ?? 0} requests, ${job.changed} ${verb}${rest.join('')}.`;
+  return job.kind === 'undo' ? head : `${head}\nUndo: gatelog properties set --undo ${job.job_id}`;
+}
+
+function dryRunText({ total, changing, sample }: DryRunItem): string {
+  const head = `${total} requests match, ${changing} would change.`;
+  const rows = sample.flatMap(({ request_id: id, request_created_at: time, before, after }) =>
+    Object.entries(after).map(([name, value]) => [id, time, name, before[name] ?? '', value ?? '']),
+  );
+  return rows.length === 0 ? head : `${head}\n\n${textTable([['REQUEST', 'TIME', 'PROPERTY', 'BEFORE', 'AFTER'], ...rows])}`;
+}

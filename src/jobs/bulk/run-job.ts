@@ -1,0 +1,100 @@
+import { doneOf, type Job, type JobId, type JobOutcomes, targetValues } from '../../model/jobs/job.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { matchingRequests, planBulk } from '../../query/requests/bulk.ts';
+import type { BulkJob } from '../../store/bulk/change.ts';
+import type { MatchingRows } from '../../store/bulk/job-lists.ts';
+import { requestsChangedBy, type UndoneJob } from '../../store/bulk/list.ts';
+import type { BulkJobPorts } from './ports.ts';
+
+/** A job that has a number. */
+export type StartedJob = Job & { readonly number: number; readonly startedAt: number };
+
+export interface StepOptions {
+  readonly signal: AbortSignal;
+  /** Requests that one job may cover. */
+  readonly maxRequests: number;
+}
+
+/**
+ * Gives a job its number and time.
+ * TRICKY: no other change runs at that moment, so each change with a smaller number has been made, and each later one has a greater
+ * number. The job is as if made at once here: where a later change came first, that one stays.
+ */
+export async function startJob({ repository, exclusive, stamp }: BulkJobPorts, job: Job): Promise<StartedJob | undefined> {
+  const { acceptedAt: startedAt, number } = await exclusive(job.organizationId, async () => stamp());
+  const started = { ...job, state: 'running', number, startedAt } as const;
+  return (await repository.advance(job.id, { state: 'running', number, startedAt })) ? started : undefined;
+}
+
+/**
+ * Lists the requests that the job covers. @returns undefined when the job was cancelled meanwhile. @throws GatelogError when the filter
+ * costs or matches too much, or the store fails.
+ */
+export async function listRequests(
+  ports: BulkJobPorts,
+  job: StartedJob,
+  { signal, maxRequests }: StepOptions,
+): Promise<StartedJob | undefined> {
+  await ports.whenEndedAreStored(job.organizationId, signal);
+  const total = await ports.lists.list(job, await matching(ports, job));
+  if (total > maxRequests) {
+    throw new GatelogError(
+      'query_too_large',
+      `The filter matches ${total} requests; one job changes at most ${maxRequests}. Narrow it, by time for example.`,
+    );
+  }
+  return (await ports.repository.advance(job.id, { total })) ? { ...job, total } : undefined;
+}
+
+async function matching(ports: BulkJobPorts, job: StartedJob): Promise<MatchingRows> {
+  const { order } = job;
+  if (order.kind === 'undo') return requestsChangedBy(await undoneJob(ports, job, order.undoes));
+  const planned = planBulk(job.organizationId, order.filter);
+  if (!planned.ok) throw new GatelogError(planned.fault.code, planned.fault.message);
+  return matchingRequests(planned.value, job.startedAt);
+}
+
+async function undoneJob({ repository }: BulkJobPorts, { organizationId }: Job, id: JobId): Promise<UndoneJob> {
+  const undone = await repository.find(organizationId, id);
+  const { number, startedAt } = undone ?? { number: null, startedAt: null };
+  if (number === null || startedAt === null) {
+    throw new GatelogError('not_found', `The job ${id} has changed nothing that could be undone.`);
+  }
+  return { number, startedAt };
+}
+
+/** The job as the store needs it. */
+export async function storeJob(
+  ports: BulkJobPorts,
+  { organizationId, number, startedAt, keyId, order, ...job }: StartedJob,
+): Promise<BulkJob> {
+  const key = { organizationId, number, startedAt, keyId };
+  if (order.kind === 'property') return { ...key, change: { targets: targetValues(order.properties) } };
+  const undoes = await undoneJob(ports, { organizationId, number, startedAt, keyId, order, ...job }, order.undoes);
+  return { ...key, change: { undoes, undos: await ports.repository.undos(organizationId) } };
+}
+
+/** Changes the next requests. @returns the job after that; undefined when nothing was left or it was cancelled. */
+export async function changeChunk(ports: BulkJobPorts, job: StartedJob, stored: BulkJob): Promise<StartedJob | undefined> {
+  const current = await ports.repository.find(job.organizationId, job.id);
+  if (current?.endedAt !== null) return undefined;
+  const { reached, outcomes: added } = await ports.exclusive(job.organizationId, () => ports.changeNext(stored, job.reached));
+  if (reached === null) return undefined;
+  const outcomes = sumOf(job.outcomes, added);
+  const isGoing = await ports.repository.advance(job.id, { reached, outcomes, error: null });
+  return isGoing ? { ...job, reached, outcomes, error: null } : undefined;
+}
+
+export function isThrough({ total, outcomes }: Job): boolean {
+  return total !== null && doneOf(outcomes) >= total;
+}
+
+function sumOf(sum: JobOutcomes, added: JobOutcomes): JobOutcomes {
+  return {
+    changed: sum.changed + added.changed,
+    unchanged: sum.unchanged + added.unchanged,
+    changed_since: sum.changed_since + added.changed_since,
+    refused: sum.refused + added.refused,
+    gone: sum.gone + added.gone,
+  };
+}

@@ -8,10 +8,10 @@ import { startFakeHelicone } from '../src/cli/helicone/testing/fake-helicone.ts'
 import { type FakeRecord, makeRecords } from '../src/cli/helicone/testing/records.ts';
 import type { JsonObject } from '../src/model/text.ts';
 import { apiClient } from './support/api.ts';
-import type { CommandResult } from './support/command.ts';
+import { type CommandResult, gatelog } from './support/command.ts';
 import { eventually } from './support/eventually.ts';
 import { importOutcome, runImportHelicone, startImporter } from './support/import-helicone-run.ts';
-import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
 let service: Service;
 let folder: string;
@@ -109,6 +109,38 @@ describe('gatelog import --from helicone', () => {
     for (const outcome of ['40 imported, 0 here already', '0 imported, 40 here already']) {
       expect((await importerOf(['three.csv', '--state', 'csv.json'])).stdout).toContain(outcome);
     }
+  });
+
+  it('brings the records of another Gatelog too, into another organisation, with all their fields', async () => {
+    await gatelog(dataDir, 'orgs', 'create', 'other');
+    const { stdout: apiKey } = await gatelog(dataDir, 'keys', 'create', '--org', 'other');
+    const records = makeRecords({ count: 25, seed: 25, firstDay: '2026-01-18', days: 1 });
+    await importing(records, ['--state', 'first-hand.json']);
+    const words = [
+      '--url',
+      service.api,
+      '--since',
+      '2026-01-18',
+      '--until',
+      '2026-01-19',
+      '--calls-per-second',
+      '1000',
+      '--state',
+      'second-hand.json',
+    ];
+    const outcome = await importOutcome(startImporter(words, { service, folder, key: testKey, apiKey: apiKey.trim() }));
+    expect(outcome).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('25 imported, 0 here already, 0 rejected. Both sides agree.') as string,
+    });
+    const requestIds = records.map(({ id }) => id);
+    const [there, here] = await Promise.all(
+      [testKey, apiKey.trim()].map(async (key) => {
+        const { body } = await apiClient(service.api, key).call<readonly JsonObject[]>('POST', '/v1/request/query-ids', { requestIds });
+        return body.data.map(({ organization_id: _, signed_body_url: __, feedback_id: ___, ...item }) => item);
+      }),
+    );
+    expect(here).toEqual(there);
   });
 
   it('does not go on with the state of another import', async () => {

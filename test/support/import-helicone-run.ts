@@ -79,14 +79,16 @@ export interface ImporterPlace {
   readonly folder: string;
   /** Of the service to import from. */
   readonly key: string;
+  /** Of the service to import into. */
+  readonly apiKey?: string;
 }
 
 /** Starts the built program. */
 export function startImporter(
   args: readonly string[],
-  { service, folder, key }: ImporterPlace,
+  { service, folder, key, apiKey = testKey }: ImporterPlace,
 ): ChildProcessByStdio<null, Readable, Readable> {
-  const environment = { GATELOG_API_URL: service.api, GATELOG_API_KEY: testKey, GATELOG_IMPORT_KEY: key };
+  const environment = { GATELOG_API_URL: service.api, GATELOG_API_KEY: apiKey, GATELOG_IMPORT_KEY: key };
   return spawn(process.execPath, [program, 'import', '--from', 'helicone', ...args], {
     cwd: folder,
     env: serviceEnvironment({ dataDir: service.dataDir, environment }),

@@ -1,6 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ImportItem as ImportOutcome } from '../../contract/imports.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import type { ServiceClient } from '../client.ts';
+import { AwayError, type ServiceClient } from '../client.ts';
 import { CommandError } from '../dependencies.ts';
 import { LineSender } from '../import/send.ts';
 import type { ArrivalSpan, Destination, SendOutcome } from './destination.ts';
@@ -21,8 +22,25 @@ export function apiDestination({ client, name, onAway }: DestinationOptions): De
   return {
     name,
     send: (lines, isDryRun) => send(isDryRun ? senders.trial : senders.real, lines),
-    find: (ids, span) => find(client, ids, span),
+    find: (ids, span) => whileAway(() => find(client, ids, span), onAway),
   };
+}
+
+/** How long the service may be away: a restart after a kill. */
+const maxAwayMs = 300_000;
+const retryMs = 1_000;
+
+async function whileAway<T>(ask: () => Promise<T>, onAway: (reason: string) => void): Promise<T> {
+  const endsAt = performance.now() + maxAwayMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof AwayError) || performance.now() > endsAt) throw error;
+      onAway(error.message);
+      await wait(retryMs);
+    }
+  }
 }
 
 /** The message of the service for a line over its limit; the lines before it may be imported. */

@@ -57,11 +57,11 @@ export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportH
     let first: ImportReport | undefined;
     let killed = 0;
     while (first === undefined) {
-      const maxCalls = killed < kills ? 1 + dice.below(Math.ceil((count * 1.2) / (kills + 1))) : Number.POSITIVE_INFINITY;
-      first = await importer.importOnce(maxCalls);
+      const kill = { maxCalls: 1 + dice.below(Math.ceil((count * 1.2) / (kills + 1))), delayMs: dice.below(maxDelayMs) };
+      first = await importer.importOnce(killed < kills ? kill : never);
       if (first === undefined) killed += 1;
     }
-    const second = await importer.importOnce(Number.POSITIVE_INFINITY);
+    const second = await importer.importOnce();
     if (second === undefined) throw new Error('the second import was killed');
     const seconds = (performance.now() - startedAt) / 1000;
     const { api, bucket } = fake.calls();
@@ -106,6 +106,15 @@ export async function importOutcome(child: ReturnType<typeof startImporter>): Pr
 
 const killedCode = -1;
 
+interface Kill {
+  /** Calls to the fake. */
+  readonly maxCalls: number;
+  readonly delayMs: number;
+}
+
+const never: Kill = { maxCalls: Number.POSITIVE_INFINITY, delayMs: 0 };
+const maxDelayMs = 1_000;
+
 /** Runs the built program against a fake. */
 class Importer {
   maxRssMb = 0;
@@ -117,14 +126,17 @@ class Importer {
     this.fake = fake;
   }
 
-  /** Kills it once it has made so many calls. @returns its report; undefined when it was killed. */
-  async importOnce(maxCalls: number): Promise<ImportReport | undefined> {
+  /** Kills it a while after it has made so many calls, perhaps between a sending and the note of it. @returns its report; undefined when it was killed. */
+  async importOnce({ maxCalls, delayMs }: Kill = never): Promise<ImportReport | undefined> {
     const { service, folder } = this.run;
     const child = startImporter(['--url', this.fake.url, ...words], { service, folder, key: this.fake.key });
     const before = this.callCount();
+    let reachedAt: number | undefined;
     const watch = setInterval(() => {
       this.maxRssMb = Math.max(this.maxRssMb, rssMbOf(child.pid));
-      if (this.callCount() - before >= maxCalls) child.kill('SIGKILL');
+      if (this.callCount() - before < maxCalls) return;
+      reachedAt ??= performance.now();
+      if (performance.now() - reachedAt >= delayMs) child.kill('SIGKILL');
     }, 5);
     const { code, stdout, stderr } = await importOutcome(child);
     clearInterval(watch);

@@ -112,6 +112,14 @@ export class Deployment {
     return answer.data;
   }
 
+  /** The organisation's export with every column, as lines. */
+  async exported(): Promise<string> {
+    const body = { format: 'jsonl', filter: 'all', includeBodies: true };
+    const response = await callApi(this.api, { method: 'POST', path: '/v1/export' }, { body });
+    if (response.status !== 200) throw new Error(await response.text());
+    return response.text();
+  }
+
   /** Every item of the organisation with its inputs, by identifier, as texts. What names the organisation is left out. */
   async items(): Promise<ReadonlyMap<string, string>> {
     const items = new Map<string, string>();

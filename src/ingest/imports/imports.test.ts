@@ -4,10 +4,12 @@ import { nastyRecords, type StoredRecord } from '../../query/filter/testing/nast
 import { orderErasure } from '../../metadata/erasures.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
+import { textLimits } from '../../model/vocabulary/limits.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type IngestRig, makeGate, newId, openRig, until } from '../testing/ingest-harness.ts';
 
 const seed = Date.now() % 2 ** 31;
+const exportedRecords = Number(process.env['IMPORT_TEST_RECORDS'] ?? 2000);
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -33,6 +35,25 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
     if (found.length === 0 && before.get(id) !== after.get(id)) found.push(`${id}: the order of its fields`);
   }
   return found.slice(0, 10);
+}
+
+/** The first lines that differ; undefined for equal texts. */
+function firstDifference(before: string, after: string): readonly string[] | undefined {
+  if (before === after) return undefined;
+  const [was, is] = [before.split('\n'), after.split('\n')];
+  const at = was.findIndex((line, index) => line !== is[index]);
+  return [`line ${at + 1} of ${was.length} and ${is.length}`, was[at]?.slice(0, 3000) ?? '', is[at]?.slice(0, 3000) ?? ''];
+}
+
+/** Records as calls could make them: no name or value is over its limit. */
+function recordsOf({ spool }: Deployment, count: number, seedOfRecords: number): readonly StoredRecord[] {
+  const isShort = (value: unknown): boolean => {
+    if (value instanceof Map) return [...value.values()].every(isShort);
+    return typeof value !== 'string' || Buffer.byteLength(value) <= textLimits.identifierBytes;
+  };
+  return nastyRecords(spool.organizationId, count, seedOfRecords)
+    .filter((made) => Object.values(made).every(isShort))
+    .map(asRecorded);
 }
 
 /** As records are: a rating is a score too, and providers have the names of records. */
@@ -61,7 +82,7 @@ describe('an import', () => {
   test(`brings the items of another deployment back as they were, and a second time adds nothing (seed ${seed})`, async () => {
     const source = await new Deployment(rig).start();
     const target = await new Deployment(rig).start();
-    await source.insert(nastyRecords(source.spool.organizationId, 700, seed).map(asRecorded));
+    await source.insert(recordsOf(source, 700, seed));
     const before = await source.items();
     expect(before.size).toBeGreaterThan(600);
     expect(await target.import([...before.values()])).toMatchObject({ lines: before.size, imported: before.size, rejections: [] });
@@ -72,6 +93,27 @@ describe('an import', () => {
     await source.stop();
     expect((await target.spool.storedIds()).requests).toHaveLength(before.size);
     expect((await target.spool.storedIds()).bodies).toHaveLength(before.size);
+  });
+
+  test(`of an export gives the same export, byte for byte (seed ${seed})`, { timeout: 600_000 }, async () => {
+    const source = await new Deployment(rig).start();
+    const target = await new Deployment(rig).start();
+    const taken = new Set<string>();
+    for (let round = 0; taken.size < exportedRecords; round += 1) {
+      const made = recordsOf(source, 1000, seed + round).filter(({ requestId }) => !taken.has(requestId));
+      for (const { requestId } of made) taken.add(requestId);
+      await source.insert(made);
+    }
+    const before = await source.exported();
+    const lines = before.split('\n').length - 1;
+    expect(lines).toBe(taken.size);
+    const response = await target.post('/v1/import', before);
+    expect(await response.json()).toMatchObject({ data: { lines, imported: lines, rejections: [] } });
+    await target.whenStored();
+    const after = await target.exported();
+    expect(firstDifference(before, after)).toBeUndefined();
+    await target.stop();
+    await source.stop();
   });
 
   test('keeps the identifier of another organisation apart', async () => {

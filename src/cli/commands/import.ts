@@ -7,8 +7,8 @@ import { printable } from '../../config/text-table.ts';
 import { serviceClient } from '../client.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
 import { openLines, type LineInput } from '../import/input.ts';
-import { ImportProgress } from '../import/progress.ts';
 import { LineSender } from '../import/send.ts';
+import { progressLine } from '../progress.ts';
 
 export interface ImportOptions {
   readonly dryRun?: true;
@@ -69,15 +69,26 @@ interface Importing {
 
 async function importFile(importing: Importing, input: LineInput): Promise<void> {
   const { dependencies, sender, outcome } = importing;
-  const progress = new ImportProgress(outcome.file, input, dependencies.progress);
+  const since = performance.now();
   try {
     for await (const group of groupsOf(input.lines())) {
       note(importing, group, await sender.send(group));
-      progress.show(outcome.lines);
+      dependencies.progress(`${outcome.file}: ${progressOf(outcome.lines, input, performance.now() - since)}`);
     }
   } finally {
-    progress.clear();
+    dependencies.progress('');
   }
+}
+
+/** The number of lines of a file is estimated from the share of its bytes that are read. */
+function progressOf(lines: number, { totalBytes, readBytes }: LineInput, elapsedMs: number): string {
+  const share = totalBytes === undefined ? undefined : Math.max(readBytes(), 1) / Math.max(totalBytes, 1);
+  return progressLine('lines', {
+    done: lines,
+    total: share === undefined ? undefined : Math.round(lines / share),
+    elapsedMs,
+    doneBefore: 0,
+  });
 }
 
 async function* groupsOf(lines: AsyncGenerator<Line, void>): AsyncGenerator<readonly Line[], void> {

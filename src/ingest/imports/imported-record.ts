@@ -2,7 +2,6 @@ import { type AcceptedChange, applyChange, type ChangeableFacts } from '../../mo
 import type { Exchange, ImportedFacts, ImportedOpen } from '../../model/record/exchange.ts';
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
-import { parseJson } from '../../model/text.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { noResponseFacts } from '../../providers/facts.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../../providers/provider.ts';
@@ -71,9 +70,8 @@ interface Facts {
 
 const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' };
 
-function factsOf({ path, targetUrl, requestBody, responseBody }: ImportedItem, provider: string): Facts {
-  const request = parsedBody(requestBody);
-  const response = parsedBody(responseBody);
+function factsOf(item: ImportedItem, provider: string): Facts {
+  const { path, targetUrl, responseBody, requestValue: request, responseValue: response } = item;
   const called = targetUrl === '' ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
   const format = wireFormatFor(provider, called) ?? wireFormatByShape(request);
   if (format === undefined) return { request: noRequestFacts, response: noResponseFacts };
@@ -86,10 +84,6 @@ function factsOf({ path, targetUrl, requestBody, responseBody }: ImportedItem, p
 
 function factsOfText(body: RecordedBody, format: WireFormat): ResponseFacts {
   return body.kind === 'text' && format.readText !== undefined ? format.readText(body.text) : noResponseFacts;
-}
-
-function parsedBody(body: RecordedBody): unknown {
-  return body.kind === 'json' ? parseJson(body.text) : undefined;
 }
 
 function textsOf(item: ImportedItem, { request, response }: Facts): RecordTexts {

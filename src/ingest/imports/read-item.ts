@@ -59,6 +59,9 @@ export interface CheckedItem extends ItemTags {
 export interface ImportedItem extends CheckedItem {
   readonly requestBody: RecordedBody;
   readonly responseBody: RecordedBody;
+  /** Values of the bodies that are JSON; undefined for others. */
+  readonly requestValue: unknown;
+  readonly responseValue: unknown;
 }
 
 const identifierFields = [
@@ -101,7 +104,13 @@ export function readItem(line: string): ImportedItem {
   const item = parseItem(line);
   const requestBody = bodyOf(item['request_body']);
   const responseBody = bodyOf(item['response_body']);
-  return { requestBody, responseBody, ...checkFields(item) };
+  return {
+    requestBody,
+    responseBody,
+    requestValue: requestBody.kind === 'json' ? item['request_body'] : undefined,
+    responseValue: responseBody.kind === 'json' ? item['response_body'] : undefined,
+    ...checkFields(item),
+  };
 }
 
 /** @throws ItemFault unless the line is one JSON object within the bounds of stored JSON. */

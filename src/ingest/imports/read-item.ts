@@ -174,6 +174,7 @@ function providerOf(fields: ItemFields): string {
 function outcomeOf(fields: ItemFields) {
   const counts: Record<string, number | null | undefined> = {};
   for (const name of countFields) counts[name] = fields.value(name) === undefined ? undefined : fields.count(name);
+  assertTotal(counts);
   return {
     status: fields.status('response_status'),
     latencyMs: fields.isAbsent('latency') ? fields.count('delay_ms') : fields.count('latency'),
@@ -188,6 +189,18 @@ function outcomeOf(fields: ItemFields) {
     threat: fields.flag('threat'),
     isPassthroughBilling: fields.flag('is_passthrough_billing'),
   };
+}
+
+/** The largest count that a response may tell where the item does not. */
+const maxReported = 2 ** 53;
+
+/** The store holds the sum in 64 bits too. */
+function assertTotal({
+  prompt_tokens: prompt = maxReported,
+  completion_tokens: completion = maxReported,
+}: Record<string, number | null | undefined>): void {
+  if ((prompt ?? 0) + (completion ?? 0) < 2 ** 64) return;
+  throw new ItemFault('prompt_tokens', '`prompt_tokens` and `completion_tokens` are more than 64 bits hold together.');
 }
 
 /** Other services name no reference by this identifier. */

@@ -89,7 +89,6 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     usageRows: makeUsageRows(connections, patches),
     setSessionTag: makeSetSessionTag(connections),
     jobLists: makeJobLists(connections, options),
-    changeNext: makeChangeNext(connections, patches),
     latestChangeNumber: makeLatestChangeNumber(connections),
     latestArrival: makeLatestArrival(connections),
     listParts: makeListParts(connections),
@@ -112,12 +111,13 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   };
 }
 
-type NotedWrites = Pick<Store, 'insert' | 'changeStored' | 'changeStoredSession' | 'erase' | 'removeExpired'>;
+type NotedWrites = Pick<Store, 'insert' | 'changeStored' | 'changeNext' | 'changeStoredSession' | 'erase' | 'removeExpired'>;
 
 /** Writes that add, change or remove values of `requests`. Each is noted also when it fails, because part of it may be visible. */
 function notedWrites(connections: Connections, patches: PendingPatches, changes: RowChanges): NotedWrites {
   const insert = makeInsertRows(connections);
   const changeStored = makeChangeStored(connections, undefined, patches);
+  const changeNext = makeChangeNext(connections, patches);
   const ofSession = makeChangeStoredSession(connections, { patches });
   const erase = makeEraseStored(connections);
   const removeExpired = makeRemoveExpired(connections);
@@ -125,6 +125,7 @@ function notedWrites(connections: Connections, patches: PendingPatches, changes:
   return {
     insert: (table, rows, token) => insert(table, rows, token).finally(() => table === 'requests' && changes.noteInserted(rows)),
     changeStored: (change) => changeStored(change).finally(() => changes.noteRow(change.accepted.organizationId, change.createdAt)),
+    changeNext: (job, after) => changeNext(job, after).finally(() => changes.noteOrganization(job.organizationId)),
     changeStoredSession: {
       ...ofSession,
       update: (change) => ofSession.update(change).finally(() => changes.noteOrganization(change.organizationId)),

@@ -195,6 +195,18 @@ describe('POST /v1/jobs/{id}/undo', () => {
   });
 });
 
+const searched = async (): Promise<unknown> =>
+  ((await (await rig.call('POST', '/v1/property/Searched/search', { body: { searchTerm: '' } })).json()) as { data: unknown }).data;
+
+it('is seen by the search of values, and so is its undo', async () => {
+  await recorded('searched', [{ Searched: 'before' }]);
+  expect(await searched()).toEqual(['before']);
+  const job = await changed({ filter: ofJob('searched'), set: { Searched: 'after' } });
+  expect(await searched()).toEqual(['after']);
+  await undone(job.job_id);
+  expect(await searched()).toEqual(['before']);
+});
+
 it('lists jobs, newest first', async () => {
   const one = await changed({ filter: ofJob('nobody'), set: { a: 'b' } });
   const two = await changed({ filter: ofJob('nobody'), set: { a: 'b' } });

@@ -19,9 +19,7 @@ export const importAnswerSchema = z
     data: z.object({
       lines: count('Lines that hold something.'),
       imported: count('Records that are new. They are on record; queries find them within about a second.'),
-      already_there: count(
-        'Lines whose `request_id` is on record in this organisation, or stands in an earlier line. Nothing was changed.',
-      ),
+      already_there: count('Lines whose `request_id` is on record in this organisation, or stands in another line. Nothing was changed.'),
       rejected: count('Lines that cannot be stored.'),
       rejections: z.array(refusedLineSchema).openapi({ description: `The rejected lines, at most ${maxRefusalsShown} of them.` }),
       dry_run: z.boolean().openapi({ description: 'True: nothing was stored.' }),

@@ -71,13 +71,38 @@ async function importFile(importing: Importing, input: LineInput): Promise<void>
   const { dependencies, sender, outcome } = importing;
   const since = performance.now();
   try {
-    for await (const group of groupsOf(input.lines())) {
-      note(importing, group, await sender.send(group));
+    for await (const { group, answer } of answeredGroups(sender, input)) {
+      note(importing, group, answer);
       dependencies.progress(`${outcome.file}: ${progressOf(outcome.lines, input, performance.now() - since)}`);
     }
   } finally {
     dependencies.progress('');
   }
+}
+
+/** Groups on their way at once: the service checks the next one while the one before waits for the disk. */
+const groupsAtOnce = 2;
+
+/** Sends the groups of a file. @returns them in order, with their answers. */
+async function* answeredGroups(sender: LineSender, input: LineInput): AsyncGenerator<AnsweredGroup, void> {
+  const sent: { readonly group: readonly Line[]; readonly answer: Promise<ImportItem> }[] = [];
+  const first = async (): Promise<AnsweredGroup[]> => {
+    const next = sent.shift();
+    return next === undefined ? [] : [{ group: next.group, answer: await next.answer }];
+  };
+  for await (const group of groupsOf(input.lines())) {
+    const answer = sender.send(group);
+    // It is awaited in its turn; a failure of the group before it ends the import.
+    answer.catch(() => undefined);
+    sent.push({ group, answer });
+    if (sent.length === groupsAtOnce) yield* await first();
+  }
+  while (sent.length > 0) yield* await first();
+}
+
+interface AnsweredGroup {
+  readonly group: readonly Line[];
+  readonly answer: ImportItem;
 }
 
 /** The number of lines of a file is estimated from the share of its bytes that are read. */

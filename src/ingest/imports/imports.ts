@@ -56,6 +56,11 @@ export const maxLineBytes = 64 * 1024 * 1024;
 const earliestTime = Date.UTC(2015, 0, 1);
 const maxAheadMs = 86_400_000;
 
+interface CheckedLines {
+  readonly accepted: readonly AcceptedLine[];
+  readonly refused: readonly RefusedLine[];
+}
+
 export class Imports {
   private readonly ports: ImportPorts;
   private readonly turns = new Map<OrganizationId, Promise<unknown>>();
@@ -69,8 +74,10 @@ export class Imports {
    * @throws GatelogError `service_busy`, `erasure_in_progress` or `store_unavailable`; nothing of the lines is taken then.
    */
   async take(owner: Principal, lines: readonly ImportLine[], isTrial: boolean): Promise<ImportOutcome> {
-    const before = this.turns.get(owner.organizationId);
-    const turn = (before ?? Promise.resolve()).then(() => this.takeNow(owner, lines, isTrial));
+    const checking = this.checked(lines, owner.organizationId);
+    const before = this.turns.get(owner.organizationId) ?? Promise.resolve();
+    // The next lines are checked while these wait for the store and the disk.
+    const turn = Promise.all([checking, before]).then(([checked]) => this.add(owner, checked, isTrial));
     const settled = turn.catch(() => undefined);
     this.turns.set(owner.organizationId, settled);
     try {
@@ -80,16 +87,16 @@ export class Imports {
     }
   }
 
-  private async takeNow(owner: Principal, lines: readonly ImportLine[], isTrial: boolean): Promise<ImportOutcome> {
+  private async add(owner: Principal, { accepted, refused }: CheckedLines, isTrial: boolean): Promise<ImportOutcome> {
     if (!isTrial) await this.waitForRoom();
-    const { accepted, refused } = await this.checked(lines, await this.ports.expiresBefore(owner.organizationId));
     const fresh = await this.withoutKnown(owner.organizationId, accepted);
     if (!isTrial && fresh.length > 0) await this.write(owner, fresh);
     return { imported: fresh.length, alreadyThere: accepted.length - fresh.length, refused };
   }
 
-  private async checked(lines: readonly ImportLine[], expiresBefore: number) {
+  private async checked(lines: readonly ImportLine[], organizationId: OrganizationId): Promise<CheckedLines> {
     const { monotonic } = this.ports;
+    const expiresBefore = await this.ports.expiresBefore(organizationId);
     const latest = this.ports.now() + maxAheadMs;
     const accepted: AcceptedLine[] = [];
     const refused: RefusedLine[] = [];

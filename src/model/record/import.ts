@@ -15,7 +15,7 @@ export interface RefusedLine {
 
 export interface ImportOutcome {
   readonly imported: number;
-  /** Their identifiers are on record, or stood in an earlier line. */
+  /** Their identifiers are on record, or stood in another line. */
   readonly alreadyThere: number;
   readonly refused: readonly RefusedLine[];
 }

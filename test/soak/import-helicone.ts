@@ -1,5 +1,5 @@
 /**
- * `npm run soak -- import-helicone [count] [--kills n] [--seed n]`: imports this many records (20,000 by default) from a fake of Helicone's
+ * `npm run soak -- import-helicone [count] [--kills n] [--seed n] [--body-kb n]`: imports this many records (20,000 by default) from a fake of Helicone's
  * API by `gatelog import --from helicone`. An eighth of the fake's answers fail: refused for a while, limited, cut off, slow, or empty as
  * its failed queries are. The importer is killed (kill -9) three times by default, goes on, and runs once more when it is done. Afterwards
  * every record must be here once with all its fields and bodies, the second run must add nothing, and both sides must have the same
@@ -14,11 +14,12 @@ import { killStarted, makeDataDir, removeDataDir, startService } from '../suppor
 
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string' }, kills: { type: 'string' } },
+  options: { seed: { type: 'string' }, kills: { type: 'string' }, 'body-kb': { type: 'string' } },
 });
 const records = Number(positionals[0] ?? 20_000);
 const kills = Number(given.kills ?? 3);
 const seed = Number(given.seed ?? Date.now() % 2 ** 31);
+const bodyLength = Number(given['body-kb'] ?? 0) * 1000;
 const dataDir = makeDataDir();
 const shownFaults = 10;
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-import-'));
@@ -29,7 +30,7 @@ process.once('exit', killStarted);
 try {
   console.error(`seed ${seed}`);
   const service = await startService({ dataDir });
-  const verdict = await runImportHelicone({ service, folder, records, kills, seed });
+  const verdict = await runImportHelicone({ service, folder, records, kills, seed, bodyLength });
   await service.stop();
   report(verdict);
 } finally {

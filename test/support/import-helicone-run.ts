@@ -19,6 +19,8 @@ export interface ImportHeliconeRun {
   readonly records: number;
   readonly kills: number;
   readonly seed: number;
+  /** Characters of each request's body, beside a few; 0 without. */
+  readonly bodyLength?: number;
 }
 
 /** The report that `--json` prints. */
@@ -47,9 +49,16 @@ const words = ['--since', '2026-02-01', '--until', '2026-04-01', '--calls-per-se
 
 /** Imports from a faulty fake, killing the importer at random points, then once more; compares every record. */
 export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportHeliconeVerdict> {
-  const { service, records: count, kills, seed } = run;
+  const { service, records: count, kills, seed, bodyLength = 0 } = run;
   const dice = new Dice(seed);
-  const records = makeRecords({ count, seed, firstDay: '2026-03-01', days: 6, inOneSecond: Math.min(700, Math.floor(count / 4)) });
+  const records = makeRecords({
+    count,
+    seed,
+    firstDay: '2026-03-01',
+    days: 6,
+    inOneSecond: Math.min(700, Math.floor(count / 4)),
+    bodyLength,
+  });
   const fake = await startFakeHelicone({ records, faultOf: () => faultBy(dice) });
   try {
     const startedAt = performance.now();
@@ -66,7 +75,7 @@ export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportH
     const seconds = (performance.now() - startedAt) / 1000;
     const { api, bucket } = fake.calls();
     const { maxRssMb } = importer;
-    const compared = await compareAll(service, records);
+    const compared = await compareAll(service, records, Math.max(1, Math.floor(maxPageLength / (bodyLength + minLength))));
     return { first, second, expected: sumsOf(records), kills: killed, ...compared, calls: api + bucket, seconds, maxRssMb };
   } finally {
     await fake.close();
@@ -179,9 +188,11 @@ function sumsOf(records: readonly FakeRecord[]) {
   return { requests: records.length, tokens };
 }
 
-const pageSize = 500;
+/** Characters of the records that are compared together. */
+const maxPageLength = 8_000_000;
+const minLength = 16_000;
 
-async function compareAll(service: Service, records: readonly FakeRecord[]) {
+async function compareAll(service: Service, records: readonly FakeRecord[], pageSize: number) {
   const api = apiClient(service.api);
   const faults: string[] = [];
   for (let start = 0; start < records.length; start += pageSize) {

@@ -13,6 +13,7 @@ import { isReconciled, jsonReport, textReport } from '../helicone/report.ts';
 import { type ImportResult, runImport, type Source } from '../helicone/run-import.ts';
 import { apiSource, fileSource, identityOfFiles } from '../helicone/sources.ts';
 import type { Tally } from '../helicone/tally.ts';
+import { progressLine } from '../progress.ts';
 import { type TimeWindow, upstreamApi } from '../helicone/upstream-api.ts';
 
 export interface ImportHeliconeOptions {
@@ -55,7 +56,7 @@ async function importApi(dependencies: CommandDependencies, url: string, options
   const policy = {
     ...defaultCallPolicy,
     callsPerSecond: options.callsPerSecond,
-    onWait: (sentence: string) => dependencies.hint(`${sentence}.`),
+    onWait: (sentence: string) => tell(dependencies, `${sentence}.`),
   };
   const api = upstreamApi({ url, key: keyOf(dependencies), policy });
   const asked = {
@@ -98,7 +99,7 @@ async function run<Position>(dependencies: CommandDependencies, running: Running
   const destination = apiDestination({
     client: serviceClient(dependencies),
     name: source.identity.destination,
-    onAway: (reason) => dependencies.hint(`${reason} Trying again.`),
+    onAway: (reason) => tell(dependencies, `${reason} Trying again.`),
   });
   const onProgress = progressOf(dependencies, total);
   let result: ImportResult;
@@ -203,16 +204,19 @@ function stateOf<Position>(
   return { progressFile, identity };
 }
 
+/** Writes a line for people in the place of the progress. */
+function tell({ progress, hint }: CommandDependencies, sentence: string): void {
+  progress('');
+  hint(sentence);
+}
+
 /** Shows how far, how fast and how long. */
 function progressOf({ progress }: CommandDependencies, totalNow: () => number | undefined): (tally: Tally) => void {
   const startedAt = performance.now();
-  let readBefore: number | undefined;
+  let doneBefore: number | undefined;
   return (tally) => {
-    const { requests } = tally.total().there;
-    const total = totalNow();
-    readBefore ??= requests;
-    const perSecond = (requests - readBefore) / Math.max(0.001, (performance.now() - startedAt) / 1000);
-    const left = total === undefined || perSecond === 0 ? '' : `, ${Math.ceil(Math.max(0, total - requests) / perSecond / 60)} min left`;
-    progress(`${requests}${total === undefined ? '' : ` of ${total}`} requests, ${perSecond.toFixed(0)} a second${left}`);
+    const { requests: done } = tally.total().there;
+    doneBefore ??= done;
+    progress(progressLine('requests', { done, total: totalNow(), elapsedMs: performance.now() - startedAt, doneBefore }));
   };
 }

@@ -59,6 +59,7 @@ export async function runImport<Position>(run: ImportRun<Position>): Promise<Imp
   try {
     save();
     const { tally } = state;
+    run.onProgress(tally);
     for await (const event of source.events(state.position, (day) => requestsOn(tally, day))) {
       if (event.kind === 'records') {
         takeSample(sample, event.records);

@@ -17,6 +17,8 @@ export interface RecordsOptions {
   readonly days: number;
   /** Records of the last day that share one second. */
   readonly inOneSecond?: number;
+  /** Characters added to each request's body. */
+  readonly bodyLength?: number;
 }
 
 const models = [
@@ -33,7 +35,7 @@ const models = [
 const dayMs = 86_400_000;
 
 /** Records as upstream's query gives them, sorted by time. Every kind that upstream has occurs among a hundred. */
-export function makeRecords({ count, seed, firstDay, days, inOneSecond = 0 }: RecordsOptions): FakeRecord[] {
+export function makeRecords({ count, seed, firstDay, days, inOneSecond = 0, bodyLength = 0 }: RecordsOptions): FakeRecord[] {
   const dice = new Dice(seed);
   const first = Date.parse(firstDay);
   const records = Array.from({ length: count }, (_, index) => {
@@ -41,19 +43,25 @@ export function makeRecords({ count, seed, firstDay, days, inOneSecond = 0 }: Re
     const time = isCrowded
       ? first + (days - 1) * dayMs + 43_200_000 + dice.below(1000)
       : first + dice.below(days) * dayMs + dice.below(dayMs);
-    return makeRecord(dice, time, index);
+    return makeRecord(dice, { createdAt: time, index, bodyLength });
   });
   return records.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
 }
 
-function makeRecord(dice: Dice, createdAt: number, index: number): FakeRecord {
+interface RecordPlan {
+  readonly createdAt: number;
+  readonly index: number;
+  readonly bodyLength: number;
+}
+
+function makeRecord(dice: Dice, { createdAt, index, bodyLength }: RecordPlan): FakeRecord {
   const id = uuidOf(dice);
   const { provider, model, path, host } = dice.of(models);
   const cached = index % 25 === 3;
   const [prompt, completion] = cached ? [0, 0] : [1 + dice.below(4000), dice.below(900)];
   const latency = dice.below(9000);
   const location = locationOf(index);
-  const bodies = location.startsWith('not_stored') ? undefined : bodiesOf({ model, index, completion });
+  const bodies = location.startsWith('not_stored') ? undefined : bodiesOf({ model, index, completion, bodyLength });
   const row: JsonObject = {
     request_id: index % 40 === 7 ? id.toUpperCase() : id,
     request_created_at: timeText(createdAt, index),
@@ -130,8 +138,13 @@ function scoresOf(dice: Dice, index: number): JsonObject {
   return index % 8 === 6 ? { accuracy: { value: dice.below(100), valueType: 'number' } } : {};
 }
 
-function bodiesOf({ model, index, completion }: { readonly model: string; readonly index: number; readonly completion: number }) {
-  const request = { model, messages: [{ role: 'user', content: `Question ${index}: ${'x'.repeat(index % 200)}` }] };
+interface BodyPlan extends Pick<RecordPlan, 'index' | 'bodyLength'> {
+  readonly model: string;
+  readonly completion: number;
+}
+
+function bodiesOf({ model, index, completion, bodyLength }: BodyPlan) {
+  const request = { model, messages: [{ role: 'user', content: `Question ${index}: ${'x'.repeat((index % 200) + bodyLength)}` }] };
   if (index % 33 === 5) return { request, response: 'upstream connect error' };
   const response = {
     id: `chatcmpl-${index}`,

@@ -6,6 +6,8 @@ import { cancelJob } from './routes/jobs/cancel.ts';
 import { getJob } from './routes/jobs/get.ts';
 import { listJobs } from './routes/jobs/list.ts';
 import { undoJob } from './routes/jobs/undo.ts';
+import { describeMetrics } from './routes/metrics/meta.ts';
+import { queryMetrics } from './routes/metrics/query.ts';
 import { listModels } from './routes/models/list.ts';
 import { declareProperty } from './routes/properties/declare.ts';
 import { listHiddenProperties, listProperties } from './routes/properties/list.ts';
@@ -97,6 +99,8 @@ export const endpoints: readonly Endpoint[] = [
   applyPrices,
   getRetention,
   setRetention,
+  queryMetrics,
+  describeMetrics,
   querySessions,
   countSessions,
   querySessionNames,

@@ -156,6 +156,8 @@ export interface ApiPorts {
   readonly jobs: JobPorts;
   /** @returns the requests whose records are still in flight to the store. */
   readonly inFlightOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
+  /** Every request whose response ended before this time, Unix milliseconds, is in the store; undefined: nobody can tell. */
+  readonly freshUntil: () => Promise<number | undefined>;
   /** An address of both bodies that needs no key and is valid for an hour. */
   readonly bodyAddressOf: (organizationId: OrganizationId, requestId: RequestId) => string;
   readonly checkBodyAddress: BodyAddresses['check'];

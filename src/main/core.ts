@@ -17,6 +17,7 @@ import { BurstGate } from '../ingest/batch/burst.ts';
 import { makeCompleteUsage } from '../ingest/completions/complete-usage.ts';
 import { DeadLetters } from '../ingest/dead-letters/store.ts';
 import { Drain } from '../ingest/drain.ts';
+import { freshUntil } from '../ingest/fresh-until.ts';
 import { countVisible } from '../ingest/metrics.ts';
 import { RunningErasures } from '../ingest/erasures.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/worker/thread.ts';
@@ -303,6 +304,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       await drain.catchUp();
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
     },
+    freshUntil: () => freshUntil(drain, systemClock.now),
     bodyAddressOf: (organizationId, requestId) => baseUrl() + bodyAddresses.pathOf(organizationId, requestId),
     checkBodyAddress: bodyAddresses.check,
     ...makePropertyPorts({ database, store, declaredNames, now: systemClock.now }),

@@ -21,6 +21,7 @@ import { KnownNames } from '../../query/hints/known-names.ts';
 import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { RunningErasures } from '../../ingest/erasures.ts';
+import { freshUntil } from '../../ingest/fresh-until.ts';
 import { makeImports } from '../../main/records/imports.ts';
 import { jobPorts, makeBulkJobs } from '../../main/changes/bulk-jobs.ts';
 import { makePricePorts } from '../../main/pricing/request-costs.ts';
@@ -184,6 +185,7 @@ export async function portsOver(
       await drain.catchUp();
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
     },
+    freshUntil: () => freshUntil(drain, Date.now),
     bodyAddressOf: (organizationId, requestId) => `http://api.test${bodyAddresses.pathOf(organizationId, requestId)}`,
     checkBodyAddress: bodyAddresses.check,
     ...makePropertyPorts(propertyPartsOf(rig)),

@@ -3,16 +3,11 @@ import { maxFilterValue } from '../../model/vocabulary/limits.ts';
 import { sessionSortKeys, sortDirections } from '../../model/vocabulary/sort.ts';
 import { filterSchema } from '../filter.ts';
 import { limitMessage, maxLimit, offsetSentence } from '../paging.ts';
+import { timeBounds, timeFilterOf, timezoneDifferenceSentence } from '../time-range.ts';
 import { sessionItemSchema } from './item.ts';
 
 const cursorSentence = '`cursor` takes the text of the response header svc-next-cursor.';
-const timeFilterSentence = '`timeFilter` takes an object such as {"startTimeUnixMs": 1767225600000, "endTimeUnixMs": 1769904000000}.';
-const timezoneSentence = '`timezoneDifference` takes a number of hours up to 24, or of minutes up to 1440; negative west of UTC.';
 const bodyMessage = 'The body is a JSON object such as {"filter": "all"}; {} asks for every session.';
-
-function bound(name: string, description: string) {
-  return z.number(`\`${name}\` takes Unix milliseconds as a number.`).optional().openapi({ description });
-}
 
 function text(name: string, description: string) {
   return z
@@ -22,25 +17,21 @@ function text(name: string, description: string) {
     .openapi({ description });
 }
 
-const bounds = {
-  startTimeUnixMs: bound('startTimeUnixMs', 'Start of the range, Unix milliseconds, inclusive. Without it the range has no start.'),
-  endTimeUnixMs: bound('endTimeUnixMs', 'End of the range, Unix milliseconds, inclusive. Without it the range has no end.'),
-};
-
-const timezone = z.number(timezoneSentence).min(-1440, timezoneSentence).max(1440, timezoneSentence).optional().openapi({
-  description:
-    'Offset in which the timestamps of the answer are written: up to 24 it is hours, fractions allowed, above that minutes. It changes nothing else.',
-  default: 0,
-});
+const timezone = z
+  .number(timezoneDifferenceSentence)
+  .min(-1440, timezoneDifferenceSentence)
+  .max(1440, timezoneDifferenceSentence)
+  .optional()
+  .openapi({
+    description:
+      'Offset in which the timestamps of the answer are written: up to 24 it is hours, fractions allowed, above that minutes. It changes nothing else.',
+    default: 0,
+  });
 
 /** Fields of every session query: the time range and the sessions in it. */
 const asked = {
-  ...bounds,
-  timeFilter: z
-    .looseObject(bounds, timeFilterSentence)
-    .refine((given) => Object.keys(given).length === 0 || 'startTimeUnixMs' in given || 'endTimeUnixMs' in given, timeFilterSentence)
-    .optional()
-    .openapi({ description: 'The range as an object; it wins over the two fields beside it.' }),
+  ...timeBounds,
+  timeFilter: timeFilterOf(timeBounds),
   timezoneDifference: timezone,
   filter: filterSchema.optional(),
 };

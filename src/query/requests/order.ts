@@ -3,6 +3,7 @@ import type { SortDirection, SortKey } from '../../model/vocabulary/sort.ts';
 import { type Join, select } from '../../sql/query.ts';
 import { type Fragment, param, type Query, sql } from '../../sql/sql.ts';
 import { bodies, requests } from '../../sql/tables.ts';
+import { columnName } from '../../sql/identifier.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { textUnder } from '../filter/sql/compile-text.ts';
@@ -114,15 +115,15 @@ export function textsOf(where: readonly Fragment[]): Query {
 function stepOf(term: SortTerm): SortColumn {
   const { direction } = term;
   if (term.key === 'created_at') return arrivalStep(direction);
-  const value = 'name' in term ? text(namedValue(term)) : valueOfKey[term.key];
+  const value = 'name' in term ? text(namedValue(term.key === 'properties' ? 'properties' : 'inputs', term.name)) : valueOfKey[term.key];
   return { ...value, direction, nullable: term.key !== 'is_cached', from: 'values' };
 }
 
 /** The text under a name, or under the name that it aliases; NULL without either. */
-function namedValue({ key, name }: Extract<SortTerm, { readonly name: string }>): Fragment {
-  const alias = key === 'properties' ? aliasOf(name) : undefined;
+export function namedValue(map: 'properties' | 'inputs', name: string): Fragment {
+  const alias = map === 'properties' ? aliasOf(name) : undefined;
   const names = alias === undefined ? [name] : [name, alias];
-  const found = names.map((one) => textUnder(key === 'properties' ? sql`properties` : sql`inputs`, one));
+  const found = names.map((one) => textUnder(columnName(map), one));
   return found.reduceRight((otherwise, { present, text: value }) => sql`if(${present}, ${value}, ${otherwise})`, sql`NULL`);
 }
 

@@ -1,3 +1,4 @@
+import { timeTextIn } from '../time-text.ts';
 import type { SessionItem } from '../../contract/sessions/item.ts';
 import type { SessionMetrics, SessionNameItem, SessionTotals } from '../../contract/sessions/query.ts';
 import { type Money, parseMoney, usdOf } from '../../model/pricing/money.ts';
@@ -77,18 +78,6 @@ function histogramOf(row: SessionDistributionRow, measure: 'requests' | 'duratio
     range_end: index === counts.length - 1 ? greatest : least + (index + 1) * width,
     value,
   }));
-}
-
-/** `Z` for UTC, else `+02:00`. @param offsetMinutes east of UTC. */
-function timeTextIn(ms: number, offsetMinutes: number): string {
-  if (offsetMinutes === 0) return new Date(ms).toISOString();
-  const local = new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, -1);
-  const minutes = Math.abs(offsetMinutes);
-  return `${local}${offsetMinutes < 0 ? '-' : '+'}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
-}
-
-function twoDigits(number: number): string {
-  return String(number).padStart(2, '0');
 }
 
 function moneyOf(text: string): Money {

@@ -228,7 +228,7 @@ async function idsFrom(connections: Connections, statements: readonly Statement[
   return (await runUntilRows<{ readonly id: string }>(run, statements)).map(({ id }) => id);
 }
 
-function sessionsOf({ records, tags }: World): ReadonlyMap<string, SessionFacts> {
+export function sessionsOf({ records, tags }: World): ReadonlyMap<string, SessionFacts> {
   const members = new Map<string, FilterRecord[]>();
   for (const record of records) {
     if (record.sessionId !== '') members.set(record.sessionId, [...(members.get(record.sessionId) ?? []), record]);

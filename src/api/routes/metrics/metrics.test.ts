@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseMoney } from '../../../model/pricing/money.ts';
+import type { RequestId } from '../../../model/ids.ts';
+import { unreportedUsage } from '../../../model/record/usage.ts';
+import { type ApiRig, openApiRig } from '../../testing/api-harness.ts';
+
+let rig: ApiRig;
+
+const start = Date.UTC(2026, 0, 5, 12);
+const costs = ['0.1', '0.2', '0.000000000001', '12345678901234567890.123456789012', null, null] as const;
+
+beforeAll(async () => {
+  rig = await openApiRig();
+  await rig.insert(
+    costs.map((cost, index) => ({
+      requestId: `01900000-0000-7000-8000-00000000000${index}` as RequestId,
+      createdAt: start + index * 3_600_000,
+      model: index % 2 === 0 ? 'gpt-4o-mini' : 'claude-haiku',
+      userId: index < 3 ? 'ada' : '',
+      properties: new Map(index === 5 ? [] : [['Team', index === 4 ? '' : 'search']]),
+      status: index === 5 ? 500 : 200,
+      latencyMs: (index + 1) * 100,
+      usage: { ...unreportedUsage, promptTokens: 10, completionTokens: index },
+      cost: cost === null ? null : (parseMoney(cost) ?? null),
+    })),
+  );
+});
+afterAll(async () => rig.close());
+
+const window = { startTimeUnixMs: start, endTimeUnixMs: start + 5 * 3_600_000 };
+
+async function ask(body: object, key?: string): Promise<{ readonly response: Response; readonly text: string }> {
+  const response = await rig.call('POST', '/v1/metrics/query', { body, ...(key === undefined ? {} : { key }) });
+  return { response, text: await response.text() };
+}
+
+async function dataOf(body: object): Promise<readonly Record<string, unknown>[]> {
+  const { response, text } = await ask(body);
+  expect([response.status, text]).toEqual([200, expect.any(String)]);
+  return (JSON.parse(text) as { data: Record<string, unknown>[] }).data;
+}
+
+describe('a metrics query', () => {
+  test('without groups is one row, of no requests one of zeros', async () => {
+    expect(await dataOf({ metrics: ['count', 'errors', 'error_rate', 'p50_latency', 'users'], ...window })).toEqual([
+      { count: 6, errors: 1, error_rate: 1 / 6, p50_latency: 350, users: 1 },
+    ]);
+    expect(await dataOf({ metrics: ['count', 'cost', 'avg_latency', 'users'], endTimeUnixMs: 0 })).toEqual([
+      { count: 0, cost: 0, avg_latency: null, users: 0 },
+    ]);
+  });
+
+  test('groups by columns and by properties; an absent value is null, an empty one is not', async () => {
+    const rows = await dataOf({ metrics: ['count'], groupBy: ['user', { property: 'Team' }], ...window });
+    expect(rows).toEqual([
+      { user: 'ada', 'properties.Team': 'search', count: 3 },
+      { user: null, 'properties.Team': '', count: 1 },
+      { user: null, 'properties.Team': 'search', count: 1 },
+      { user: null, 'properties.Team': null, count: 1 },
+    ]);
+    expect(await dataOf({ metrics: ['count'], groupBy: ['user', 'properties.Team'], ...window })).toEqual(rows);
+  });
+
+  test('writes sums with all their digits, and rows and other add up to the total', async () => {
+    const { text } = await ask({ metrics: ['cost', 'unpriced_count'], groupBy: ['model'], limit: 1, other: true, totals: true, ...window });
+    expect(text).toContain('{"model":"claude-haiku","cost":12345678901234567890.323456789012,"unpriced_count":0}');
+    expect(text).toContain('{"other":true,"cost":0.100000000001,"unpriced_count":1}');
+    expect(text).toContain('{"total":true,"cost":12345678901234567890.423456789013,"unpriced_count":1}');
+  });
+
+  test('has buckets of a time zone, in its time', async () => {
+    const berlin = { metrics: ['count'], interval: 'day', timezone: 'Europe/Berlin' };
+    expect(await dataOf({ ...berlin, ...window })).toEqual([{ time: '2026-01-05T00:00:00.000+01:00', count: 6 }]);
+    expect(await dataOf({ ...berlin, timezone: 'Asia/Tokyo', ...window })).toEqual([
+      { time: '2026-01-05T00:00:00.000+09:00', count: 3 },
+      { time: '2026-01-06T00:00:00.000+09:00', count: 3 },
+    ]);
+  });
+
+  test('says that it left rows out, unless a row tells what they make', async () => {
+    const cut = await ask({ metrics: ['count'], groupBy: ['status'], limit: 1, ...window });
+    expect(cut.response.headers.get('svc-hint')).toContain('there are more than the 1 groups shown');
+    const whole = await ask({ metrics: ['count'], groupBy: ['status'], limit: 1, other: true, ...window });
+    expect(whole.response.headers.get('svc-hint')).toBeNull();
+  });
+
+  test('sees its own organisation alone', async () => {
+    const rows = await dataOf({ metrics: ['count'], groupBy: ['key'] });
+    const [all] = await dataOf({ metrics: ['count'] });
+    expect(rows.reduce((sum, row) => sum + Number(row['count']), 0)).toBe(all?.['count']);
+    const found = await rig.call('POST', '/v1/request/count/query', { body: { filter: 'all' } });
+    expect(await found.json()).toMatchObject({ data: all?.['count'] });
+  });
+
+  test('tells until when every request is counted', async () => {
+    const { response } = await ask({ metrics: ['count'] });
+    const until = Date.parse(response.headers.get('svc-fresh-until') ?? '');
+    expect(until).toBeLessThan(Date.now());
+    expect(until).toBeGreaterThan(Date.now() - 60_000);
+  });
+});
+
+describe('a faulty query is refused with the place and the remedy', () => {
+  test.each([
+    [{}, 'metrics', 'Known metrics'],
+    [{ metrics: ['costs'] }, 'metrics[0]', 'Did you mean `cost`?'],
+    [{ metrics: ['count'], groupBy: ['modle'] }, 'groupBy[0]', 'Did you mean `model`?'],
+    [{ metrics: ['count'], groupBy: [{ team: 'x' }] }, 'groupBy[0]', '{"property": "Team"}'],
+    [{ metrics: ['count'], groupBy: ['model', 'model'] }, 'groupBy[1]', 'twice'],
+    [{ metrics: ['count'], groupBy: ['model', 'user', 'status', 'path'] }, 'groupBy', 'at most 3'],
+    [{ metrics: ['count'], interval: 'fortnight' }, 'interval', '`week`'],
+    [{ metrics: ['count'], timezone: 'Mars/Olympus' }, 'timezone', 'Europe/Berlin'],
+    [{ metrics: ['count'], timezone: 'Europe/Berlin', timezoneDifference: 1 }, 'timezoneDifference', 'exclude each other'],
+    [{ metrics: ['count'], sort: { time: 'asc' } }, 'sort.time', 'Known keys'],
+    [{ metrics: ['count'], sort: { cost: 'down' } }, 'sort.cost', '"asc" or "desc"'],
+    [{ metrics: ['count'], limit: 10_001 }, 'limit', '10000'],
+    [{ metrics: ['count'], filter: { request_response_rmt: { modell: { equals: 'x' } } } }, 'filter.request_response_rmt', 'model'],
+  ])('%j', async (body, place, remedy) => {
+    const { response, text } = await ask(body);
+    const { error, details } = JSON.parse(text) as { error: string; details: { path: string } };
+    expect([response.status, details.path.slice(0, place.length)]).toEqual([422, place]);
+    expect(error).toContain(remedy);
+  });
+});
+
+test('metrics, dimensions, operators and intervals describe themselves', async () => {
+  const response = await rig.call('GET', '/v1/metrics/meta');
+  const { data } = (await response.json()) as { data: { metrics: { name: string; additive: boolean }[]; dimensions: { name: unknown }[] } };
+  expect(data.metrics).toContainEqual(expect.objectContaining({ name: 'cost', unit: 'usd', additive: true }));
+  const metrics = data.metrics.slice(0, 20).map(({ name }) => name);
+  const names = data.dimensions.map(({ name }) => name).filter((name) => typeof name === 'string');
+  for (const name of names) expect([name, (await ask({ metrics, groupBy: [name] })).response.status]).toEqual([name, 200]);
+  expect((await ask({ metrics: data.metrics.slice(20).map(({ name }) => name) })).response.status).toBe(200);
+});

@@ -1,0 +1,176 @@
+import { z } from '@hono/zod-openapi';
+import {
+  type DimensionDefinition,
+  dimensions,
+  intervals,
+  type MetricDefinition,
+  metricNames,
+  metrics,
+  metricsLimits,
+  namedDimensions,
+} from '../../model/vocabulary/metrics.ts';
+import { sortDirections } from '../../model/vocabulary/sort.ts';
+import { filterSchema } from '../filter.ts';
+import { offsetSentence } from '../paging.ts';
+import { timeBounds, timeFilterOf, timezoneDifferenceSentence } from '../time-range.ts';
+
+const limitSentence = `\`limit\` takes a whole number from 0 to ${metricsLimits.rows}.`;
+const offsetLimitSentence = `\`offset\` is at most ${metricsLimits.offset}.`;
+const direction = { type: 'string' as const, enum: [...sortDirections] };
+
+function flag(name: string, description: string) {
+  return z.boolean(`\`${name}\` takes true or false.`).optional().openapi({ description, default: false });
+}
+
+const namedDimensionSchemas = Object.keys(namedDimensions).map((kind) => ({
+  type: 'object' as const,
+  properties: { [kind]: { type: 'string' as const } },
+  required: [kind],
+  additionalProperties: false,
+}));
+
+/** The body of a metrics query. `query/metrics/plan.ts` parses metrics, groups, sort and filter. */
+export const metricsQuerySchema = z
+  .object(
+    {
+      metrics: z
+        .unknown()
+        .optional()
+        .openapi({
+          type: 'array',
+          description: 'Metrics to compute; `GET /v1/metrics/meta` describes each.',
+          items: { type: 'string', enum: [...metricNames] },
+          minItems: 1,
+          maxItems: metricsLimits.metrics,
+          example: ['count', 'cost'],
+        }),
+      groupBy: z
+        .unknown()
+        .optional()
+        .openapi({
+          type: 'array',
+          description:
+            'Dimensions of the groups; without one, all requests are one group. `"properties.Team"` is short for {"property": "Team"}.',
+          items: {
+            oneOf: [
+              { type: 'string' as const, description: `${Object.keys(dimensions).join(', ')}, \`properties.…\` or \`inputs.…\`.` },
+              ...namedDimensionSchemas,
+            ],
+          },
+          maxItems: metricsLimits.dimensions,
+          example: ['model', { property: 'Team' }],
+        }),
+      interval: z
+        .unknown()
+        .optional()
+        .openapi({
+          type: 'string',
+          enum: [...intervals],
+          description: 'Length of a bucket of time. A week begins on Monday. Buckets without a request are left out.',
+        }),
+      timezone: z.string('`timezone` takes a name such as "Europe/Berlin".').optional().openapi({
+        description: 'IANA time zone of buckets, hours of the day and weekdays, with its daylight saving; not with `timezoneDifference`.',
+        example: 'Europe/Berlin',
+      }),
+      timezoneDifference: z
+        .number(timezoneDifferenceSentence)
+        .min(-1440, timezoneDifferenceSentence)
+        .max(1440, timezoneDifferenceSentence)
+        .optional()
+        .openapi({
+          description: 'A fixed distance from UTC instead: up to 24 it is hours, above that minutes; negative west of UTC.',
+          default: 0,
+        }),
+      filter: filterSchema.optional(),
+      ...timeBounds,
+      timeFilter: timeFilterOf(timeBounds),
+      sort: z
+        .unknown()
+        .optional()
+        .openapi({
+          type: 'object',
+          description:
+            'Metrics, and `time` of a series, with "asc" or "desc"; a value that is not known comes last. Without it: by time, then by the first metric, the greatest first.',
+          additionalProperties: direction,
+          example: { cost: 'desc' },
+        } as const),
+      limit: z
+        .int(limitSentence)
+        .min(0, limitSentence)
+        .max(metricsLimits.rows, limitSentence)
+        .optional()
+        .openapi({ description: `Rows of the answer, at most ${metricsLimits.rows}.`, default: metricsLimits.defaultRows }),
+      offset: z
+        .int(offsetSentence)
+        .min(0, offsetSentence)
+        .max(metricsLimits.offset, offsetLimitSentence)
+        .optional()
+        .openapi({ description: 'First row, counted from 0.', default: 0 }),
+      other: flag('other', 'True adds a row `{"other": true, …}` with what all groups that are not shown make together.'),
+      totals: flag('totals', 'True adds a last row `{"total": true, …}` over all groups.'),
+    },
+    'The body is a JSON object such as {"metrics": ["count", "cost"], "groupBy": ["model"]}.',
+  )
+  .openapi('MetricsQuery', { description: 'A query of metrics.', required: ['metrics'] });
+
+/** A parsed metrics query; omitted fields are undefined. */
+export type MetricsQuery = z.output<typeof metricsQuerySchema>;
+
+const row = z.record(z.string(), z.unknown()).openapi('MetricsRow', {
+  description:
+    'The group under the names of its dimensions, such as `model` or `properties.Team`, null where a request has none; `time`, the start of the bucket; the metrics.',
+  example: { model: 'gpt-4o-mini', 'properties.Team': 'search', count: 12, cost: 0.0042 },
+});
+
+export const metricsAnswerSchema = z
+  .object({
+    data: z.array(row),
+    error: z.null(),
+    approximate: z.array(z.string()).optional().openapi({ description: 'Metrics that are not exact in this answer; absent when all are.' }),
+  })
+  .openapi('MetricsAnswer', { description: 'Metrics of groups of requests.' });
+
+const text = (description: string): z.ZodString => z.string().openapi({ description });
+
+const metaSchema = z.object({
+  metrics: z.array(z.object({ name: z.string(), unit: z.string(), additive: z.boolean(), description: z.string() })),
+  dimensions: z.array(
+    z.object({
+      name: z.union([z.string(), z.record(z.string(), z.string())]).openapi({ description: 'As written in `groupBy`.' }),
+      type: z.enum(['text', 'number', 'boolean']),
+      description: z.string(),
+    }),
+  ),
+  operators: z.record(z.string(), z.array(z.string())).openapi({ description: 'Operators of filters by the family of a field.' }),
+  intervals: z.array(z.string()),
+  limits: z.object({ metrics: z.int(), dimensions: z.int(), rows: z.int(), offset: z.int(), exact_distinct: z.int() }),
+  timezones: text('Where names of time zones are listed.'),
+});
+
+export type MetricsMeta = z.infer<typeof metaSchema>;
+
+export const metricsMetaSchema = z
+  .object({ data: metaSchema, error: z.null() })
+  .openapi('MetricsMeta', { description: 'The metrics, dimensions, operators and intervals that there are.' });
+
+export function describedMetrics(): MetricsMeta['metrics'] {
+  return Object.entries(metrics).map(([name, { unit, additive, description }]: [string, MetricDefinition]) => ({
+    name,
+    unit,
+    additive,
+    description,
+  }));
+}
+
+export function describedDimensions(): MetricsMeta['dimensions'] {
+  const own = Object.entries(dimensions).map(([name, { type, description }]: [string, DimensionDefinition]) => ({
+    name,
+    type,
+    description,
+  }));
+  return [
+    ...own,
+    { name: { property: '…' }, type: 'text', description: 'The text of a property, also written "properties.…".' },
+    { name: { input: '…' }, type: 'text', description: 'The text of a prompt input, also written "inputs.…".' },
+  ];
+}

@@ -1,0 +1,107 @@
+/** What a metric counts. */
+export type MetricUnit = 'requests' | 'usd' | 'tokens' | 'milliseconds' | 'bytes' | 'users' | 'sessions' | 'ratio';
+
+export interface MetricDefinition {
+  readonly unit: MetricUnit;
+  /** The values of disjoint sets of requests add up exactly to the value of all of them. */
+  readonly additive: boolean;
+  /** Approximate above {@link exactDistinct}. */
+  readonly distinct?: true;
+  readonly description: string;
+}
+
+function sum(unit: MetricUnit, description: string): MetricDefinition {
+  return { unit, additive: true, description };
+}
+
+function own(unit: MetricUnit, description: string): MetricDefinition {
+  return { unit, additive: false, description };
+}
+
+export const quantileLevels = { p50: 0.5, p75: 0.75, p90: 0.9, p95: 0.95, p99: 0.99 } as const;
+
+export type QuantileName = keyof typeof quantileLevels;
+
+type OfTime<Name extends string> = Readonly<Record<`avg_${Name}` | `max_${Name}` | `${QuantileName}_${Name}`, MetricDefinition>>;
+
+function ofTime<Name extends string>(name: Name, what: string): OfTime<Name> {
+  const quantiles = Object.entries(quantileLevels).map(([prefix, level]) => [
+    `${prefix}_${name}`,
+    own('milliseconds', `${what}: the quantile ${level}, between two values by linear interpolation; null without one.`),
+  ]);
+  return {
+    [`avg_${name}`]: own('milliseconds', `${what}, on average; null without one.`),
+    [`max_${name}`]: own('milliseconds', `${what}, the greatest; null without one.`),
+    ...Object.fromEntries(quantiles),
+  } as OfTime<Name>;
+}
+
+/** Up to so many, `users` and `sessions` are exact; above, the error is about half a percent. */
+export const exactDistinct = 10_000;
+
+export const metrics = {
+  count: sum('requests', 'Requests.'),
+  errors: sum('requests', 'Requests without a response (status 0) or with a status below 200 or of 400 and more.'),
+  error_rate: own('ratio', '`errors` ÷ `count`; null without requests.'),
+  cached_count: sum('requests', 'Requests that the response cache answered.'),
+  threats: sum('requests', 'Requests that the security check flagged.'),
+  cost: sum('usd', 'Cost in US dollars. A request of unknown cost adds nothing; `unpriced_count` counts those.'),
+  avg_cost: own('usd', 'Cost of a request whose cost is known, on average; null without one.'),
+  unpriced_count: sum(
+    'requests',
+    'Requests whose cost nobody knows although the provider answered (status 200 to 399, or 499 and 502 for what broke off).',
+  ),
+  total_tokens: sum('tokens', 'Input and output tokens together.'),
+  prompt_tokens: sum('tokens', 'Input tokens, cached ones included.'),
+  completion_tokens: sum('tokens', 'Output tokens, reasoning included.'),
+  prompt_cache_read_tokens: sum('tokens', 'Input tokens read from the cache of the provider.'),
+  prompt_cache_write_tokens: sum('tokens', 'Input tokens written to the cache of the provider.'),
+  reasoning_tokens: sum('tokens', 'Output tokens spent on reasoning.'),
+  prompt_audio_tokens: sum('tokens', 'Audio tokens of the input.'),
+  completion_audio_tokens: sum('tokens', 'Audio tokens of the output.'),
+  size_bytes: sum('bytes', 'Bytes of both bodies as they passed.'),
+  ...ofTime('latency', 'From the request to the end of the response'),
+  ...ofTime('time_to_first_token', 'From the request to the first byte of a streamed response'),
+  users: { ...own('users', `Distinct users; exact up to ${exactDistinct}, above within about half a percent.`), distinct: true },
+  sessions: { ...own('sessions', `Distinct sessions; exact up to ${exactDistinct}, above within about half a percent.`), distinct: true },
+} as const satisfies Readonly<Record<string, MetricDefinition>>;
+
+export type MetricName = keyof typeof metrics;
+
+export const metricNames = Object.keys(metrics) as readonly MetricName[];
+
+export interface DimensionDefinition {
+  readonly type: 'text' | 'number' | 'boolean';
+  readonly description: string;
+}
+
+/** Dimensions with a name of their own; a value that is absent is null. */
+export const dimensions = {
+  model: { type: 'text', description: "The override, else the response's, else the request's model." },
+  request_model: { type: 'text', description: 'Model that the request names.' },
+  provider: { type: 'text', description: 'Provider in upper case.' },
+  status: { type: 'number', description: 'HTTP status; 499 the client left, 502 the provider broke off, 0 no response.' },
+  user: { type: 'text', description: 'User of the application.' },
+  session: { type: 'text', description: 'Identifier of the session.' },
+  session_name: { type: 'text', description: 'Name of the session.' },
+  country: { type: 'text', description: 'Country of the caller, ISO 3166 alpha-2.' },
+  key: { type: 'text', description: 'SHA-256 of the key that sent the request, as `hashedKey` of /v1/api-keys.' },
+  path: { type: 'text', description: 'Path of the call.' },
+  prompt: { type: 'text', description: 'Value of Svc-Prompt-Id.' },
+  cached: { type: 'boolean', description: 'Whether the response cache answered.' },
+  hour_of_day: { type: 'number', description: 'Hour of the arrival in the time zone, 0 to 23.' },
+  weekday: { type: 'number', description: 'Day of the arrival in the time zone, 1 Monday to 7 Sunday.' },
+} as const satisfies Readonly<Record<string, DimensionDefinition>>;
+
+export type DimensionName = keyof typeof dimensions;
+
+/** Dimensions that take a name, with the prefix of their key in an answer. */
+export const namedDimensions = { property: 'properties', input: 'inputs' } as const;
+
+export type NamedDimension = keyof typeof namedDimensions;
+
+export const intervals = ['minute', 'hour', 'day', 'week', 'month'] as const;
+
+export type Interval = (typeof intervals)[number];
+
+export const metricsLimits = { metrics: 20, dimensions: 3, rows: 10_000, defaultRows: 1000, offset: 1_000_000 } as const;

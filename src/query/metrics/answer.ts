@@ -1,0 +1,71 @@
+import { RawJson } from '../../model/json/raw.ts';
+import { dimensions, exactDistinct, type MetricDefinition, type MetricName, metrics } from '../../model/vocabulary/metrics.ts';
+import { timeTextIn } from '../time-text.ts';
+import { keyOf, type MetricsPlan } from './plan.ts';
+import type { MetricsRow } from './statement.ts';
+
+export interface MetricsAnswer {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** Rows were left out, and none tells what they make. */
+  readonly isCut: boolean;
+  /** Metrics of which a value is approximate. */
+  readonly approximate: readonly MetricName[];
+}
+
+/** Rows of {@link metricsStatement} in the API's shape. */
+export function metricsAnswer(plan: MetricsPlan, rows: readonly MetricsRow[]): MetricsAnswer {
+  const shown = rows.filter(({ kind }) => kind === 'row').slice(0, plan.limit);
+  const isCut = !plan.other && !plan.totals && rows.length > plan.limit;
+  const summed = (kind: 'other' | 'total'): object => ({
+    [kind]: true,
+    ...valuesOf(
+      plan,
+      rows.find((row) => row.kind === kind),
+    ),
+  });
+  return {
+    rows: [
+      ...shown.map((row) => ({ ...keysOf(plan, row), ...valuesOf(plan, row) })),
+      ...(plan.other ? [summed('other')] : []),
+      ...(plan.totals ? [summed('total')] : []),
+    ] as readonly Readonly<Record<string, unknown>>[],
+    isCut: isCut || (!plan.other && plan.totals && rows.some(({ kind }) => kind === 'other')),
+    approximate: plan.metrics.filter(
+      (name, index) => isDistinct(name) && rows.some((row) => Number(row[`metric_${index}`]) > exactDistinct),
+    ),
+  };
+}
+
+function keysOf(plan: MetricsPlan, row: MetricsRow): Record<string, unknown> {
+  const keys: Record<string, unknown> = {};
+  for (const [index, dimension] of plan.dimensions.entries()) {
+    const value = row[`dimension_${index}`] ?? null;
+    // Of properties and inputs an empty text is a value.
+    const isAbsent = dimension.kind === 'column' && dimensions[dimension.name].type === 'text' && value === '';
+    keys[keyOf(dimension)] = isAbsent ? null : value;
+  }
+  if (plan.interval !== undefined) keys['time'] = timeTextIn(Number(row.bucket_ms), Number(row.bucket_offset));
+  return keys;
+}
+
+/** @param row undefined: of no requests. */
+function valuesOf({ metrics: names }: MetricsPlan, row: MetricsRow | undefined): Record<string, unknown> {
+  return Object.fromEntries(
+    names.map((name, index) => [name, row === undefined ? valueOfNone(name) : numberOf(name, row[`metric_${index}`] ?? null)]),
+  );
+}
+
+function valueOfNone(name: MetricName): number | null {
+  return metrics[name].additive || isDistinct(name) ? 0 : null;
+}
+
+/** Sums are written with all their digits, which a number of JavaScript may not hold. */
+function numberOf(name: MetricName, text: string | null): unknown {
+  if (text === null || text === 'nan') return null;
+  return metrics[name].additive ? new RawJson(text) : Number(text);
+}
+
+function isDistinct(name: MetricName): boolean {
+  const definition: MetricDefinition = metrics[name];
+  return definition.distinct === true;
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Interval, intervals } from '../../model/vocabulary/metrics.ts';
+import { makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } from '../../store/testing/store-harness.ts';
+import { makeRunStatement } from '../../store/read/run-statement.ts';
+import { metricsAnswer } from './answer.ts';
+import type { Zone } from './buckets.ts';
+import { planMetrics } from './plan.ts';
+import { type MetricsRow, metricsStatement } from './statement.ts';
+import { startOf } from './testing/reference-metrics.ts';
+import { zones } from './testing/same-metrics.ts';
+
+const seed = Date.now() % 2 ** 31;
+const hourMs = 3_600_000;
+
+/** Changes of clocks: Berlin, New York, Lord Howe (half an hour), São Paulo and Cairo (at midnight), Apia (a whole day left out). */
+const changes = [
+  '2026-03-29T01:00Z',
+  '2026-10-25T01:00Z',
+  '2026-03-08T07:00Z',
+  '2026-11-01T06:00Z',
+  '2026-04-04T15:00Z',
+  '2026-10-03T15:30Z',
+  '2018-11-04T03:00Z',
+  '2026-04-23T22:00Z',
+  '2011-12-30T10:00Z',
+].map((text) => Date.parse(text));
+
+let rig: StoreRig;
+let times: readonly number[];
+
+beforeAll(async () => {
+  rig = await openStoreRig();
+  let state = seed;
+  const random = (): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state / 2 ** 32;
+  };
+  const near = changes.flatMap((at) => Array.from({ length: 40 }, () => at + Math.floor((random() - 0.5) * 60 * hourMs)));
+  // A part may have few months.
+  const anywhere = Array.from({ length: 40 }, () => Math.floor(random() * Date.UTC(2090, 0, 1)));
+  times = [...new Set([...near, ...anywhere, ...changes, ...changes.map((at) => at - 1)])];
+  const lines = times.map((ms) => requestLine({ created_at: new Date(ms).toISOString().replace('T', ' ').slice(0, -1) }).line);
+  await makeInsertLines(rig.connections)('requests', lines.join('\n'), 'times');
+});
+afterAll(async () => rig.close());
+
+async function starts(interval: Interval, given: object): Promise<ReadonlyMap<number, number>> {
+  const planned = planMetrics(tenant, { metrics: ['count'], interval, limit: 10_000, ...given });
+  if (!planned.ok) throw new Error(planned.fault.message);
+  const run = makeRunStatement(rig.connections, { queryTimeoutMs: 30_000, queryMemoryBytes: 2 ** 28 });
+  const { rows } = metricsAnswer(planned.value, await run<MetricsRow>(metricsStatement(planned.value)));
+  return new Map(rows.map((row) => [Date.parse(String(row['time'])), Number((row['count'] as { text: string }).text)]));
+}
+
+function expected(interval: Interval, zone: Zone): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const ms of times) {
+    const start = startOf(interval, ms, zone);
+    counts.set(start, (counts.get(start) ?? 0) + 1);
+  }
+  return new Map([...counts].toSorted(([one], [other]) => one - other));
+}
+
+describe(`buckets are those of the calendar (seed ${seed})`, () => {
+  test.each([...zones, 'Africa/Cairo', 'UTC'])('in %s', async (name) => {
+    for (const interval of intervals) {
+      const zone: Zone = name === 'UTC' ? { kind: 'offset', minutes: 0 } : { kind: 'named', name };
+      expect([interval, ...(await starts(interval, { timezone: name }))]).toEqual([interval, ...expected(interval, zone)]);
+    }
+  });
+
+  test.each([
+    [-11, -660],
+    [5.75, 345],
+    [330, 330],
+  ])('at a distance of %s from UTC', async (timezoneDifference, minutes) => {
+    for (const interval of intervals) {
+      const counts = expected(interval, { kind: 'offset', minutes });
+      expect([interval, ...(await starts(interval, { timezoneDifference }))]).toEqual([interval, ...counts]);
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import type { Interval } from '../../model/vocabulary/metrics.ts';
+import { type Fragment, param, sql } from '../../sql/sql.ts';
+
+/** Where a day begins: at a fixed distance from UTC, or by the clocks of a place, with its daylight saving. */
+export type Zone = { readonly kind: 'offset'; readonly minutes: number } | { readonly kind: 'named'; readonly name: string };
+
+export const utc: Zone = { kind: 'offset', minutes: 0 };
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+
+const arrivalMs = sql`toUnixTimestamp64Milli(created_at)`;
+const whole = (ms: number): Fragment => sql`${param(ms, 'Int64')}`;
+
+/** What the local clock shows of a time. */
+interface LocalTime {
+  /** Milliseconds since the full minute or hour. */
+  readonly since: (interval: 'minute' | 'hour') => Fragment;
+  /** Days since 1 January 1970. */
+  readonly day: Fragment;
+  readonly hour: Fragment;
+}
+
+/** The local time of a row of `requests`. */
+function localTime(zone: Zone): LocalTime {
+  if (zone.kind === 'named') {
+    const name = param(zone.name, 'String');
+    const second = sql`toSecond(created_at, ${name})`;
+    const seconds = { minute: second, hour: sql`(toMinute(created_at, ${name}) * 60 + ${second})` };
+    return {
+      since: (interval) => sql`(toInt64(${seconds[interval]}) * 1000 + positiveModulo(${arrivalMs}, 1000))`,
+      day: sql`toInt64(toInt32(toDate32(created_at, ${name})))`,
+      hour: sql`toHour(created_at, ${name})`,
+    };
+  }
+  const local = sql`(${arrivalMs} + ${whole(zone.minutes * minuteMs)})`;
+  const sinceMidnight = sql`positiveModulo(${local}, ${whole(dayMs)})`;
+  return {
+    since: (interval) => sql`positiveModulo(${local}, ${whole(interval === 'hour' ? hourMs : minuteMs)})`,
+    day: sql`intDiv(${local} - ${sinceMidnight}, ${whole(dayMs)})`,
+    hour: sql`intDiv(${sinceMidnight}, ${whole(hourMs)})`,
+  };
+}
+
+export function hourOfDay(zone: Zone): Fragment {
+  return localTime(zone).hour;
+}
+
+/** 1 Monday to 7 Sunday; 1 January 1970 was a Thursday. */
+export function weekday(zone: Zone): Fragment {
+  return sql`positiveModulo(${localTime(zone).day} + 3, 7) + 1`;
+}
+
+const firstDay = sql`toDate32('1970-01-01')`;
+
+/**
+ * The bucket of a row of `requests` as a whole number: Unix milliseconds of its start for minutes and hours, else local days or months
+ * since 1970. An hour that a clock shows twice is two buckets.
+ */
+export function bucketKey(interval: Interval, zone: Zone): Fragment {
+  const { since, day } = localTime(zone);
+  switch (interval) {
+    case 'minute':
+    case 'hour':
+      return sql`${arrivalMs} - ${since(interval)}`;
+    case 'day':
+      return day;
+    case 'week':
+      return sql`${day} - positiveModulo(${day} + 3, 7)`;
+    case 'month': {
+      const date = sql`addDays(${firstDay}, ${day})`;
+      return sql`(toInt64(toYear(${date})) - 1970) * 12 + toMonth(${date}) - 1`;
+    }
+  }
+}
+
+/** Unix milliseconds of the start of a bucket. @param key as of {@link bucketKey}. */
+export function bucketStart(key: Fragment, interval: Interval, zone: Zone): Fragment {
+  switch (interval) {
+    case 'minute':
+    case 'hour':
+      return key;
+    case 'day':
+    case 'week':
+      return startOfDay(sql`addDays(${firstDay}, ${key})`, zone);
+    case 'month':
+      return startOfDay(sql`addMonths(${firstDay}, ${key})`, zone);
+  }
+}
+
+/**
+ * Minutes east of UTC at a time in Unix milliseconds. TRICKY: `timeZoneOffset` is a day off for places that have crossed the date line, so
+ * the local time is read as one of UTC.
+ */
+export function offsetMinutes(ms: Fragment, zone: Zone): Fragment {
+  if (zone.kind === 'offset') return whole(zone.minutes);
+  const local = sql`toString(fromUnixTimestamp64Milli(${ms}, ${param(zone.name, 'String')}))`;
+  return sql`intDiv(toUnixTimestamp64Milli(toDateTime64(${local}, 3, 'UTC')) - ${ms}, 60000)`;
+}
+
+function startOfDay(day: Fragment, zone: Zone): Fragment {
+  if (zone.kind === 'offset') return sql`toInt64(toInt32(${day})) * ${whole(dayMs)} - ${whole(zone.minutes * minuteMs)}`;
+  return sql`toUnixTimestamp64Milli(toDateTime64(${day}, 3, ${param(zone.name, 'String')}))`;
+}

@@ -1,0 +1,172 @@
+import type { ColumnName } from '../../model/record/columns.ts';
+import { type MetricName, type QuantileName, quantileLevels } from '../../model/vocabulary/metrics.ts';
+import { columnName, identifier } from '../../sql/identifier.ts';
+import { type Fragment, param, sql } from '../../sql/sql.ts';
+
+/** An aggregate over the requests of a group, from which metrics are computed. Parts of disjoint groups combine to that of their union. */
+interface Part {
+  readonly each: Fragment;
+  readonly combined: (part: Fragment) => Fragment;
+}
+
+function added(each: Fragment): Part {
+  return { each, combined: (part) => sql`sum(${part})` };
+}
+
+/** TRICKY: a sum of UInt64 wraps round silently. */
+function sumOf(column: ColumnName): Part {
+  return added(sql`ifNull(sum(toUInt128(${columnName(column)})), 0)`);
+}
+
+function greatest(column: ColumnName): Part {
+  return { each: sql`max(${columnName(column)})`, combined: (part) => sql`max(${part})` };
+}
+
+function quantilesOf(column: ColumnName): Part {
+  const value = columnName(column);
+  return {
+    each: sql`quantilesExactInclusiveState(0.5, 0.75, 0.9, 0.95, 0.99)(${value})`,
+    combined: (part) => sql`quantilesExactInclusiveMergeState(0.5, 0.75, 0.9, 0.95, 0.99)(${part})`,
+  };
+}
+
+/** Of 2 to the power of 20 registers; its hash table is exact up to 16,000 values. */
+function distinct(column: ColumnName): Part {
+  const value = columnName(column);
+  return {
+    each: sql`uniqCombined64IfState(20)(${value}, ${value} != '')`,
+    combined: (part) => sql`uniqCombined64IfMergeState(20)(${part})`,
+  };
+}
+
+const parts = {
+  requests: added(sql`count()`),
+  failed: added(sql`countIf(status < 200 OR status >= 400)`),
+  cached: added(sql`countIf(cached)`),
+  threats: added(sql`countIf(ifNull(threat, false))`),
+  cost: added(sql`ifNull(sum(cost), 0)`),
+  priced: added(sql`count(cost)`),
+  unpriced: added(sql`countIf(isNull(cost) AND ((status >= 200 AND status < 400) OR status = 499 OR status = 502))`),
+  total_tokens: sumOf('total_tokens'),
+  prompt_tokens: sumOf('prompt_tokens'),
+  completion_tokens: sumOf('completion_tokens'),
+  prompt_cache_read_tokens: sumOf('prompt_cache_read_tokens'),
+  prompt_cache_write_tokens: sumOf('prompt_cache_write_tokens'),
+  reasoning_tokens: sumOf('reasoning_tokens'),
+  prompt_audio_tokens: sumOf('prompt_audio_tokens'),
+  completion_audio_tokens: sumOf('completion_audio_tokens'),
+  size_bytes: sumOf('size_bytes'),
+  latency: sumOf('latency'),
+  latencies: added(sql`count(latency)`),
+  max_latency: greatest('latency'),
+  latency_quantiles: quantilesOf('latency'),
+  first_token: sumOf('time_to_first_token'),
+  first_tokens: added(sql`count(time_to_first_token)`),
+  max_first_token: greatest('time_to_first_token'),
+  first_token_quantiles: quantilesOf('time_to_first_token'),
+  users: distinct('user_id'),
+  sessions: distinct('session_id'),
+} as const satisfies Readonly<Record<string, Part>>;
+
+type PartName = keyof typeof parts;
+
+/** The name of a part before and after parts are combined. */
+export type PartStage = 'each' | 'all';
+
+interface Metric {
+  readonly parts: readonly PartName[];
+  /** A number, from the names of the parts. */
+  readonly value: (...names: readonly Fragment[]) => Fragment;
+}
+
+function plain(part: PartName): Metric {
+  return { parts: [part], value: (name) => sql`${name ?? missing}` };
+}
+
+function ratio(over: PartName, under: PartName): Metric {
+  return {
+    parts: [over, under],
+    value: (upper, lower) => sql`if(${lower ?? missing} = 0, NULL, toFloat64(${upper ?? missing}) / ${lower ?? missing})`,
+  };
+}
+
+const levels = Object.keys(quantileLevels) as readonly QuantileName[];
+
+function quantile(part: PartName, level: QuantileName): Metric {
+  return { parts: [part], value: (name) => sql`finalizeAggregation(${name ?? missing})[${param(levels.indexOf(level) + 1, 'UInt64')}]` };
+}
+
+function final(part: PartName): Metric {
+  return { parts: [part], value: (name) => sql`finalizeAggregation(${name ?? missing})` };
+}
+
+type TimeName = 'latency' | 'time_to_first_token';
+type TimeMetric<Name extends TimeName> = `avg_${Name}` | `max_${Name}` | `${QuantileName}_${Name}`;
+
+/** The metrics of a column of milliseconds. */
+function ofTime<Name extends TimeName>(
+  name: Name,
+  of: Readonly<Record<'sum' | 'count' | 'max' | 'quantiles', PartName>>,
+): Readonly<Record<TimeMetric<Name>, Metric>> {
+  return {
+    [`avg_${name}`]: ratio(of.sum, of.count),
+    [`max_${name}`]: plain(of.max),
+    ...Object.fromEntries(levels.map((level) => [`${level}_${name}`, quantile(of.quantiles, level)])),
+  } as Record<TimeMetric<Name>, Metric>;
+}
+
+const missing = sql`NULL`;
+
+/** Each metric from its parts. */
+const metricParts: Readonly<Record<MetricName, Metric>> = {
+  count: plain('requests'),
+  errors: plain('failed'),
+  error_rate: ratio('failed', 'requests'),
+  cached_count: plain('cached'),
+  threats: plain('threats'),
+  cost: plain('cost'),
+  avg_cost: ratio('cost', 'priced'),
+  unpriced_count: plain('unpriced'),
+  total_tokens: plain('total_tokens'),
+  prompt_tokens: plain('prompt_tokens'),
+  completion_tokens: plain('completion_tokens'),
+  prompt_cache_read_tokens: plain('prompt_cache_read_tokens'),
+  prompt_cache_write_tokens: plain('prompt_cache_write_tokens'),
+  reasoning_tokens: plain('reasoning_tokens'),
+  prompt_audio_tokens: plain('prompt_audio_tokens'),
+  completion_audio_tokens: plain('completion_audio_tokens'),
+  size_bytes: plain('size_bytes'),
+  ...ofTime('latency', { sum: 'latency', count: 'latencies', max: 'max_latency', quantiles: 'latency_quantiles' }),
+  ...ofTime('time_to_first_token', {
+    sum: 'first_token',
+    count: 'first_tokens',
+    max: 'max_first_token',
+    quantiles: 'first_token_quantiles',
+  }),
+  users: final('users'),
+  sessions: final('sessions'),
+};
+
+/** Columns of a group of requests with the parts of these metrics. */
+export function partColumns(names: readonly MetricName[]): readonly Fragment[] {
+  return partsOf(names).map((part) => sql`${parts[part].each} AS ${partName('each', part)}`);
+}
+
+/** Columns that combine the parts of several groups. */
+export function combinedColumns(names: readonly MetricName[]): readonly Fragment[] {
+  return partsOf(names).map((part) => sql`${parts[part].combined(partName('each', part))} AS ${partName('all', part)}`);
+}
+
+/** The value of a metric, to be read from a derived table with the parts. Null: not known. */
+export function metricValue(metric: MetricName, stage: PartStage): Fragment {
+  const { parts: needed, value } = metricParts[metric];
+  return value(...needed.map((part) => partName(stage, part)));
+}
+
+function partsOf(names: readonly MetricName[]): readonly PartName[] {
+  return [...new Set(names.flatMap((name) => metricParts[name].parts))];
+}
+
+function partName(stage: PartStage, part: PartName): Fragment {
+  return identifier(`${stage}_${part}`);
+}

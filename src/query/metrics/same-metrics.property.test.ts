@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.ts';
+import type { StateReport } from '../filter/testing/same-result.ts';
+import { sameMetricsInEveryState } from './testing/same-metrics.ts';
+
+/** A small part of what `npm run soak -- metrics` compares, over other records each time. */
+const queriesInState = 40;
+const seed = Date.now() % 2 ** 31;
+
+let rig: StoreRig;
+beforeAll(async () => {
+  rig = await openStoreRig();
+});
+afterAll(async () => rig.close());
+
+test(`metrics are those computed from the records, in every state of the store (seed ${seed})`, { timeout: 900_000 }, async () => {
+  const reports: StateReport[] = [];
+  for await (const report of sameMetricsInEveryState(rig.connections, seed, queriesInState)) reports.push(report);
+  for (const { state, mismatch } of reports) expect(mismatch, `${state}, records of seed ${seed}`).toBeNull();
+  expect(reports.reduce((sum, { queries }) => sum + queries, 0)).toBe(queriesInState * 7);
+});

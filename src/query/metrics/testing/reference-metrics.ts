@@ -1,0 +1,192 @@
+import { Temporal } from 'temporal-polyfill';
+import { moneyOfUnits, moneyText } from '../../../model/pricing/money.ts';
+import { exactTotal } from '../../../model/record/usage.ts';
+import { type Interval, type MetricName, quantileLevels } from '../../../model/vocabulary/metrics.ts';
+import type { StoredRecord } from '../../filter/testing/nasty-records.ts';
+import { aliasOf } from '../../../model/vocabulary/property-alias.ts';
+import type { Zone } from '../buckets.ts';
+import { type Dimension, keyOf, type MetricsPlan } from '../plan.ts';
+
+/** A value of a metric: a sum as decimal text, another number, or null. */
+export type Value = string | number | null;
+
+export interface ReferenceRow {
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly values: Readonly<Record<string, Value>>;
+}
+
+/** Metrics computed record by record, without SQL, with the calendar of `Temporal`. @param records those that the filter keeps. */
+export function referenceRows(plan: MetricsPlan, records: readonly StoredRecord[]): readonly ReferenceRow[] {
+  const groups = new Map<string, { readonly key: Record<string, unknown>; readonly members: StoredRecord[] }>();
+  for (const record of records) {
+    const key = keyFor(plan, record);
+    const text = JSON.stringify(key);
+    const group = groups.get(text) ?? { key, members: [] };
+    group.members.push(record);
+    groups.set(text, group);
+  }
+  if (plan.dimensions.length === 0 && plan.interval === undefined && groups.size === 0) return [rowOf(plan, {}, [])];
+  return [...groups.values()].map(({ key, members }) => rowOf(plan, key, members));
+}
+
+export function rowOf({ metrics }: Pick<MetricsPlan, 'metrics'>, key: ReferenceRow['key'], members: readonly StoredRecord[]): ReferenceRow {
+  return { key, values: Object.fromEntries(metrics.map((name) => [name, valueOf(name, members)])) };
+}
+
+function keyFor({ dimensions, interval, zone }: MetricsPlan, record: StoredRecord): Record<string, unknown> {
+  const key = Object.fromEntries(dimensions.map((dimension) => [keyOf(dimension), dimensionOf(dimension, record, zone)]));
+  return interval === undefined ? key : { ...key, time: startOf(interval, record.createdAt, zone) };
+}
+
+function dimensionOf(dimension: Dimension, record: StoredRecord, zone: Zone): string | number | boolean | null {
+  if (dimension.kind !== 'column') {
+    const { kind, name } = dimension;
+    if (kind === 'input') return record.inputs.get(name) ?? null;
+    return record.properties.get(name) ?? record.properties.get(aliasOf(name) ?? name) ?? null;
+  }
+  switch (dimension.name) {
+    case 'model':
+      return orNull(record.model);
+    case 'request_model':
+      return orNull(record.requestModel);
+    case 'provider':
+      return orNull(record.provider);
+    case 'status':
+      return record.status;
+    case 'user':
+      return orNull(record.userId);
+    case 'session':
+      return orNull(record.sessionId);
+    case 'session_name':
+      return orNull(record.sessionName);
+    case 'country':
+      return orNull(record.countryCode);
+    case 'key':
+      return orNull(record.keyHash);
+    case 'path':
+      return orNull(record.path);
+    case 'prompt':
+      return orNull(record.promptId);
+    case 'cached':
+      return record.cached;
+    case 'hour_of_day':
+      return local(record.createdAt, zone).hour;
+    case 'weekday':
+      return local(record.createdAt, zone).dayOfWeek;
+  }
+}
+
+function local(ms: number, zone: Zone): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zoneName(zone));
+}
+
+function zoneName(zone: Zone): string {
+  if (zone.kind === 'named') return zone.name;
+  const minutes = Math.abs(zone.minutes);
+  return `${zone.minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+}
+
+/** Unix milliseconds of the start of the bucket with this time. */
+export function startOf(interval: Interval, ms: number, zone: Zone): number {
+  const at = local(ms, zone);
+  switch (interval) {
+    case 'minute':
+      return ms - (at.second * 1000 + at.millisecond);
+    case 'hour':
+      return ms - ((at.minute * 60 + at.second) * 1000 + at.millisecond);
+    case 'day':
+      return at.startOfDay().epochMilliseconds;
+    case 'week':
+      return startOfDate(at.toPlainDate().subtract({ days: at.dayOfWeek - 1 }), zone);
+    case 'month':
+      return startOfDate(at.toPlainDate().with({ day: 1 }), zone);
+  }
+}
+
+function startOfDate(date: Temporal.PlainDate, zone: Zone): number {
+  return date.toZonedDateTime({ timeZone: zoneName(zone) }).epochMilliseconds;
+}
+
+function valueOf(name: MetricName, members: readonly StoredRecord[]): Value {
+  const count = (isCounted: (record: StoredRecord) => boolean): string => String(members.filter(isCounted).length);
+  const sum = (read: (record: StoredRecord) => number | bigint | null): string => String(total(members.map(read)));
+  const costs = members.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  const cost = costs.reduce<bigint>((whole, one) => whole + one, 0n);
+  switch (name) {
+    case 'count':
+      return String(members.length);
+    case 'errors':
+      return count(isError);
+    case 'error_rate':
+      return members.length === 0 ? null : members.filter(isError).length / members.length;
+    case 'cached_count':
+      return count(({ cached }) => cached);
+    case 'threats':
+      return count(({ threat }) => threat === true);
+    case 'cost':
+      return shortest(moneyText(moneyOfUnits(cost)));
+    case 'avg_cost':
+      return costs.length === 0 ? null : Number(moneyText(moneyOfUnits(cost))) / costs.length;
+    case 'unpriced_count':
+      return count((record) => record.cost === null && (!isError(record) || record.status === 499 || record.status === 502));
+    case 'total_tokens':
+      return sum(({ usage }) => exactTotal(usage));
+    case 'prompt_tokens':
+      return sum(({ usage }) => usage.promptTokens);
+    case 'completion_tokens':
+      return sum(({ usage }) => usage.completionTokens);
+    case 'prompt_cache_read_tokens':
+      return sum(({ usage }) => usage.promptCacheReadTokens);
+    case 'prompt_cache_write_tokens':
+      return sum(({ usage }) => usage.promptCacheWriteTokens);
+    case 'reasoning_tokens':
+      return sum(({ usage }) => usage.reasoningTokens);
+    case 'prompt_audio_tokens':
+      return sum(({ usage }) => usage.promptAudioTokens);
+    case 'completion_audio_tokens':
+      return sum(({ usage }) => usage.completionAudioTokens);
+    case 'size_bytes':
+      return sum(({ sizeBytes }) => sizeBytes);
+    case 'users':
+      return new Set(members.map(({ userId }) => userId).filter((id) => id !== '')).size;
+    case 'sessions':
+      return new Set(members.map(({ sessionId }) => sessionId).filter((id) => id !== '')).size;
+    default:
+      return ofTimes(name, members);
+  }
+}
+
+/** Without zeros at the end. */
+function shortest(decimal: string): string {
+  return decimal.replace(/\.?0+$/, '') || '0';
+}
+
+function ofTimes(name: MetricName, members: readonly StoredRecord[]): Value {
+  const [kind = '', ...rest] = name.split('_');
+  const values = members
+    .map(({ latencyMs, timeToFirstTokenMs }) => (rest.join('_') === 'latency' ? latencyMs : timeToFirstTokenMs))
+    .filter((value) => value !== null);
+  if (values.length === 0) return null;
+  if (kind === 'max') return Math.max(...values.map(Number));
+  if (kind === 'avg') return Number(total(values)) / values.length;
+  const sorted = values.map(Number).toSorted((one, other) => one - other);
+  const place = (sorted.length - 1) * quantileLevels[kind as keyof typeof quantileLevels];
+  const [below = 0, above = below] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+function total(values: readonly (number | bigint | null)[]): bigint {
+  return values.reduce<bigint>((whole, value) => whole + (value === null ? 0n : BigInt(value)), 0n);
+}
+
+function orNull(text: string): string | null {
+  return text === '' ? null : text;
+}
+
+function twoDigits(part: number): string {
+  return String(part).padStart(2, '0');
+}
+
+function isError({ status }: StoredRecord): boolean {
+  return status < 200 || status > 399;
+}

@@ -11,6 +11,7 @@ import { CommandError, type CommandContext, type CommandDependencies } from './d
 import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
 import { addPropertyCommands } from './programs/properties.ts';
+import { addMetricsCommands } from './programs/metrics.ts';
 import { asRun } from './spoken.ts';
 import { packageVersion } from './version.ts';
 
@@ -29,6 +30,9 @@ Examples:
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
   gatelog export --output week.csv --start-date 2026-01-05 --end-date 2026-01-12
                                               a week of requests as csv
+  gatelog report                              today's cost by model and user, dearest sessions, failures, a week's trend
+  gatelog metrics --metric cost --by properties.Team --start-date today
+                                              what each team's calls cost today
   gatelog reprice --filter all --dry-run      what stored requests would cost at current prices
   gatelog import requests.jsonl               records from a file, with their identifiers and times
   gatelog import --from helicone --url URL    the history of a Helicone account, and a comparison of both sides
@@ -42,6 +46,8 @@ Settings are environment variables that start with GATELOG_; "gatelog config" ex
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
 The commands dead-letters, backup and store use the service that runs there, for all organisations and without a key.
 The commands export, import, properties and reprice use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
+The commands report, metrics, export, import and reprice use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with
+GATELOG_API_KEY.`;
 
 /** The `gatelog` command line. Its actions throw; {@link runCommand} turns that into a sentence and an exit code. */
 export function buildProgram(dependencies: CommandDependencies): Command {
@@ -64,6 +70,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addRecordCommands(program, dependencies);
   addImportCommand(program, dependencies);
   addPropertyCommands(program, dependencies);
+  addMetricsCommands(program, dependencies);
   addDeadLetterCommands(program, dependencies);
   addBackupCommands(program, dependencies);
   addStoreCommands(program, dependencies);

@@ -1,0 +1,199 @@
+import { printable, textTable } from '../../config/text-table.ts';
+import { metricsAnswerSchema } from '../../contract/metrics/query.ts';
+import type { MetricName } from '../../model/vocabulary/metrics.ts';
+import { parseJson } from '../../model/text.ts';
+import { type ServiceClient, serviceClient } from '../client.ts';
+import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { checkedZone, timeOf } from '../time-window.ts';
+import { cellText, sparkline } from './metric-cells.ts';
+
+export interface MetricsOptions {
+  readonly metric?: string;
+  readonly by?: string;
+  readonly interval?: string;
+  readonly filter?: string;
+  readonly property?: readonly string[];
+  readonly startDate?: string;
+  readonly endDate?: string;
+  readonly timezone?: string;
+  readonly sort?: string;
+  readonly limit?: string;
+  readonly json?: true;
+}
+
+/** A question to the running service. */
+export interface MetricsQuestion {
+  readonly metrics: readonly string[];
+  readonly groupBy: readonly string[];
+  readonly interval: string | undefined;
+  readonly filter: unknown;
+  readonly timezone: string;
+  readonly startTimeUnixMs: number | undefined;
+  readonly endTimeUnixMs: number | undefined;
+  readonly sort: Readonly<Record<string, 'asc' | 'desc'>> | undefined;
+  readonly limit: number;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** `gatelog metrics`: any metrics by any dimensions, as a table, or as JSON. */
+export async function showMetrics(dependencies: CommandDependencies, options: MetricsOptions): Promise<void> {
+  const question = questionOf(options, dependencies.now());
+  await printAnswer(dependencies, serviceClient(dependencies), question, options.json === true);
+}
+
+/** @throws CommandError for options of another form. */
+export function questionOf(options: MetricsOptions, now: number): MetricsQuestion {
+  const timezone = checkedZone(options.timezone ?? 'UTC');
+  const time = (option: string, text: string | undefined): number | undefined =>
+    text === undefined ? undefined : timeOf(text, { option, now, timezone });
+  const end = time('--end-date', options.endDate);
+  return {
+    metrics: listOf(options.metric ?? 'cost,count'),
+    groupBy: listOf(options.by ?? ''),
+    interval: options.interval,
+    filter: filterOf(options),
+    timezone,
+    startTimeUnixMs: time('--start-date', options.startDate),
+    // The window is half open.
+    endTimeUnixMs: end === undefined ? undefined : end - 1,
+    sort: sortOf(options.sort),
+    limit: limitOf(options.limit),
+  };
+}
+
+export async function printAnswer(
+  { print, columns }: CommandDependencies,
+  client: ServiceClient,
+  question: MetricsQuestion,
+  asJson: boolean,
+): Promise<void> {
+  const isSeriesOfGroups = question.interval !== undefined && question.groupBy.length > 0;
+  if (asJson) {
+    print(JSON.stringify(await rowsOf(client, bodyOf(question)), null, 2));
+    return;
+  }
+  if (!isSeriesOfGroups) {
+    const rows = await rowsOf(client, bodyOf(question));
+    print(tableOf(question, rows, question.interval === undefined ? undefined : barsOf(question, rows, columns)));
+    return;
+  }
+  const groups = await rowsOf(client, bodyOf({ ...question, interval: undefined }));
+  const series = await rowsOf(client, { ...bodyOf(question), sort: undefined, limit: maxSeriesRows, other: false, totals: false });
+  print(tableOf({ ...question, interval: undefined }, groups, linesOf(question, groups, series)));
+}
+
+const maxSeriesRows = 10_000;
+
+async function rowsOf(client: ServiceClient, body: object): Promise<readonly Row[]> {
+  return (await client.post('/v1/metrics/query', body, metricsAnswerSchema)).data;
+}
+
+function bodyOf({ groupBy, limit, ...rest }: MetricsQuestion): object {
+  const isGrouped = groupBy.length > 0 || rest.interval !== undefined;
+  return { ...rest, groupBy, limit, other: groupBy.length > 0, totals: isGrouped };
+}
+
+function listOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** @throws CommandError for a filter that is no JSON or a property without a value. */
+export function filterOf({ filter = 'all', property = [] }: Pick<MetricsOptions, 'filter' | 'property'>): unknown {
+  const given = filter === 'all' ? 'all' : parseJson(filter);
+  if (given === undefined) {
+    throw new CommandError(
+      '--filter is neither "all" nor JSON; in a shell JSON stands in single quotes: --filter \'{"request_response_rmt": …}\'.',
+    );
+  }
+  const conditions = property.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw new CommandError(`--property takes NAME=VALUE, such as --property Team=search; got "${text}".`);
+    return { request_response_rmt: { properties: { [text.slice(0, at)]: { equals: text.slice(at + 1) } } } };
+  });
+  return [given, ...conditions].reduce((left, right) => (left === 'all' ? right : { left, operator: 'and', right }));
+}
+
+function sortOf(text: string | undefined): MetricsQuestion['sort'] {
+  if (text === undefined) return undefined;
+  return Object.fromEntries(
+    listOf(text).map((term) => {
+      const [name = '', direction = 'desc'] = term.split(':');
+      if (direction !== 'asc' && direction !== 'desc') {
+        throw new CommandError(`--sort takes metrics such as cost or cost:asc; got "${text}".`);
+      }
+      return [name, direction] as const;
+    }),
+  );
+}
+
+function limitOf(text: string | undefined): number {
+  const limit = Number(text ?? '20');
+  if (!Number.isInteger(limit) || limit < 0 || limit > maxSeriesRows) {
+    throw new CommandError(`--limit takes a whole number up to ${maxSeriesRows}; got "${text ?? ''}".`);
+  }
+  return limit;
+}
+
+/** A cell of a further column for each row. */
+interface FurtherColumn {
+  readonly title: string;
+  readonly cell: (row: Row) => string;
+}
+
+function tableOf(question: MetricsQuestion, rows: readonly Row[], further: FurtherColumn | undefined): string {
+  const shown = rows.filter((row) => row['other'] !== true || question.metrics.some((name) => Number(row[name] ?? 0) !== 0));
+  if (shown.length === 0) return 'No request matches.';
+  const keys = [...question.groupBy, ...(question.interval === undefined ? [] : ['time'])];
+  const titles = [...keys, ...question.metrics].map((name) => name.toUpperCase().replaceAll('_', ' '));
+  const lines = shown.map((row) => [
+    ...keys.map((key, index) => keyText(row, key, index)),
+    ...question.metrics.map((name) => cellText(name as MetricName, row[name])),
+    ...(further === undefined ? [] : [further.cell(row)]),
+  ]);
+  return textTable([[...titles, ...(further === undefined ? [] : [further.title])], ...lines]).replaceAll(/ +$/gm, '');
+}
+
+function keyText(row: Row, key: string, index: number): string {
+  if (row['total'] === true || row['other'] === true) return index > 0 ? '' : row['total'] === true ? 'total' : 'other';
+  const value = row[key];
+  return value === null || value === undefined
+    ? '(none)'
+    : printable(typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 60);
+}
+
+const barWidth = 30;
+
+/** Bars of the first metric beside a series. */
+function barsOf({ metrics: [first = ''] }: MetricsQuestion, rows: readonly Row[], columns: number | undefined): FurtherColumn | undefined {
+  if (columns === undefined) return undefined;
+  const series = rows.filter((row) => row['total'] !== true);
+  const greatest = Math.max(...series.map((row) => Number(row[first] ?? 0)), 0);
+  const bar = (value: number): string => '█'.repeat(greatest === 0 ? 0 : Math.round((value / greatest) * barWidth));
+  return { title: '', cell: (row) => (row['total'] === true ? '' : bar(Number(row[first] ?? 0))) };
+}
+
+/** A line of the first metric over time for each group. */
+function linesOf(
+  { metrics: [first = ''], groupBy, interval }: MetricsQuestion,
+  groups: readonly Row[],
+  series: readonly Row[],
+): FurtherColumn {
+  const keyOf = (row: Row): string => JSON.stringify(groupBy.map((name) => row[name] ?? null));
+  const times = [...new Set(series.map((row) => String(row['time'])))].toSorted((one, other) => Date.parse(one) - Date.parse(other));
+  const lines = new Map<string, number[]>();
+  for (const row of series) {
+    const line = lines.get(keyOf(row)) ?? Array.from(times, () => 0);
+    line[times.indexOf(String(row['time']))] = Number(row[first] ?? 0);
+    lines.set(keyOf(row), line);
+  }
+  const isGroup = (row: Row): boolean => row['total'] !== true && row['other'] !== true;
+  const greatest = Math.max(0, ...groups.filter(isGroup).flatMap((row) => lines.get(keyOf(row)) ?? []));
+  return {
+    title: `${first.toUpperCase()} BY ${(interval ?? '').toUpperCase()}`,
+    cell: (row) => (isGroup(row) ? sparkline(lines.get(keyOf(row)) ?? [], greatest) : ''),
+  };
+}

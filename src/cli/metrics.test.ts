@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiRig, keyOf, openApiRig } from '../api/testing/api-harness.ts';
+import { serveApi } from '../api/listen.ts';
+import { newId } from '../ingest/testing/ingest-harness.ts';
+import { moneyOfUsd } from '../model/pricing/money.ts';
+import { closeServer, listening } from '../platform/http/server.ts';
+import { runCommand } from './command.ts';
+import { systemDependencies } from './dependencies.ts';
+import { timeOf } from './time-window.ts';
+
+let rig: ApiRig;
+let api: ReturnType<typeof serveApi>;
+let address: string;
+const now = Date.UTC(2030, 3, 5, 12);
+const hour = 3_600_000;
+
+beforeAll(async () => {
+  rig = await openApiRig();
+  api = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000, clientStallMs: 300_000 });
+  address = await listening(api);
+  await rig.insert(
+    Array.from({ length: 40 }, (_, index) => ({
+      requestId: newId(),
+      createdAt: now - index * 6 * hour,
+      model: index % 4 === 0 ? 'dear' : 'cheap',
+      userId: `user-${index % 3}`,
+      sessionId: `session-${index % 10}`,
+      properties: new Map([['Team', index % 2 === 0 ? 'search' : 'shop']]),
+      status: index % 10 === 9 ? 500 : 200,
+      latencyMs: 1000 + index,
+      cost: moneyOfUsd(index % 4 === 0 ? 1.5 : 0.001) ?? null,
+    })),
+  );
+});
+afterAll(async () => {
+  await closeServer(api, 100);
+  await rig.close();
+});
+
+async function gatelog(...words: string[]): Promise<{ readonly code: number; readonly lines: readonly string[]; readonly hinted: string }> {
+  const [printed, hinted]: [string[], string[]] = [[], []];
+  const code = await runCommand(words, {
+    ...systemDependencies({ GATELOG_API_URL: address, GATELOG_API_KEY: keyOf('r') }),
+    now: () => now,
+    columns: 120,
+    print: (text) => printed.push(text),
+    hint: (text) => hinted.push(text),
+  });
+  return { code, lines: printed.join('\n').split('\n'), hinted: hinted.join('\n') };
+}
+
+describe('gatelog metrics', () => {
+  test('without options is the cost and number of all requests', async () => {
+    const { code, lines } = await gatelog('metrics', '--property', 'Team=search', '--start-date', 'today');
+    expect([code, ...lines]).toEqual([0, 'COST    COUNT', '$1.501  2']);
+  });
+
+  test('groups by dimensions; other and total follow the rows', async () => {
+    const { lines } = await gatelog(
+      'metrics',
+      '--metric',
+      'cost,count,error_rate,p95_latency',
+      '--by',
+      'model',
+      '--limit',
+      '1',
+      '--start-date',
+      '30d',
+    );
+    expect(lines).toEqual([
+      'MODEL  COST    COUNT  ERROR RATE  P95 LATENCY',
+      'dear   $15.00  10     0.0 %       1,034 ms',
+      'other  $0.03   30     13.3 %      1,038 ms',
+      'total  $15.03  40     10.0 %      1,037 ms',
+    ]);
+  });
+
+  test('draws a series as bars, and one of groups as lines', async () => {
+    const days = await gatelog(
+      'metrics',
+      '--metric',
+      'count',
+      '--interval',
+      'day',
+      '--start-date',
+      '2030-04-03',
+      '--end-date',
+      '2030-04-05',
+    );
+    expect(days.lines).toEqual([
+      'TIME                      COUNT',
+      '2030-04-03T00:00:00.000Z  4      ██████████████████████████████',
+      '2030-04-04T00:00:00.000Z  4      ██████████████████████████████',
+      'total                     8',
+    ]);
+    const teams = await gatelog('metrics', '--metric', 'cost', '--by', 'properties.Team', '--interval', 'day', '--start-date', '3d');
+    expect(teams.lines).toEqual([
+      'PROPERTIES.TEAM  COST    COST BY DAY',
+      'search           $6.003  ████',
+      'shop             $0.006  ▁▁▁▁',
+      'total            $6.009',
+    ]);
+  });
+
+  test('writes rows for programs', async () => {
+    const { lines } = await gatelog('metrics', '--by', 'user', '--json', '--start-date', 'today');
+    expect(JSON.parse(lines.join('\n'))).toContainEqual(expect.objectContaining({ total: true, count: 3 }));
+  });
+
+  test.each([
+    [['--start-date', 'soon'], '--start-date takes today'],
+    [['--timezone', 'Mars'], '--timezone takes a name'],
+    [['--property', 'Team'], 'NAME=VALUE'],
+    [['--filter', 'x'], 'neither "all" nor JSON'],
+    [['--sort', 'cost:down'], 'cost:asc'],
+    [['--limit', 'many'], 'whole number'],
+    [['--metric', 'costs'], 'Did you mean `cost`?'],
+  ])('refuses %j with the remedy', async (words, remedy) => {
+    const { code, hinted } = await gatelog('metrics', ...words);
+    expect([code, hinted]).toEqual([1, expect.stringContaining(remedy)]);
+  });
+});
+
+describe('gatelog report', () => {
+  test('prints every report, each with its title and span', async () => {
+    const { code, lines } = await gatelog('report', '--start-date', '30d');
+    expect(code).toBe(0);
+    const titles = lines.filter((line) => line.includes(', since '));
+    expect(titles).toEqual(
+      ['Cost by model', 'Dearest sessions', 'Cost by user', 'What failed', 'Cost by model over time'].map(
+        (title) => `${title}, since 2030-03-06T12:00:00.000Z`,
+      ),
+    );
+  });
+
+  test('of failures keeps them to a filter of the caller', async () => {
+    const { lines } = await gatelog('report', 'errors', '--start-date', '30d', '--property', 'Team=shop', '--json');
+    expect(JSON.parse(lines.join('\n'))).toEqual([
+      expect.objectContaining({ status: 500, count: 4 }),
+      expect.objectContaining({ other: true, count: 0 }),
+      expect.objectContaining({ total: true, count: 4 }),
+    ]);
+  });
+});
+
+test.each([
+  ['today', 'UTC', '2030-04-05T00:00:00.000Z'],
+  ['today', 'Europe/Berlin', '2030-04-04T22:00:00.000Z'],
+  ['yesterday', 'Pacific/Auckland', '2030-04-04T11:00:00.000Z'],
+  ['24h', 'UTC', '2030-04-04T12:00:00.000Z'],
+  ['2w', 'UTC', '2030-03-22T12:00:00.000Z'],
+  ['2030-03-01', 'America/New_York', '2030-03-01T05:00:00.000Z'],
+  ['2030-03-01T10:00:00+02:00', 'UTC', '2030-03-01T08:00:00.000Z'],
+  ['2030-03-01 10:00', 'UTC', '2030-03-01T10:00:00.000Z'],
+])('%s in %s is %s', (text, timezone, expected) => {
+  expect(new Date(timeOf(text, { option: '--start-date', now, timezone })).toISOString()).toBe(expected);
+});

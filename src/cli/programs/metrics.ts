@@ -1,0 +1,57 @@
+import { Argument, type Command } from 'commander';
+import type { MetricsOptions } from '../commands/metrics.ts';
+import { type ReportName, reportNames } from '../commands/report.ts';
+import type { CommandDependencies } from '../dependencies.ts';
+import { timeHelp } from '../time-window.ts';
+
+/** Commands that ask for metrics of the record, through the running service's API with the key of an organisation. */
+export function addMetricsCommands(program: Command, dependencies: CommandDependencies): void {
+  withQuestion(
+    program
+      .command('metrics')
+      .description('metrics of requests by any dimensions: cost by team, errors by model, a series over time')
+      .addHelpText('after', metricsExamples),
+  ).action(async (options: MetricsOptions) => (await import('../commands/metrics.ts')).showMetrics(dependencies, options));
+  withQuestion(
+    program
+      .command('report')
+      .description('the questions that everybody asks: cost, dearest sessions, users, failures, trend; without a name all of them')
+      .addArgument(new Argument('[report]', 'one of them').choices(reportNames))
+      .addHelpText('after', reportExamples),
+  ).action(async (name: ReportName | undefined, options: MetricsOptions) =>
+    (await import('../commands/report.ts')).showReport(dependencies, name, options),
+  );
+}
+
+function withQuestion(command: Command): Command {
+  return command
+    .option('--metric <names>', 'metrics, separated by commas (cost, count, errors, p95_latency, …); the first one orders the rows')
+    .option('--by <dimensions>', 'up to three dimensions: model, user, session, status, properties.Team, …')
+    .option('--interval <length>', 'minute, hour, day, week or month: a series over time')
+    .option('--start-date <time>', `only requests from then on: ${timeHelp}`)
+    .option('--end-date <time>', 'only requests before then')
+    .option('--timezone <name>', 'time zone of days and hours, such as Europe/Berlin (default: UTC)')
+    .option('--property <name=value>', 'only requests with this property; may be repeated', collected)
+    .option('--filter <json>', 'a filter as in a query, or "all"')
+    .option('--sort <metrics>', 'the order instead, such as count or cost:asc')
+    .option('--limit <rows>', 'how many rows; a further row tells what the others make together (default: 20)')
+    .option('--json', 'write the rows as JSON');
+}
+
+function collected(text: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), text];
+}
+
+const metricsExamples = `
+Examples:
+  gatelog metrics --start-date today --property Team=search
+  gatelog metrics --metric cost,count,p95_latency --by model --start-date 7d
+  gatelog metrics --metric cost --by properties.Team --interval day --start-date 30d --timezone Europe/Berlin
+  gatelog metrics --metric errors,error_rate --by provider,status --json`;
+
+const reportExamples = `
+Examples:
+  gatelog report                              all of them, of today (the trend: of seven days)
+  gatelog report sessions --start-date 7d     the dearest sessions of a week
+  gatelog report errors                       what failed today
+  gatelog report --by properties.Team --metric cost`;

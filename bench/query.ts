@@ -5,13 +5,12 @@ import { parseArgs } from 'node:util';
 import type { RequestId } from '../src/model/ids.ts';
 import { uuidToNumber } from '../src/model/ids.ts';
 import { type Connections, openConnections } from '../src/store/engine/connections.ts';
-import { makeInsertRows } from '../src/store/insert/insert.ts';
 import { migrateStore } from '../src/store/schema/migrate.ts';
-import { newRowWriters, rowsOf } from '../src/store/insert/rows.ts';
 import { describeMachine } from './measure/machine.ts';
 import { type QueryCall, questions } from './query/questions.ts';
+import { fill, progress, untilMerged } from './query/fill.ts';
 import { grow, grownTimes } from './query/grow.ts';
-import { makeRandom, otherTenant, recordAt, tenant } from './query/records.ts';
+import { makeRandom } from './query/records.ts';
 import { probe } from './query/probe.ts';
 import { compareTrees, fillTrace } from './query/session-tree.ts';
 import { type SessionQueryCall, handWrittenSessions, openOurSessions, sessionQuestions } from './query/sessions.ts';
@@ -33,45 +32,8 @@ Usage: npm run bench -- query [options]
 
 Both sides read the page, of requests with its bodies, and write it as JSON. The hand-written side of requests has tables of its own. Exit code 0: measured; 1: it failed, or the two sides gave different answers.`;
 
-const batchRows = 5000;
 const farPage = 10_000;
 const pageRows = 50;
-
-function progress(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
-/** Fills the store. @returns some of the identifiers. */
-async function fill(connections: Connections, records: number, withBodies: boolean): Promise<readonly RequestId[]> {
-  const insert = makeInsertRows(connections);
-  const ids: RequestId[] = [];
-  for (const [organization, count] of [
-    [tenant, records],
-    [otherTenant, Math.floor(records / 10)],
-  ] as const) {
-    for (let first = 0; first < count; first += batchRows) {
-      const batch = Array.from({ length: Math.min(batchRows, count - first) }, (_, index) => recordAt(first + index, count, organization));
-      const writers = newRowWriters();
-      const rows = batch.map((record) => rowsOf(record, record.createdAt, { writers }));
-      const token = `${organization}-${first}`;
-      if (withBodies) {
-        await insert(
-          'bodies',
-          rows.map(({ bodies }) => bodies),
-          `${token}-bodies`,
-        );
-      }
-      await insert(
-        'requests',
-        rows.map(({ request }) => request),
-        `${token}-requests`,
-      );
-      if (organization === tenant) ids.push(...batch.filter((_, index) => index % 500 === 0).map(({ requestId }) => requestId));
-      if ((first / batchRows) % 20 === 19) progress(`stored ${first + batch.length} of ${count}`);
-    }
-  }
-  return ids;
-}
 
 interface Side<Question> {
   readonly answer: (question: Question) => Promise<Answer>;
@@ -260,24 +222,6 @@ async function main(): Promise<void> {
   } finally {
     await connections.close();
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-const maxMergeMs = 120_000;
-
-/** Waits until the engine has nothing more to merge. */
-async function untilMerged(connections: Connections): Promise<void> {
-  const end = performance.now() + maxMergeMs;
-  for (let quiet = 0; quiet < 5 && performance.now() < end;) {
-    const merges = await connections.run('short', async (client) =>
-      (await client.query({ query: 'SELECT count() AS merges FROM system.merges', format: 'JSONEachRow' })).json<{
-        merges: number | string;
-      }>(),
-    );
-    quiet = Number(merges[0]?.merges) === 0 ? quiet + 1 : 0;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 500);
-    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { uuidOfHex, uuidToNumber } from '../../src/model/ids.ts';
 import type { SessionNode } from '../../src/contract/sessions/view.ts';
 import { requestItems } from '../../src/query/requests/item.ts';
-import { type RequestRow, requestRowColumns } from '../../src/query/requests/columns.ts';
+import { decodeRequestRow, requestRowColumns } from '../../src/query/requests/columns.ts';
 import { type SessionRequestRow, aggregateTree } from '../../src/query/session-detail/totals.ts';
 import { sessionItem, sessionTree } from '../../src/query/session-detail/tree.ts';
 import { planSession, wholeSessionStatement } from '../../src/query/session-detail/statement.ts';
@@ -80,15 +80,16 @@ interface HandTotals {
  * them, since the contract defines their shape.
  */
 async function byHand(connections: Connections): Promise<TraceAnswer> {
-  const rows = await connections.run('short', async (client) =>
+  const stored = await connections.run('short', async (client) =>
     (
       await client.query({
         query: `SELECT ${columns} FROM requests WHERE org_id = ${org} AND session_id = '${traceId}' ORDER BY created_at, request_id LIMIT ${traceRequests}`,
         format: 'JSONEachRow',
         clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
       })
-    ).json<RequestRow>(),
+    ).json<Record<string, unknown>>(),
   );
+  const rows = stored.map((row) => decodeRequestRow(row, tenant));
   const totals = new Map<string, HandTotals>();
   for (const row of rows) {
     const parts = row.session_path.split('/');

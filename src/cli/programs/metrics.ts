@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
-import type { MetricsOptions } from '../commands/metrics.ts';
-import { type ReportName, reportNames } from '../commands/report.ts';
+import type { MetricsOptions } from '../metrics/metrics.ts';
+import { type ReportName, reportNames } from '../metrics/report.ts';
 import type { CommandDependencies } from '../dependencies.ts';
-import { timeHelp } from '../time-window.ts';
+import { timeHelp } from '../metrics/time-window.ts';
 
 /** Commands that ask for metrics of the record, through the running service's API with the key of an organisation. */
 export function addMetricsCommands(program: Command, dependencies: CommandDependencies): void {
@@ -11,7 +11,7 @@ export function addMetricsCommands(program: Command, dependencies: CommandDepend
       .command('metrics')
       .description('metrics of requests by any dimensions: cost by team, errors by model, a series over time')
       .addHelpText('after', metricsExamples),
-  ).action(async (options: MetricsOptions) => (await import('../commands/metrics.ts')).showMetrics(dependencies, options));
+  ).action(async (options: MetricsOptions) => (await import('../metrics/metrics.ts')).showMetrics(dependencies, options));
   withQuestion(
     program
       .command('report')
@@ -19,7 +19,7 @@ export function addMetricsCommands(program: Command, dependencies: CommandDepend
       .addArgument(new Argument('[report]', 'one of them').choices(reportNames))
       .addHelpText('after', reportExamples),
   ).action(async (name: ReportName | undefined, options: MetricsOptions) =>
-    (await import('../commands/report.ts')).showReport(dependencies, name, options),
+    (await import('../metrics/report.ts')).showReport(dependencies, name, options),
   );
 }
 

@@ -4,8 +4,8 @@ import type { MetricName } from '../../model/vocabulary/metrics.ts';
 import { parseJson } from '../../model/text.ts';
 import { type ServiceClient, serviceClient } from '../client.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
-import { checkedZone, timeOf } from '../time-window.ts';
-import { cellText, sparkline } from './metric-cells.ts';
+import { checkedZone, timeOf } from './time-window.ts';
+import { cellText, sparkline } from './cells.ts';
 
 export interface MetricsOptions {
   readonly metric?: string;

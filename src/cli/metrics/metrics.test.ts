@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiRig, keyOf, openApiRig } from '../api/testing/api-harness.ts';
-import { serveApi } from '../api/listen.ts';
-import { newId } from '../ingest/testing/ingest-harness.ts';
-import { moneyOfUsd } from '../model/pricing/money.ts';
-import { closeServer, listening } from '../platform/http/server.ts';
-import { runCommand } from './command.ts';
-import { systemDependencies } from './dependencies.ts';
+import { type ApiRig, keyOf, openApiRig } from '../../api/testing/api-harness.ts';
+import { serveApi } from '../../api/listen.ts';
+import { newId } from '../../ingest/testing/ingest-harness.ts';
+import { moneyOfUsd } from '../../model/pricing/money.ts';
+import { closeServer, listening } from '../../platform/http/server.ts';
+import { runCommand } from '../command.ts';
+import { systemDependencies } from '../dependencies.ts';
 import { timeOf } from './time-window.ts';
 
 let rig: ApiRig;

@@ -45,9 +45,8 @@ Examples:
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
 The commands dead-letters, backup and store use the service that runs there, for all organisations and without a key.
-The commands export, import, properties and reprice use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
-The commands report, metrics, export, import and reprice use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with
-GATELOG_API_KEY.`;
+The commands report, metrics, export, import, properties and reprice use the running service at GATELOG_API_URL
+(http://127.0.0.1:8788) with GATELOG_API_KEY.`;
 
 /** The `gatelog` command line. Its actions throw; {@link runCommand} turns that into a sentence and an exit code. */
 export function buildProgram(dependencies: CommandDependencies): Command {

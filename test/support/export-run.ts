@@ -28,7 +28,7 @@ export interface ExportRunOptions {
   readonly serviceKills: number;
   readonly commandKills: number;
   readonly maxRunMs: number;
-  /** Milliseconds of newest-10 queries before the export, for comparison; 0: no queries. */
+  /** Milliseconds of newest-10 queries without an export, half of them before it and half after it; 0: no queries. */
   readonly idleMs: number;
   readonly dice: Dice;
   readonly onProgress?: (text: string) => void;
@@ -100,7 +100,7 @@ class ExportScene {
     const { dataDir, idleMs, onProgress } = this.options;
     this.service = await startService({ dataDir, environment: this.environment });
     const calling = this.callMeanwhile();
-    const idle = await this.newest(idleMs, () => false);
+    const before = await this.newest(idleMs / 2, () => false);
     onProgress?.('exporting');
     const output = path.join(dataDir, 'exported');
     const startedAt = performance.now();
@@ -114,6 +114,7 @@ class ExportScene {
       this.watchMemory(() => isDone),
     ]);
     const exportMs = performance.now() - startedAt;
+    const idle = [...before, ...(await this.newest(idleMs / 2, () => false))];
     this.ending.abort();
     await calling;
     const known = new Set(this.calls.map(({ id }) => id));

@@ -5,6 +5,7 @@ import type { Connections, LaneName } from '../engine/connections.ts';
 import { isOverMemory, storeFailure } from '../engine/failure.ts';
 import { boundNow } from '../engine/statements.ts';
 import { boundQuery, type QuerySettings } from '../engine/parameters.ts';
+import { rowsInTurns, untilOthersRead } from './in-background.ts';
 
 export interface RunOptions {
   /** The wait for a connection counts. */
@@ -109,11 +110,12 @@ async function runIn<Row>(
       format: 'JSONEachRow',
       ...(signal === undefined || connections.embedded ? {} : { abort_signal: signal }),
     });
-    const rows = await result.json<Row>();
-    return statement.decode === undefined
-      ? rows
-      : rows.map((row) => statement.decode?.(row as Record<string, unknown>, statement.tenant) as Row);
+    const decode = (row: Readonly<Record<string, unknown>>): Row => (statement.decode?.(row, statement.tenant) ?? row) as Row;
+    if (statement.lane === 'export') return rowsInTurns(await result.text(), decode);
+    const rows = await result.json<Record<string, unknown>>();
+    return statement.decode === undefined ? (rows as readonly Row[]) : rows.map(decode);
   };
+  if (lane === 'export') await untilOthersRead(connections);
   return connections.run(lane, read, turn);
 }
 

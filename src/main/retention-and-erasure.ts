@@ -23,7 +23,7 @@ import {
   orderErasure,
   wasErased,
 } from '../metadata/erasures.ts';
-import { forgetOldJobs } from '../metadata/jobs.ts';
+import { forgetOldJobs, forgetUserInJobs } from '../metadata/jobs.ts';
 import { removeClaims } from '../metadata/request-ids.ts';
 import { listRetentions, readRetention, setRetention } from '../metadata/organization/retention.ts';
 import { messageOf } from '../model/errors.ts';
@@ -102,7 +102,10 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
     },
     erasurePorts: {
       erase: (organizationId, userId) => erasures.erase(organizationId, userId, receiptWaitMs),
-      acknowledge: (erasure) => erasures.acknowledge(erasure),
+      acknowledge: async (erasure) => {
+        await forgetUserInJobs(database, erasure.organizationId, erasure.userId);
+        await erasures.acknowledge(erasure);
+      },
     },
     start: async () => {
       await erasures.resume();

@@ -123,6 +123,31 @@ export async function latestJobNumber({ queries }: MetadataQueries): Promise<num
   return row.latest ?? 0;
 }
 
+/**
+ * Removes filters that name a user. A filter that merely contains the text goes too; a job whose requests are not listed yet keeps its own.
+ */
+export async function forgetUserInJobs(database: MetadataQueries, organizationId: OrganizationId, userId: string): Promise<void> {
+  const named = JSON.stringify(userId).slice(1, -1);
+  await inWriteTransaction(database, async ({ queries }) => {
+    const rows = await queries
+      .selectFrom('jobs')
+      .select(['id', 'content'])
+      .where('organization_id', '=', organizationId)
+      .where('kind', '=', 'property')
+      .where((expression) => expression.or([expression('total', 'is not', null), expression('ended_at', 'is not', null)]))
+      .execute();
+    for (const { id, content } of rows) {
+      const parsed = parseJson(content);
+      if (!isJsonObject(parsed) || !JSON.stringify(parsed['filter']).includes(named)) continue;
+      await queries
+        .updateTable('jobs')
+        .set({ content: JSON.stringify({ ...parsed, filter: null }) })
+        .where('id', '=', id)
+        .execute();
+    }
+  });
+}
+
 /** Deletes jobs that ended long ago. @param before Unix milliseconds of their end. */
 export async function forgetOldJobs({ queries }: MetadataQueries, before: number): Promise<void> {
   await queries.deleteFrom('jobs').where('ended_at', '<', before).execute();

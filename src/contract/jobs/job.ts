@@ -13,7 +13,9 @@ export const jobSchema = z
       description:
         '`queued` waits for earlier jobs of the organisation. `cancelled` and `failed` keep what they have changed; it can be undone.',
     }),
-    filter: z.unknown().openapi({ description: 'The filter as it was sent, null for an undo.' }),
+    filter: z
+      .unknown()
+      .openapi({ description: 'The filter as it was sent; null for an undo, and when it named a user who was erased since.' }),
     set: z.record(z.string(), z.string()).nullable().openapi({ description: 'Properties that are set, null for an undo.' }),
     remove: z.array(z.string()).nullable().openapi({ description: 'Properties that are removed, null for an undo.' }),
     undoes: z.uuid().nullable().openapi({ description: 'The job that this one undoes.' }),

@@ -143,6 +143,21 @@ describe('gatelog import --from helicone', () => {
     expect(here).toEqual(there);
   });
 
+  it('asks nothing of the other service before it knows that this one takes its key', async () => {
+    const fake = await startFakeHelicone({ records: [] });
+    const child = startImporter(['--url', fake.url, '--state', 'key.json'], {
+      service,
+      folder,
+      key: fake.key,
+      apiKey: 'sk-svc-us-wrongwrongwrongwrongwrong',
+    });
+    const { code, stderr } = await importOutcome(child);
+    expect({ code, calls: fake.calls().api }).toEqual({ code: 1, calls: 0 });
+    expect(stderr).toContain('key');
+    expect(existsSync(path.join(folder, 'key.json'))).toBe(false);
+    await fake.close();
+  });
+
   it('does not go on with the state of another import', async () => {
     const records = makeRecords({ count: 5, seed: 24, firstDay: '2026-01-16', days: 1 });
     writeFileSync(path.join(folder, 'other.jsonl'), exportToolFile([{ request_id: 'x' }], 'jsonl'));

@@ -1,7 +1,8 @@
 /**
  * `npm run soak -- import-helicone [count] [--kills n] [--seed n] [--body-kb n]`: imports this many records (20,000 by default) from a fake of Helicone's
  * API by `gatelog import --from helicone`. An eighth of the fake's answers fail: refused for a while, limited, cut off, slow, or empty as
- * its failed queries are. The importer is killed (kill -9) three times by default, goes on, and runs once more when it is done. Afterwards
+ * its failed queries are. The importer is killed (kill -9) three times by default, goes on while the service's core is killed once, and runs once more when it is
+ * done. Afterwards
  * every record must be here once with all its fields and bodies, the second run must add nothing, and both sides must have the same
  * requests, tokens and cost each day. The exit code is 1 when any of this is violated.
  */

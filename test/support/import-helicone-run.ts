@@ -10,7 +10,7 @@ import { apiClient } from './api.ts';
 import type { CommandResult } from './command.ts';
 import { Dice } from './dice.ts';
 import { eventually } from './eventually.ts';
-import { program, type Service, serviceEnvironment, testKey } from './process-tree.ts';
+import { childrenNamed, program, type Service, serviceEnvironment, testKey } from './process-tree.ts';
 
 export interface ImportHeliconeRun {
   readonly service: Service;
@@ -47,7 +47,7 @@ export interface ImportHeliconeVerdict {
 
 const words = ['--since', '2026-02-01', '--until', '2026-04-01', '--calls-per-second', '1000', '--json'];
 
-/** Imports from a faulty fake, killing the importer at random points, then once more; compares every record. */
+/** Imports from a faulty fake, killing the importer at random points and the service's core once, then once more; compares every record. */
 export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportHeliconeVerdict> {
   const { service, records: count, kills, seed, bodyLength = 0 } = run;
   const dice = new Dice(seed);
@@ -65,9 +65,10 @@ export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportH
     const importer = new Importer(run, fake);
     let first: ImportReport | undefined;
     let killed = 0;
+    const killOfCore = { ...never, coreAfterCalls: Math.ceil(count / 10) };
     while (first === undefined) {
-      const kill = { maxCalls: 1 + dice.below(Math.ceil((count * 1.2) / (kills + 1))), delayMs: dice.below(maxDelayMs) };
-      first = await importer.importOnce(killed < kills ? kill : never);
+      const kill = { ...never, maxCalls: 1 + dice.below(Math.ceil((count * 1.2) / (kills + 1))), delayMs: dice.below(maxDelayMs) };
+      first = await importer.importOnce(killed < kills ? kill : killOfCore);
       if (first === undefined) killed += 1;
     }
     const second = await importer.importOnce();
@@ -119,9 +120,11 @@ interface Kill {
   /** Calls to the fake. */
   readonly maxCalls: number;
   readonly delayMs: number;
+  /** The service's core is killed once, after so many calls. */
+  readonly coreAfterCalls: number;
 }
 
-const never: Kill = { maxCalls: Number.POSITIVE_INFINITY, delayMs: 0 };
+const never: Kill = { maxCalls: Number.POSITIVE_INFINITY, delayMs: 0, coreAfterCalls: Number.POSITIVE_INFINITY };
 const maxDelayMs = 1_000;
 
 /** Runs the built program against a fake. */
@@ -136,14 +139,17 @@ class Importer {
   }
 
   /** Kills it a while after it has made so many calls, perhaps between a sending and the note of it. @returns its report; undefined when it was killed. */
-  async importOnce({ maxCalls, delayMs }: Kill = never): Promise<ImportReport | undefined> {
+  async importOnce({ maxCalls, delayMs, coreAfterCalls }: Kill = never): Promise<ImportReport | undefined> {
     const { service, folder } = this.run;
     const child = startImporter(['--url', this.fake.url, ...words], { service, folder, key: this.fake.key });
     const before = this.callCount();
     let reachedAt: number | undefined;
+    let isCoreKilled = false;
     const watch = setInterval(() => {
       this.maxRssMb = Math.max(this.maxRssMb, rssMbOf(child.pid));
-      if (this.callCount() - before < maxCalls) return;
+      const calls = this.callCount() - before;
+      if (calls >= coreAfterCalls && !isCoreKilled) isCoreKilled = killCore(service);
+      if (calls < maxCalls) return;
       reachedAt ??= performance.now();
       if (performance.now() - reachedAt >= delayMs) child.kill('SIGKILL');
     }, 5);
@@ -171,6 +177,12 @@ function textOf(stream: Readable): () => string {
 function faultBy(dice: Dice): Fault | undefined {
   if (dice.below(8) !== 0) return undefined;
   return dice.of<Fault>(['cut', 'empty', 'unavailable', 'error', { slowMs: 300 }, { retryAfterSeconds: 0 }, { retryAfterSeconds: 1 }]);
+}
+
+function killCore({ pid }: Service): boolean {
+  const [core] = childrenNamed(pid, 'core');
+  if (core !== undefined) process.kill(core, 'SIGKILL');
+  return core !== undefined;
 }
 
 /** The most memory that a process has held, in MB; 0 when it has ended. */

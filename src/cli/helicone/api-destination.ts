@@ -21,7 +21,10 @@ export function apiDestination({ client, name, onAway }: DestinationOptions): De
   };
   return {
     name,
-    send: (lines, isDryRun) => send(isDryRun ? senders.trial : senders.real, lines),
+    check: async () => {
+      await client.post('/v1/request/query-clickhouse', { filter: 'all', limit: 0, includeBodies: false }, listAnswer);
+    },
+    send: (lines, isDryRun) => whileAway(() => send(isDryRun ? senders.trial : senders.real, lines), onAway),
     find: (ids, span) => whileAway(() => find(client, ids, span), onAway),
   };
 }

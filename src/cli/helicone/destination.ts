@@ -19,6 +19,8 @@ export interface ArrivalSpan {
 export interface Destination {
   /** Its address. */
   readonly name: string;
+  /** @throws when it does not answer now, or refuses the key. Afterwards it may be away for a while. */
+  readonly check: () => Promise<void>;
   /** Sends items, one JSON text each; durable on return. @param isDryRun checks them and stores nothing. */
   readonly send: (lines: readonly string[], isDryRun: boolean) => Promise<SendOutcome>;
   /** The requests with these identifiers that can be read, without bodies. @param span where to look; null: everywhere, which takes longer. */

@@ -47,6 +47,7 @@ const visibleWithinMs = 60_000;
  */
 export async function runImport<Position>(run: ImportRun<Position>): Promise<ImportResult> {
   const { source, progressFile, destination, isDryRun } = run;
+  await destination.check();
   const state = unfinished(progressFile) ?? beginning(source);
   const rejected = progressFile === null ? null : new RejectedFile(progressFile.rejectedFile, state.rejectedBytes);
   const sample: string[] = [];

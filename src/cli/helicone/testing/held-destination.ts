@@ -11,6 +11,7 @@ export function heldDestination(refuses: (item: JsonObject) => string | undefine
   return {
     name: 'http://here',
     items,
+    check: () => Promise.resolve(),
     send: (lines, isDryRun) => {
       let [imported, already] = [0, 0];
       const rejected = new Map<number, string>();

@@ -1,0 +1,86 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { ImportLine } from '../../model/record/import.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { PreparedSeries, WholeFrame } from '../../spool/import-series.ts';
+import { ExchangeIndex } from '../series/exchange.ts';
+import { makeGate, newId, until } from '../testing/ingest-harness.ts';
+import { type ImportPorts, Imports } from './imports.ts';
+
+const owner: Principal = { organizationId: newId(), keyId: 'key', keyHash: 'a'.repeat(64), permissions: 'rw' };
+
+/** Ports of a spool and a store that have nothing. */
+function portsWith(given: Partial<ImportPorts>): ImportPorts {
+  return {
+    catchUp: () => Promise.resolve(),
+    inFlight: new ExchangeIndex(),
+    findStored: () => Promise.resolve(new Set()),
+    isErasing: () => false,
+    expiresBefore: () => Promise.resolve(-Infinity),
+    waiting: () => ({ exchanges: 0, bytes: 0 }),
+    nextNumber: () => 1,
+    prepareSeries: () => Promise.resolve({ publish: () => undefined, discard: () => undefined }),
+    now: () => Date.UTC(2026, 5, 1),
+    monotonic: () => performance.now(),
+    ...given,
+  };
+}
+
+function lineOf(extra: object = {}): ImportLine {
+  const item = { request_id: newId(), request_created_at: '2026-01-31T12:00:00.000Z', ...extra };
+  return { number: 1, bytes: Buffer.from(JSON.stringify(item)) };
+}
+
+test.each([
+  ['records', { exchanges: 10_000, bytes: 0 }],
+  ['bytes', { exchanges: 1, bytes: 64 * 1024 * 1024 }],
+])('an import waits while many %s are on their way, and is refused in the end', async (_what, full) => {
+  let waiting = full;
+  const published: string[] = [];
+  const prepareSeries = (series: string, _frames: readonly WholeFrame[]): Promise<PreparedSeries> =>
+    Promise.resolve({ publish: () => published.push(series), discard: () => undefined });
+  const imports = new Imports(portsWith({ waiting: () => waiting, prepareSeries }));
+  const taken = imports.take(owner, [lineOf()], false);
+  await nextTick();
+  expect(published).toEqual([]);
+  waiting = { exchanges: 0, bytes: 0 };
+  expect(await taken).toMatchObject({ imported: 1 });
+  expect(published).toHaveLength(1);
+  let now = 0;
+  const late = new Imports(portsWith({ waiting: () => full, monotonic: () => (now += 15_000) }));
+  await expect(late.take(owner, [lineOf()], false)).rejects.toMatchObject({ code: 'service_busy', retryAfterSeconds: 2 });
+});
+
+test('a large line goes into the spool in frames that the spool can hold', async () => {
+  const frames: WholeFrame[] = [];
+  const prepareSeries = (_series: string, given: readonly WholeFrame[]): Promise<PreparedSeries> => {
+    frames.push(...given);
+    return Promise.resolve({ publish: () => undefined, discard: () => undefined });
+  };
+  const imports = new Imports(portsWith({ prepareSeries }));
+  const large = lineOf({ request_body: 'x'.repeat(3 * 1024 * 1024) });
+  expect(await imports.take(owner, [large], false)).toMatchObject({ imported: 1 });
+  expect(frames.map(({ payload }) => payload.length).every((length) => length <= 1024 * 1024)).toBe(true);
+  const whole = Buffer.concat(frames.slice(1, -1).map(({ payload }) => payload));
+  expect(whole.equals(large.bytes)).toBe(true);
+});
+
+test('lines of one organisation are taken in the order of their calls, and those of another do not wait', async () => {
+  const gate = makeGate();
+  const order: string[] = [];
+  const findStored: ImportPorts['findStored'] = async (organizationId) => {
+    order.push(organizationId);
+    if (organizationId === owner.organizationId) await gate.passed;
+    return new Set();
+  };
+  const imports = new Imports(portsWith({ findStored }));
+  const other: Principal = { ...owner, organizationId: newId() };
+  const [same, again] = [lineOf(), lineOf()];
+  const first = imports.take(owner, [same], false);
+  const second = imports.take(owner, [again], false);
+  expect(await imports.take(other, [lineOf()], false)).toMatchObject({ imported: 1 });
+  await until(() => order.length === 2);
+  expect(order.filter((id) => id === owner.organizationId)).toHaveLength(1);
+  gate.open();
+  expect([await first, await second]).toMatchObject([{ imported: 1 }, { imported: 1 }]);
+});

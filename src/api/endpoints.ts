@@ -11,6 +11,9 @@ import { queryMetrics } from './routes/metrics/query.ts';
 import { listModels } from './routes/models/list.ts';
 import { declareProperty } from './routes/properties/declare.ts';
 import { listHiddenProperties, listProperties } from './routes/properties/list.ts';
+import { queryPropertyOverTime } from './routes/properties/over-time.ts';
+import { listTopCosts, listTopRequests } from './routes/properties/top-values.ts';
+import { queryNamedMetrics } from './routes/metrics/by-name.ts';
 import { searchPropertyValues } from './routes/properties/search.ts';
 import { hideProperty, restoreProperty } from './routes/properties/visibility.ts';
 import { applyPrices } from './routes/prices/apply.ts';
@@ -82,6 +85,10 @@ export const endpoints: readonly Endpoint[] = [
   restoreProperty,
   listHiddenProperties,
   searchPropertyValues,
+  listTopCosts,
+  listTopRequests,
+  queryPropertyOverTime,
+  ...queryNamedMetrics,
   declareProperty,
   getRateLimits,
   replaceRateLimits,

@@ -1,3 +1,5 @@
+import { namedMetrics } from '../query/metrics/by-name.ts';
+
 const filter = { request_response_rmt: { properties: { Environment: { equals: 'production' } } } };
 const page = { filter, sort: { created_at: 'desc' }, limit: 100 };
 const sessionNames = { nameContains: 'support', pSize: 'p95', filter: {} };
@@ -38,6 +40,15 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   hideProperty: { key: 'Environment' },
   restoreProperty: { key: 'Environment' },
   listHiddenProperties: {},
+  listTopPropertyCosts: { timeFilter: { start: '2026-01-01', end: '2026-02-01' } },
+  listTopPropertyRequests: { timeFilter: { start: '2026-01-01', end: '2026-02-01' } },
+  queryPropertyOverTime: { propertyKey: 'Environment', dbIncrement: 'day' },
+  ...Object.fromEntries(
+    namedMetrics.map(({ name }) => [
+      `queryMetric${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
+      { filter, timeFilter: { start: '2026-01-01', end: '2026-02-01' } },
+    ]),
+  ),
   searchPropertyValues: { searchTerm: 'prod' },
   declareProperty: { hidden: true },
   queryUsers: { userIds: ['user-42'] },

@@ -61,13 +61,6 @@ export const heliconeOperations: readonly HeliconeOperations[] = [
       POST /v1/property/hidden/query
       POST /v1/property/restore
       POST /v1/property/{propertyKey}/search
-    `),
-  },
-  {
-    group: 'Properties',
-    fate: 'later',
-    sentence: '',
-    operations: lines(`
       POST /v1/property/properties/over-time
       POST /v1/property/{propertyKey}/top-costs/query
       POST /v1/property/{propertyKey}/top-requests/query
@@ -163,7 +156,7 @@ export const heliconeOperations: readonly HeliconeOperations[] = [
   {
     group: 'Figures of the dashboard',
     fate: 'elsewhere',
-    sentence: '`POST /v1/user/metrics/query` and `POST /v1/session/count`',
+    sentence: '`POST /v1/metrics/query`, and `POST /v1/user/metrics/query`',
     operations: lines(`
       POST /v1/pi/session
       POST /v1/pi/org-name/query
@@ -177,7 +170,7 @@ export const heliconeOperations: readonly HeliconeOperations[] = [
   },
   {
     group: 'Metrics',
-    fate: 'later',
+    fate: 'here',
     sentence: '',
     operations: lines(`
       POST /v1/metrics/totalRequests

@@ -1,0 +1,95 @@
+import { z } from '@hono/zod-openapi';
+import { filterSchema } from '../filter.ts';
+import { parseTimestamp } from '../../model/vocabulary/timestamp.ts';
+import { limitMessage, maxLimit, offsetSentence } from '../paging.ts';
+
+/** Shapes of upstream's metrics. */
+
+const timeSentence = '`timeFilter` takes {"start": …, "end": …} with times such as "2026-01-31T00:00:00Z", or Unix milliseconds.';
+const bodyMessage = 'The body is a JSON object such as {"filter": "all", "timeFilter": {"start": "2026-01-01", "end": "2026-02-01"}}.';
+
+/** Upstream's names of buckets. */
+export const incrementNames = ['min', 'hour', 'day', 'week', 'month'] as const;
+
+const incrementSentence = `\`dbIncrement\` takes one of ${incrementNames.join(', ')}.`;
+const zoneSentence = '`timeZoneDifference` takes a number of hours up to 24, or of minutes up to 1440; negative west of UTC.';
+
+function moment(description: string) {
+  return z
+    .union([z.string(timeSentence), z.number(timeSentence)], timeSentence)
+    .transform((given, context) => {
+      const ms = parseTimestamp(given);
+      if (ms === undefined) context.addIssue({ code: 'custom', message: timeSentence });
+      return ms ?? z.NEVER;
+    })
+    .optional()
+    .openapi({ type: 'string', description, example: '2026-01-31T00:00:00Z' });
+}
+
+export const namedTimeFilter = z
+  .looseObject({ start: moment('Start of the range, inclusive.'), end: moment('End of the range, inclusive.') }, timeSentence)
+  .optional()
+  .openapi({ description: 'The range of arrival times; without it, all time.' });
+
+export const increment = z
+  .enum(incrementNames, incrementSentence)
+  .optional()
+  .openapi({ description: 'Length of a bucket of time.', default: 'day' });
+
+export const zoneDifference = z.number(zoneSentence).min(-1440, zoneSentence).max(1440, zoneSentence).optional().openapi({
+  description: 'Where a bucket begins: up to 24 hours from UTC, above that minutes; negative west of it.',
+  default: 0,
+});
+
+const range = { filter: filterSchema.optional(), timeFilter: namedTimeFilter };
+
+export const namedTotalQuerySchema = z.object(range, bodyMessage).openapi('NamedTotalQuery', { description: 'A question for one figure.' });
+
+const series = { ...range, dbIncrement: increment, timeZoneDifference: zoneDifference };
+
+export const namedSeriesQuerySchema = z
+  .object(series, bodyMessage)
+  .openapi('NamedSeriesQuery', { description: 'A question for figures over time.' });
+
+const quantileSentence = '`metric` takes latency or time_to_first_token.';
+
+export const namedQuantilesQuerySchema = z
+  .object(
+    { ...series, metric: z.enum(['latency', 'time_to_first_token'], quantileSentence).optional().openapi({ default: 'latency' }) },
+    bodyMessage,
+  )
+  .openapi('NamedQuantilesQuery', { description: 'A question for quantiles over time.' });
+
+export const namedListQuerySchema = z
+  .object(
+    {
+      ...range,
+      offset: z.int(offsetSentence).min(0, offsetSentence).optional().openapi({ description: 'First row, counted from 0.', default: 0 }),
+      limit: z
+        .int(limitMessage)
+        .min(0, limitMessage)
+        .max(maxLimit, limitMessage)
+        .optional()
+        .openapi({ description: `Rows of the answer, at most ${maxLimit}.`, default: 100 }),
+    },
+    bodyMessage,
+  )
+  .openapi('NamedListQuery', { description: 'A question for figures by model or country.' });
+
+/** A parsed question; fields that its kind does not have are undefined. */
+export interface NamedMetricsQuery {
+  readonly filter?: unknown;
+  readonly timeFilter?: z.output<typeof namedTimeFilter>;
+  readonly dbIncrement?: (typeof incrementNames)[number] | undefined;
+  readonly timeZoneDifference?: number | undefined;
+  readonly metric?: 'latency' | 'time_to_first_token' | undefined;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+export const namedMetricsAnswerSchema = z
+  .object({
+    data: z.unknown().openapi({ description: 'As the description of the endpoint says.' }),
+    error: z.null(),
+  })
+  .openapi('NamedMetricsAnswer', { description: 'Figures in the shape of upstream.' });

@@ -4,6 +4,7 @@ import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { ImportLine, ImportOutcome, RefusedLine } from '../../model/record/import.ts';
 import type { Principal } from '../../model/principal.ts';
+import { isSystemError } from '../../platform/files.ts';
 import type { PreparedSeries, WholeFrame } from '../../spool/import-series.ts';
 import type { ExchangeIndex } from '../series/exchange.ts';
 import { ItemFault } from './fields.ts';
@@ -140,7 +141,7 @@ export class Imports {
       await nextTick();
       sliceEnds = monotonic() + maxSliceMs;
     }
-    const series = await prepareSeries(`import-${randomUUID()}`, frames);
+    const series = await prepareSeries(`import-${randomUUID()}`, frames).catch(unwritable);
     // TRICKY: no `await` between this check and the name of the series.
     if (isErasing(owner.organizationId)) {
       series.discard();
@@ -161,6 +162,14 @@ export class Imports {
       await wait(pollMs);
     }
   }
+}
+
+/** Nothing of the series is left. @throws GatelogError where the disk is full or fails. */
+function unwritable(error: unknown): never {
+  if (!isSystemError(error)) throw error;
+  throw new GatelogError('store_unavailable', 'The disk of the spool takes nothing now. Send the same lines again when there is room.', {
+    cause: error,
+  });
 }
 
 function erasing(): GatelogError {

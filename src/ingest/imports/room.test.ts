@@ -65,6 +65,13 @@ test('a large line goes into the spool in frames that the spool can hold', async
   expect(whole.equals(large.bytes)).toBe(true);
 });
 
+test('an import that the disk has no room for is refused as a whole, and can be sent again', async () => {
+  const prepareSeries = (): Promise<PreparedSeries> =>
+    Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }));
+  const imports = new Imports(portsWith({ prepareSeries }));
+  await expect(imports.take(owner, [lineOf()], false)).rejects.toMatchObject({ code: 'store_unavailable', retryAfterSeconds: 2 });
+});
+
 test('lines of one organisation are taken in the order of their calls, and those of another do not wait', async () => {
   const gate = makeGate();
   const order: string[] = [];

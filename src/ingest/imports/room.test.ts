@@ -66,9 +66,8 @@ test('a large line goes into the spool in frames that the spool can hold', async
 });
 
 test('an import that the disk has no room for is refused as a whole, and can be sent again', async () => {
-  const prepareSeries = (): Promise<PreparedSeries> =>
-    Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }));
-  const imports = new Imports(portsWith({ prepareSeries }));
+  const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+  const imports = new Imports(portsWith({ prepareSeries: () => Promise.reject(full) }));
   await expect(imports.take(owner, [lineOf()], false)).rejects.toMatchObject({ code: 'store_unavailable', retryAfterSeconds: 2 });
 });
 

@@ -60,7 +60,7 @@ describe('property names', () => {
     const before = await storedProperties(await echo({ 'svc-property-costcenter': '1' }));
     expect(before).toEqual({ costcenter: '1' });
     const declared = await api.call('PUT', '/v1/property/CostCenter');
-    expect(declared.body).toEqual({ data: { name: 'CostCenter', replaced: null }, error: null });
+    expect(declared.body).toEqual({ data: { name: 'CostCenter', replaced: null, hidden: false }, error: null });
     expect(await storedProperties(await echo({ 'svc-property-costcenter': '2' }))).toEqual({ CostCenter: '2' });
     // A header that kept its case means what it says.
     expect(await storedProperties(await echo({ 'Svc-Property-COSTCENTER': '3' }))).toEqual({ COSTCENTER: '3' });

@@ -335,7 +335,7 @@ export type SettingName = keyof Variables;
 export const settingRows: readonly (readonly [SettingName, Variable])[] = Object.entries(variables) as [SettingName, Variable][];
 
 /** Settings of the command line as a client, not of the service. */
-export const clientVariables: ReadonlySet<string> = new Set(['GATELOG_API_KEY', 'GATELOG_API_URL']);
+export const clientVariables: ReadonlySet<string> = new Set(['GATELOG_API_KEY', 'GATELOG_API_URL', 'GATELOG_IMPORT_KEY']);
 
 /** The default of a setting as text; undefined when it has none. */
 export function defaultText(variable: Variable, machine: Machine): string | undefined {

@@ -137,7 +137,9 @@ describe('a value that is written', () => {
   });
 
   test('for the command line as a client is not ours to judge', () => {
-    expect(sentencesOf({ GATELOG_API_KEY: 'sk-svc-us-x', GATELOG_API_URL: 'http://127.0.0.1:8788', PATH: '/bin' })).toEqual([]);
+    expect(
+      sentencesOf({ GATELOG_API_KEY: 'sk-svc-us-x', GATELOG_API_URL: 'http://127.0.0.1:8788', GATELOG_IMPORT_KEY: 'k', PATH: '/bin' }),
+    ).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ export const storeVariables = {
     min: 256 * MiB,
     max: 1024 * GiB,
     reason:
-      'Memory of all queries in the store: seven sixteenths for one large query at a time, one for exports, the rest shared by all others.',
+      'Memory of all queries in the store: half of it for one large query at a time, a sixteenth for exports, the rest shared by all others.',
   },
   storeShortConnections: {
     name: 'GATELOG_STORE_SHORT_CONNECTIONS',

@@ -273,6 +273,8 @@ async function attempt(
   if (answer.includes(foreignText)) return { status, fault: "another organisation's record" };
   const owners = [...answer.matchAll(/"organization_id":"([^"]*)"/g)].map(([, owner]) => owner);
   if (owners.some((owner) => owner !== organizationId)) return { status, fault: "another organisation's identifier" };
+  // An export has lines of its own form.
+  if (status === 200 && response.headers.get('content-type')?.startsWith('application/json') !== true) return { status };
   const parsed = JSON.parse(answer) as { error: unknown };
   if (status === 200 ? parsed.error !== null : typeof parsed.error !== 'string') {
     return { status, fault: 'a response without its envelope' };

@@ -1,30 +1,7 @@
 import { serviceClient } from '../client.ts';
 import type { CommandDependencies } from '../dependencies.ts';
 import { type MetricsOptions, printAnswer, questionOf } from './metrics.ts';
-
-interface Report {
-  readonly title: string;
-  readonly options: MetricsOptions;
-}
-
-const isError =
-  '{"left":{"request_response_rmt":{"status":{"gte":400}}},"operator":"or","right":{"request_response_rmt":{"status":{"lt":200}}}}';
-
-/** Questions that everybody asks, as options of `gatelog metrics`. */
-export const reports = {
-  cost: { title: 'Cost by model', options: { metric: 'cost,count,unpriced_count,total_tokens', by: 'model', startDate: 'today' } },
-  sessions: { title: 'Dearest sessions', options: { metric: 'cost,count,total_tokens', by: 'session', limit: '10', startDate: 'today' } },
-  users: { title: 'Cost by user', options: { metric: 'cost,count,total_tokens,p95_latency', by: 'user', startDate: 'today' } },
-  errors: {
-    title: 'What failed',
-    options: { metric: 'count,p95_latency', by: 'status,provider,model', filter: isError, startDate: 'today' },
-  },
-  trend: { title: 'Cost by model over time', options: { metric: 'cost,count', by: 'model', interval: 'day', startDate: '7d' } },
-} as const satisfies Readonly<Record<string, Report>>;
-
-export type ReportName = keyof typeof reports;
-
-export const reportNames = Object.keys(reports) as readonly ReportName[];
+import { type Report, type ReportName, reportNames, reports } from './reports.ts';
 
 /** `gatelog report`: all reports, or one; options replace those of the report. */
 export async function showReport(dependencies: CommandDependencies, name: ReportName | undefined, options: MetricsOptions): Promise<void> {

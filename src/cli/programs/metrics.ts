@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { MetricsOptions } from '../metrics/metrics.ts';
-import { type ReportName, reportNames } from '../metrics/report.ts';
+import { type ReportName, reportNames } from '../metrics/reports.ts';
 import type { CommandDependencies } from '../dependencies.ts';
 import { timeHelp } from '../metrics/time-window.ts';
 

@@ -33,7 +33,7 @@ export type RunStatement = <Row>(statement: Statement, signal?: AbortSignal, opt
 const defaultMaxResultBytes = 96 * 1024 * 1024;
 
 /** Shares of the query memory for all connections of a lane together; the sum is 1. */
-const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 3 / 8, export: 1 / 16, large: 7 / 16 };
+const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 5 / 16, export: 1 / 16, large: 1 / 2 };
 
 type ReadLane = Lane | 'large';
 

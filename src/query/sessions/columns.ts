@@ -19,7 +19,8 @@ export interface SessionRow {
   readonly request_count: NumberCell;
   readonly prompt_sum: NumberCell;
   readonly completion_sum: NumberCell;
-  readonly total_sum: NumberCell;
+  /** Whole number as text: a cursor needs all its digits. */
+  readonly total_sum: string;
   /** Whole number as text. */
   readonly latency_sum: string;
   readonly latency_count: NumberCell;
@@ -80,7 +81,7 @@ export function sessionRowColumns(aggregate: MatchedAggregate): Fragment {
     request_count: requestsOf(aggregate),
     prompt_sum: sumOf(sql`prompt_tokens`, aggregate),
     completion_sum: sumOf(sql`completion_tokens`, aggregate),
-    total_sum: sumOf(sql`total_tokens`, aggregate),
+    total_sum: sql`toString(${sumOf(sql`total_tokens`, aggregate)})`,
     latency_sum: sql`toString(${sumOf(sql`latency`, aggregate)})`,
     latency_count: latenciesOf(aggregate),
     users: sql`arraySort(${aggregate(sql`groupUniqArrayIf(user_id, ${users})`, (matched) => sql`groupUniqArrayIf(user_id, ${matched} AND ${users})`)})`,

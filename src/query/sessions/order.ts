@@ -59,7 +59,7 @@ const sortValues: Readonly<Record<SessionSortKey, SortValue>> = {
   total_requests: whole(requestsOf, (row) => String(row.request_count)),
   total_tokens: whole(
     (aggregate) => sumOf(sql`total_tokens`, aggregate),
-    (row) => String(row.total_sum),
+    (row) => row.total_sum,
   ),
   avg_latency: whole(averageOver, (row) => {
     const count = BigInt(row.latency_count);

@@ -6,13 +6,24 @@ import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
 import { Prefetch } from './batch/prefetch.ts';
 import { BatchSizer, isOversized } from './batch/batch-size.ts';
-import { acceptedAfter, type Batch, fillsBatch, formBatch, repeatBatch, startOfSeries, type StoredBatch, tokenOf } from './batch/batch.ts';
+import {
+  acceptedAfter,
+  type Batch,
+  fillsBatch,
+  formBatch,
+  type NumberedBatch,
+  repeatBatch,
+  startOfSeries,
+  type StoredBatch,
+  tokenOf,
+} from './batch/batch.ts';
 import { tasksOf } from './batch/tasks.ts';
 import type { DrainPorts } from './ports.ts';
 import { completeUsages } from './completions/complete-usage.ts';
 import { observeLeftOut, partitionResults } from './batch/results.ts';
 import { DrainLoop } from './drain-loop.ts';
 import { oldestEnd } from './lag.ts';
+import { numberRow } from '../store/insert/row-key.ts';
 import { bisect } from './worker/bisect.ts';
 import type { Interpretation } from './worker/interpreter.ts';
 import { ExchangeIndex, type TrackedExchange, type Settlement } from './series/exchange.ts';
@@ -178,7 +189,8 @@ export class Drain {
       if (this.batchSize.shrink(batch, error)) {
         const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
         const failures = new Map<number, Failure>([[0, { cause: 'too_large', reason: error.message }]]);
-        await this.accept({ batch, failures, changes, erased: new Map(), waiting: this.waitingCompletions() });
+        const lastNumber = this.ports.storedOrder.through;
+        await this.accept({ batch, failures, changes, erased: new Map(), waiting: this.waitingCompletions(), lastNumber });
         this.batchSize.grow();
         return;
       }
@@ -189,7 +201,8 @@ export class Drain {
     }
   }
 
-  private async storeBatch(batch: Batch): Promise<void> {
+  private async storeBatch(formed: Batch): Promise<void> {
+    const batch = this.numbered(formed);
     const isRepeated = this.checkpoint.intended !== undefined;
     const startedAt = this.ports.clock.monotonic();
     this.lastBatchAt = startedAt;
@@ -206,6 +219,7 @@ export class Drain {
       [...erased].map(([exchange, erasure]) => ({ organizationId: exchange.organizationId, requestId: exchange.requestId, erasure })),
     );
     for (const { tail } of batch.taken) await tail.syncRead();
+    for (const { index, rows: written } of rows) numberRow(written.request, batch.bounds.firstNumber + index);
     this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
     // A failure occurs again when the next batch is interpreted itself.
     if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
@@ -214,12 +228,22 @@ export class Drain {
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
     const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.loop.signal });
     const waiting = await completeUsages(partition, this.waitingCompletions(), { ...this.ports, inFlight: this.inFlight });
-    await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, waiting });
+    const lastNumber = batch.bounds.firstNumber + batch.exchanges.length - 1;
+    await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, waiting, lastNumber });
+    this.ports.storedOrder.accept(
+      lastNumber,
+      rows.map(({ rows: written }) => written.request),
+    );
     const visibleAt = clock.now();
     const ends = rows.map(({ index, rows: { endedAt } }) => (refused.has(index) ? null : endedAt));
     for (const endedAt of ends) if (endedAt !== null) noteVisible(visibleAt - endedAt);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms: Math.round(clock.monotonic() - startedAt) });
+  }
+
+  private numbered({ bounds, ...batch }: Batch): NumberedBatch {
+    const { storedOrder, clock } = this.ports;
+    return { ...batch, bounds: { ...bounds, firstNumber: bounds.firstNumber ?? storedOrder.take(batch.exchanges.length, clock.now()) } };
   }
 
   /**
@@ -262,7 +286,7 @@ export class Drain {
    * and a crash leaves none of a batch that is not repeated.
    * TRICKY: nothing may fail between the checkpoint and `settle`, else the same exchanges would go into another batch.
    */
-  private async accept({ batch, failures, changes, erased, waiting }: StoredBatch): Promise<void> {
+  private async accept({ batch, failures, changes, erased, waiting, lastNumber }: StoredBatch): Promise<void> {
     const spent = this.appliedChanges.with(await this.ports.pendingChanges.sequencesFor(batch.exchanges));
     this.loop.signal.throwIfAborted();
     const deadLetters = new Map<TrackedExchange, Failure>();
@@ -278,7 +302,7 @@ export class Drain {
       this.loop.signal.throwIfAborted();
     }
     const accepted = acceptedAfter(this.checkpoint.accepted, batch);
-    this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted, spent, ...(waiting.length === 0 ? {} : { waiting }) });
+    this.saveCheckpoint({ lastBatch: batch.bounds.batch, lastNumber, accepted, spent, ...(waiting.length === 0 ? {} : { waiting }) });
     await this.appliedChanges.forget(spent);
     const settlementOf = (exchange: TrackedExchange): Settlement =>
       deadLetters.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';

@@ -7,6 +7,7 @@ import type { CheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert/insert.ts';
 import type { FindRows } from '../store/read/find-rows.ts';
 import type { BatchLimits } from './batch/batch.ts';
+import type { StoredOrder } from './batch/stored-order.ts';
 import type { BurstGate } from './batch/burst.ts';
 import type { CompleteUsage } from './completions/complete-usage.ts';
 import type { WriteDeadLetter } from './dead-letters/store.ts';
@@ -43,6 +44,7 @@ export interface DrainPorts {
   /** Longest time between two batches while exchanges wait, milliseconds. */
   readonly intervalMs: number;
   readonly burst: BurstGate;
+  readonly storedOrder: StoredOrder;
   readonly clock: Clock;
   readonly observe: Observe;
   /** Called once a record can be queried. @param delayMs since its exchange ended. */

@@ -14,6 +14,7 @@ import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
 import { BurstGate } from '../ingest/batch/burst.ts';
+import { StoredOrder } from '../ingest/batch/stored-order.ts';
 import { makeCompleteUsage } from '../ingest/completions/complete-usage.ts';
 import { DeadLetters } from '../ingest/dead-letters/store.ts';
 import { Drain } from '../ingest/drain.ts';
@@ -96,6 +97,7 @@ interface CoreParts {
   readonly prices: CorePrices;
   readonly state: SharedState;
   readonly running: RunningErasures;
+  readonly storedOrder: StoredOrder;
   readonly trustedClock: TrustedClock;
   /** The greatest number of any accepted change. */
   readonly latestNumber: number;
@@ -174,7 +176,8 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const observe = measured(meter, makeLogger(config.logLevel, 'core'));
   const database = await openExistingMetadata(config, 'core', observe);
   const store = await openReadyStore(config, observe, { onWait: (lane, ms) => countWait(meter, lane, ms), connect });
-  const pendingChanges = await openPendingChanges(database, openCheckpointFile(dataPaths(config).spool).load().spent ?? []);
+  const { spent = [], lastNumber } = openCheckpointFile(dataPaths(config).spool).load();
+  const pendingChanges = await openPendingChanges(database, spent);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber(), await latestJobNumber(database));
   const declaredNames = new DeclaredNames(database, systemClock);
   const redactionRules = new RedactionRules(database, systemClock);
@@ -213,6 +216,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     state,
     meter,
     running,
+    storedOrder: new StoredOrder(lastNumber ?? (await store.latestStoredNumber())),
     trustedClock: makeTrustedClock(database, observe),
   };
 }
@@ -232,6 +236,7 @@ function makeDrain({
   state,
   meter,
   running,
+  storedOrder,
 }: CoreParts): Drain {
   const paths = dataPaths(config);
   const settleBudgets = settleIn(state);
@@ -260,6 +265,7 @@ function makeDrain({
     limits: { maxRows: config.ingestBatchRows, maxBytes: config.ingestBatchBytes },
     maxKnown,
     intervalMs: config.ingestIntervalMs,
+    storedOrder,
     burst: new BurstGate({ maxMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
     clock: systemClock,
     observe,

@@ -8,6 +8,8 @@ export interface BatchBounds {
   /** Counted from 1 over the life of the spool; part of the deduplication token. */
   readonly batch: number;
   readonly series: Readonly<Record<string, { readonly from: Position; readonly to: Position }>>;
+  /** The number of its first record in the order of the store. */
+  readonly firstNumber?: number;
 }
 
 /**
@@ -18,6 +20,8 @@ export interface Checkpoint {
   readonly lastBatch: number;
   readonly accepted: Readonly<Record<string, Position>>;
   readonly intended?: BatchBounds;
+  /** The greatest number of a record in accepted batches, in the order of the store. */
+  readonly lastNumber?: number;
   /** Ids of data that the spool's user kept elsewhere for accepted batches and now removes. After a crash some may still exist. */
   readonly spent?: readonly number[];
   /**

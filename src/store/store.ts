@@ -20,6 +20,7 @@ import { type InsertRows, makeInsertRows } from './insert/insert.ts';
 import { makeMoveBodies, type MoveBodies } from './move/move-bodies.ts';
 import { migrateStore } from './schema/migrate.ts';
 import { type LatestArrival, makeLatestArrival } from './read/latest-arrival.ts';
+import { type LatestStoredNumber, makeLatestStoredNumber } from './read/latest-stored-number.ts';
 import { makeRemoveOrphans, type RemoveOrphans } from './delete/orphans.ts';
 import { makeRemoveExpired, type RemoveExpired } from './delete/retention.ts';
 import { RowChanges } from './read/row-changes.ts';
@@ -49,6 +50,7 @@ export interface Store {
   readonly changeNext: ChangeNext;
   readonly latestChangeNumber: LatestChangeNumber;
   readonly latestArrival: LatestArrival;
+  readonly latestStoredNumber: LatestStoredNumber;
   /** Undefined for a ClickHouse server. */
   readonly listParts: ListParts | undefined;
   readonly damage: KnownDamage;
@@ -91,6 +93,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     jobLists: makeJobLists(connections, options),
     latestChangeNumber: makeLatestChangeNumber(connections),
     latestArrival: makeLatestArrival(connections),
+    latestStoredNumber: makeLatestStoredNumber(connections),
     listParts: makeListParts(connections),
     damage,
     checkPart: makeCheckPart(connections, damage),

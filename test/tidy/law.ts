@@ -175,6 +175,7 @@ export const acrossOrganizationsCallers: readonly string[] = [
   'src/store/parts/restore-parts.ts',
   'src/store/parts/set-aside.ts',
   'src/store/read/latest-arrival.ts',
+  'src/store/read/latest-stored-number.ts',
   'src/store/update/change-numbers.ts',
   'src/store/update/pending-patches.ts',
 ];

@@ -14,6 +14,11 @@ export interface Batch {
   readonly taken: readonly { readonly tail: SeriesTail; readonly count: number }[];
 }
 
+/** Its records have consecutive numbers in the order of storage. */
+export interface NumberedBatch extends Batch {
+  readonly bounds: BatchBounds & { readonly firstNumber: number };
+}
+
 /** A batch whose exchanges may leave the spool. */
 export interface StoredBatch {
   readonly batch: Batch;
@@ -22,6 +27,8 @@ export interface StoredBatch {
   readonly erased: ReadonlyMap<TrackedExchange, number>;
   /** Usage that waits for the records of its calls. */
   readonly waiting: readonly UsageCompletion[];
+  /** The greatest number of its records in the order of storage, or of earlier ones. */
+  readonly lastNumber: number;
 }
 
 export interface FormedBatch extends Batch {

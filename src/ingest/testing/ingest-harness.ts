@@ -20,6 +20,7 @@ import { listSegments, listSeries } from '../../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { BurstGate } from '../batch/burst.ts';
+import { StoredOrder } from '../batch/stored-order.ts';
 import { completeUsageIn } from './complete-usage-harness.ts';
 import { DeadLetters, type WholeDeadLetter } from '../dead-letters/store.ts';
 import { Drain } from '../drain.ts';
@@ -235,6 +236,7 @@ export class SpoolRig {
       limits: { maxRows: 1000, maxBytes: 16 * 1024 * 1024 },
       maxKnown: 1_000_000,
       intervalMs: 1,
+      storedOrder: new StoredOrder(openCheckpointFile(this.folder).load().lastNumber ?? 0),
       burst: new BurstGate({ maxMs: 0, cpuShares: () => undefined, clock: systemClock }),
       clock: systemClock,
       noteVisible: () => undefined,
@@ -362,8 +364,8 @@ export function holdsId(rows: Uint8Array, requestId: string): boolean {
   return Buffer.from(rows).includes(Buffer.from(Buffer.from(requestId.replaceAll('-', ''), 'hex').toReversed()));
 }
 
-/** Organisation, time, identifier, time of the row and the sign that there is no time of the response. */
-const keyBytes = 16 + 8 + 16 + 8;
+/** Organisation, time, identifier, time of the row and its number. */
+const keyBytes = 16 + 8 + 16 + 8 + 8;
 const endlessText = Buffer.concat([Buffer.from([1]), Buffer.alloc(8, 0xff), Buffer.from([1])]);
 
 /** Interpretation whose row the store refuses for some of the exchanges. */

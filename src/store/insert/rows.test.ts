@@ -7,6 +7,7 @@ import type { RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import { makeInsertRows } from './insert.ts';
 import { openStoreRig, type StoreRig, tenant } from '../testing/store-harness.ts';
+import { numberRow } from './row-key.ts';
 import { newRowWriters, rowsOf } from './rows.ts';
 
 let rig: StoreRig;
@@ -139,6 +140,7 @@ async function stored(
 ): Promise<{ request: Record<string, unknown>; bodies: Record<string, unknown> }> {
   const insert = makeInsertRows(rig.connections);
   const rows = rowsOf(record, 1_700_000_001_234, { searchMaxBytes });
+  numberRow(rows.request, 1_700_000_001_234_567);
   await insert('requests', [rows.request], `requests-${record.requestId}`);
   await insert('bodies', [rows.bodies], `bodies-${record.requestId}`);
   const id = `toUInt128('${BigInt(`0x${record.requestId.replaceAll('-', '')}`)}')`;
@@ -223,6 +225,7 @@ test('every column of a maximal record comes back as it was', async () => {
     request_body_cut: true,
     response_body_cut: true,
     storage_location: 'clickhouse',
+    stored_number: 1_700_000_001_234_567,
     display: expect.anything() as unknown,
   });
   const display = JSON.parse(String(request['display'])) as unknown[];

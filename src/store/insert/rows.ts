@@ -56,6 +56,9 @@ const keyColumns: readonly Column<RequestRecord>[] = [
 
 const updatedAt: Column<number> = column('updated_at', dateTime, (storedAt) => storedAt);
 
+/** Written when the record's batch is stored, by `numberRow`. */
+const storedNumber: Column<unknown> = column('stored_number', uint64, () => 0);
+
 const requestColumns: readonly Column<RequestRecord>[] = columnNames.map((name) => {
   const { type, nullable: mayBeNull, value }: ColumnDefinition = catalogue[name];
   const kind = kinds[type] as Kind<unknown>;
@@ -82,7 +85,7 @@ const bodiesColumns: readonly Column<RecordTexts>[] = [
 
 /** In the order of a row's values. */
 const columnsOf: Readonly<Record<RecordTable, readonly Pick<Column<never>, 'name' | 'type'>[]>> = {
-  requests: [...keyColumns, updatedAt, ...requestColumns],
+  requests: [...keyColumns, updatedAt, storedNumber, ...requestColumns],
   bodies: [...keyColumns, ...bodiesColumns],
   changes: changeColumns,
 };
@@ -136,7 +139,7 @@ export function rowsOf(
   return {
     request: writers.request.row(() => {
       writeRow(writers.request, keyColumns, record);
-      writeRow(writers.request, [updatedAt], storedAt);
+      writeRow(writers.request, [updatedAt, storedNumber], storedAt);
       writeRow(writers.request, requestColumns, record);
     }),
     bodies: writers.bodies.row(() => {

@@ -1,4 +1,5 @@
 import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
+import { keyOfRow } from '../insert/row-key.ts';
 
 export const hourMs = 3_600_000;
 
@@ -37,15 +38,13 @@ export class RowChanges {
     return [...changes.hours].filter(([, at]) => at > number).map(([hour]) => hour);
   }
 
-  /** Rows of `rowsOf` for `requests`, which begin with organisation and time. */
+  /** Rows of `rowsOf` for `requests`. */
   noteInserted(rows: readonly Uint8Array[]): void {
     this.#number += 1;
     for (const row of rows) {
       if (row.length === 0) continue;
-      const { buffer, byteOffset, byteLength } = row;
-      const view = new DataView(buffer, byteOffset, byteLength);
-      const organization = view.getBigUint64(0, true) | (view.getBigUint64(8, true) << 64n);
-      this.#noteHour(organization, Number(view.getBigInt64(16, true)));
+      const { organization, createdAt } = keyOfRow(row);
+      this.#noteHour(organization, createdAt);
     }
   }
 

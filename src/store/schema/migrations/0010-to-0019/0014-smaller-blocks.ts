@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../../migration.ts';
 
 /**
  * A read of one body decompresses its whole block of each column: with blocks of 4 MiB that took 24 ms. A block ends with the first granule

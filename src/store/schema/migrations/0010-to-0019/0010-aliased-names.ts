@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../../migration.ts';
 
 /** Whether a call named its session or its prompt by upstream's headers: its properties are then shown under those names. */
 export const aliasedNames: Migration = {

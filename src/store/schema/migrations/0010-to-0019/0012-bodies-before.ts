@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../../migration.ts';
 
 /**
  * The table of bodies makes room for the next step. Its rows are moved in the background.

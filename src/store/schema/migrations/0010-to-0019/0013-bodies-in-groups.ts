@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../../migration.ts';
 
 /** As of the step `upkeep of parts`. */
 const durable = `fsync_after_insert = 1, fsync_part_directory = 1,

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../../migration.ts';
 
 /**
  * Requests that a running job covers, by its number. They are listed before any of them changes, so that a change does not alter the list.

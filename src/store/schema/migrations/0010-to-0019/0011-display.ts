@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../../migration.ts';
 
 const display = `toJSONString(tuple(
     toUnixTimestamp64Milli(response_created_at), path, target_url, provider, request_model, response_model, model,

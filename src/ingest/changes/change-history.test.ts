@@ -214,7 +214,9 @@ describe('the history of a batch that is repeated after a crash is written once'
       await until(async () => (await factsOf(spool, id)).length === 1);
       return id;
     };
+    const spentCount = (): number | undefined => openCheckpointFile(spool.folder).load().spent?.length;
     const ids = [await stored(), await stored()];
+    await until(() => spentCount() === 2 * allEntries.length);
     locked = false;
     ids.push(await stored());
     for (const id of ids) {
@@ -222,7 +224,7 @@ describe('the history of a batch that is repeated after a crash is written once'
       expect(await historyOf(spool, id)).toEqual(allEntries);
     }
     await drain.stop(10_000);
-    expect(openCheckpointFile(spool.folder).load().spent).toHaveLength(3 * allEntries.length);
+    expect(spentCount()).toBe(3 * allEntries.length);
   });
 
   test.each(['changes', 'requests'] as const)('when it died before the insert into %s', async (missing) => {

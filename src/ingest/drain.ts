@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import path from 'node:path';
-import { messageOf } from '../model/errors.ts';
+import { GatelogError, messageOf } from '../model/errors.ts';
 import type { UsageCompletion } from '../model/record/usage-completion.ts';
 import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
@@ -20,12 +20,13 @@ import {
 import { tasksOf } from './batch/tasks.ts';
 import type { DrainPorts } from './ports.ts';
 import { completeUsages } from './completions/complete-usage.ts';
+import { findRepeated } from './batch/repeated.ts';
 import { observeLeftOut, partitionResults } from './batch/results.ts';
 import { DrainLoop } from './drain-loop.ts';
 import { oldestEnd } from './lag.ts';
 import { numberRow } from '../store/insert/row-key.ts';
 import { bisect } from './worker/bisect.ts';
-import type { Interpretation } from './worker/interpreter.ts';
+import type { Interpretation, InterpretedExchange } from './worker/interpreter.ts';
 import { ExchangeIndex, type TrackedExchange, type Settlement } from './series/exchange.ts';
 import { type ChangesByExchange, AppliedChanges } from './changes/pending.ts';
 import { compactAll, assertBelowMaxFrames, SeriesTail } from './series/tail.ts';
@@ -187,10 +188,11 @@ export class Drain {
       this.loop.signal.throwIfAborted();
       this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
       if (this.batchSize.shrink(batch, error)) {
-        const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
+        const changes = await this.ports.pendingChanges.listFor(changeable(batch.exchanges));
         const failures = new Map<number, Failure>([[0, { cause: 'too_large', reason: error.message }]]);
         const lastNumber = this.ports.storedOrder.through;
-        await this.accept({ batch, failures, changes, erased: new Map(), waiting: this.waitingCompletions(), lastNumber });
+        const waiting = this.waitingCompletions();
+        await this.accept({ batch, failures, changes, erased: new Map(), repeated: new Set(), waiting, lastNumber });
         this.batchSize.grow();
         return;
       }
@@ -208,19 +210,21 @@ export class Drain {
     this.lastBatchAt = startedAt;
     this.loop.batchStarts(startedAt);
     for (const exchange of batch.exchanges) await exchange.seal();
-    const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
+    const changes = await this.ports.pendingChanges.listFor(changeable(batch.exchanges));
     // Its rows are in use until no insert runs any more, whatever the outcome.
     using interpretation = await this.interpret(batch, changes);
-    const partition = partitionResults(batch.exchanges, interpretation.results);
+    const leftOut = await this.leftOutOf(batch, interpretation.results);
+    const partition = partitionResults(batch.exchanges, interpretation.results, leftOut);
     observeLeftOut(partition, this.ports.observe);
-    const { rows, failures, erased, settlements } = partition;
+    const { rows, failures, erased, repeated, settlements } = partition;
     await this.settleBudgets(settlements);
     await this.ports.erasures.save(
       [...erased].map(([exchange, erasure]) => ({ organizationId: exchange.organizationId, requestId: exchange.requestId, erasure })),
     );
     for (const { tail } of batch.taken) await tail.syncRead();
     for (const { index, rows: written } of rows) numberRow(written.request, batch.bounds.firstNumber + index);
-    this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
+    const intended = leftOut.size === 0 ? batch.bounds : { ...batch.bounds, leftOut: [...leftOut] };
+    this.saveCheckpoint({ ...this.checkpoint, intended });
     // A failure occurs again when the next batch is interpreted itself.
     if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
     const { insert, findRows, observe, clock, noteVisible } = this.ports;
@@ -229,7 +233,7 @@ export class Drain {
     const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.loop.signal });
     const waiting = await completeUsages(partition, this.waitingCompletions(), { ...this.ports, inFlight: this.inFlight });
     const lastNumber = batch.bounds.firstNumber + batch.exchanges.length - 1;
-    await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, waiting, lastNumber });
+    await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, repeated, waiting, lastNumber });
     this.ports.storedOrder.accept(
       lastNumber,
       rows.map(({ rows: written }) => written.request),
@@ -286,8 +290,8 @@ export class Drain {
    * and a crash leaves none of a batch that is not repeated.
    * TRICKY: nothing may fail between the checkpoint and `settle`, else the same exchanges would go into another batch.
    */
-  private async accept({ batch, failures, changes, erased, waiting, lastNumber }: StoredBatch): Promise<void> {
-    const spent = this.appliedChanges.with(await this.ports.pendingChanges.sequencesFor(batch.exchanges));
+  private async accept({ batch, failures, changes, erased, repeated, waiting, lastNumber }: StoredBatch): Promise<void> {
+    const spent = this.appliedChanges.with(await this.ports.pendingChanges.sequencesFor(changeable(batch.exchanges)));
     this.loop.signal.throwIfAborted();
     const deadLetters = new Map<TrackedExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
@@ -304,13 +308,29 @@ export class Drain {
     const accepted = acceptedAfter(this.checkpoint.accepted, batch);
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, lastNumber, accepted, spent, ...(waiting.length === 0 ? {} : { waiting }) });
     await this.appliedChanges.forget(spent);
-    const settlementOf = (exchange: TrackedExchange): Settlement =>
-      deadLetters.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
+    const settlementOf = (exchange: TrackedExchange): Settlement => {
+      if (deadLetters.has(exchange)) return 'dead_letter';
+      if (repeated.has(exchange)) return 'repeated';
+      return erased.has(exchange) ? 'erased' : 'stored';
+    };
     for (const { tail, count } of batch.taken) tail.settle(count, settlementOf);
     const reason = 'it could not be interpreted or stored; the dead letter says why';
     for (const [{ requestId }, { cause }] of deadLetters) this.ports.observe({ kind: 'exchange_dead_lettered', requestId, cause, reason });
     for (const { tail } of batch.taken) tail.deleteSettled();
     this.removeFinished();
+  }
+
+  /**
+   * Indexes of the logged calls that are not stored because another record has their identifier. Invariant: a batch that is repeated
+   * leaves out what it left out before.
+   */
+  private async leftOutOf({ exchanges }: Batch, results: readonly InterpretedExchange[]): Promise<ReadonlySet<number>> {
+    const { intended } = this.checkpoint;
+    if (intended !== undefined) return new Set(intended.leftOut);
+    const { findRows } = this.ports;
+    // What cannot be read now, after a long outage, waits for its turn.
+    const readAll = (): Promise<void> => this.catchUp().catch(unlessFull);
+    return findRepeated(exchanges, results, { readAll, inFlight: this.inFlight, findRows });
   }
 
   private waitingCompletions(): readonly UsageCompletion[] {
@@ -357,4 +377,13 @@ export class Drain {
     this.checkpoint = Object.keys(this.unsure).length === 0 ? checkpoint : { ...checkpoint, unsure: this.unsure };
     this.ports.checkpoint.save(this.checkpoint);
   }
+}
+
+/** Those whose changes go into their records. */
+function changeable(exchanges: readonly TrackedExchange[]): readonly TrackedExchange[] {
+  return exchanges.filter((exchange) => !exchange.mayRepeat());
+}
+
+function unlessFull(error: unknown): void {
+  if (!(error instanceof GatelogError)) throw error;
 }

@@ -12,7 +12,7 @@ export function oldestEnd(tails: readonly SeriesTail[], fallback: number): numbe
   let oldest = fallback;
   for (const tail of tails) {
     const first = tail.waiting().find(({ openedAt }) => openedAt !== 0);
-    if (first !== undefined) oldest = Math.min(oldest, first.openedAt + elapsedOf(first, tail.folder));
+    if (first !== undefined) oldest = Math.min(oldest, first.logged?.at ?? first.openedAt + elapsedOf(first, tail.folder));
   }
   return oldest;
 }

@@ -35,6 +35,7 @@ export const errorDescriptions = {
   provider_unreachable: 'The provider could not be reached, or its response could not be read.',
   store_unavailable: 'The store does not answer or takes no changes; try again.',
   service_busy: 'No connection or memory was free in time; try again.',
+  spool_unavailable: 'The disk of the spool is full or fails, so that nothing was recorded; send the same again.',
   provider_key_unreadable: 'The stored key of the provider was encrypted with another secret.',
   erasure_in_progress: 'The erasure continues; the same call again waits for it.',
   feedback_unavailable: 'The core, which stores feedback, does not answer.',

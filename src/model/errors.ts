@@ -13,7 +13,7 @@ interface ErrorDefinition {
  * the API's envelope, `gateway/http/error-response.ts` in OpenAI's error shape.
  */
 const errors = {
-  malformed_json: { status: 400, doors: ['api'] },
+  malformed_json: { status: 400, doors: ['gateway', 'api'] },
   malformed_request: { status: 400, doors: ['gateway', 'api'] },
   missing_key: { status: 401, doors: ['gateway', 'api'] },
   invalid_key: { status: 401, doors: ['gateway', 'api'] },
@@ -28,8 +28,8 @@ const errors = {
   method_not_allowed: { status: 405, doors: ['gateway', 'api'] },
   request_timeout: { status: 408, doors: ['gateway'] },
   body_too_large: { status: 413, doors: ['gateway', 'api'] },
-  unsupported_media_type: { status: 415, doors: ['api'] },
-  invalid_body: { status: 422, doors: ['api'] },
+  unsupported_media_type: { status: 415, doors: ['gateway', 'api'] },
+  invalid_body: { status: 422, doors: ['gateway', 'api'] },
   invalid_parameter: { status: 422, doors: ['api'] },
   invalid_filter: { status: 422, doors: ['api'] },
   invalid_directive: { status: 422, doors: ['gateway'] },
@@ -46,6 +46,7 @@ const errors = {
   provider_unreachable: { status: 502, doors: ['gateway'] },
   store_unavailable: { status: 503, doors: ['api'] },
   service_busy: { status: 503, doors: ['api'] },
+  spool_unavailable: { status: 503, doors: ['gateway', 'api'] },
   provider_key_unreadable: { status: 503, doors: ['gateway'] },
   erasure_in_progress: { status: 503, doors: ['api'] },
   feedback_unavailable: { status: 503, doors: ['gateway'] },

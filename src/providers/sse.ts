@@ -25,3 +25,8 @@ function decode(parts: readonly Uint8Array[]): string {
   const decoder = new TextDecoder();
   return parts.map((part) => decoder.decode(part, { stream: true })).join('') + decoder.decode();
 }
+
+/** The events of a stream that was written as JSON by line. */
+export function eventsOfLines(text: string): readonly ServerSentEvent[] {
+  return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [{ event: 'message', data: line }]));
+}

@@ -10,6 +10,8 @@ export interface BatchBounds {
   readonly series: Readonly<Record<string, { readonly from: Position; readonly to: Position }>>;
   /** The number of its first record in the order of the store. */
   readonly firstNumber?: number;
+  /** Streams of the batch, by their index in it, that its user decided to leave out. */
+  readonly leftOut?: readonly number[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { crc32OfAscii, crc32Small } from '../../platform/crc32.ts';
@@ -16,6 +16,16 @@ let usedRandom = random.length;
  */
 export function makeRequestId(organizationId: OrganizationId, openedAt: number): RequestId {
   v7({ msecs: openedAt, rng: nextRandom }, scratch);
+  scratch.writeUInt32BE(checksumOf(organizationId, scratch), checkedBytes);
+  return textOf(scratch);
+}
+
+/**
+ * As {@link makeRequestId}, always the same for the same name: a call that is logged again gets the same identifier.
+ * @param name unique among what the organisation logs, such as a trace with its span.
+ */
+export function deriveRequestId(organizationId: OrganizationId, startedAt: number, name: string): RequestId {
+  v7({ msecs: startedAt, random: createHash('sha256').update(name).digest().subarray(0, idBytes) }, scratch);
   scratch.writeUInt32BE(checksumOf(organizationId, scratch), checkedBytes);
   return textOf(scratch);
 }

@@ -25,6 +25,7 @@ export interface StoredBatch {
   readonly failures: ReadonlyMap<number, Failure>;
   readonly changes: ChangesByExchange;
   readonly erased: ReadonlyMap<TrackedExchange, number>;
+  readonly repeated: ReadonlySet<TrackedExchange>;
   /** Usage that waits for the records of its calls. */
   readonly waiting: readonly UsageCompletion[];
   /** The greatest number of its records in the order of storage, or of earlier ones. */

@@ -11,6 +11,8 @@ export interface InterpretedBatch {
   readonly failures: Map<number, Failure>;
   /** Exchanges that erasures remove, with the numbers of the erasures. */
   readonly erased: Map<TrackedExchange, number>;
+  /** Logged calls that are not stored: another record has their identifier, or they were never acknowledged. */
+  readonly repeated: Set<TrackedExchange>;
   readonly settlements: BudgetSettlement[];
   /** Usage from reads of finished responses. */
   readonly completions: UsageCompletion[];
@@ -20,12 +22,20 @@ export interface InterpretedBatch {
   readonly threatCheckFailures: Map<TrackedExchange, string>;
 }
 
-/** Sorts the results of a batch, which are in the order of its exchanges. @throws when this process was short of a resource. */
-export function partitionResults(exchanges: readonly TrackedExchange[], results: readonly InterpretedExchange[]): InterpretedBatch {
+/**
+ * Sorts the results of a batch, which are in the order of its exchanges. @param repeated indexes of logged calls that are not stored.
+ * @throws when this process was short of a resource.
+ */
+export function partitionResults(
+  exchanges: readonly TrackedExchange[],
+  results: readonly InterpretedExchange[],
+  repeated: ReadonlySet<number>,
+): InterpretedBatch {
   const partition: InterpretedBatch = {
     rows: [],
     failures: new Map(),
     erased: new Map(),
+    repeated: new Set(),
     settlements: [],
     completions: [],
     awaited: new Set(),
@@ -37,6 +47,10 @@ export function partitionResults(exchanges: readonly TrackedExchange[], results:
     if ('shortage' in result) throw new Error(result.shortage);
     if ('failure' in result) {
       partition.failures.set(index, { cause: 'not_interpreted', reason: result.failure });
+      continue;
+    }
+    if ('unacknowledged' in result || repeated.has(index)) {
+      partition.repeated.add(exchange);
       continue;
     }
     if ('erasure' in result) partition.erased.set(exchange, result.erasure);

@@ -69,9 +69,7 @@ export class RequestChanges {
     // query.
     if (known === undefined && timeInId !== undefined && (await this.changeAt(timeInId, accept))) return;
     const found = known ?? (await this.locate(principal.organizationId, requestId));
-    const changed =
-      found !== undefined &&
-      ('storedAt' in found ? await this.changeAt(found.storedAt, accept) : await this.changeInFlight(found.inFlight, change, accept));
+    const changed = found !== undefined && (await this.changeFound(found, change, accept));
     if (!changed) throw new GatelogError('not_found', `No request ${requestId} is on record.`);
   }
 
@@ -119,7 +117,14 @@ export class RequestChanges {
       await exchange.trackChange(this.ports.pendingChanges.append(accept()));
       return true;
     }
-    return (await this.whenSettled(exchange)) === 'stored' && this.changeAt(exchange.openedAt, accept);
+    const settlement = await this.whenSettled(exchange);
+    if (settlement !== 'repeated') return settlement === 'stored' && this.changeAt(exchange.openedAt, accept);
+    const repeated = await this.locate(exchange.organizationId, exchange.requestId);
+    return repeated !== undefined && this.changeFound(repeated, change, accept);
+  }
+
+  private changeFound(found: NonNullable<RecordLocation>, change: Change, accept: () => AcceptedChange): Promise<boolean> {
+    return 'storedAt' in found ? this.changeAt(found.storedAt, accept) : this.changeInFlight(found.inFlight, change, accept);
   }
 
   /** Waits until an exchange has left the spool. @throws GatelogError `store_unavailable` when the store does not take it in time. */

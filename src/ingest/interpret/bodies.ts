@@ -1,12 +1,13 @@
 import type { Exchange, ExchangeOpen } from '../../model/record/exchange.ts';
 import { jsonCost, jsonExcess, maxJsonCost } from '../../model/json/bounds.ts';
+import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import { isAmazonEventStream, isEventStream } from '../../model/record/media-type.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import { readAmazonEvents } from '../../providers/amazon/event-stream.ts';
 import { noResponseFacts } from '../../providers/facts.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../../providers/provider.ts';
-import { readServerSentEvents, type ServerSentEvent } from '../../providers/sse.ts';
+import { eventsOfLines, readServerSentEvents, type ServerSentEvent } from '../../providers/sse.ts';
 import { requestedModel, respondedModel } from '../../providers/unread.ts';
 import { decodeContent, inUtf8, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './multipart.ts';
@@ -43,10 +44,11 @@ const maxBlankLines = 64;
 
 /**
  * The path that identifies the endpoint: that of the target URL, because the caller's path may lack a part that is in the base URL (`Svc-
- * Target-Url: https://host/v1` and `/messages`); the caller's path without a target.
+ * Target-Url: https://host/v1` and `/messages`); the caller's path without a target. That of a logged call is always one of the API.
  */
-export function upstreamPath({ path, targetUrl }: ExchangeOpen): string {
-  return targetUrl === '' ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
+export function upstreamPath(open: ExchangeOpen): string {
+  const { path, targetUrl } = open;
+  return targetUrl === '' || loggedFactsOf(open) !== undefined ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 }
 
 /** Reads a request in the provider's wire format; without one only its model is read. */
@@ -63,8 +65,11 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
       }
     : read.parsed;
   if (read.text === undefined && parsed === undefined) return { body, parsed, facts: noRequestFacts };
-  if (format === undefined) return { body, parsed, facts: factsWithoutFormat(open, parsed) };
   const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
+  if (format === undefined) {
+    const facts = factsWithoutFormat(open, parsed);
+    return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
+  }
   const readable = parsed ?? (read.isExcessive ? outermostMembers(read.text) : truncatedMembers(exchange, encoding));
   const facts = format.readRequest(readable, upstreamPath(open));
   // With several attempts, the record has the model of the last.
@@ -100,7 +105,7 @@ function readResponseBody(exchange: Exchange, format: WireFormat | undefined): R
     if (decoded !== undefined) return readAmazonStream(decoded, recordBody(exchange.responseBody, noText, contentType), format);
   }
   const read = readBody(exchange.responseBody, encoding, contentType);
-  const list = readList(read, format);
+  const list = readList(read, format) ?? readLoggedLines(exchange.open, read, format);
   if (list !== undefined) return list;
   const body = recordBody(exchange.responseBody, read, contentType);
   const whole = isWhole(exchange, headers['content-length'], read.parsed);
@@ -173,6 +178,16 @@ function isLines({ text, parsed }: ReadBody): boolean {
 function readList({ text, isExcessive }: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
   if (text === undefined || isExcessive || format?.assembleList === undefined) return undefined;
   const assembled = format.assembleList(text);
+  return assembled.understood ? understoodStream(assembled, text, format) : undefined;
+}
+
+/** A client that logs a stream may send its events as JSON by line. */
+function readLoggedLines(open: ExchangeOpen, read: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
+  if (format === undefined || loggedFactsOf(open) === undefined || !isLines(read)) return undefined;
+  const { text = '' } = read;
+  const events = eventsOfLines(text);
+  if (areExcessive(events)) return undefined;
+  const assembled = format.assembleStream(events);
   return assembled.understood ? understoodStream(assembled, text, format) : undefined;
 }
 

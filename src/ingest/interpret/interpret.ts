@@ -1,6 +1,7 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../../model/change.ts';
-import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, Tags } from '../../model/record/exchange.ts';
+import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, LoggedFacts, Tags } from '../../model/record/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../../model/pricing/money.ts';
+import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import type { Attempt, CostSource, RequestRecord } from '../../model/record/request-record.ts';
 import { mapTextTags } from '../../model/record/text-tags.ts';
 import { exceedsBytes } from '../../model/text.ts';
@@ -184,6 +185,8 @@ function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts, check
 
 function timingOf(exchange: Exchange, { streamed }: ReadResponse) {
   const { open, end, responseParts } = exchange;
+  const logged = loggedFactsOf(open);
+  if (logged !== undefined) return loggedTimingOf(exchange, logged);
   const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
   return {
     responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
@@ -191,6 +194,18 @@ function timingOf(exchange: Exchange, { streamed }: ReadResponse) {
     timeToFirstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
     gatewayOverheadMs: end?.overheadMs ?? null,
     attempts: attemptsOf(exchange),
+  };
+}
+
+/** As its sender told them. */
+function loggedTimingOf({ open, end }: Exchange, { untimed }: LoggedFacts) {
+  const latencyMs = untimed === true ? null : (end?.elapsedMs ?? null);
+  return {
+    responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
+    latencyMs,
+    timeToFirstTokenMs: end?.firstByteMs ?? null,
+    gatewayOverheadMs: null,
+    attempts: [],
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Change, sizeOfChange } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { requestPropertyLimits } from '../../model/vocabulary/limits.ts';
+import type { LoggedFacts } from '../../model/record/exchange.ts';
 import type { FrameLocation, Position } from '../../spool/spool.ts';
 
 /**
@@ -11,8 +12,11 @@ import type { FrameLocation, Position } from '../../spool/spool.ts';
  */
 export type ExchangeState = 'replaying' | 'pending' | 'sealed';
 
-/** How an exchange left the spool. `erased`: it was dropped because its user is being erased. */
-export type Settlement = 'stored' | 'dead_letter' | 'erased';
+/**
+ * How an exchange left the spool. `erased`: it was dropped because its user is being erased. `repeated`: a logged call whose identifier
+ * another record has, or whose sender was told that it is not on record.
+ */
+export type Settlement = 'stored' | 'dead_letter' | 'erased' | 'repeated';
 
 export interface NewExchange {
   readonly series: string;
@@ -25,6 +29,8 @@ export interface NewExchange {
   readonly sessionId: string;
   /** From its tags, empty without one; its body may still name a user. */
   readonly userId: string;
+  /** Set for a call that did not pass through the gateway. */
+  readonly logged?: LoggedFacts | undefined;
 }
 
 export type ExchangeNames = Omit<NewExchange, 'series' | 'stream'>;
@@ -38,6 +44,7 @@ export class TrackedExchange implements NewExchange {
   openedAt: number;
   sessionId: string;
   userId: string;
+  logged: LoggedFacts | undefined;
   readonly frames: FrameLocation[] = [];
   /** Bytes of all payloads so far. */
   bytes = 0;
@@ -50,7 +57,7 @@ export class TrackedExchange implements NewExchange {
   private waiting: ((settlement: Settlement) => void)[] | undefined;
   private settlement: Settlement | undefined;
 
-  constructor({ series, stream, organizationId, requestId, openedAt, sessionId, userId }: NewExchange) {
+  constructor({ series, stream, organizationId, requestId, openedAt, sessionId, userId, logged }: NewExchange) {
     this.series = series;
     this.stream = stream;
     this.organizationId = organizationId;
@@ -58,22 +65,30 @@ export class TrackedExchange implements NewExchange {
     this.openedAt = openedAt;
     this.sessionId = sessionId;
     this.userId = userId;
+    this.logged = logged;
   }
 
   /** Sets the names once an opening of several frames is whole, before the exchange is in the index. */
-  rename({ organizationId, requestId, openedAt, sessionId, userId }: ExchangeNames): void {
+  rename({ organizationId, requestId, openedAt, sessionId, userId, logged }: ExchangeNames): void {
     this.organizationId = organizationId;
     this.requestId = requestId;
     this.openedAt = openedAt;
     this.sessionId = sessionId;
     this.userId = userId;
+    this.logged = logged;
+  }
+
+  /** Whether another record may have its identifier, in which case it is not stored. */
+  mayRepeat(): boolean {
+    return this.logged !== undefined && this.logged.identifier !== 'fresh';
   }
 
   /**
    * Whether its record has space for this change: all its changes together have the limits of a stored request's properties. Changes from
-   * before a restart do not count.
+   * before a restart do not count. One that may repeat another takes none: a change of its identifier may be meant for that one.
    */
   hasSpaceFor(change: Change): boolean {
+    if (this.mayRepeat()) return false;
     const { names, bytes } = sizeOfChange(change);
     return this.changedNames + names <= requestPropertyLimits.properties && this.changedBytes + bytes <= requestPropertyLimits.bytes;
   }
@@ -126,9 +141,11 @@ export class ExchangeIndex {
   private readonly sessions = new Map<string, Set<TrackedExchange>>();
   private latestOpening = 0;
 
+  /** What may repeat an exchange that is here does not replace it. */
   add(exchange: TrackedExchange): void {
     this.latestOpening = Math.max(this.latestOpening, exchange.openedAt);
     const before = this.find(exchange.organizationId, exchange.requestId);
+    if (before !== undefined && exchange.mayRepeat()) return;
     if (before !== undefined) this.remove(before);
     this.exchanges.set(keyOf(exchange.organizationId, exchange.requestId), exchange);
     if (exchange.sessionId === '') return;

@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import { frameKinds } from '../../model/record/exchange.ts';
+import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import { isMissing } from '../../platform/files.ts';
@@ -284,8 +285,10 @@ function isEnding(kind: number): boolean {
 
 function namesOf(payload: Buffer): ExchangeNames | undefined {
   try {
-    const { organizationId, requestId, openedAt, tags } = readOpen(payload);
-    return { organizationId, requestId, openedAt, sessionId: sessionIdOf(tags), userId: tags.userId ?? '' };
+    const opening = readOpen(payload);
+    const { organizationId, requestId, openedAt, tags } = opening;
+    const logged = loggedFactsOf(opening);
+    return { organizationId, requestId, openedAt, sessionId: sessionIdOf(tags), userId: tags.userId ?? '', logged };
   } catch {
     return undefined;
   }

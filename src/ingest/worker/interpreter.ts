@@ -2,6 +2,7 @@ import type { AcceptedChange } from '../../model/change.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Exchange } from '../../model/record/exchange.ts';
+import { isUnacknowledged, loggedFactsOf } from '../../model/record/logged-facts.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
 import type { UsageCompletion } from '../../model/record/usage-completion.ts';
 import { isSystemError } from '../../platform/files.ts';
@@ -53,7 +54,7 @@ export interface InterpreterParts {
 }
 
 export interface InterpretedRows extends RecordRows {
-  /** Unix milliseconds; null where the end of the exchange is not known. */
+  /** Unix milliseconds: when it ended, or was logged; null where that is not known. */
   readonly endedAt: number | null;
   readonly settlement?: BudgetSettlement | undefined;
   /** Usage from a read of a finished response. */
@@ -72,8 +73,16 @@ export interface ErasedRecord {
   readonly settlement?: BudgetSettlement | undefined;
 }
 
-/** Rows for the tables, or why there are none. `shortage`: this process was short of a resource, and the exchange is not at fault. */
-export type InterpretedExchange = InterpretedRows | ErasedRecord | { readonly failure: string } | { readonly shortage: string };
+/**
+ * Rows for the tables, or why there are none. `shortage`: this process was short of a resource, and the exchange is not at fault.
+ * `unacknowledged`: a logged call whose sender was not told that it is on record.
+ */
+export type InterpretedExchange =
+  | InterpretedRows
+  | ErasedRecord
+  | { readonly failure: string }
+  | { readonly shortage: string }
+  | { readonly unacknowledged: true };
 
 /** The results of a batch, in the order of its tasks. Disposal returns the memory of their rows, which cannot be read any more then. */
 export interface Interpretation extends Disposable {
@@ -150,65 +159,74 @@ interface Interpreting extends BatchParts {
   readonly reader: PayloadReader;
 }
 
-function interpretTask({ settings, frames, changes: earlier }: InterpretTask, interpreting: Interpreting): InterpretedExchange {
-  const { declaredNames = noNames, redactionRules, organizationPrices, erasures } = settings;
-  const { book, storedAt, searchMaxBytes, writers, reader, redactions, threatCheck } = interpreting;
+function interpretTask(task: InterpretTask, interpreting: Interpreting): InterpretedExchange {
+  const { settings, frames } = task;
   try {
-    const payloads = reader.read(settings.seriesFolder, frames);
+    const payloads = interpreting.reader.read(settings.seriesFolder, frames);
     const exchange = assembleExchange(frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
     if (exchange.open.organizationId !== settings.organizationId) return { failure: otherOrganization };
-    const prices = { book, organization: organizationPrices };
-    let redactionFailure: string | undefined;
-    const redact = (rules: readonly RedactionRule[], written: RecordTexts): RecordTexts => {
-      const { texts, failure } = redactions.apply(exchange.open.organizationId, rules, written);
-      redactionFailure ??= failure;
-      return texts;
-    };
-    let threatCheckFailure: string | undefined;
-    const checkThreat = (check: ThreatCheck, text: string): boolean | null => {
-      try {
-        return check(text);
-      } catch (error) {
-        threatCheckFailure = messageOf(error);
-        return null;
-      }
-    };
-    const redactByRules = redactionRules && ((written: RecordTexts) => redact(redactionRules, written));
-    if (isImported(exchange)) {
-      const made = importedRecord(exchange, { changes: earlier, prices, redact: redactByRules });
-      return importedRows(made, { exchange, erasures, redactionFailure }, interpreting);
-    }
-    const record = interpretExchange(exchange, {
-      declaredNames,
-      changes: earlier,
-      prices,
-      redact: redactByRules,
-      checkThreat: threatCheck === undefined ? undefined : (text) => checkThreat(threatCheck, text),
-    });
-    const completion = completionOf(exchange, { redact: redactByRules, prices });
-    const awaited = awaitedResponseOf(exchange, record);
-    const settled = settlementOf(exchange, record, prices);
-    // A later read may bring the amount: until then the budget counts it in full.
-    const settlement = awaited !== undefined && settled?.amount === undefined ? undefined : settled;
-    const erasure = erasureOf(erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
-    if (erasure !== undefined) return settlement === undefined ? { erasure: erasure.number } : { erasure: erasure.number, settlement };
-    const { request, bodies, changes } = rowsOf(record, storedAt, { searchMaxBytes, writers });
-    // TRICKY: no spread: it took longer than reading the exchange from the disk.
-    return {
-      request,
-      bodies,
-      changes,
-      endedAt: record.responseCreatedAt,
-      settlement,
-      completion,
-      awaited,
-      redactionFailure,
-      threatCheckFailure,
-    };
+    return isUnacknowledged(exchange) ? { unacknowledged: true } : interpretWhole(exchange, task, interpreting);
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };
   }
+}
+
+function interpretWhole(
+  exchange: Exchange,
+  { settings, changes: earlier }: InterpretTask,
+  interpreting: Interpreting,
+): InterpretedExchange {
+  const { declaredNames = noNames, redactionRules, organizationPrices, erasures } = settings;
+  const { book, storedAt, searchMaxBytes, writers, redactions, threatCheck } = interpreting;
+  const prices = { book, organization: organizationPrices };
+  let redactionFailure: string | undefined;
+  const redact = (rules: readonly RedactionRule[], written: RecordTexts): RecordTexts => {
+    const { texts, failure } = redactions.apply(exchange.open.organizationId, rules, written);
+    redactionFailure ??= failure;
+    return texts;
+  };
+  let threatCheckFailure: string | undefined;
+  const checkThreat = (check: ThreatCheck, text: string): boolean | null => {
+    try {
+      return check(text);
+    } catch (error) {
+      threatCheckFailure = messageOf(error);
+      return null;
+    }
+  };
+  const redactByRules = redactionRules && ((written: RecordTexts) => redact(redactionRules, written));
+  if (isImported(exchange)) {
+    const made = importedRecord(exchange, { changes: earlier, prices, redact: redactByRules });
+    return importedRows(made, { exchange, erasures, redactionFailure }, interpreting);
+  }
+  const record = interpretExchange(exchange, {
+    declaredNames,
+    changes: earlier,
+    prices,
+    redact: redactByRules,
+    checkThreat: threatCheck === undefined ? undefined : (text) => checkThreat(threatCheck, text),
+  });
+  const completion = completionOf(exchange, { redact: redactByRules, prices });
+  const awaited = awaitedResponseOf(exchange, record);
+  const settled = settlementOf(exchange, record, prices);
+  // A later read may bring the amount: until then the budget counts it in full.
+  const settlement = awaited !== undefined && settled?.amount === undefined ? undefined : settled;
+  const erasure = erasureOf(erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
+  if (erasure !== undefined) return settlement === undefined ? { erasure: erasure.number } : { erasure: erasure.number, settlement };
+  const { request, bodies, changes } = rowsOf(record, storedAt, { searchMaxBytes, writers });
+  // TRICKY: no spread: it took longer than reading the exchange from the disk.
+  return {
+    request,
+    bodies,
+    changes,
+    endedAt: loggedFactsOf(exchange.open)?.at ?? record.responseCreatedAt,
+    settlement,
+    completion,
+    awaited,
+    redactionFailure,
+    threatCheckFailure,
+  };
 }
 
 interface ImportedOutcome {

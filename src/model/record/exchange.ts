@@ -99,6 +99,28 @@ export interface ImportedFacts {
   readonly feedbackNumber: number;
 }
 
+/** Payload of the `open` frame of a call that did not pass through the gateway: its sender told of it. */
+export interface LoggedOpen extends ExchangeOpen {
+  readonly logged: LoggedFacts;
+}
+
+/**
+ * Whether another record may have the identifier. `fresh`: made for this call. `issued`: made by us, now or earlier, so that any record
+ * that has it was created at the time in it. `chosen`: the sender's own.
+ */
+export type LoggedIdentifier = 'fresh' | 'issued' | 'chosen';
+
+export interface LoggedFacts {
+  /** When it was logged, Unix milliseconds. */
+  readonly at: number;
+  readonly identifier: LoggedIdentifier;
+  /** Bytes of the bodies in the frames. With fewer the call was never acknowledged, and its sender sends it again. */
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  /** Its sender told no times. */
+  readonly untimed?: true | undefined;
+}
+
 /** Origin of a cached response. */
 export interface CachedFrom {
   readonly requestId: string;

@@ -8,7 +8,8 @@ export interface LoggedCall {
   readonly requestId: RequestId | undefined;
   /** Unix milliseconds. */
   readonly startedAt: number;
-  readonly elapsedMs: number;
+  /** Undefined: not told. */
+  readonly elapsedMs: number | undefined;
   /** Milliseconds since `startedAt`. */
   readonly firstTokenMs: number | undefined;
   readonly method: string;
@@ -16,7 +17,9 @@ export interface LoggedCall {
   readonly path: string;
   /** Registry name. */
   readonly provider: string;
+  /** As told; empty when it was not. */
   readonly targetUrl: string;
+  /** Stands in for the model in the request's body. */
   readonly model: string | undefined;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly tags: Tags;
@@ -30,10 +33,13 @@ export interface LoggedResponse {
   readonly body: Uint8Array;
 }
 
-/** What became of one: its record is durable in the spool. Whether it is a repetition is decided when it is stored. */
+/** What became of one: it is durable in the spool. Whether it is a repetition is decided when it is stored. */
 export interface LoggedOutcome {
   readonly requestId: RequestId;
 }
 
-/** Returns when all of them are durable in the spool. Throws when not all are; sending all again adds none twice. */
+/**
+ * Returns when all of them are durable in the spool; outcomes in their order. @throws GatelogError `spool_unavailable` when not all are:
+ * to send all of them again adds none twice that has an identifier.
+ */
 export type LogCalls = (owner: Principal, calls: readonly LoggedCall[]) => Promise<readonly LoggedOutcome[]>;

@@ -3,6 +3,7 @@ import { select } from '../../sql/query.ts';
 import { param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
 import { ownRows } from '../../sql/tables.ts';
+import { dateTimes } from '../../sql/time.ts';
 import type { Connections } from '../engine/connections.ts';
 import { readRows } from '../engine/statements.ts';
 import type { RecordTable } from '../insert/rows.ts';
@@ -11,6 +12,8 @@ import type { RecordTable } from '../insert/rows.ts';
 export interface RecordName {
   readonly organizationId: OrganizationId;
   readonly requestId: RequestId;
+  /** Unix milliseconds: it is looked for at this time only, which is cheap. */
+  readonly foundAt?: number;
 }
 
 /** @returns the records with rows in the table. @throws GatelogError when the store fails. */
@@ -25,14 +28,18 @@ export function makeFindRows(connections: Connections): FindRows {
     const found = new Set<RecordName>();
     for (const organizationId of new Set(records.map((record) => record.organizationId))) {
       const own = records.filter((record) => record.organizationId === organizationId);
-      for (let start = 0; start < own.length; start += askedAtOnce) {
-        const some = own.slice(start, start + askedAtOnce);
+      const byTime = [own.filter(({ foundAt }) => foundAt === undefined), own.filter(({ foundAt }) => foundAt !== undefined)];
+      for (const some of byTime.flatMap((alike) => chunksOf(alike, askedAtOnce))) {
         const numbers = await numbersIn(connections, table, organizationId, some);
         for (const record of some) if (numbers.has(uuidToNumber(record.requestId).toString())) found.add(record);
       }
     }
     return found;
   };
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
 
 async function numbersIn(
@@ -46,7 +53,9 @@ async function numbersIn(
     'Array(UInt128)',
     'requests',
   );
-  const found = select({ distinct: true, columns: sql`toString(request_id) AS id`, from: ownRows(table, sql`request_id IN ${ids}`) });
+  const times = records.flatMap(({ foundAt }) => foundAt ?? []);
+  const there = times.length === 0 ? sql`request_id IN ${ids}` : sql`created_at IN ${dateTimes(times)} AND request_id IN ${ids}`;
+  const found = select({ distinct: true, columns: sql`toString(request_id) AS id`, from: ownRows(table, there) });
   const rows = await readRows<{ readonly id: string }>(connections, 'insert', compileFor(organizationId, found));
   return new Set(rows.map(({ id }) => id));
 }

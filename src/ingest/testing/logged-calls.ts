@@ -1,0 +1,40 @@
+import { makeLogCalls } from '../../logs/log-calls.ts';
+import type { LogCalls, LoggedCall } from '../../model/record/logged-call.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { SpoolWriter } from '../../spool/writer.ts';
+import { chatRequest, chatResponse } from './ingest-harness.ts';
+
+const json = { 'content-type': 'application/json' };
+
+/** A logged call as a test writes it: what is left out is a small chat. */
+export function loggedCall(given: Partial<LoggedCall> & { readonly status?: number } = {}): LoggedCall {
+  const { status = 200, ...call } = given;
+  return {
+    requestId: undefined,
+    startedAt: systemClock.now() - 60_000,
+    elapsedMs: 250,
+    firstTokenMs: undefined,
+    method: 'POST',
+    path: '/v1/chat/completions',
+    provider: 'echo',
+    targetUrl: '',
+    model: undefined,
+    requestHeaders: json,
+    tags: { properties: [] },
+    requestBody: Buffer.from(chatRequest),
+    response: { status, headers: json, body: Buffer.from(chatResponse) },
+    ...call,
+  };
+}
+
+/** Logs into a writer's series. */
+export function loggerTo(spool: SpoolWriter): LogCalls {
+  return makeLogCalls({
+    spool,
+    hasSpoolSpace: () => true,
+    claim: () => undefined,
+    recordMaxBytes: 1024 * 1024,
+    now: systemClock.now,
+    observe: () => undefined,
+  });
+}

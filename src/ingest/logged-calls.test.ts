@@ -9,7 +9,7 @@ import { systemClock } from '../platform/clock.ts';
 import { openCheckpointFile } from '../spool/checkpoint.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import type { InsertRows } from '../store/insert/insert.ts';
-import { type IngestRig, newId, openRig, SpoolRig, until, written } from './testing/ingest-harness.ts';
+import { type IngestRig, interpretDirectly, newId, openRig, SpoolRig, until, written } from './testing/ingest-harness.ts';
 import { loggedCall, loggerTo } from './testing/logged-calls.ts';
 import type { TestPorts } from './testing/spent-rows.ts';
 
@@ -150,6 +150,24 @@ describe('a logged call whose organisation has its identifier is left out', () =
     expect(await recordsOf(spool)).toEqual({ [id]: [200] });
   });
 
+  it('when a call through the gateway has it that nobody has read yet', async () => {
+    const spool = new SpoolRig(rig);
+    const [gateway, logs] = [spool.openWriter(), spool.openWriter()];
+    const id = chosenId();
+    let isCalled = false;
+    await logOne(spool, logs, id, 201);
+    await spool.drainAll({
+      interpret: async (tasks, storedAt) => {
+        // Its first frame is in the spool before its caller knows the identifier.
+        if (!isCalled) spool.writeOpen(gateway, gateway.newStream(), { requestId: id });
+        isCalled = true;
+        await written(gateway);
+        return interpretDirectly(tasks, storedAt);
+      },
+    });
+    expect(await recordsOf(spool)).toEqual({});
+  });
+
   it('when the call through the gateway comes behind it in the batch', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
@@ -234,6 +252,17 @@ describe('a batch with logged calls decides the same when it is repeated', () =>
     const id = await logOne(spool, spool.openWriter(), chosenId(), 201);
     await dieAt(spool, table, stores);
     await logOne(spool, spool.openWriter(), id, 202);
+    await spool.drainAll();
+    expect(await recordsOf(spool)).toEqual({ [id]: [201] });
+    expect(await spool.storedIds()).toEqual({ requests: [id], bodies: [id] });
+  });
+
+  it.each(deaths)('of one that was logged twice in the batch, after a death %s', async (_when, table, stores) => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const id = await logOne(spool, writer, chosenId(), 201);
+    await logOne(spool, writer, id, 202);
+    await dieAt(spool, table, stores);
     await spool.drainAll();
     expect(await recordsOf(spool)).toEqual({ [id]: [201] });
     expect(await spool.storedIds()).toEqual({ requests: [id], bodies: [id] });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseUuid, type OrganizationId, timeOfUuid } from '../../model/ids.ts';
-import { isIssued, makeRequestId } from './request-ids.ts';
+import { deriveRequestId, isIssued, makeRequestId } from './request-ids.ts';
 
 const [ours, others] = ['0198c0de-0000-7000-8000-000000000001', '0198c0de-0000-7000-8000-000000000002'] as OrganizationId[];
 const openedAt = 1_764_000_000_123;
@@ -35,4 +35,14 @@ it('an identifier is known again by its check, in its own organisation only', ()
   const other = id.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')) as typeof id;
   expect(isIssued(ours, other)).toBe(false);
   expect(isIssued(ours, '0198c0de-0000-4000-8000-000000000001' as typeof id)).toBe(false);
+});
+
+it('a derived identifier is always the same for a name, a time and an organisation, and known again as ours', () => {
+  const [one, other] = [ours, others] as [OrganizationId, OrganizationId];
+  const id = deriveRequestId(one, openedAt, 'trace/span');
+  expect(deriveRequestId(one, openedAt, 'trace/span')).toBe(id);
+  expect(isIssued(one, id)).toBe(true);
+  expect(timeOfUuid(id)).toBe(openedAt);
+  const further = [deriveRequestId(other, openedAt, 'trace/span'), deriveRequestId(one, openedAt + 1, 'trace/span')];
+  expect(new Set([id, ...further, deriveRequestId(one, openedAt, 'trace/other')]).size).toBe(4);
 });

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { makeLogCalls } from '../../logs/log-calls.ts';
+import { parseUuid, type RequestId } from '../../model/ids.ts';
 import type { LogCalls, LoggedCall } from '../../model/record/logged-call.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
-import { chatRequest, chatResponse } from './ingest-harness.ts';
+import { chatRequest, chatResponse, type SpoolRig } from './ingest-harness.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -37,4 +39,13 @@ export function loggerTo(spool: SpoolWriter): LogCalls {
     now: systemClock.now,
     observe: () => undefined,
   });
+}
+
+/** An identifier as senders choose them. */
+export const chosenId = (): RequestId => parseUuid(randomUUID()) as RequestId;
+
+/** Logs a call, which its status tells apart. @returns its identifier. */
+export async function logOne(spool: SpoolRig, writer: SpoolWriter, requestId: RequestId | undefined, status = 200): Promise<RequestId> {
+  const [outcome] = await loggerTo(writer)(spool.principal, [loggedCall({ requestId, status })]);
+  return outcome?.requestId as RequestId;
 }

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -75,6 +75,11 @@ export function requireNode(version) {
 /** Installs the locked packages unless exactly these are installed. */
 export function install() {
   if (isInstalled()) return;
+  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    // npm would empty the folder that the link leads to, which others use.
+    console.error('node_modules is a link to packages that are not the locked ones; they are used as they are.');
+    return;
+  }
   const npm = process.env['npm_execpath'] ?? '';
   const viaNode = /npm-cli\.c?js$/.test(npm);
   // Without include=dev a NODE_ENV of production would leave the compiler out.

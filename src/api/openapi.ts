@@ -14,9 +14,13 @@ export function openApiDocument(version: string): object {
   }
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
-    info: { title: 'Gatelog', version, description: 'Query and change what the gateway has recorded.' },
-    // The origin that served the document: the API's listener.
-    servers: [{ url: '/' }],
+    info: {
+      title: 'Gatelog',
+      version,
+      description: 'Query and change what the gateway has recorded.',
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: "The origin that serves this document: the API's listener." }],
     tags: tags.map(({ name, description }) => ({ name, description })),
   });
   for (const schema of Object.values(document.components?.schemas ?? {})) declareWarnings(schema as Described);
@@ -30,14 +34,15 @@ const tags: readonly { readonly name: string; readonly description: string; read
   { name: 'Jobs', description: 'Changes of many requests, with their progress.', paths: ['/v1/jobs'] },
   { name: 'Sessions', description: 'Requests that belong together.', paths: ['/v1/session/'] },
   { name: 'Properties', description: 'Names of properties with their case.', paths: ['/v1/property/'] },
+  { name: 'Metrics', description: 'Figures of requests by any dimension, and over time.', paths: ['/v1/metrics/'] },
   { name: 'Prices', description: 'Models, their prices, and prices of your own.', paths: ['/v1/models', '/v1/prices'] },
   {
     name: 'Settings',
-    description: 'Limits, redaction, retention and provider keys of the organisation.',
-    paths: ['/v1/rate-limits', '/v1/redaction-rules', '/v1/retention', '/v1/provider-keys'],
+    description: 'Keys, limits, redaction and retention of the organisation.',
+    paths: ['/v1/api-keys', '/v1/provider-keys', '/v1/rate-limits', '/v1/redaction-rules', '/v1/retention'],
   },
-  { name: 'Users', description: 'Erase what a user left.', paths: ['/v1/user/'] },
-  { name: 'Service', description: 'Health, metrics and this document. They need no key.', paths: ['/'] },
+  { name: 'Users', description: 'What users cost, and the erasure of one.', paths: ['/v1/user/'] },
+  { name: 'Monitoring', description: 'Health, metrics and this document. They need no key.', paths: ['/'] },
 ];
 
 function withTag(declaration: RouteConfig): RouteConfig {

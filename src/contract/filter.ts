@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type FieldDefinition, fieldGroups } from '../model/vocabulary/fields.ts';
+import { type FieldDefinition, fieldGroups, userFields } from '../model/vocabulary/fields.ts';
 import { propertyLimits } from '../model/vocabulary/limits.ts';
 import { operatorFamilies, type OperatorFamily } from '../model/vocabulary/operators.ts';
 
@@ -8,6 +8,7 @@ interface Schema {
 }
 
 const nodeReference = { $ref: '#/components/schemas/FilterNode' };
+const userNodeReference = { $ref: '#/components/schemas/UserFilterNode' };
 
 const valueSchemas: Record<OperatorFamily, Schema> = {
   text: { type: 'string' },
@@ -27,17 +28,19 @@ function filterNodeSchema(): Schema {
   return {
     description:
       'A condition, a branch of two filters, or everything (`{}` or "all"). A condition names one wrapper, one field and one operator; a range is two conditions under `and`.',
-    oneOf: [{ type: 'string', enum: ['all'] }, { type: 'object', maxProperties: 0 }, branchSchema, ...leaves],
+    oneOf: [{ type: 'string', enum: ['all'] }, { type: 'object', maxProperties: 0 }, branchOf(nodeReference), ...leaves],
     example: { request_response_rmt: { properties: { Environment: { equals: 'production' } } } },
   };
 }
 
-const branchSchema: Schema = {
-  type: 'object',
-  properties: { left: nodeReference, operator: { type: 'string', enum: ['and', 'or'] }, right: nodeReference },
-  required: ['left', 'operator', 'right'],
-  additionalProperties: false,
-};
+function branchOf(node: Schema): Schema {
+  return {
+    type: 'object',
+    properties: { left: node, operator: { type: 'string', enum: ['and', 'or'] }, right: node },
+    required: ['left', 'operator', 'right'],
+    additionalProperties: false,
+  };
+}
 
 function leafSchema(group: string, fields: Readonly<Record<string, FieldDefinition>>): Schema {
   const properties = Object.fromEntries(Object.entries(fields).map(([field, definition]) => [field, fieldSchema(definition)]));
@@ -63,3 +66,11 @@ function operatorSchema(operators: readonly string[], value: Schema): Schema {
 
 /** Any value: `query/filter/parse.ts` parses it and reports faults. This schema only documents the grammar. */
 export const filterSchema = z.unknown().openapi('FilterNode', filterNodeSchema());
+
+/** As {@link filterSchema}; `query/users/view.ts` takes the conditions on users out first. */
+export const userFilterSchema = z.unknown().openapi('UserFilterNode', {
+  description:
+    'A filter of requests. The group `users_view` compares totals over them; an "or" joins conditions on requests or conditions on totals.',
+  anyOf: [nodeReference, leafSchema('users_view', userFields), branchOf(userNodeReference)],
+  example: { users_view: { user_cost: { gt: 1 } } },
+});

@@ -87,9 +87,21 @@ export interface NamedMetricsQuery {
   readonly limit?: number | undefined;
 }
 
-export const namedMetricsAnswerSchema = z
-  .object({
-    data: z.unknown().openapi({ description: 'As the description of the endpoint says.' }),
-    error: z.null(),
-  })
-  .openapi('NamedMetricsAnswer', { description: 'Figures in the shape of upstream.' });
+type NamedFields = Readonly<Record<string, 'text' | 'number'>>;
+
+/** What the answer of a named metric holds. */
+export type NamedShape = 'number' | { readonly object: NamedFields } | { readonly list: NamedFields };
+
+export function namedMetricsAnswerSchema(name: string, shape: NamedShape, description: string) {
+  const title = `Metric${name.slice(0, 1).toUpperCase()}${name.slice(1)}Answer`;
+  return z.object({ data: dataOf(shape), error: z.null() }).openapi(title, { description });
+}
+
+function dataOf(shape: NamedShape): z.ZodType {
+  if (shape === 'number') return z.number();
+  return 'object' in shape ? z.strictObject(members(shape.object)) : z.array(z.strictObject(members(shape.list)));
+}
+
+function members(fields: NamedFields): Readonly<Record<string, z.ZodString | z.ZodNumber>> {
+  return Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, type === 'text' ? z.string() : z.number()]));
+}

@@ -53,7 +53,8 @@ export const metricsQuerySchema = z
             'Dimensions of the groups; without one, all requests are one group. `"properties.Team"` is short for {"property": "Team"}.',
           items: {
             oneOf: [
-              { type: 'string' as const, description: `${Object.keys(dimensions).join(', ')}, \`properties.…\` or \`inputs.…\`.` },
+              { type: 'string' as const, enum: Object.keys(dimensions) },
+              { type: 'string' as const, pattern: `^(?:${Object.values(namedDimensions).join('|')})\\.` },
               ...namedDimensionSchemas,
             ],
           },

@@ -101,7 +101,9 @@ export const requestIdsSchema = z
           z
             .string(idsSentence)
             .regex(uuidShape, idsSentence)
-            .transform((id) => id.toLowerCase()),
+            .transform((id) => id.toLowerCase())
+            // The flag of the expression cannot be written in a document.
+            .openapi({ type: 'string', format: 'uuid', pattern: '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
           idsSentence,
         )
         .max(maxLimit, idsSentence)

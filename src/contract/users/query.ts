@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { sortDirections } from '../../model/vocabulary/sort.ts';
-import { filterSchema } from '../filter.ts';
+import { userFilterSchema } from '../filter.ts';
 import { limitMessage, maxLimit, offsetSentence } from '../paging.ts';
 import { tailSizes } from '../sessions/query.ts';
 
@@ -23,10 +23,7 @@ const timeFilter = z
   .optional()
   .openapi({ description: 'The range of arrival times; without it, all time.' });
 
-const filter = filterSchema.optional().openapi({
-  description:
-    'A filter of requests. The group `users_view` compares totals over them: {"users_view": {"user_cost": {"gt": 1}}}; fields are the keys of an item behind `user_`.',
-});
+const filter = userFilterSchema.optional();
 
 const direction = { type: 'string' as const, enum: [...sortDirections] };
 

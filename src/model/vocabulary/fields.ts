@@ -147,6 +147,20 @@ export const fieldGroups = {
   feedback: legacyFeedbackFields,
 } as const satisfies Record<string, Record<string, FieldDefinition>>;
 
+/** Group `users_view`, in queries of users alone: a user's totals over the requests that match. */
+export const userFields = {
+  user_user_id: scalar('text', 'Identifier of the user.', { label: 'user' }),
+  user_active_for: scalar('number', 'Days with a request.', { label: 'active days', unit: 'd' }),
+  user_first_active: scalar('timestamp', 'When the first request arrived.', { label: 'first request' }),
+  user_last_active: scalar('timestamp', 'When the latest request arrived.', { label: 'latest request' }),
+  user_total_requests: scalar('number', 'Requests.', { label: 'requests' }),
+  user_average_requests_per_day_active: scalar('number', 'Requests for each day with one.', { label: 'requests per active day' }),
+  user_average_tokens_per_request: scalar('number', 'Input and output tokens for each request.', { label: 'tokens per request' }),
+  user_total_completion_tokens: scalar('number', 'Output tokens.', { label: 'output tokens' }),
+  user_total_prompt_tokens: scalar('number', 'Input tokens.', { label: 'input tokens' }),
+  user_cost: scalar('number', 'Cost in US dollars.', { label: 'cost', unit: 'USD' }),
+} as const satisfies Record<`user_${string}`, FieldDefinition>;
+
 /** A wrapper key of a leaf that holds a field. */
 export type FieldGroup = keyof typeof fieldGroups;
 

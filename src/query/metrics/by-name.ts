@@ -1,6 +1,6 @@
 import { RawJson } from '../../model/json/raw.ts';
 import type { MetricsQuery } from '../../contract/metrics/query.ts';
-import type { NamedMetricsQuery } from '../../contract/metrics/by-name.ts';
+import type { NamedMetricsQuery, NamedShape } from '../../contract/metrics/by-name.ts';
 import type { Interval, MetricName } from '../../model/vocabulary/metrics.ts';
 
 /** A row of a metrics answer. */
@@ -11,8 +11,9 @@ export interface NamedMetric {
   readonly name: string;
   readonly kind: 'total' | 'series' | 'quantiles' | 'list';
   readonly summary: string;
-  /** The shape of `data`. */
+  /** The shape of `data` in words. */
   readonly shape: string;
+  readonly answer: NamedShape;
   readonly metrics: readonly MetricName[] | 'quantiles';
   readonly groupBy?: readonly string[];
   /** Makes an item of a row; a total has one row. */
@@ -23,7 +24,7 @@ export interface NamedMetric {
 const known = (value: unknown): unknown => value ?? 0;
 
 function total(name: string, summary: string, metric: MetricName): NamedMetric {
-  return { name, kind: 'total', summary, shape: 'A number.', metrics: [metric], item: (row) => known(row[metric]) };
+  return { name, kind: 'total', summary, shape: 'A number.', answer: 'number', metrics: [metric], item: (row) => known(row[metric]) };
 }
 
 function series(
@@ -38,6 +39,9 @@ function series(
     kind: 'series',
     summary,
     shape: `A list of {${['time', ...groupBy, ...Object.keys(columns)].join(', ')}}, by time; buckets without a request are left out.`,
+    answer: {
+      list: { time: 'text', ...Object.fromEntries([...groupBy, ...Object.keys(columns)].map((key) => [key, 'number' as const])) },
+    },
     metrics: [...new Set(Object.values(columns))],
     groupBy,
     item: (row) => ({
@@ -63,6 +67,13 @@ export const namedMetrics: readonly NamedMetric[] = [
     kind: 'total',
     summary: 'Tokens of a request on average',
     shape: 'An object {average_prompt_tokens_per_response, average_completion_tokens_per_response, average_total_tokens_per_response}.',
+    answer: {
+      object: {
+        average_prompt_tokens_per_response: 'number',
+        average_completion_tokens_per_response: 'number',
+        average_total_tokens_per_response: 'number',
+      },
+    },
     metrics: ['count', 'prompt_tokens', 'completion_tokens', 'total_tokens'],
     item: (row) => {
       const each = (metric: MetricName): number => ratio(row[metric], row['count']);
@@ -87,6 +98,16 @@ export const namedMetrics: readonly NamedMetric[] = [
     kind: 'list',
     summary: 'Requests, tokens and cost by model',
     shape: 'A list of {model, total_requests, total_completion_tokens, total_prompt_token, total_tokens, cost}, most requests first.',
+    answer: {
+      list: {
+        model: 'text',
+        total_requests: 'number',
+        total_completion_tokens: 'number',
+        total_prompt_token: 'number',
+        total_tokens: 'number',
+        cost: 'number',
+      },
+    },
     metrics: ['count', 'completion_tokens', 'prompt_tokens', 'total_tokens', 'cost'],
     groupBy: ['model'],
     item: (row) => ({
@@ -103,6 +124,7 @@ export const namedMetrics: readonly NamedMetric[] = [
     kind: 'list',
     summary: 'Requests by country',
     shape: 'A list of {country, total_requests}, most requests first; country is empty where it is not known.',
+    answer: { list: { country: 'text', total_requests: 'number' } },
     metrics: ['count'],
     groupBy: ['country'],
     item: (row) => ({ country: row['country'] ?? '', total_requests: row['count'] }),
@@ -112,6 +134,7 @@ export const namedMetrics: readonly NamedMetric[] = [
     kind: 'quantiles',
     summary: 'Quantiles of latency or time to first token over time',
     shape: `A list of {time, ${levels.join(', ')}}, milliseconds, by time; buckets without a value have 0.`,
+    answer: { list: { time: 'text', ...Object.fromEntries(levels.map((level) => [level, 'number' as const])) } },
     metrics: 'quantiles',
     item: (row) => ({
       time: row['time'],

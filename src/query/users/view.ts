@@ -1,6 +1,6 @@
 import { filterFault, type FaultPath, type Result, success } from '../../model/fault.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import type { FieldDefinition } from '../../model/vocabulary/fields.ts';
+import { userFields } from '../../model/vocabulary/fields.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import type { Comparison } from '../filter/ast.ts';
@@ -26,19 +26,6 @@ export const userValues = {
 } as const;
 
 export type UserSortKey = keyof typeof userValues;
-
-const families: Readonly<Record<UserSortKey, FieldDefinition['family']>> = {
-  user_id: 'text',
-  active_for: 'number',
-  first_active: 'timestamp',
-  last_active: 'timestamp',
-  total_requests: 'number',
-  average_requests_per_day_active: 'number',
-  average_tokens_per_request: 'number',
-  total_completion_tokens: 'number',
-  total_prompt_tokens: 'number',
-  cost: 'number',
-};
 
 /** A filter in two: conditions on a user's totals as SQL, and what it says of requests, still to be parsed. */
 export interface SplitFilter {
@@ -112,10 +99,9 @@ function leaf(node: JsonObject, path: FaultPath): Result<Fragment> {
   if (entry === undefined || more.length > 0) {
     return filterFault([...inner, name], `${code(name)} takes one operator, such as {"equals": …}.`);
   }
-  const definition: FieldDefinition = { family: families[value], shape: 'scalar' } as FieldDefinition;
   const comparison = checkComparison({
     label: code(name),
-    definition,
+    definition: userFields[`user_${value}`],
     operator: entry[0],
     value: entry[1],
     path: [...inner, name, entry[0]],

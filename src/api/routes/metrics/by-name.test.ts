@@ -56,8 +56,11 @@ afterAll(() => rig.close());
 type Given = Parameters<ApiRig['call']>[2];
 const timeOf = (item: RequestItem): number => Date.parse(item.request_created_at);
 const post = (path: string, body: unknown, given: Given = {}): Promise<Response> => rig.call('POST', `/v1/${path}`, { ...given, body });
-const metric = async (name: string, body: unknown, given: Given = {}): Promise<unknown> =>
-  rounded((await checked(await post(`metrics/${name}`, body, given), 200, namedMetricsAnswerSchema)).data);
+const metric = async (name: string, body: unknown, given: Given = {}): Promise<unknown> => {
+  const { answer, shape } = namedMetrics.find((each) => each.name === name) ?? {};
+  if (answer === undefined || shape === undefined) throw new TypeError(`There is no metric ${name}.`);
+  return rounded((await checked(await post(`metrics/${name}`, body, given), 200, namedMetricsAnswerSchema(name, answer, shape))).data);
+};
 
 /** Numbers to twelve digits: sums of JSON numbers differ in the last one. */
 function rounded(value: unknown): unknown {

@@ -24,7 +24,7 @@ const schemas: Readonly<Record<NamedMetric['kind'], z.ZodType>> = {
 export const queryNamedMetrics: readonly Endpoint[] = namedMetrics.map(endpointOf);
 
 function endpointOf(metric: NamedMetric): Endpoint {
-  const { name, kind, summary, shape, item } = metric;
+  const { name, kind, summary, shape, answer, item } = metric;
   const schema = schemas[kind];
   return {
     declaration: {
@@ -36,7 +36,11 @@ function endpointOf(metric: NamedMetric): Endpoint {
       security: keyRequired,
       request: { body: { required: true, content: jsonContent(schema) } },
       responses: {
-        200: { description: 'The figures.', headers: { ...hintHeader, ...freshHeader }, content: jsonContent(namedMetricsAnswerSchema) },
+        200: {
+          description: 'The figures.',
+          headers: { ...hintHeader, ...freshHeader },
+          content: jsonContent(namedMetricsAnswerSchema(name, answer, shape)),
+        },
         ...problems(400, 413, 415, 422, 504),
       },
     },

@@ -17,8 +17,8 @@ export class PreparationError extends Error {}
 /**
  * @typedef {object} Build
  * @property {string} title what is built, for the progress line
- * @property {string} config the TypeScript configuration
- * @property {string} output the folder that the configuration writes to
+ * @property {readonly string[]} steps the TypeScript configurations, in the order in which they are compiled
+ * @property {string} output the folder that they write to
  * @property {readonly string[]} inputs files and folders that the output depends on
  */
 
@@ -27,15 +27,16 @@ const configs = ['tsconfig.json', 'package-lock.json'];
 /** @type {Build} */
 export const program = {
   title: 'the program',
-  config: 'tsconfig.build.json',
+  // The second writes the declarations of `gatelog/client`.
+  steps: ['tsconfig.build.json', 'tsconfig.client.json'],
   output: 'dist',
-  inputs: ['src', 'tsconfig.build.json', ...configs],
+  inputs: ['src', 'tsconfig.build.json', 'tsconfig.client.json', ...configs],
 };
 
 /** @type {Build} */
 export const experiments = {
   title: 'benchmarks and soak tests',
-  config: 'tsconfig.bench.json',
+  steps: ['tsconfig.bench.json'],
   output: '.cache/experiments',
   inputs: ['src', 'bench', 'test', 'tsconfig.bench.json', ...configs],
 };
@@ -115,12 +116,14 @@ function packagesOf(file) {
  * Compiles unless the output was made from exactly these inputs.
  * @param {Build} build
  */
-export function compile({ title, config, output, inputs }) {
+export function compile({ title, steps, output, inputs }) {
   const stamp = join(root, output, '.built-from');
   const fingerprint = fingerprintOf(inputs);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return;
   rmSync(join(root, output), { recursive: true, force: true });
-  timed(`building ${title}`, () => run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', config]));
+  timed(`building ${title}`, () => {
+    for (const config of steps) run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', config]);
+  });
   // As npm does for a package's commands: else `npx gatelog` in the clone may not start it.
   const commandFile = join(root, output, 'cli', 'gatelog.cjs');
   if (existsSync(commandFile)) chmodSync(commandFile, 0o755);

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +49,13 @@ describe('the packed package, installed into an empty folder', () => {
       'the request to be stored',
       async () => (await fetch(stored, { headers: { authorization: `Bearer ${testKey}` } })).status === 200 || undefined,
     );
+    const reader = path.join(folder, 'read.mjs');
+    writeFileSync(
+      reader,
+      `import { createClient } from 'gatelog/client'; console.log((await createClient().monitoring.health()).status);\n`,
+    );
+    const readsWith = { env: { ...process.env, GATELOG_API_URL: api }, encoding: 'utf8' } as const;
+    expect(execFileSync(process.execPath, [reader], readsWith).trim()).toBe('ok');
     child.kill('SIGTERM');
     expect(await exited).toBe(0);
   });

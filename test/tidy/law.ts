@@ -50,7 +50,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   supervisor: ['model', 'platform', 'config'],
   api: ['contract', 'export', 'model', 'platform', 'auth', 'query', 'store', 'metadata', 'redaction'],
   operator: ['contract', 'model', 'platform', 'type ingest', 'type jobs', 'type store', 'api'],
-  cli: ['contract', 'export', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'operator/socket.ts', 'main'],
+  client: ['type model'],
+  cli: ['client', 'contract', 'export', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'operator/socket.ts', 'main'],
   main: ['*'],
 };
 
@@ -121,6 +122,7 @@ export const providerNamePaths: Readonly<Record<string, string>> = {
   'src/redaction/keys.ts': 'how keys of providers look',
   'src/contract/': 'examples in the description of the API',
   'src/api/openapi-examples.ts': 'the same',
+  'src/client/types/': 'made from the OpenAPI document',
 };
 
 /** Files of facts about wire formats: data that the gateway loads. */
@@ -167,8 +169,8 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   zod: ['contract'],
 };
 
-/** Readers of `process.env`: the room that parses settings, and the two entries that pass it on. */
-export const environmentReaders: readonly string[] = ['src/config/', 'src/cli/main.ts', 'src/cli/gatelog.cts'];
+/** Readers of `process.env`: the room that parses settings, the two entries that pass it on, and the client, which is used without us. */
+export const environmentReaders: readonly string[] = ['src/config/', 'src/cli/main.ts', 'src/cli/gatelog.cts', 'src/client/options.ts'];
 
 /** Writers to the console: the command line has human readers, everything else emits an Observation. */
 export const consoleWriters: readonly string[] = ['src/cli/'];

@@ -1,0 +1,55 @@
+import type { Answer, CallOptions, Connection } from '../connection.ts';
+import { answerOf } from '../pages.ts';
+import type { RateLimits, RateLimitsAnswer, RedactionRules, RedactionRulesAnswer, RetentionAnswer } from '../types/settings.ts';
+
+/** Limits on calls and on what they cost. */
+export class Limits {
+  private readonly connection: Connection;
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  async get(options: CallOptions = {}): Promise<Answer<RateLimitsAnswer>> {
+    return answerOf(await this.connection.call('GET /v1/rate-limits', options));
+  }
+
+  async replace(limits: RateLimits, options: CallOptions = {}): Promise<Answer<RateLimitsAnswer>> {
+    return answerOf(await this.connection.call('PUT /v1/rate-limits', { body: limits, ...options }));
+  }
+}
+
+/** What is taken out of records before they are stored. */
+export class Redaction {
+  private readonly connection: Connection;
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  async get(options: CallOptions = {}): Promise<Answer<RedactionRulesAnswer>> {
+    return answerOf(await this.connection.call('GET /v1/redaction-rules', options));
+  }
+
+  async replace(rules: RedactionRules, options: CallOptions = {}): Promise<Answer<RedactionRulesAnswer>> {
+    return answerOf(await this.connection.call('PUT /v1/redaction-rules', { body: rules, ...options }));
+  }
+}
+
+/** How long records are kept. */
+export class Retention {
+  private readonly connection: Connection;
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  async get(options: CallOptions = {}): Promise<Answer<RetentionAnswer>> {
+    return answerOf(await this.connection.call('GET /v1/retention', options));
+  }
+
+  /** Null keeps records without end. */
+  async set(days: number | null, options: CallOptions = {}): Promise<Answer<RetentionAnswer>> {
+    return answerOf(await this.connection.call('PUT /v1/retention', { body: { days }, ...options }));
+  }
+}

@@ -1,0 +1,138 @@
+/* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
+import type { Filter } from '../filter.ts';
+
+export type ModelsAnswer = readonly Model[];
+
+export interface Model {
+  /** What to send as `model`. */
+  readonly id: string;
+  readonly object: 'model';
+  /** 0: nobody knows it. */
+  readonly created: number;
+  /** The provider. */
+  readonly owned_by: string;
+}
+
+/** The prices that hold from now on; gateways and ingest see them within five seconds. */
+export type PricesAnswer = readonly {
+  readonly model: string;
+  /** The provider's name in records. */
+  readonly provider: string | null;
+  readonly valid_from: string | null;
+  /** Input of no other kind. */
+  readonly input: number;
+  /** Output of no other kind. */
+  readonly output: number;
+  /** Input that was read from a cache. */
+  readonly cache_read?: number | undefined;
+  /** Audio that was read from a cache. */
+  readonly cache_read_audio?: number | undefined;
+  /** Input that was written to a cache. */
+  readonly cache_write?: number | undefined;
+  /** Input that was written to a cache for an hour. */
+  readonly cache_write_1h?: number | undefined;
+  /** Audio in the input. */
+  readonly input_audio?: number | undefined;
+  /** Images in the input. */
+  readonly input_image?: number | undefined;
+  /** Audio in the output. */
+  readonly output_audio?: number | undefined;
+  /** Images in the output. */
+  readonly output_image?: number | undefined;
+  /** Reasoning in the output. */
+  readonly reasoning?: number | undefined;
+  /** A million calls, each of which costs a fee beside its tokens. */
+  readonly request?: number | undefined;
+  /** A million seconds of audio, where these are billed in place of tokens. */
+  readonly audio_seconds?: number | undefined;
+  /** A million searches of the web, each of which costs a fee. */
+  readonly web_search?: number | undefined;
+  /** A million searches in stored files, each of which costs a fee. */
+  readonly file_search?: number | undefined;
+}[];
+
+export type Prices = readonly Price[];
+
+/** What a model costs: US dollars for a million of each kind. A kind without a price is billed with the one that it is a part of. */
+export interface Price {
+  /** `model` is a model's name of 1 to 256 characters; a `*` at its end stands for all that begin so. */
+  readonly model: string;
+  /** The only provider for which it holds, by its name in paths or in records; absent or null: whoever serves the model. */
+  readonly provider?: string | null | undefined;
+  /** Date (UTC) from which it holds; absent or null: always. */
+  readonly valid_from?: string | null | undefined;
+  /** Input of no other kind. */
+  readonly input: number;
+  /** Output of no other kind. */
+  readonly output: number;
+  /** Input that was read from a cache. */
+  readonly cache_read?: number | undefined;
+  /** Audio that was read from a cache. */
+  readonly cache_read_audio?: number | undefined;
+  /** Input that was written to a cache. */
+  readonly cache_write?: number | undefined;
+  /** Input that was written to a cache for an hour. */
+  readonly cache_write_1h?: number | undefined;
+  /** Audio in the input. */
+  readonly input_audio?: number | undefined;
+  /** Images in the input. */
+  readonly input_image?: number | undefined;
+  /** Audio in the output. */
+  readonly output_audio?: number | undefined;
+  /** Images in the output. */
+  readonly output_image?: number | undefined;
+  /** Reasoning in the output. */
+  readonly reasoning?: number | undefined;
+  /** A million calls, each of which costs a fee beside its tokens. */
+  readonly request?: number | undefined;
+  /** A million seconds of audio, where these are billed in place of tokens. */
+  readonly audio_seconds?: number | undefined;
+  /** A million searches of the web, each of which costs a fee. */
+  readonly web_search?: number | undefined;
+  /** A million searches in stored files, each of which costs a fee. */
+  readonly file_search?: number | undefined;
+}
+
+/** Which requests are priced anew. */
+export interface Reprice {
+  readonly filter?: Filter | undefined;
+  /** Requests that arrived then or later; a date is its beginning, UTC. */
+  readonly startDate?: string | undefined;
+  /** Requests that arrived then or earlier; a date is its end, UTC. */
+  readonly endDate?: string | undefined;
+  /** True: nothing is written. */
+  readonly dryRun?: boolean | undefined;
+  /** Requests of this call, at most 1000. */
+  readonly limit?: number | undefined;
+  /** Goes on behind the call whose answer it was, with the same filter and dates. */
+  readonly cursor?: string | undefined;
+}
+
+export type RepriceAnswer = RepriceReport;
+
+/** What pricing anew came to, of the requests of this call. */
+export interface RepriceReport {
+  /** Requests that the filter and dates match, in the first call; null in those that go on. */
+  readonly total: number | null;
+  /** Requests that this call has looked at. */
+  readonly checked: number;
+  /** Of these, those whose cost stands: the caller or the provider stated it, or they were answered from the cache. */
+  readonly stated: number;
+  /** Requests whose cost is another one. */
+  readonly changed: number;
+  /** What these cost before, US dollars; what was not known adds nothing. */
+  readonly before: number;
+  /** What they cost now. */
+  readonly after: number;
+  readonly by_model: readonly {
+    readonly model: string;
+    /** Requests whose cost is another one. */
+    readonly changed: number;
+    /** What these cost before, US dollars; what was not known adds nothing. */
+    readonly before: number;
+    /** What they cost now. */
+    readonly after: number;
+  }[];
+  /** Send it to go on; null: this was all. */
+  readonly cursor: string | null;
+}

@@ -1,0 +1,9 @@
+import chromium from '@sparticuz/chromium';
+import { type Browser, chromium as launcher } from 'playwright-core';
+
+/** A Chromium from npm, unpacked into the system's temporary folder; it needs no other package of the system. The caller closes it. */
+export async function openBrowser(): Promise<Browser> {
+  // In a single process the end of a page is the end of the browser.
+  const args = chromium.args.filter((argument) => argument !== '--single-process');
+  return launcher.launch({ executablePath: await chromium.executablePath(), args, headless: true });
+}

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../model/text.ts';
+import type { CallFacts } from '../facts/call-facts.ts';
+import { asText, type ChatMessage, unpacked } from '../messages/chat-message.ts';
+import type { Bodies } from './bodies.ts';
+import { choicesOf, messagesOf } from './chat-body.ts';
+
+/** True when the span has Anthropic's own usage object: it tells how long cache writes live, which no other shape does. */
+export function isAnthropicUsage({ usage }: CallFacts): boolean {
+  return usage.anthropic !== undefined;
+}
+
+/** The call in the shape of Anthropic's Messages API. */
+export function anthropicMessage(facts: CallFacts): Bodies {
+  const { texts, parameters, finishReasons, usage } = facts;
+  const messages = messagesOf(facts);
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => asText(content));
+  const choices = choicesOf(facts);
+  return {
+    path: '/v1/messages',
+    request: {
+      model: texts.requestModel || texts.responseModel,
+      ...(system.length === 0 ? {} : { system: system.join('\n') }),
+      messages: messages.filter(({ role }) => role !== 'system').map(messageOf),
+      ...toolsOf(facts),
+      ...parameters,
+    },
+    response: {
+      ...(texts.responseId === '' ? {} : { id: texts.responseId }),
+      type: 'message',
+      role: 'assistant',
+      model: texts.responseModel || texts.requestModel,
+      content: choices.flatMap(({ message }) => blocksOf(message)),
+      stop_reason: finishReasons[0] ?? choices[0]?.finishReason ?? null,
+      usage: usage.anthropic,
+    },
+  };
+}
+
+function toolsOf({ conversation }: CallFacts): JsonObject {
+  const tools = (conversation.tools ?? []).map((tool) => {
+    const named = tool['function'] as JsonObject | undefined;
+    return named === undefined
+      ? tool
+      : { name: named['name'], description: named['description'], input_schema: named['parameters'] ?? { type: 'object' } };
+  });
+  return tools.length === 0 ? {} : { tools };
+}
+
+function messageOf(message: ChatMessage): JsonObject {
+  if (message.role !== 'tool') return { role: message.role, content: blocksOf(message) };
+  return { role: 'user', content: [{ type: 'tool_result', tool_use_id: message.tool_call_id, content: asText(message.content) }] };
+}
+
+function blocksOf({ content, reasoning_content: thinking, tool_calls: calls }: ChatMessage): readonly JsonObject[] {
+  const texts = typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : (content ?? []);
+  return [
+    ...(thinking === undefined ? [] : [{ type: 'thinking', thinking }]),
+    ...texts,
+    ...(calls ?? []).map((call) => ({ type: 'tool_use', id: call.id, name: call.function.name, input: unpacked(call.function.arguments) })),
+  ];
+}

@@ -1,0 +1,48 @@
+import type { JsonObject } from '../../model/text.ts';
+import type { CallFacts } from '../facts/call-facts.ts';
+import type { ChatChoice, ChatMessage } from '../messages/chat-message.ts';
+import { readChoices, readMessages } from '../messages/read-messages.ts';
+import { openAiUsage } from './usage-body.ts';
+
+export function chatRequest(facts: CallFacts): JsonObject {
+  const { texts, conversation, parameters } = facts;
+  const { tools } = conversation;
+  return {
+    model: texts.requestModel || texts.responseModel,
+    messages: messagesOf(facts),
+    ...(tools === undefined || tools.length === 0 ? {} : { tools }),
+    ...parameters,
+  };
+}
+
+/** The messages, or what the span has in place of them. */
+export function messagesOf({ conversation }: CallFacts): readonly ChatMessage[] {
+  return conversation.messages ?? readMessages(conversation.input);
+}
+
+export function choicesOf({ conversation, finishReasons }: CallFacts): readonly ChatChoice[] {
+  return conversation.choices ?? readChoices(conversation.output, finishReasons);
+}
+
+export function chatResponse(facts: CallFacts): JsonObject {
+  const { texts, finishReasons } = facts;
+  const usage = openAiUsage(facts.usage);
+  const choices = choicesOf(facts).map(({ message, finishReason }, index) => ({
+    index,
+    message,
+    finish_reason: finishReason || finishReasons[index] || finishReasons[0] || null,
+  }));
+  return {
+    ...(texts.responseId === '' ? {} : { id: texts.responseId }),
+    object: 'chat.completion',
+    model: texts.responseModel || texts.requestModel,
+    choices: choices.length === 0 ? unspoken(finishReasons) : choices,
+    ...(usage === undefined ? {} : { usage }),
+    ...(texts.serviceTier === '' ? {} : { service_tier: texts.serviceTier }),
+  };
+}
+
+/** Without recorded content there is still a reason why each choice ended. */
+function unspoken(finishReasons: readonly string[]): readonly JsonObject[] {
+  return finishReasons.map((reason, index) => ({ index, message: { role: 'assistant', content: null }, finish_reason: reason }));
+}

@@ -1,0 +1,105 @@
+import type { RequestId } from '../../model/ids.ts';
+import type { Tags } from '../../model/record/exchange.ts';
+import type { LoggedCall } from '../../model/record/logged-call.ts';
+import { exceedsBytes, type JsonObject } from '../../model/text.ts';
+import { textLimits } from '../../model/vocabulary/limits.ts';
+import { type CallFacts, callFacts } from '../facts/call-facts.ts';
+import { propertiesOf } from '../facts/properties.ts';
+import { unknownProvider } from '../facts/provider.ts';
+import type { PlacedSpan } from '../tree/place.ts';
+import { type Span, statusCodes, textAt } from '../span.ts';
+import { type Bodies, bodiesOf } from './bodies.ts';
+
+/** Makes the identifier of a record from those of its span: the same one for a repetition, in every organisation. */
+export type IdentifySpan = (traceId: string, spanId: string) => RequestId;
+
+const jsonHeaders = { 'content-type': 'application/json' } as const;
+
+/** The call that a span tells of. */
+export function loggedSpan(placed: PlacedSpan, identify: IdentifySpan): LoggedCall {
+  const { span, operation } = placed;
+  const facts = callFacts(span, operation);
+  const bodies = bodiesOf(facts);
+  const isOfModel = operation !== 'tool' && operation !== 'retrieval' && operation !== 'level';
+  const model = modelName(facts);
+  return {
+    requestId: identify(span.traceId, span.spanId),
+    startedAt: span.startMs,
+    elapsedMs: span.endMs - span.startMs,
+    firstTokenMs: facts.firstTokenMs,
+    method: 'POST',
+    path: bodies.path,
+    provider: isOfModel ? facts.provider : unknownProvider,
+    targetUrl: facts.address === '' ? '' : `${facts.address.replace(/\/(?:v1\/?)?$/, '')}${bodies.path}`,
+    model: model === '' ? undefined : model,
+    requestHeaders: jsonHeaders,
+    tags: tagsOf(placed, facts),
+    requestBody: bytesOf(bodies.request),
+    response: responseOf(span, facts, bodies),
+  };
+}
+
+/** Tools and searches are named as Helicone names those of its loggers. */
+function modelName({ operation, texts }: CallFacts): string {
+  if (operation === 'tool') return `tool:${texts.toolName || texts.stepName}`;
+  return operation === 'retrieval' ? 'vector_db' : texts.requestModel || texts.responseModel;
+}
+
+function bytesOf(body: JsonObject): Uint8Array {
+  return Buffer.from(JSON.stringify(body));
+}
+
+const internalError = 500;
+const okStatus = 200;
+
+/** A span that ended in an error has the status that it tells, else 500. */
+function responseOf(span: Span, facts: CallFacts, bodies: Bodies): LoggedCall['response'] {
+  const { status } = span;
+  const told = facts.statusCode;
+  const hasFailed = status.code === statusCodes.error || (told !== undefined && told >= 400);
+  if (!hasFailed) return { status: told ?? okStatus, headers: jsonHeaders, body: bytesOf(bodies.response) };
+  const isFailure = told !== undefined && told >= 400;
+  return { status: isFailure ? told : internalError, headers: jsonHeaders, body: bytesOf({ ...partial(bodies), error: errorOf(span, facts) }) };
+}
+
+/** What came before the error, with the usage that is billed all the same. */
+function partial({ response }: Bodies): JsonObject {
+  const { choices, content, usage } = response;
+  const hasContent = (Array.isArray(choices) && choices.length > 0) || (Array.isArray(content) && content.length > 0);
+  return hasContent || usage !== undefined ? response : {};
+}
+
+function errorOf({ status, events }: Span, { texts }: CallFacts): JsonObject {
+  const exception = events.find(({ name }) => name === 'exception');
+  const told = exception === undefined ? '' : textAt(exception.attributes, ['exception.message']);
+  const type = texts.errorType || (exception === undefined ? '' : textAt(exception.attributes, ['exception.type']));
+  return { message: texts.errorMessage || status.message || told || 'The span ended in an error.', type: type === '' ? null : type };
+}
+
+/** The trace is the job, the span its node: both are filters. */
+function tagsOf({ span, sessionId, sessionName, sessionPath, userId }: PlacedSpan, facts: CallFacts): Tags {
+  const { texts, costUsd } = facts;
+  const optional = {
+    userId: texts.userId || userId,
+    sessionId,
+    sessionName,
+    sessionPath,
+    promptId: texts.promptId,
+    promptVersion: texts.promptVersion,
+    experimentId: texts.experimentId,
+  };
+  const kept = Object.entries(optional).filter(([, text]) => text !== '' && !exceedsBytes(text, textLimits.identifierBytes));
+  return {
+    properties: propertiesOf(span),
+    jobId: span.traceId,
+    nodeId: span.spanId,
+    ...(Object.fromEntries(kept) as Partial<typeof optional>),
+    ...(costUsd === undefined || costUsd < 0 ? {} : { cost: decimal(costUsd) }),
+  };
+}
+
+const costDigits = 12;
+
+function decimal(costUsd: number): string {
+  return costUsd.toFixed(costDigits);
+}

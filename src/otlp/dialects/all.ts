@@ -1,0 +1,13 @@
+import { aiSdk } from './ai-sdk.ts';
+import type { Dialect } from './dialect.ts';
+import { genAi } from './gen-ai.ts';
+import { langfuse } from './langfuse.ts';
+import { openInference } from './open-inference.ts';
+import { own } from './own.ts';
+import { traceloop } from './traceloop.ts';
+
+/**
+ * The dialects in order of precedence: what a person wrote down for a span before what an instrumentation did, and a dialect that extends
+ * another before that one.
+ */
+export const dialects: readonly Dialect[] = [own, langfuse, openInference, aiSdk, genAi, traceloop];

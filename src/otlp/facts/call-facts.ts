@@ -1,0 +1,162 @@
+import type { JsonObject } from '../../model/text.ts';
+import { dialects } from '../dialects/all.ts';
+import type { Conversation, Dialect, NumberFact, Operation, ParameterFact, TextFact } from '../dialects/dialect.ts';
+import { modelParameters, statedCost } from '../dialects/langfuse.ts';
+import { invocationParameters } from '../dialects/open-inference.ts';
+import { readTexts } from '../messages/read-messages.ts';
+import { type Attributes, numberAt, type Span, textAt } from '../span.ts';
+import { hostOf, providerOf } from './provider.ts';
+import { countIn, type Usage, withCachedInput } from './usage.ts';
+
+/** What a span tells of the call, whichever dialects it speaks. An empty text is an absent one. */
+export interface CallFacts {
+  readonly operation: Operation;
+  readonly texts: Readonly<Record<TextFact, string>>;
+  /** Registry name. */
+  readonly provider: string;
+  readonly address: string;
+  readonly finishReasons: readonly string[];
+  readonly parameters: JsonObject;
+  readonly usage: Usage;
+  readonly conversation: Conversation;
+  readonly firstTokenMs: number | undefined;
+  readonly statusCode: number | undefined;
+  readonly costUsd: number | undefined;
+}
+
+/** The first operation that a dialect tells; undefined: the span is none of a model's or a tool's. */
+export function operationOf(span: Span): Operation | undefined {
+  for (const { operationOf: tell } of dialects) {
+    const operation = tell(span);
+    if (operation !== undefined) return operation;
+  }
+  return undefined;
+}
+
+export function callFacts(span: Span, operation: Operation): CallFacts {
+  const { attributes } = span;
+  const texts = Object.fromEntries(textFacts.map((fact) => [fact, textFact(attributes, fact)])) as Record<TextFact, string>;
+  const host = hostOf(texts.serverAddress);
+  return {
+    operation,
+    texts,
+    provider: providerOf(texts.provider, host),
+    address: addressOf(texts.serverAddress, numberFact(attributes, 'serverPort')),
+    finishReasons: finishReasonsOf(attributes, texts.finishReason),
+    parameters: parametersOf(span),
+    usage: usageOf(span),
+    conversation: conversationOf(span),
+    firstTokenMs: firstTokenOf(span),
+    statusCode: numberFact(attributes, 'statusCode') ?? codeOf(texts.errorType),
+    costUsd: numberFact(attributes, 'costUsd') ?? statedCost(span),
+  };
+}
+
+const textFacts: readonly TextFact[] = [
+  ...(['provider', 'serverAddress', 'requestModel', 'responseModel', 'responseId', 'finishReason', 'serviceTier', 'userId'] as const),
+  ...(['sessionId', 'sessionName', 'sessionPath', 'promptId', 'promptVersion', 'experimentId', 'toolName', 'toolCallId'] as const),
+  ...(['errorType', 'errorMessage', 'stepName'] as const),
+];
+
+/** Names of attributes for a fact over all dialects, by precedence. */
+const namesOfFact = new Map<string, readonly string[]>();
+
+function namesOf(fact: TextFact | NumberFact | ParameterFact): readonly string[] {
+  const known = namesOfFact.get(fact);
+  if (known !== undefined) return known;
+  const names = dialects.flatMap(({ facts }) => facts[fact] ?? []);
+  namesOfFact.set(fact, names);
+  return names;
+}
+
+export function textFact(attributes: Attributes, fact: TextFact): string {
+  return textAt(attributes, namesOf(fact));
+}
+
+function numberFact(attributes: Attributes, fact: NumberFact): number | undefined {
+  return numberAt(attributes, namesOf(fact));
+}
+
+const addressShape = /^https?:\/\//;
+
+function addressOf(server: string, port: number | undefined): string {
+  if (server === '' || addressShape.test(server)) return server;
+  return `https://${server}${port === undefined || port === httpsPort ? '' : `:${port}`}`;
+}
+
+const httpsPort = 443;
+
+function finishReasonsOf(attributes: Attributes, only: string): readonly string[] {
+  const told = readTexts(attributes.get('gen_ai.response.finish_reasons'));
+  return told.length === 0 && only !== '' ? [only] : told;
+}
+
+const numericParameters: readonly ParameterFact[] = [
+  ...(['temperature', 'top_p', 'top_k', 'max_tokens', 'frequency_penalty', 'presence_penalty', 'seed', 'n', 'dimensions'] as const),
+];
+const otherParameters: readonly ParameterFact[] = ['stop', 'stream', 'tool_choice', 'reasoning_effort', 'size', 'quality', 'voice'];
+
+/** Members that an object of parameters may repeat although they are no parameters. */
+const noParameters: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'tools', 'model', 'headers', 'api_key', 'apiKey']);
+
+function parametersOf(span: Span): JsonObject {
+  const { attributes } = span;
+  const told = { ...invocationParameters(attributes), ...modelParameters(span) };
+  const packed = Object.entries(told).filter(([name, value]) => !noParameters.has(name) && value !== null);
+  const numbers = numericParameters.map((name) => [name, numberAt(attributes, namesOf(name))] as const);
+  const others = otherParameters.map((name) => [name, firstValue(attributes, namesOf(name))] as const);
+  return Object.fromEntries([...packed, ...[...numbers, ...others].filter(([, value]) => value !== undefined)]);
+}
+
+function firstValue(attributes: Attributes, names: readonly string[]): unknown {
+  const name = names.find((each) => attributes.has(each));
+  return name === undefined ? undefined : attributes.get(name);
+}
+
+const counts = [
+  ...(['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const),
+  ...(['inputAudioTokens', 'outputAudioTokens', 'inputImageTokens', 'outputImageTokens'] as const),
+] as const satisfies readonly (NumberFact & keyof Usage)[];
+
+/** Counts from attributes, and over them what a dialect tells in its own way. */
+function usageOf(span: Span): Usage {
+  const told = counts.map((count) => [count, countIn(numberFact(span.attributes, count))] as const);
+  const facts: Usage = Object.fromEntries(told.filter(([, count]) => count !== undefined));
+  const own = dialects.map(({ usageOf: tell }) => tell?.(span)).find((usage) => usage !== undefined) ?? {};
+  const said = Object.entries(own).filter(([, count]) => count !== undefined);
+  return withCachedInput({ ...facts, ...(Object.fromEntries(said) as Usage) });
+}
+
+/** Each part from the first dialect that tells it. */
+function conversationOf(span: Span): Conversation {
+  const told = dialects.map((dialect: Dialect) => dialect.conversationOf(span));
+  return {
+    messages: told.find(({ messages }) => messages !== undefined)?.messages,
+    choices: told.find(({ choices }) => choices !== undefined)?.choices,
+    tools: told.find(({ tools }) => tools !== undefined)?.tools,
+    input: told.find(({ input }) => input !== undefined && input !== null)?.input,
+    output: told.find(({ output }) => output !== undefined && output !== null)?.output,
+  };
+}
+
+/** Events that mark the first part of a response. */
+const firstParts: ReadonlySet<string> = new Set(['ai.stream.firstChunk', 'First Token Stream Event', 'gen_ai.content.completion.chunk']);
+const millisecondsPerSecond = 1000;
+
+function firstTokenOf({ attributes, events, startMs, endMs }: Span): number | undefined {
+  const seconds = numberFact(attributes, 'firstTokenSeconds');
+  const started = Date.parse(textAt(attributes, ['langfuse.observation.completion_start_time']).replaceAll('"', ''));
+  const first = events.find(({ name, atMs }) => firstParts.has(name) && atMs > 0);
+  const candidates = [
+    numberFact(attributes, 'firstTokenMs'),
+    seconds === undefined ? undefined : seconds * millisecondsPerSecond,
+    Number.isNaN(started) ? undefined : started - startMs,
+    first === undefined ? undefined : first.atMs - startMs,
+  ];
+  return candidates.find((ms) => ms !== undefined && ms >= 0 && ms <= endMs - startMs + 1);
+}
+
+/** `error.type` is the status of the response where there was one. */
+function codeOf(errorType: string): number | undefined {
+  return /^[1-5]\d\d$/.test(errorType) ? Number(errorType) : undefined;
+}

@@ -1,0 +1,63 @@
+import { exceedsBytes } from '../../model/text.ts';
+import { SpanFault, spanLimits } from '../limits.ts';
+import type { Span } from '../span.ts';
+
+/** Spans of a request, and why others of it were not taken. */
+export interface DecodedSpans {
+  readonly spans: readonly Span[];
+  readonly rejected: readonly string[];
+}
+
+/** Collects the spans of one request. A span that throws a `SpanFault` is rejected and the others go on. */
+export class SpanCollector {
+  private readonly spans: Span[] = [];
+  private readonly rejected: string[] = [];
+
+  add(decode: () => Span): void {
+    if (this.spans.length >= spanLimits.spans) {
+      this.rejected.push(`a request has at most ${spanLimits.spans} spans; send smaller batches`);
+      return;
+    }
+    try {
+      this.spans.push(checked(decode()));
+    } catch (error) {
+      if (!(error instanceof SpanFault)) throw error;
+      this.rejected.push(error.message);
+    }
+  }
+
+  result(): DecodedSpans {
+    return { spans: this.spans, rejected: this.rejected };
+  }
+}
+
+const traceIdShape = /^(?!0{32})[0-9a-f]{32}$/;
+const spanIdShape = /^(?!0{16})[0-9a-f]{16}$/;
+/** The year 9999 is the last that timestamps in text can tell. */
+const latestMs = Date.UTC(9999, 11, 31);
+
+function checked(span: Span): Span {
+  const { traceId, spanId, parentSpanId, name, startMs, endMs, attributes, events } = span;
+  if (!traceIdShape.test(traceId)) throw new SpanFault('trace_id is not 16 bytes, or all zeros');
+  if (!spanIdShape.test(spanId)) throw new SpanFault('span_id is not 8 bytes, or all zeros');
+  if (parentSpanId !== '' && !spanIdShape.test(parentSpanId)) throw new SpanFault('parent_span_id is not 8 bytes');
+  if (!(startMs > 0 && startMs <= latestMs)) throw new SpanFault('start_time_unix_nano is missing or out of range');
+  if (!(endMs <= latestMs)) throw new SpanFault('end_time_unix_nano is out of range');
+  if (endMs < startMs) throw new SpanFault('end_time_unix_nano is missing or before the start; a span is sent when it has ended');
+  if (exceedsBytes(name, spanLimits.nameBytes)) throw new SpanFault(`name is over ${spanLimits.nameBytes} bytes`);
+  if (attributes.size > spanLimits.attributes) throw tooManyAttributes();
+  if (events.length > spanLimits.events) throw tooManyEvents();
+  return span;
+}
+
+export function tooManyAttributes(): SpanFault {
+  return new SpanFault(`a span, or an event of it, has at most ${spanLimits.attributes} attributes`);
+}
+
+export function tooManyEvents(): SpanFault {
+  return new SpanFault(`a span has at most ${spanLimits.events} events`);
+}
+
+export function tooDeep(): SpanFault {
+  return new SpanFault(`an attribute is nested over ${spanLimits.depth} levels`);
+}

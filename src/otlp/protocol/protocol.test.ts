@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import { PbfWriter } from 'pbf';
+import { MalformedSpans, spanLimits } from '../limits.ts';
+import { requestOf, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';
+import { decodeJson } from './json.ts';
+import { decodeProtobuf } from './protobuf.ts';
+import { encodingOf, statusBody, successBody } from './response.ts';
+
+const spans: readonly WrittenSpan[] = [
+  {
+    name: 'chat gpt-4o',
+    spanId: spanIdOf(1),
+    parentSpanId: spanIdOf(2),
+    attributes: {
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.usage.input_tokens': 52,
+      'gen_ai.request.temperature': 0.5,
+      'gen_ai.request.stream': true,
+      'gen_ai.response.finish_reasons': ['stop', 'length'],
+      'gen_ai.input.messages': [{ role: 'user', parts: [{ type: 'text', content: 'Grüße 🎈, and a text of more than twelve bytes' }] }],
+      negative: -7,
+    },
+    events: [{ name: 'exception', attributes: { 'exception.message': 'no' } }],
+    status: { code: 2, message: 'failed' },
+  },
+  { name: 'root', spanId: spanIdOf(2), kind: 1 },
+];
+const resource = { 'service.name': 'shop' };
+const request = requestOf(spans, resource);
+const bytes = encoded(request as JsonRequest);
+
+it('both encodings give the same spans', () => {
+  const decoded = decodeProtobuf(bytes);
+  expect(decoded).toEqual(decodeJson(JSON.stringify(request)));
+  expect(decoded.rejected).toEqual([]);
+  expect(decoded.spans).toHaveLength(2);
+  expect(decoded.spans[0]).toMatchObject({
+    traceId,
+    spanId: '0000000000000001',
+    parentSpanId: '0000000000000002',
+    name: 'chat gpt-4o',
+    kind: 3,
+    startMs: Date.UTC(2026, 10, 1),
+    endMs: Date.UTC(2026, 10, 1) + 1000,
+    status: { code: 2, message: 'failed' },
+    scope: { name: 'test', version: '1' },
+  });
+  expect(decoded.spans[0]?.attributes.get('gen_ai.input.messages')).toEqual([
+    { role: 'user', parts: [{ type: 'text', content: 'Grüße 🎈, and a text of more than twelve bytes' }] },
+  ]);
+  expect(decoded.spans[0]?.attributes.get('negative')).toBe(-7);
+  expect(decoded.spans[1]?.resource.get('service.name')).toBe('shop');
+});
+
+it('a body that is cut off anywhere is malformed', () => {
+  const taken = Array.from({ length: bytes.length - 1 }, (_, index) => bytes.subarray(0, index + 1)).filter((part) => {
+    try {
+      decodeProtobuf(part);
+      return true;
+    } catch (error) {
+      return !(error instanceof MalformedSpans);
+    }
+  });
+  expect(taken).toEqual([]);
+});
+
+it('other bytes and texts are malformed, and an empty body has no spans', () => {
+  expect(() => decodeProtobuf(Buffer.from('{"resourceSpans":[]}'))).toThrow(MalformedSpans);
+  for (const text of ['', '[]', 'null', '{"resourceSpans":{}}', '{"resourceSpans":[1]}', '{"resourceSpans":[{"scopeSpans":[{"spans":3}]}]}']) {
+    expect(() => decodeJson(text), text).toThrow(MalformedSpans);
+  }
+  expect(decodeProtobuf(new Uint8Array(0))).toEqual({ spans: [], rejected: [] });
+  expect(decodeJson('{}')).toEqual({ spans: [], rejected: [] });
+});
+
+const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
+const many = (count: number): Readonly<Record<string, unknown>> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 1]));
+
+describe.each<[string, WrittenSpan, string]>([
+  ['a trace without an identifier', { traceId: '0'.repeat(32) }, 'trace_id is not 16 bytes, or all zeros'],
+  ['a short identifier', { traceId: 'abcd' }, 'trace_id is not 16 bytes, or all zeros'],
+  ['a span without an identifier', { spanId: '0'.repeat(16) }, 'span_id is not 8 bytes, or all zeros'],
+  ['a span without a start', { startMs: 0 }, 'start_time_unix_nano is missing or out of range'],
+  ['an end before the start', { endMs: 5 }, 'end_time_unix_nano is missing or before the start; a span is sent when it has ended'],
+  ['too many attributes', { attributes: many(spanLimits.attributes + 1) }, 'a span, or an event of it, has at most 4096 attributes'],
+  ['too deep a value', { attributes: { deep: nested(spanLimits.depth + 1) } }, 'an attribute is nested over 32 levels'],
+  ['too many events', { events: Array.from({ length: spanLimits.events + 1 }, () => ({ name: 'e' })) }, 'a span has at most 2048 events'],
+  ['too long a name', { name: 'n'.repeat(spanLimits.nameBytes + 1) }, 'name is over 8192 bytes'],
+])('%s', (_name, wrong, reason) => {
+  const body = requestOf([{ name: 'before', spanId: spanIdOf(7) }, wrong, { name: 'after', spanId: spanIdOf(8) }]);
+
+  it.each([
+    ['in JSON', () => decodeJson(JSON.stringify(body))],
+    ['in protobuf', () => decodeProtobuf(encoded(body as JsonRequest))],
+  ])('%s rejects the span with its reason, and takes the others', (_encoding, decode) => {
+    const decoded = decode();
+    expect(decoded.rejected).toEqual([reason]);
+    expect(decoded.spans.map(({ name }) => name)).toEqual(['before', 'after']);
+  });
+});
+
+it('the deepest value that is allowed is taken', () => {
+  const body = requestOf([{ attributes: { deep: nested(spanLimits.depth) } }]);
+  expect(decodeJson(JSON.stringify(body)).rejected).toEqual([]);
+  expect(decodeProtobuf(encoded(body as JsonRequest)).rejected).toEqual([]);
+});
+
+it('spans beyond the limit of a request are rejected', () => {
+  const body = requestOf(Array.from({ length: spanLimits.spans + 2 }, () => ({})));
+  const { spans: taken, rejected } = decodeProtobuf(encoded(body as JsonRequest));
+  expect([taken.length, rejected]).toEqual([spanLimits.spans, [...rejected.keys()].map(() => 'a request has at most 10000 spans; send smaller batches')]);
+  expect(rejected).toHaveLength(2);
+});
+
+describe('the response', () => {
+  it('is empty when all was taken, and names each reason with its count otherwise', () => {
+    expect(successBody('protobuf', [])).toHaveLength(0);
+    expect(Buffer.from(successBody('json', [])).toString()).toBe('{}');
+    const rejected = ['one', 'other', 'one'];
+    expect(JSON.parse(Buffer.from(successBody('json', rejected)).toString())).toEqual({
+      partialSuccess: { rejectedSpans: '3', errorMessage: 'Not recorded: 2 × one; 1 × other.' },
+    });
+    expect(Buffer.from(successBody('protobuf', rejected)).toString('latin1')).toContain('Not recorded: 2 \u00c3\u0097 one; 1 \u00c3\u0097 other.');
+  });
+
+  it('names ten reasons at most', () => {
+    const rejected = Array.from({ length: 14 }, (_, index) => `reason ${index}`);
+    expect(Buffer.from(successBody('json', rejected)).toString()).toContain('1 × reason 9; and 4 other reasons.');
+  });
+
+  it('of a failure is a status in the encoding of the request', () => {
+    expect(JSON.parse(Buffer.from(statusBody('json', 'no')).toString())).toEqual({ code: 3, message: 'no' });
+    expect(Buffer.from(statusBody('protobuf', 'no')).toString('hex')).toBe('080312026e6f');
+  });
+
+  it.each([
+    ['application/json', 'json'],
+    ['Application/JSON; charset=utf-8', 'json'],
+    ['application/x-protobuf', 'protobuf'],
+    ['application/protobuf', 'protobuf'],
+    ['text/plain', undefined],
+    ['', undefined],
+  ])('content-type %j is %s', (contentType, encoding) => {
+    expect(encodingOf(contentType)).toBe(encoding);
+  });
+});
+
+interface JsonValue {
+  readonly stringValue?: string;
+  readonly boolValue?: boolean;
+  readonly intValue?: string;
+  readonly doubleValue?: number;
+  readonly arrayValue?: { readonly values: readonly JsonValue[] };
+  readonly kvlistValue?: { readonly values: readonly JsonAttribute[] };
+}
+interface JsonAttribute {
+  readonly key: string;
+  readonly value: JsonValue;
+}
+interface JsonSpan {
+  readonly [name: string]: unknown;
+  readonly attributes: readonly JsonAttribute[];
+  readonly events: readonly { readonly name: string; readonly timeUnixNano: string; readonly attributes: readonly JsonAttribute[] }[];
+  readonly status: { readonly code?: number; readonly message?: string };
+}
+interface JsonRequest {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly JsonAttribute[] };
+    readonly scopeSpans: readonly { readonly scope: { readonly name: string; readonly version: string }; readonly spans: readonly JsonSpan[] }[];
+  }[];
+}
+
+/** Writes a request of JSON in the encoding of protocol buffers. */
+function encoded({ resourceSpans }: JsonRequest): Uint8Array {
+  const writer = new PbfWriter();
+  for (const each of resourceSpans) writer.writeMessage(1, writeResourceSpans, each);
+  return writer.finish();
+}
+
+function writeResourceSpans(each: JsonRequest['resourceSpans'][number], writer: PbfWriter): void {
+  writer.writeMessage(1, ({ attributes }, inner) => writeAttributes(1, attributes, inner), each.resource);
+  for (const scope of each.scopeSpans) {
+    writer.writeMessage(2, (_, inner) => {
+      inner.writeMessage(1, ({ name, version }, own) => {
+        own.writeStringField(1, name);
+        own.writeStringField(2, version);
+      }, scope.scope);
+      for (const span of scope.spans) inner.writeMessage(2, writeSpan, span);
+    }, undefined);
+  }
+}
+
+function writeAttributes(field: number, attributes: readonly JsonAttribute[], writer: PbfWriter): void {
+  for (const attribute of attributes) {
+    writer.writeMessage(field, ({ key, value }, inner) => {
+      inner.writeStringField(1, key);
+      inner.writeMessage(2, writeValue, value);
+    }, attribute);
+  }
+}
+
+function writeValue(value: JsonValue, writer: PbfWriter): void {
+  if (value.stringValue !== undefined) writer.writeStringField(1, value.stringValue);
+  else if (value.boolValue !== undefined) writer.writeBooleanField(2, value.boolValue);
+  else if (value.intValue !== undefined) writer.writeVarintField(3, Number(value.intValue));
+  else if (value.doubleValue !== undefined) writer.writeDoubleField(4, value.doubleValue);
+  else if (value.arrayValue !== undefined) {
+    writer.writeMessage(5, ({ values }, inner) => values.forEach((each) => inner.writeMessage(1, writeValue, each)), value.arrayValue);
+  } else if (value.kvlistValue !== undefined) {
+    writer.writeMessage(6, ({ values }, inner) => writeAttributes(1, values, inner), value.kvlistValue);
+  }
+}
+
+function writeSpan(span: JsonSpan, writer: PbfWriter): void {
+  writer.writeBytesField(1, Buffer.from(String(span['traceId']), 'hex'));
+  writer.writeBytesField(2, Buffer.from(String(span['spanId']), 'hex'));
+  if (typeof span['parentSpanId'] === 'string') writer.writeBytesField(4, Buffer.from(span['parentSpanId'], 'hex'));
+  writer.writeStringField(5, String(span['name']));
+  writer.writeVarintField(6, Number(span['kind']));
+  writeNanoseconds(7, String(span['startTimeUnixNano']), writer);
+  writeNanoseconds(8, String(span['endTimeUnixNano']), writer);
+  writeAttributes(9, span.attributes, writer);
+  for (const event of span.events) {
+    writer.writeMessage(11, ({ name, timeUnixNano, attributes }, inner) => {
+      writeNanoseconds(1, timeUnixNano, inner);
+      inner.writeStringField(2, name);
+      writeAttributes(3, attributes, inner);
+    }, event);
+  }
+  writer.writeMessage(15, ({ code, message }, inner) => {
+    if (message !== undefined) inner.writeStringField(2, message);
+    if (code !== undefined) inner.writeVarintField(3, code);
+  }, span.status);
+}
+
+function writeNanoseconds(field: number, nanoseconds: string, writer: PbfWriter): void {
+  const bytesOfNumber = Buffer.alloc(8);
+  bytesOfNumber.writeBigUInt64LE(BigInt(nanoseconds));
+  writer.writeTag(field, 1);
+  writer.writeFixed32(bytesOfNumber.readUInt32LE(0));
+  writer.writeFixed32(bytesOfNumber.readUInt32LE(4));
+}

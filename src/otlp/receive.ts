@@ -1,0 +1,68 @@
+import type { LoggedCall } from '../model/record/logged-call.ts';
+import type { RequestId } from '../model/ids.ts';
+import { type IdentifySpan, loggedSpan } from './calls/logged-span.ts';
+import type { DecodedSpans } from './protocol/decoded.ts';
+import { decodeJson } from './protocol/json.ts';
+import { decodeProtobuf } from './protocol/protobuf.ts';
+import type { Encoding } from './protocol/response.ts';
+import type { Place, TreeNode } from './tree/place.ts';
+import { placeSpans } from './tree/place-spans.ts';
+import type { RecentParents } from './tree/recent-parents.ts';
+
+/** A request made of a span, with the place that it got in a session. */
+export interface PlacedRequest extends Pick<Place, 'sessionId' | 'sessionPath'> {
+  readonly requestId: RequestId;
+  readonly spanId: string;
+}
+
+/** What came of one trace, for the ancestors that are still to come. */
+export interface ReceivedTrace {
+  readonly traceId: string;
+  readonly nodes: readonly TreeNode[];
+  readonly requests: readonly PlacedRequest[];
+}
+
+export interface ReceivedSpans {
+  readonly calls: readonly LoggedCall[];
+  readonly traces: readonly ReceivedTrace[];
+  /** Why spans were not taken, one reason for each. */
+  readonly rejected: readonly string[];
+}
+
+export interface ReceivePorts {
+  readonly identify: IdentifySpan;
+  readonly parents: RecentParents;
+}
+
+/**
+ * Turns an OTLP request into calls: bytes → spans → requests with their places → bodies that the readers of providers understand. Spans that
+ * are no call of a model, tool or search remain as nodes. @throws MalformedSpans.
+ */
+export function receiveSpans(
+  organizationId: string,
+  { encoding, bytes }: { readonly encoding: Encoding; readonly bytes: Uint8Array },
+  { identify, parents }: ReceivePorts,
+): ReceivedSpans {
+  const { spans, rejected } = decode(encoding, bytes);
+  const traces = placeSpans(organizationId, spans, parents);
+  const calls = traces.flatMap(({ placed }) => placed.map((each) => loggedSpan(each, identify)));
+  return {
+    calls,
+    traces: traces.map(({ traceId, nodes, placed }) => ({
+      traceId,
+      nodes,
+      requests: placed.map(({ span, sessionId, sessionPath }) => ({
+        requestId: identify(traceId, span.spanId),
+        spanId: span.spanId,
+        sessionId,
+        sessionPath,
+      })),
+    })),
+    rejected,
+  };
+}
+
+function decode(encoding: Encoding, bytes: Uint8Array): DecodedSpans {
+  if (encoding === 'protobuf') return decodeProtobuf(bytes);
+  return decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+}

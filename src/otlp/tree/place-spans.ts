@@ -1,0 +1,57 @@
+import type { Operation } from '../dialects/dialect.ts';
+import { operationOf, textFact } from '../facts/call-facts.ts';
+import type { Span } from '../span.ts';
+import { isOuter, modelOf, modelOperations, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
+import type { RecentParents, SpanKey } from './recent-parents.ts';
+
+/** The spans of one trace that came together. */
+export interface PlacedTrace {
+  readonly traceId: string;
+  readonly nodes: readonly TreeNode[];
+  readonly placed: readonly PlacedSpan[];
+}
+
+/** Operations that become requests: those of models, and of tools and searches, which a session's reader looks for. */
+const recorded: ReadonlySet<Operation> = new Set([...modelOperations, 'tool', 'retrieval']);
+
+/**
+ * Decides which spans become requests, and where in a session they stand as far as this request shows. Ancestors that come later are
+ * `late-spans.ts`'s concern.
+ */
+export function placeSpans(organizationId: string, spans: readonly Span[], parents: RecentParents): readonly PlacedTrace[] {
+  const traces = new Map<string, Span[]>();
+  for (const span of spans) {
+    const own = traces.get(span.traceId);
+    if (own === undefined) traces.set(span.traceId, [span]);
+    else own.push(span);
+  }
+  return Array.from(traces, ([traceId, own]) => placeTrace({ organizationId, traceId }, own, parents));
+}
+
+function placeTrace(trace: Omit<SpanKey, 'spanId'>, spans: readonly Span[], parents: RecentParents): PlacedTrace {
+  const { traceId } = trace;
+  const told = spans.map((span) => ({ span, operation: operationOf(span), node: nodeOf(span) }));
+  const byId = new Map(told.map(({ node }) => [node.spanId, node]));
+  for (const { span, operation } of told) {
+    if (operation !== undefined && modelOperations.has(operation) && span.parentSpanId !== '') {
+      parents.add({ ...trace, spanId: span.parentSpanId }, modelOf(span));
+    }
+  }
+  const named = {
+    sessionId: firstOf(told, 'sessionId'),
+    sessionName: firstOf(told, 'sessionName'),
+    userId: firstOf(told, 'userId'),
+  };
+  const placed = told.flatMap(({ span, operation, node }): PlacedSpan[] => {
+    if (operation === undefined || !recorded.has(operation)) return [];
+    if (isOuter(span, operation, parents.modelsBelow({ ...trace, spanId: span.spanId }))) return [];
+    const place = placeOf(node, traceId, (id) => byId.get(id), named);
+    const sessionPath = textFact(span.attributes, 'sessionPath') || place.sessionPath;
+    return [{ ...place, sessionPath, span, operation }];
+  });
+  return { traceId, nodes: told.map(({ node }) => node), placed };
+}
+
+function firstOf(told: readonly { readonly node: TreeNode }[], fact: 'sessionId' | 'sessionName' | 'userId'): string {
+  return told.find(({ node }) => node[fact] !== '')?.node[fact] ?? '';
+}

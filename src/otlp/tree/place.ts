@@ -1,0 +1,104 @@
+import type { Operation } from '../dialects/dialect.ts';
+import { operationOf, textFact } from '../facts/call-facts.ts';
+import { type Span, spanKinds } from '../span.ts';
+import { levelName, pathOf } from './path.ts';
+
+/** What a session's tree needs to know of a span. */
+export interface TreeNode {
+  readonly spanId: string;
+  /** Empty: the trace begins here. */
+  readonly parentSpanId: string;
+  /** Its level in a path; empty: it is none, as a transport's span. */
+  readonly level: string;
+  /** What it says of its session and user itself; empty: nothing. */
+  readonly sessionId: string;
+  readonly sessionName: string;
+  readonly userId: string;
+}
+
+/** The place of a span in a session, as far as its ancestors are known. */
+export interface Place {
+  /** The session that the span, the nearest ancestor or the trace names; else the trace. */
+  readonly sessionId: string;
+  readonly sessionName: string;
+  readonly sessionPath: string;
+  readonly userId: string;
+}
+
+/** A span that becomes a request, with its place. */
+export interface PlacedSpan extends Place {
+  readonly span: Span;
+  readonly operation: Operation;
+}
+
+/** Ancestors that are looked at. A session's tree has no more levels. */
+const maxAncestors = 64;
+
+/** The node of a span. */
+export function nodeOf(span: Span): TreeNode {
+  const { attributes } = span;
+  return {
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId,
+    level: isOfTransport(span) ? '' : levelName(span.name),
+    sessionId: textFact(attributes, 'sessionId'),
+    sessionName: textFact(attributes, 'sessionName'),
+    userId: textFact(attributes, 'userId'),
+  };
+}
+
+/** Attributes of spans that carry a call and say nothing of why: HTTP, RPC, messages, databases, name look-ups. */
+const transportAttributes = [
+  ...['http.request.method', 'http.method', 'rpc.system', 'rpc.system.name', 'messaging.system', 'db.system', 'db.system.name'],
+  ...['dns.question.name', 'network.transport', 'net.transport', 'graphql.operation.type'],
+];
+
+function isOfTransport(span: Span): boolean {
+  return transportAttributes.some((name) => span.attributes.has(name)) && operationOf(span) === undefined;
+}
+
+/** Finds a node of the same trace by the identifier of its span. */
+export type FindNode = (spanId: string) => TreeNode | undefined;
+
+/** The place of a span from the nodes that are known. @param named the session that another span of the trace names; empty: none. */
+export function placeOf(node: TreeNode, traceId: string, find: FindNode, named: Pick<Place, 'sessionId' | 'sessionName' | 'userId'>): Place {
+  const ancestors = ancestorsOf(node, find);
+  const line = [node, ...ancestors];
+  const nearest = (fact: 'sessionId' | 'sessionName' | 'userId'): string => line.find((each) => each[fact] !== '')?.[fact] ?? '';
+  return {
+    sessionId: nearest('sessionId') || named.sessionId || traceId,
+    sessionName: nearest('sessionName') || named.sessionName,
+    sessionPath: pathOf(line.map(({ level }) => level).toReversed()),
+    userId: nearest('userId') || named.userId,
+  };
+}
+
+/** The known ancestors, the parent first. A ring ends where it closes. */
+function ancestorsOf(node: TreeNode, find: FindNode): readonly TreeNode[] {
+  const ancestors: TreeNode[] = [];
+  const seen = new Set([node.spanId]);
+  for (let next = find(node.parentSpanId); next !== undefined && ancestors.length < maxAncestors; next = find(next.parentSpanId)) {
+    if (seen.has(next.spanId)) break;
+    seen.add(next.spanId);
+    ancestors.push(next);
+  }
+  return ancestors;
+}
+
+/**
+ * Spans whose call another span tells as well: an instrumentation of a framework around one of a client. Only the inner one is a request,
+ * as it is the call. @param isParentOfModel whether a span of the trace was the parent of such a call before.
+ */
+export function isOuter(span: Span, operation: Operation, innerModels: readonly string[]): boolean {
+  if (span.kind === spanKinds.producer || !modelOperations.has(operation)) return false;
+  const model = modelOf(span);
+  return innerModels.some((inner) => inner === model || model === '' || inner === '' || inner.startsWith(model) || model.startsWith(inner));
+}
+
+export const modelOperations: ReadonlySet<Operation> = new Set(['chat', 'completion', 'embeddings', 'rerank', 'image', 'speech', 'transcription']);
+
+/** In lower case, without the maker's name before a slash. */
+export function modelOf({ attributes }: Span): string {
+  const model = (textFact(attributes, 'requestModel') || textFact(attributes, 'responseModel')).toLowerCase();
+  return model.slice(model.lastIndexOf('/') + 1);
+}

@@ -4,7 +4,7 @@ import type { CallFacts } from '../facts/call-facts.ts';
 import { anthropicMessage, isAnthropicUsage } from './anthropic-body.ts';
 import { chatRequest, chatResponse } from './chat-body.ts';
 import { openAiUsage } from './usage-body.ts';
-import { asText } from '../messages/chat-message.ts';
+import { asText, unpacked } from '../messages/chat-message.ts';
 import { readTexts } from '../messages/read-messages.ts';
 
 /** A request and its response as the API behind `path` has them, so that our readers of providers understand both. */
@@ -88,8 +88,8 @@ function rerank(facts: CallFacts): Bodies {
   const { conversation } = facts;
   return {
     path: '/v1/rerank',
-    request: { model: modelOf(facts), query: conversation.input ?? null, ...facts.parameters },
-    response: { ...answered(facts, 'list'), results: conversation.output ?? null },
+    request: { model: modelOf(facts), query: unpacked(conversation.input ?? null), ...facts.parameters },
+    response: { ...answered(facts, 'list'), results: unpacked(conversation.output ?? null) },
   };
 }
 
@@ -119,8 +119,8 @@ function tool(facts: CallFacts): Bodies {
   const toolName = texts.toolName || texts.stepName;
   return {
     path: '/v1/tool',
-    request: { _type: 'tool', toolName, input: conversation.input ?? null, ...(texts.toolCallId === '' ? {} : { toolCallId: texts.toolCallId }) },
-    response: { _type: 'tool', toolName, output: conversation.output ?? null },
+    request: { _type: 'tool', toolName, input: unpacked(conversation.input ?? null), ...(texts.toolCallId === '' ? {} : { toolCallId: texts.toolCallId }) },
+    response: { _type: 'tool', toolName, output: unpacked(conversation.output ?? null) },
   };
 }
 
@@ -130,6 +130,6 @@ function retrieval(facts: CallFacts): Bodies {
   return {
     path: '/v1/retrieval',
     request: { _type: 'vector_db', operation: 'search', text: asText(conversation.input), ...parameters },
-    response: { _type: 'vector_db', results: conversation.output ?? null },
+    response: { _type: 'vector_db', results: unpacked(conversation.output ?? null) },
   };
 }

@@ -70,8 +70,8 @@ export const traceloop: Dialect = {
 
 /** An instrumentation in JavaScript writes the completion of a text as `gen_ai.completion.0.content` too. */
 function conversationOf({ attributes }: Span): Conversation {
-  const prompt = indexedList(attributes, 'gen_ai.prompt') ?? indexedList(attributes, 'llm.prompts');
-  const completion = indexedList(attributes, 'gen_ai.completion') ?? indexedList(attributes, 'llm.completions');
+  const prompt = indexedList(attributes, 'gen_ai.prompt') ?? messagesAt(attributes, 'llm.prompts');
+  const completion = indexedList(attributes, 'gen_ai.completion') ?? messagesAt(attributes, 'llm.completions');
   const functions = indexedList(attributes, 'llm.request.functions') ?? indexedList(attributes, 'gen_ai.tool.definitions');
   return {
     messages: prompt === undefined ? undefined : readMessages(prompt.map(messageOf)),
@@ -80,6 +80,12 @@ function conversationOf({ attributes }: Span): Conversation {
     input: attributes.get('traceloop.entity.input'),
     output: attributes.get('traceloop.entity.output'),
   };
+}
+
+/** OpenInference has another list of the same name. */
+function messagesAt(attributes: Span['attributes'], prefix: string): readonly JsonObject[] | undefined {
+  const list = indexedList(attributes, prefix);
+  return list?.some((message) => 'content' in message || 'role' in message) === true ? list : undefined;
 }
 
 /** A call of a function, before there were tools: `gen_ai.completion.0.function_call.name`. */

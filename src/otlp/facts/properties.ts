@@ -28,8 +28,10 @@ const credential = /authorization|api[-_.]?key|password|passwd|secret|credential
 /** Named behind another prefix too, and a property under its own name. */
 const ownHeader = /^(?:svc|helicone)-property-/i;
 
-/** Attributes that became another fact are no properties too. */
-const otherFacts: ReadonlySet<string> = new Set(dialects.flatMap(({ facts }) => Object.values(facts).flat()));
+/** Attributes that became another fact, or are read as a whole, are no properties too. */
+const otherFacts: ReadonlySet<string> = new Set(
+  dialects.flatMap(({ facts, tagLists, propertyObjects }) => [...Object.values(facts).flat(), ...tagLists, ...propertyObjects]),
+);
 
 /**
  * The properties of a call: what the dialects have for them, the caller's own attributes, tags, and the service. At most as many and as
@@ -71,11 +73,9 @@ function members(value: unknown): readonly Named[] {
 function unclaimed({ attributes }: Span): readonly Named[] {
   return [...attributes].filter(([name, value]) => {
     const isOwn = !otherFacts.has(name) && !namespaces.some((start) => name.startsWith(start));
-    return isOwn && typeof value !== 'object' && !propertyObjectNames.has(name);
+    return isOwn && typeof value !== 'object';
   });
 }
-
-const propertyObjectNames: ReadonlySet<string> = new Set(dialects.flatMap(({ propertyObjects }) => propertyObjects));
 
 function tags({ attributes }: Span): readonly Named[] {
   const lists = dialects.flatMap(({ tagLists }) => tagLists.map((name) => attributes.get(name)));

@@ -1,26 +1,12 @@
 import type { LoggedCall } from '../model/record/logged-call.ts';
-import type { RequestId } from '../model/ids.ts';
 import { type IdentifySpan, loggedSpan } from './calls/logged-span.ts';
 import type { DecodedSpans } from './protocol/decoded.ts';
 import { decodeJson } from './protocol/json.ts';
 import { decodeProtobuf } from './protocol/protobuf.ts';
 import type { Encoding } from './protocol/response.ts';
-import type { Place, TreeNode } from './tree/place.ts';
+import type { ReceivedTrace } from './tree/place.ts';
 import { placeSpans } from './tree/place-spans.ts';
 import type { RecentParents } from './tree/recent-parents.ts';
-
-/** A request made of a span, with the place that it got in a session. */
-export interface PlacedRequest extends Pick<Place, 'sessionId' | 'sessionPath'> {
-  readonly requestId: RequestId;
-  readonly spanId: string;
-}
-
-/** What came of one trace, for the ancestors that are still to come. */
-export interface ReceivedTrace {
-  readonly traceId: string;
-  readonly nodes: readonly TreeNode[];
-  readonly requests: readonly PlacedRequest[];
-}
 
 export interface ReceivedSpans {
   readonly calls: readonly LoggedCall[];
@@ -51,11 +37,12 @@ export function receiveSpans(
     traces: traces.map(({ traceId, nodes, placed }) => ({
       traceId,
       nodes,
-      requests: placed.map(({ span, sessionId, sessionPath }) => ({
+      requests: placed.map(({ span, sessionId, sessionPath, isRooted }) => ({
         requestId: identify(traceId, span.spanId),
         spanId: span.spanId,
         sessionId,
         sessionPath,
+        isRooted,
       })),
     })),
     rejected,

@@ -11,6 +11,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   config: ['model', 'platform'],
   platform: ['model'],
   providers: ['model', 'platform/crc32.ts'],
+  otlp: ['model'],
   redaction: ['model'],
   pricing: ['model'],
   query: ['model', 'type contract', 'sql'],
@@ -104,6 +105,7 @@ export const purePaths: readonly string[] = [
   'src/model/',
   'src/sql/',
   'src/providers/',
+  'src/otlp/',
   'src/pricing/',
   'src/redaction/',
   'src/query/',
@@ -114,6 +116,9 @@ export const purePaths: readonly string[] = [
 /** Where string literals may contain a provider's name, each with its reason. */
 export const providerNamePaths: Readonly<Record<string, string>> = {
   'src/providers/': 'formats and facts, one folder per wire format, and the registry',
+  'src/otlp/dialects/': 'names of attributes',
+  'src/otlp/facts/provider.ts': 'names of providers in OpenTelemetry',
+  'src/otlp/calls/anthropic-body.ts': 'the shape of one format',
   'src/pricing/': 'prices are by provider',
   'src/model/vocabulary/': 'the names themselves',
   'src/gateway/routing/provider-addresses.ts': 'the addresses',
@@ -163,6 +168,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   kysely: ['metadata'],
   libsql: ['metadata', 'platform'],
   lmdb: ['state'],
+  pbf: ['otlp'],
   pino: ['platform'],
   re2js: ['redaction'],
   uuid: ['platform', 'gateway', 'metadata', 'auth', 'api', 'jobs', 'cli', 'main'],

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/text.ts';
 import type { CallFacts } from '../facts/call-facts.ts';
 import { asText, type ChatMessage, unpacked } from '../messages/chat-message.ts';
-import type { Bodies } from './bodies.ts';
+import type { Bodies } from './body-pair.ts';
 import { choicesOf, messagesOf } from './chat-body.ts';
 
 /** True when the span has Anthropic's own usage object: it tells how long cache writes live, which no other shape does. */

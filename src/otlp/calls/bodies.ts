@@ -2,18 +2,11 @@ import type { JsonObject } from '../../model/text.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import type { CallFacts } from '../facts/call-facts.ts';
 import { anthropicMessage, isAnthropicUsage } from './anthropic-body.ts';
+import type { Bodies } from './body-pair.ts';
 import { chatRequest, chatResponse } from './chat-body.ts';
 import { openAiUsage } from './usage-body.ts';
 import { asText, unpacked } from '../messages/chat-message.ts';
 import { readTexts } from '../messages/read-messages.ts';
-
-/** A request and its response as the API behind `path` has them, so that our readers of providers understand both. */
-export interface Bodies {
-  readonly path: string;
-  readonly request: JsonObject;
-  /** Of a call that succeeded. */
-  readonly response: JsonObject;
-}
 
 type Write = (facts: CallFacts) => Bodies;
 
@@ -109,7 +102,10 @@ function media(facts: CallFacts, path: string): Bodies {
   return {
     path,
     request: { model: modelOf(facts), ...(input === '' ? {} : { input }), ...facts.parameters },
-    response: { ...answered(facts, 'audio'), ...(facts.conversation.output === undefined ? {} : { text: asText(facts.conversation.output) }) },
+    response: {
+      ...answered(facts, 'audio'),
+      ...(facts.conversation.output === undefined ? {} : { text: asText(facts.conversation.output) }),
+    },
   };
 }
 
@@ -119,7 +115,12 @@ function tool(facts: CallFacts): Bodies {
   const toolName = texts.toolName || texts.stepName;
   return {
     path: '/v1/tool',
-    request: { _type: 'tool', toolName, input: unpacked(conversation.input ?? null), ...(texts.toolCallId === '' ? {} : { toolCallId: texts.toolCallId }) },
+    request: {
+      _type: 'tool',
+      toolName,
+      input: unpacked(conversation.input ?? null),
+      ...(texts.toolCallId === '' ? {} : { toolCallId: texts.toolCallId }),
+    },
     response: { _type: 'tool', toolName, output: unpacked(conversation.output ?? null) },
   };
 }

@@ -30,7 +30,7 @@ export function chatResponse(facts: CallFacts): JsonObject {
   const choices = choicesOf(facts).map(({ message, finishReason }, index) => ({
     index,
     message,
-    finish_reason: finishReason || finishReasons[index] || finishReasons[0] || null,
+    finish_reason: finishReason === '' ? (finishReasons[index] ?? finishReasons[0] ?? null) : finishReason,
   }));
   return {
     ...(texts.responseId === '' ? {} : { id: texts.responseId }),

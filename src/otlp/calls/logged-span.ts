@@ -8,7 +8,8 @@ import { propertiesOf } from '../facts/properties.ts';
 import { unknownProvider } from '../facts/provider.ts';
 import type { PlacedSpan } from '../tree/place.ts';
 import { type Span, statusCodes, textAt } from '../span.ts';
-import { type Bodies, bodiesOf } from './bodies.ts';
+import { bodiesOf } from './bodies.ts';
+import type { Bodies } from './body-pair.ts';
 
 /** Makes the identifier of a record from those of its span: the same one for a repetition, in every organisation. */
 export type IdentifySpan = (traceId: string, spanId: string) => RequestId;
@@ -59,7 +60,11 @@ function responseOf(span: Span, facts: CallFacts, bodies: Bodies): LoggedCall['r
   const hasFailed = status.code === statusCodes.error || (told !== undefined && told >= 400);
   if (!hasFailed) return { status: told ?? okStatus, headers: jsonHeaders, body: bytesOf(bodies.response) };
   const isFailure = told !== undefined && told >= 400;
-  return { status: isFailure ? told : internalError, headers: jsonHeaders, body: bytesOf({ ...partial(bodies), error: errorOf(span, facts) }) };
+  return {
+    status: isFailure ? told : internalError,
+    headers: jsonHeaders,
+    body: bytesOf({ ...partial(bodies), error: errorOf(span, facts) }),
+  };
 }
 
 /** What came before the error, with the usage that is billed all the same. */

@@ -61,7 +61,7 @@ export const aiSdk: Dialect = {
   source: 'vercel/ai packages/ai/src/telemetry and packages/otel/src; the page "Telemetry" of its documentation',
   facts,
   operationOf: ({ attributes }) => {
-    const id = textAt(attributes, ['ai.operationId']) || textAt(attributes, ['operation.name']).split(' ', 1)[0] || '';
+    const [id = ''] = textAt(attributes, ['ai.operationId', 'operation.name']).split(' ', 1);
     return operations.get(id) ?? (id.startsWith('ai.') ? 'level' : undefined);
   },
   conversationOf,
@@ -79,7 +79,8 @@ function conversationOf({ attributes }: Span): Conversation {
     messages: messages === undefined ? undefined : readMessages(messages),
     choices: choicesOf(attributes),
     tools: tools === undefined ? undefined : readTools(tools),
-    input: attributes.get('ai.toolCall.args') ?? attributes.get('ai.values') ?? attributes.get('ai.value') ?? attributes.get('ai.documents'),
+    input:
+      attributes.get('ai.toolCall.args') ?? attributes.get('ai.values') ?? attributes.get('ai.value') ?? attributes.get('ai.documents'),
     output: attributes.get('ai.toolCall.result') ?? attributes.get('ai.ranking'),
   };
 }

@@ -106,7 +106,11 @@ it.each<[string, unknown, unknown]>([
     [
       {
         index: 0,
-        message: { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'EmwK' }], reasoning_content: 'A short answer is wanted.' },
+        message: {
+          role: 'assistant',
+          content: [{ type: 'redacted_thinking', data: 'EmwK' }],
+          reasoning_content: 'A short answer is wanted.',
+        },
         finish_reason: 'stop',
       },
     ],
@@ -148,7 +152,10 @@ it.each<[string, unknown, unknown]>([
       { type: 'web_search_20250305', name: 'web_search', max_uses: 5 },
     ],
     [
-      { type: 'function', function: { name: 'get_weather', description: 'The weather', parameters: { type: 'object', required: ['location'] } } },
+      {
+        type: 'function',
+        function: { name: 'get_weather', description: 'The weather', parameters: { type: 'object', required: ['location'] } },
+      },
       { type: 'web_search_20250305', name: 'web_search', max_uses: 5 },
     ],
   ],
@@ -181,10 +188,25 @@ it.each<[string, unknown]>([
 });
 
 it.each<[string, string, string, unknown]>([
-  ['retrieval-documents-documents', 'retrieval', 'gen_ai.retrieval.documents', [{ id: 'doc-1', score: 0.5, title: 'A page' }, { id: 'doc-2' }, {}]],
+  [
+    'retrieval-documents-documents',
+    'retrieval',
+    'gen_ai.retrieval.documents',
+    [{ id: 'doc-1', score: 0.5, title: 'A page' }, { id: 'doc-2' }, {}],
+  ],
   ['retrieval-documents-wrong-field-types', 'retrieval', 'gen_ai.retrieval.documents', [{ id: 42, score: '0.5' }]],
-  ['memory-records-records', 'search_memory', 'gen_ai.memory.records', [{ id: 'mem-1', content: 'metric', score: 0.5 }, { content: { fact: 'Ada' } }]],
-  ['memory-records-missing-content', 'search_memory', 'gen_ai.memory.records', [{ id: 'mem-1' }, { content: 'x', metadata: 'source=chat' }]],
+  [
+    'memory-records-records',
+    'search_memory',
+    'gen_ai.memory.records',
+    [{ id: 'mem-1', content: 'metric', score: 0.5 }, { content: { fact: 'Ada' } }],
+  ],
+  [
+    'memory-records-missing-content',
+    'search_memory',
+    'gen_ai.memory.records',
+    [{ id: 'mem-1' }, { content: 'x', metadata: 'source=chat' }],
+  ],
 ])('%s', (_case, operation, attribute, document) => {
   expect(callOf({ attributes: { 'gen_ai.operation.name': operation, [attribute]: document } }).responseBody['results']).toEqual(document);
 });

@@ -59,7 +59,11 @@ describe('OpenInference', () => {
             { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
           ],
         },
-        { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"it"}' } }] },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"it"}' } }],
+        },
         { role: 'tool', tool_call_id: 'call_1', content: 'a cat' },
       ],
       tools: [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }],
@@ -74,7 +78,13 @@ describe('OpenInference', () => {
 
   it('input and output of a span without messages', () => {
     const { request, response } = callOf({
-      attributes: { 'openinference.span.kind': 'LLM', 'llm.model_name': 'm', 'llm.system': 'openai', 'input.value': 'Hello', 'output.value': 'Hi' },
+      attributes: {
+        'openinference.span.kind': 'LLM',
+        'llm.model_name': 'm',
+        'llm.system': 'openai',
+        'input.value': 'Hello',
+        'output.value': 'Hi',
+      },
     });
     expect([request?.lastUserText, response?.completionText]).toEqual(['Hello', 'Hi']);
   });
@@ -89,17 +99,35 @@ describe('OpenInference', () => {
         'llm.choices.0.completion.text': ' return 1',
       },
     });
-    expect([completion.call.path, completion.request?.promptText, completion.response?.completionText]).toEqual(['/v1/completions', 'def fib(n):', ' return 1']);
+    expect([completion.call.path, completion.request?.promptText, completion.response?.completionText]).toEqual([
+      '/v1/completions',
+      'def fib(n):',
+      ' return 1',
+    ]);
     const embedding = callOf({
-      attributes: { 'openinference.span.kind': 'EMBEDDING', 'embedding.model_name': 'text-embedding-3-small', 'embedding.embeddings.0.embedding.text': 'hello' },
+      attributes: {
+        'openinference.span.kind': 'EMBEDDING',
+        'embedding.model_name': 'text-embedding-3-small',
+        'embedding.embeddings.0.embedding.text': 'hello',
+      },
     });
     expect(embedding.requestBody).toEqual({ model: 'text-embedding-3-small', input: 'hello' });
-    const tool = callOf({ attributes: { 'openinference.span.kind': 'TOOL', 'tool.name': 'look', 'input.value': '{"at":"it"}', 'output.value': 'a cat' } });
+    const tool = callOf({
+      attributes: { 'openinference.span.kind': 'TOOL', 'tool.name': 'look', 'input.value': '{"at":"it"}', 'output.value': 'a cat' },
+    });
     expect([tool.call.model, tool.requestBody['input'], tool.responseBody['output']]).toEqual(['tool:look', { at: 'it' }, 'a cat']);
     const search = callOf({
-      attributes: { 'openinference.span.kind': 'RETRIEVER', 'input.value': 'cats', 'retrieval.documents.0.document.content': 'A cat', 'retrieval.documents.0.document.score': 0.5 },
+      attributes: {
+        'openinference.span.kind': 'RETRIEVER',
+        'input.value': 'cats',
+        'retrieval.documents.0.document.content': 'A cat',
+        'retrieval.documents.0.document.score': 0.5,
+      },
     });
-    expect([search.requestBody['text'], search.responseBody['results']]).toEqual(['cats', [{ document: { content: 'A cat', score: 0.5 } }]]);
+    expect([search.requestBody['text'], search.responseBody['results']]).toEqual([
+      'cats',
+      [{ document: { content: 'A cat', score: 0.5 } }],
+    ]);
   });
 
   it.each(['CHAIN', 'AGENT', 'GUARDRAIL', 'EVALUATOR', 'PROMPT'])('%s is a level', (kind) => {
@@ -148,7 +176,9 @@ describe('Traceloop', () => {
       { role: 'user', content: 'Hello' },
       { role: 'user', content: 'The last' },
     ]);
-    expect(requestBody['tools']).toEqual([{ type: 'function', function: { name: 'look', description: 'Looks', parameters: { type: 'object' } } }]);
+    expect(requestBody['tools']).toEqual([
+      { type: 'function', function: { name: 'look', description: 'Looks', parameters: { type: 'object' } } },
+    ]);
     expect(response).toMatchObject({ completionText: 'Hi', finishReason: 'stop', usage: { promptTokens: 9, completionTokens: 3 } });
     expect(JSON.stringify(call.tags)).not.toContain('secret');
   });
@@ -159,7 +189,9 @@ describe('Traceloop', () => {
     ['agent', 0],
     ['tool', 1],
   ])('a span of the kind %s becomes %i requests', (kind, count) => {
-    expect(received([{ attributes: { 'traceloop.span.kind': kind, 'traceloop.entity.name': 'e', 'traceloop.entity.input': '{}' } }]).calls).toHaveLength(count);
+    expect(
+      received([{ attributes: { 'traceloop.span.kind': kind, 'traceloop.entity.name': 'e', 'traceloop.entity.input': '{}' } }]).calls,
+    ).toHaveLength(count);
   });
 
   it('names of Helicone’s headers as associations, as its asynchronous logger sends them', () => {
@@ -232,7 +264,9 @@ describe('AI SDK', () => {
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1076 },
       output_tokens: 714,
     };
-    const { call, response, request } = callOf({ attributes: { ...inner, 'ai.response.providerMetadata': JSON.stringify({ anthropic: { usage } }) } });
+    const { call, response, request } = callOf({
+      attributes: { ...inner, 'ai.response.providerMetadata': JSON.stringify({ anthropic: { usage } }) },
+    });
     expect([call.path, request?.promptText]).toEqual(['/v1/messages', 'Be short\nHello']);
     expect(response?.usage).toMatchObject({
       promptTokens: 48_183,
@@ -245,101 +279,43 @@ describe('AI SDK', () => {
   });
 
   it('an outer span is a level of its inner one’s path, and not counted', () => {
-    const outer: WrittenSpan = { name: 'ai.generateText', spanId: spanIdOf(1), attributes: { ...inner, 'ai.operationId': 'ai.generateText', 'operation.name': 'ai.generateText' } };
-    const { calls } = received([{ name: 'ai.generateText.doGenerate', spanId: spanIdOf(2), parentSpanId: spanIdOf(1), attributes: inner }, outer]);
+    const outer: WrittenSpan = {
+      name: 'ai.generateText',
+      spanId: spanIdOf(1),
+      attributes: { ...inner, 'ai.operationId': 'ai.generateText', 'operation.name': 'ai.generateText' },
+    };
+    const { calls } = received([
+      { name: 'ai.generateText.doGenerate', spanId: spanIdOf(2), parentSpanId: spanIdOf(1), attributes: inner },
+      outer,
+    ]);
     expect(calls.map(({ tags }) => tags.sessionPath)).toEqual(['/ai.generateText/ai.generateText.doGenerate']);
   });
 
   it('embeddings and tools', () => {
     const embed = callOf({
-      attributes: { 'ai.operationId': 'ai.embedMany.doEmbed', 'ai.model.id': 'text-embedding-3-small', 'ai.model.provider': 'openai.embedding', 'ai.values': ['"one"', '"two"'], 'ai.usage.tokens': 5 },
+      attributes: {
+        'ai.operationId': 'ai.embedMany.doEmbed',
+        'ai.model.id': 'text-embedding-3-small',
+        'ai.model.provider': 'openai.embedding',
+        'ai.values': ['"one"', '"two"'],
+        'ai.usage.tokens': 5,
+      },
     });
     expect(embed.requestBody).toEqual({ model: 'text-embedding-3-small', input: ['one', 'two'] });
     expect(embed.response?.usage.promptTokens).toBe(5);
-    const tool = callOf({ attributes: { 'ai.operationId': 'ai.toolCall', 'ai.toolCall.name': 'look', 'ai.toolCall.id': 'c1', 'ai.toolCall.args': '{"at":"it"}', 'ai.toolCall.result': '"a cat"' } });
+    const tool = callOf({
+      attributes: {
+        'ai.operationId': 'ai.toolCall',
+        'ai.toolCall.name': 'look',
+        'ai.toolCall.id': 'c1',
+        'ai.toolCall.args': '{"at":"it"}',
+        'ai.toolCall.result': '"a cat"',
+      },
+    });
     expect([tool.call.model, tool.requestBody['input']]).toEqual(['tool:look', { at: 'it' }]);
   });
 
   it('the first part of a stream', () => {
     expect(callOf({ attributes: { ...inner, 'ai.response.msToFirstChunk': 321.5 } }).call.firstTokenMs).toBe(321.5);
-  });
-});
-
-describe('Langfuse', () => {
-  const generation = {
-    'langfuse.observation.type': 'generation',
-    'langfuse.observation.model.name': 'gpt-4o',
-    'langfuse.observation.model.parameters': '{"temperature":0.3}',
-    'langfuse.observation.input': '{"messages":[{"role":"user","content":"Hello"}],"tools":[{"type":"function","function":{"name":"look"}}]}',
-    'langfuse.observation.output': '{"role":"assistant","content":"Hi"}',
-    'langfuse.observation.prompt.name': 'greeting',
-    'langfuse.observation.prompt.version': 3,
-    'langfuse.observation.metadata.step': '2',
-    'langfuse.trace.metadata.team': 'search',
-    'langfuse.trace.name': 'chat-turn',
-    'langfuse.trace.tags': ['a', 'b'],
-    'session.id': 's1',
-    'user.id': 'ada',
-    'gen_ai.system': 'openai',
-  };
-
-  it('a generation', () => {
-    const { call, requestBody, response } = callOf({ attributes: generation });
-    expect(call).toMatchObject({ provider: 'openai', model: 'gpt-4o' });
-    expect(call.tags).toMatchObject({
-      sessionId: 's1',
-      sessionName: 'chat-turn',
-      userId: 'ada',
-      promptId: 'greeting',
-      promptVersion: '3',
-      properties: [
-        { name: 'team', value: 'search' },
-        { name: 'step', value: '2' },
-        { name: 'tags', value: 'a,b' },
-      ],
-    });
-    expect(requestBody).toEqual({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }], tools: [{ type: 'function', function: { name: 'look' } }], temperature: 0.3 });
-    expect(response?.completionText).toBe('Hi');
-  });
-
-  it.each<[string, unknown, unknown]>([
-    ['kinds that add up', { input: 40, output: 7, total: 107, input_cached_tokens: 60 }, [100, 7, 60]],
-    ['kinds inside their whole', { input: 100, output: 7, total: 107, input_cached_tokens: 60 }, [100, 7, 60]],
-    ['reasoning beside the output', { input: 10, output: 7, output_reasoning_tokens: 30 }, [10, 37, null]],
-    ['OpenAI’s own', { prompt_tokens: 100, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 60 } }, [100, 7, 60]],
-    ['Anthropic’s own', { input_tokens: 40, output_tokens: 7, cache_read_input_tokens: 60, cache_creation_input_tokens: 0 }, [100, 7, 60]],
-  ])('usage details: %s', (_name, details, expected) => {
-    const { response } = callOf({ attributes: { ...generation, 'langfuse.observation.usage_details': JSON.stringify(details) } });
-    const usage = response?.usage;
-    expect([usage?.promptTokens, usage?.completionTokens, usage?.promptCacheReadTokens]).toEqual(expected);
-  });
-
-  it('a cost that the caller gave', () => {
-    const costOf = (details: unknown): string | undefined =>
-      callOf({ attributes: { ...generation, 'langfuse.observation.cost_details': JSON.stringify(details) } }).call.tags.cost;
-    expect([costOf({ input: 0.001, output: 0.002, total: 0.003 }), costOf({ input: 0.001, output: 0.002 }), costOf({})]).toEqual([
-      '0.003000000000',
-      '0.003000000000',
-      undefined,
-    ]);
-  });
-
-  it('the first part and an error', () => {
-    const startMs = Date.UTC(2026, 10, 1);
-    const { call, responseBody } = callOf({
-      startMs,
-      attributes: {
-        ...generation,
-        'langfuse.observation.completion_start_time': `"${new Date(startMs + 400).toISOString()}"`,
-        'langfuse.observation.status_message': 'Overloaded',
-        'langfuse.observation.output': '',
-      },
-      status: { code: 2 },
-    });
-    expect([call.firstTokenMs, call.response.status, responseBody]).toEqual([400, 500, { error: { message: 'Overloaded', type: null } }]);
-  });
-
-  it.each(['agent', 'chain', 'guardrail', 'evaluator'])('%s is a level', (type) => {
-    expect(received([{ attributes: { 'langfuse.observation.type': type } }]).calls).toEqual([]);
   });
 });

@@ -32,7 +32,13 @@ describe.each<[string, Readonly<Record<string, unknown>>]>([
 ])('messages %s', (_name, messages) => {
   it('become a chat of OpenAI with its usage', () => {
     const { call, request, response, requestBody } = callOf({ attributes: { ...said, 'gen_ai.provider.name': 'openai', ...messages } });
-    expect(call).toMatchObject({ provider: 'openai', path: '/v1/chat/completions', model: 'gpt-4o', elapsedMs: 1000, response: { status: 200 } });
+    expect(call).toMatchObject({
+      provider: 'openai',
+      path: '/v1/chat/completions',
+      model: 'gpt-4o',
+      elapsedMs: 1000,
+      response: { status: 200 },
+    });
     expect(request).toMatchObject({ model: 'gpt-4o', lastUserText: 'Tell me a joke', promptText: 'You are a helpful bot\nTell me a joke' });
     expect(requestBody['messages']).toEqual([
       { role: 'system', content: 'You are a helpful bot' },
@@ -69,7 +75,10 @@ it.each<[string, Readonly<Record<string, unknown>>]>([
     { name: 'gen_ai.tool.message', attributes: { id: 'c1', content: '57' } },
     { name: 'gen_ai.choice', attributes: { index: 0, finish_reason: 'stop', message: '{"role":"assistant","content":"It is 57."}' } },
   ];
-  const { requestBody, request, response } = callOf({ attributes: { 'gen_ai.system': 'openai', 'gen_ai.request.model': 'gpt-4o' }, events });
+  const { requestBody, request, response } = callOf({
+    attributes: { 'gen_ai.system': 'openai', 'gen_ai.request.model': 'gpt-4o' },
+    events,
+  });
   expect(requestBody['messages']).toEqual([
     { role: 'system', content: 'Be short' },
     { role: 'user', content: 'Tell me a joke' },
@@ -90,20 +99,42 @@ it('one event for the prompt and one for the completion, before 1.28', () => {
 
 describe('usage', () => {
   it.each<[string, Readonly<Record<string, number>>, unknown]>([
-    ['cached tokens are inside the input', { input_tokens: 100, output_tokens: 5, 'cache_read.input_tokens': 60, 'cache_write.input_tokens': 30 }, [100, 60, 30]],
-    ['cache_creation is the older name of cache_write', { input_tokens: 100, output_tokens: 5, 'cache_creation.input_tokens': 30 }, [100, null, 30]],
-    ['and has others', { prompt_tokens: 100, completion_tokens: 5, cache_read_input_tokens: 7, cache_creation_input_tokens: 8 }, [100, 7, 8]],
-    ['parts beyond the whole show that they were counted beside it', { input_tokens: 2, output_tokens: 5, 'cache_read.input_tokens': 90 }, [92, 90, null]],
+    [
+      'cached tokens are inside the input',
+      { input_tokens: 100, output_tokens: 5, 'cache_read.input_tokens': 60, 'cache_write.input_tokens': 30 },
+      [100, 60, 30],
+    ],
+    [
+      'cache_creation is the older name of cache_write',
+      { input_tokens: 100, output_tokens: 5, 'cache_creation.input_tokens': 30 },
+      [100, null, 30],
+    ],
+    [
+      'and has others',
+      { prompt_tokens: 100, completion_tokens: 5, cache_read_input_tokens: 7, cache_creation_input_tokens: 8 },
+      [100, 7, 8],
+    ],
+    [
+      'parts beyond the whole show that they were counted beside it',
+      { input_tokens: 2, output_tokens: 5, 'cache_read.input_tokens': 90 },
+      [92, 90, null],
+    ],
   ])('%s', (_name, counts, expected) => {
     const named = Object.fromEntries(Object.entries(counts).map(([name, count]) => [`gen_ai.usage.${name}`, count]));
-    const { response } = callOf({ attributes: { 'gen_ai.provider.name': 'anthropic', 'gen_ai.request.model': 'claude-sonnet-4-5', ...named } });
+    const { response } = callOf({
+      attributes: { 'gen_ai.provider.name': 'anthropic', 'gen_ai.request.model': 'claude-sonnet-4-5', ...named },
+    });
     const usage = response?.usage;
     expect([usage?.promptTokens, usage?.promptCacheReadTokens, usage?.promptCacheWriteTokens]).toEqual(expected);
     expect(usage?.completionTokens).toBe(5);
   });
 
   it('of kinds is read', () => {
-    const kinds = { 'gen_ai.usage.reasoning.output_tokens': 40, 'gen_ai.usage.audio.input_tokens': 3, 'gen_ai.usage.image.input_tokens': 4 };
+    const kinds = {
+      'gen_ai.usage.reasoning.output_tokens': 40,
+      'gen_ai.usage.audio.input_tokens': 3,
+      'gen_ai.usage.image.input_tokens': 4,
+    };
     const { response } = callOf({ attributes: { ...said, ...kinds } });
     expect(response?.usage).toMatchObject({ reasoningTokens: 40, promptAudioTokens: 3, promptImageTokens: 4 });
   });
@@ -153,14 +184,20 @@ it.each([
   ['ibm.watsonx.ai', '', 'custom'],
   ['', '', 'custom'],
 ])('provider %j at %j is %s', (name, address, provider) => {
-  const attributes = { 'gen_ai.request.model': 'm', 'gen_ai.provider.name': name, ...(address === '' ? {} : { 'server.address': address }) };
+  const attributes = {
+    'gen_ai.request.model': 'm',
+    'gen_ai.provider.name': name,
+    ...(address === '' ? {} : { 'server.address': address }),
+  };
   expect(callOf({ attributes }).call.provider).toBe(provider);
 });
 
 it('the called address is the one that the span tells', () => {
   const attributes = { ...said, 'server.address': 'api.openai.com', 'server.port': 443 };
   expect(callOf({ attributes }).call.targetUrl).toBe('https://api.openai.com/v1/chat/completions');
-  expect(callOf({ attributes: { ...said, 'server.address': 'llm.local', 'server.port': 8080 } }).call.targetUrl).toBe('https://llm.local:8080/v1/chat/completions');
+  expect(callOf({ attributes: { ...said, 'server.address': 'llm.local', 'server.port': 8080 } }).call.targetUrl).toBe(
+    'https://llm.local:8080/v1/chat/completions',
+  );
 });
 
 describe('an error', () => {
@@ -189,7 +226,12 @@ describe('operations', () => {
   });
 
   it('embeddings count their input', () => {
-    const attributes = { 'gen_ai.operation.name': 'embeddings', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'text-embedding-3-small', 'gen_ai.usage.input_tokens': 9 };
+    const attributes = {
+      'gen_ai.operation.name': 'embeddings',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'text-embedding-3-small',
+      'gen_ai.usage.input_tokens': 9,
+    };
     const { response } = callOf({ attributes });
     expect(response?.usage).toMatchObject({ promptTokens: 9, completionTokens: null });
   });
@@ -209,7 +251,11 @@ describe('operations', () => {
   });
 
   it('a search is one too', () => {
-    const attributes = { 'gen_ai.operation.name': 'retrieval', 'gen_ai.retrieval.query.text': 'otel', 'gen_ai.retrieval.documents': [{ id: 'doc-1', score: 0.91 }] };
+    const attributes = {
+      'gen_ai.operation.name': 'retrieval',
+      'gen_ai.retrieval.query.text': 'otel',
+      'gen_ai.retrieval.documents': [{ id: 'doc-1', score: 0.91 }],
+    };
     const { call, requestBody, responseBody } = callOf({ attributes });
     expect(call.model).toBe('vector_db');
     expect(requestBody).toEqual({ _type: 'vector_db', operation: 'search', text: 'otel' });

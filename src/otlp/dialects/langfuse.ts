@@ -32,7 +32,8 @@ const operations: ReadonlyMap<string, Operation> = new Map([
 
 export const langfuse: Dialect = {
   name: 'Langfuse',
-  source: 'langfuse/langfuse-js packages/core/src/constants.ts, packages/tracing/src/attributes.ts; langfuse.com, "OpenTelemetry", "Property mapping"',
+  source:
+    'langfuse/langfuse-js packages/core/src/constants.ts, packages/tracing/src/attributes.ts; langfuse.com, "OpenTelemetry", "Property mapping"',
   facts,
   operationOf: ({ attributes }) => operations.get(textAt(attributes, [`${observation}type`]).toLowerCase()),
   conversationOf,
@@ -92,7 +93,11 @@ function isAnthropic(details: JsonObject): boolean {
 
 const cacheReads = ['input_cached_tokens', 'input_cache_read', 'cache_read_input_tokens', 'input_cached'] as const;
 const cacheWrites = [
-  ...['input_cache_creation', 'cache_creation_input_tokens', 'input_cache_write', 'input_cache_creation_5m', 'input_cache_creation_1h'],
+  'input_cache_creation',
+  'cache_creation_input_tokens',
+  'input_cache_write',
+  'input_cache_creation_5m',
+  'input_cache_creation_1h',
 ] as const;
 const reasonings = ['output_reasoning_tokens', 'output_reasoning', 'reasoning_tokens'] as const;
 

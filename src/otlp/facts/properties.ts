@@ -4,7 +4,7 @@ import { propertyLimits } from '../../model/vocabulary/limits.ts';
 import { dialects } from '../dialects/all.ts';
 import { asText, unpacked } from '../messages/chat-message.ts';
 import { readTexts } from '../messages/read-messages.ts';
-import type { AttributeValue, Span } from '../span.ts';
+import { type AttributeValue, type Span, textAt } from '../span.ts';
 
 /** Where the service runs: attributes of the resource that become properties. */
 const resourceProperties = ['service.name', 'service.version', 'deployment.environment.name', 'deployment.environment'] as const;
@@ -14,11 +14,11 @@ const resourceProperties = ['service.name', 'service.version', 'deployment.envir
  * making, not the caller's concern. Source: open-telemetry/semantic-conventions docs/registry/attributes.
  */
 const commonNamespaces = [
-  ...['aws.', 'azure.', 'client.', 'cloud.', 'code.', 'container.', 'cpu.', 'db.', 'destination.', 'device.', 'dns.', 'error.', 'event.'],
-  ...['exception.', 'faas.', 'feature_flag.', 'file.', 'gcp.', 'graphql.', 'host.', 'http.', 'jsonrpc.', 'k8s.', 'log.', 'messaging.'],
-  ...['net.', 'network.', 'os.', 'otel.', 'peer.', 'pool.', 'process.', 'rpc.', 'sampling.', 'server.', 'service.', 'sentry.', 'source.'],
-  ...['span.', 'system.', 'telemetry.', 'thread.', 'tls.', 'url.', 'user_agent.', 'webengine.', 'logfire.', 'deployment.', 'openlit.'],
-];
+  'aws. azure. client. cloud. code. container. cpu. db. destination. device. dns. error. event. exception. faas.',
+  'feature_flag. file. gcp. graphql. host. http. jsonrpc. k8s. log. messaging. net. network. os. otel. peer. pool. process.',
+  'rpc. sampling. server. service. sentry. source. span. system. telemetry. thread. tls. url. user_agent. webengine.',
+  'logfire. deployment. openlit.',
+].flatMap((line) => line.split(' '));
 
 const namespaces: readonly string[] = [...commonNamespaces, ...dialects.flatMap((dialect) => dialect.namespaces)];
 
@@ -84,7 +84,9 @@ function tags({ attributes }: Span): readonly Named[] {
 }
 
 function ofResource({ resource }: Span): readonly Named[] {
-  return resourceProperties.map((name) => [name, resource.get(name)] as const).filter(([, value]) => !String(value).startsWith(unnamedService));
+  return resourceProperties
+    .map((name) => [name, textAt(resource, [name])] as const)
+    .filter(([, value]) => !value.startsWith(unnamedService));
 }
 
 /** Lists of scalars are joined, so that a filter finds each. */

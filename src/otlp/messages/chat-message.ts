@@ -40,7 +40,7 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
-export function firstText(object: JsonObject, names: readonly string[]): string {
+export function textMember(object: JsonObject, names: readonly string[]): string {
   const found = names.map((name) => object[name]).find((value) => typeof value === 'string' && value !== '');
   return typeof found === 'string' ? found : '';
 }

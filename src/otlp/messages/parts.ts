@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { asText, firstText, type ToolCall } from './chat-message.ts';
+import { asText, textMember, type ToolCall } from './chat-message.ts';
 
 /** What the parts of one message hold, sorted by where OpenAI's chat has it. */
 export interface SortedParts {
@@ -19,8 +19,8 @@ export interface ToolResult {
 
 type Sort = (part: JsonObject) => Partial<Record<'text' | 'reasoning' | 'toolCall' | 'toolResult' | 'other', unknown>>;
 
-const text: Sort = (part) => ({ text: firstText(part, ['text', 'content', 'input_text', 'output_text', 'refusal']) });
-const reasoning: Sort = (part) => ({ reasoning: firstText(part, ['content', 'text', 'thinking', 'reasoning']) });
+const text: Sort = (part) => ({ text: textMember(part, ['text', 'content', 'input_text', 'output_text', 'refusal']) });
+const reasoning: Sort = (part) => ({ reasoning: textMember(part, ['content', 'text', 'thinking', 'reasoning']) });
 const toolCall: Sort = (part) => ({ toolCall: toolCallOf(part) });
 const toolResult: Sort = (part) => ({ toolResult: toolResultOf(part) });
 const other: Sort = (part) => ({ other: part });
@@ -75,20 +75,20 @@ function sortOf(part: JsonObject): Sort {
 /** A call in any dialect; OpenAI's own has the function in a member. */
 export function toolCallOf(call: JsonObject): ToolCall {
   const named = isJsonObject(call['function']) ? call['function'] : call;
-  const id = firstText(call, ['id', 'toolCallId', 'tool_call_id', 'call_id']);
+  const id = textMember(call, ['id', 'toolCallId', 'tool_call_id', 'call_id']);
   const called = named['arguments'] ?? named['args'] ?? named['input'];
   return {
     ...(id === '' ? {} : { id }),
     type: 'function',
-    function: { name: firstText(named, ['name', 'toolName', 'tool_name']), arguments: asText(called) },
+    function: { name: textMember(named, ['name', 'toolName', 'tool_name']), arguments: asText(called) },
   };
 }
 
 function toolResultOf(part: JsonObject): ToolResult {
   const result = part['response'] ?? part['result'] ?? part['output'] ?? part['content'];
   return {
-    id: firstText(part, ['id', 'toolCallId', 'tool_call_id', 'tool_use_id', 'call_id']),
-    name: firstText(part, ['name', 'toolName']),
+    id: textMember(part, ['id', 'toolCallId', 'tool_call_id', 'tool_use_id', 'call_id']),
+    name: textMember(part, ['name', 'toolName']),
     content: asText(outputOf(result)),
   };
 }

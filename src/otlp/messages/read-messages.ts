@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
-import { asText, type ChatChoice, type ChatMessage, firstText, objectsIn, unpacked } from './chat-message.ts';
+import { asText, type ChatChoice, type ChatMessage, textMember, objectsIn, unpacked } from './chat-message.ts';
 import { sortParts, type SortedParts, toolCallOf } from './parts.ts';
 
 /**
@@ -19,8 +19,8 @@ export function readChoices(value: unknown, finishReasons: readonly string[]): r
   const answers = unpacked(value);
   const list = Array.isArray(answers) ? answers : answers === undefined || answers === null || answers === '' ? [] : [answers];
   return list.flatMap((answer: unknown, index) => {
-    const said = isJsonObject(answer) ? firstText(answer, ['finish_reason', 'finishReason']) : '';
-    const finishReason = said || finishReasons[index] || finishReasons[0] || '';
+    const said = isJsonObject(answer) ? textMember(answer, ['finish_reason', 'finishReason']) : '';
+    const finishReason = said === '' ? (finishReasons[index] ?? finishReasons[0] ?? '') : said;
     return messagesOf(answer, 'assistant').map((message) => ({ message, finishReason }));
   });
 }
@@ -37,17 +37,15 @@ export function readSystemInstructions(value: unknown): readonly ChatMessage[] {
 function messagesOf(message: unknown, usualRole: string): readonly ChatMessage[] {
   if (typeof message === 'string') return [{ role: usualRole, content: message }];
   if (!isJsonObject(message)) return [];
-  const role = firstText(message, ['role']) || usualRole;
+  const role = textMember(message, ['role']) || usualRole;
   const parts = partsOf(message);
   const sorted = sortParts(parts);
-  const results = sorted.toolResults.map(
-    ({ id, name, content }): ChatMessage => ({
-      role: 'tool',
-      ...(id === '' ? {} : { tool_call_id: id }),
-      ...(name === '' ? {} : { name }),
-      content,
-    }),
-  );
+  const results = sorted.toolResults.map(({ id, name, content }): ChatMessage => ({
+    role: 'tool',
+    ...(id === '' ? {} : { tool_call_id: id }),
+    ...(name === '' ? {} : { name }),
+    content,
+  }));
   const rest = sorted.content.length > 0 || sorted.toolCalls.length > 0 || sorted.reasoning.length > 0;
   return results.length > 0 && !rest ? results : [...results, chatMessage(message, role, sorted)];
 }
@@ -67,9 +65,9 @@ function unpackedParts(content: unknown): unknown {
 
 function chatMessage(message: JsonObject, role: string, sorted: SortedParts): ChatMessage {
   const toolCalls = [...sorted.toolCalls, ...objectsIn(message['tool_calls'] ?? message['toolCalls']).map(toolCallOf)];
-  const reasoning = sorted.reasoning.join('\n') || firstText(message, ['reasoning_content', 'reasoning']);
-  const id = role === 'tool' ? firstText(message, ['tool_call_id', 'toolCallId', 'id']) : '';
-  const name = firstText(message, ['name']);
+  const reasoning = sorted.reasoning.join('\n') || textMember(message, ['reasoning_content', 'reasoning']);
+  const id = role === 'tool' ? textMember(message, ['tool_call_id', 'toolCallId', 'id']) : '';
+  const name = textMember(message, ['name']);
   return {
     role,
     content: contentOf(sorted, toolCalls.length > 0),
@@ -95,15 +93,15 @@ export function readTools(value: unknown): readonly JsonObject[] {
 }
 
 function toolOf(tool: JsonObject): JsonObject {
-  const type = firstText(tool, ['type']);
+  const type = textMember(tool, ['type']);
   const isFunction = type === '' || type === 'function';
   if (!isFunction || isJsonObject(tool['function'])) return tool;
-  const description = firstText(tool, ['description']);
+  const description = textMember(tool, ['description']);
   const parameters = unpacked(tool['parameters'] ?? tool['inputSchema'] ?? tool['input_schema']);
   return {
     type: 'function',
     function: {
-      name: firstText(tool, ['name']),
+      name: textMember(tool, ['name']),
       ...(description === '' ? {} : { description }),
       ...(isJsonObject(parameters) ? { parameters } : {}),
     },

@@ -66,15 +66,23 @@ it('a body that is cut off anywhere is malformed', () => {
 
 it('other bytes and texts are malformed, and an empty body has no spans', () => {
   expect(() => decodeProtobuf(Buffer.from('{"resourceSpans":[]}'))).toThrow(MalformedSpans);
-  for (const text of ['', '[]', 'null', '{"resourceSpans":{}}', '{"resourceSpans":[1]}', '{"resourceSpans":[{"scopeSpans":[{"spans":3}]}]}']) {
-    expect(() => decodeJson(text), text).toThrow(MalformedSpans);
+  for (const text of [
+    '',
+    '[]',
+    'null',
+    '{"resourceSpans":{}}',
+    '{"resourceSpans":[1]}',
+    '{"resourceSpans":[{"scopeSpans":[{"spans":3}]}]}',
+  ]) {
+    expect(() => decodeJson(text)).toThrow(MalformedSpans);
   }
   expect(decodeProtobuf(new Uint8Array(0))).toEqual({ spans: [], rejected: [] });
   expect(decodeJson('{}')).toEqual({ spans: [], rejected: [] });
 });
 
 const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
-const many = (count: number): Readonly<Record<string, unknown>> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 1]));
+const many = (count: number): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 1]));
 
 describe.each<[string, WrittenSpan, string]>([
   ['a trace without an identifier', { traceId: '0'.repeat(32) }, 'trace_id is not 16 bytes, or all zeros'],
@@ -108,7 +116,10 @@ it('the deepest value that is allowed is taken', () => {
 it('spans beyond the limit of a request are rejected', () => {
   const body = requestOf(Array.from({ length: spanLimits.spans + 2 }, () => ({})));
   const { spans: taken, rejected } = decodeProtobuf(encoded(body as JsonRequest));
-  expect([taken.length, rejected]).toEqual([spanLimits.spans, [...rejected.keys()].map(() => 'a request has at most 10000 spans; send smaller batches')]);
+  expect([taken.length, rejected]).toEqual([
+    spanLimits.spans,
+    [...rejected.keys()].map(() => 'a request has at most 10000 spans; send smaller batches'),
+  ]);
   expect(rejected).toHaveLength(2);
 });
 
@@ -120,7 +131,9 @@ describe('the response', () => {
     expect(JSON.parse(Buffer.from(successBody('json', rejected)).toString())).toEqual({
       partialSuccess: { rejectedSpans: '3', errorMessage: 'Not recorded: 2 × one; 1 × other.' },
     });
-    expect(Buffer.from(successBody('protobuf', rejected)).toString('latin1')).toContain('Not recorded: 2 \u00c3\u0097 one; 1 \u00c3\u0097 other.');
+    expect(Buffer.from(successBody('protobuf', rejected)).toString('latin1')).toContain(
+      'Not recorded: 2 \u00c3\u0097 one; 1 \u00c3\u0097 other.',
+    );
   });
 
   it('names ten reasons at most', () => {
@@ -166,7 +179,10 @@ interface JsonSpan {
 interface JsonRequest {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly JsonAttribute[] };
-    readonly scopeSpans: readonly { readonly scope: { readonly name: string; readonly version: string }; readonly spans: readonly JsonSpan[] }[];
+    readonly scopeSpans: readonly {
+      readonly scope: { readonly name: string; readonly version: string };
+      readonly spans: readonly JsonSpan[];
+    }[];
   }[];
 }
 
@@ -180,22 +196,34 @@ function encoded({ resourceSpans }: JsonRequest): Uint8Array {
 function writeResourceSpans(each: JsonRequest['resourceSpans'][number], writer: PbfWriter): void {
   writer.writeMessage(1, ({ attributes }, inner) => writeAttributes(1, attributes, inner), each.resource);
   for (const scope of each.scopeSpans) {
-    writer.writeMessage(2, (_, inner) => {
-      inner.writeMessage(1, ({ name, version }, own) => {
-        own.writeStringField(1, name);
-        own.writeStringField(2, version);
-      }, scope.scope);
-      for (const span of scope.spans) inner.writeMessage(2, writeSpan, span);
-    }, undefined);
+    writer.writeMessage(
+      2,
+      (_, inner) => {
+        inner.writeMessage(
+          1,
+          ({ name, version }, own) => {
+            own.writeStringField(1, name);
+            own.writeStringField(2, version);
+          },
+          scope.scope,
+        );
+        for (const span of scope.spans) inner.writeMessage(2, writeSpan, span);
+      },
+      undefined,
+    );
   }
 }
 
 function writeAttributes(field: number, attributes: readonly JsonAttribute[], writer: PbfWriter): void {
   for (const attribute of attributes) {
-    writer.writeMessage(field, ({ key, value }, inner) => {
-      inner.writeStringField(1, key);
-      inner.writeMessage(2, writeValue, value);
-    }, attribute);
+    writer.writeMessage(
+      field,
+      ({ key, value }, inner) => {
+        inner.writeStringField(1, key);
+        inner.writeMessage(2, writeValue, value);
+      },
+      attribute,
+    );
   }
 }
 
@@ -221,16 +249,24 @@ function writeSpan(span: JsonSpan, writer: PbfWriter): void {
   writeNanoseconds(8, String(span['endTimeUnixNano']), writer);
   writeAttributes(9, span.attributes, writer);
   for (const event of span.events) {
-    writer.writeMessage(11, ({ name, timeUnixNano, attributes }, inner) => {
-      writeNanoseconds(1, timeUnixNano, inner);
-      inner.writeStringField(2, name);
-      writeAttributes(3, attributes, inner);
-    }, event);
+    writer.writeMessage(
+      11,
+      ({ name, timeUnixNano, attributes }, inner) => {
+        writeNanoseconds(1, timeUnixNano, inner);
+        inner.writeStringField(2, name);
+        writeAttributes(3, attributes, inner);
+      },
+      event,
+    );
   }
-  writer.writeMessage(15, ({ code, message }, inner) => {
-    if (message !== undefined) inner.writeStringField(2, message);
-    if (code !== undefined) inner.writeVarintField(3, code);
-  }, span.status);
+  writer.writeMessage(
+    15,
+    ({ code, message }, inner) => {
+      if (message !== undefined) inner.writeStringField(2, message);
+      if (code !== undefined) inner.writeVarintField(3, code);
+    },
+    span.status,
+  );
 }
 
 function writeNanoseconds(field: number, nanoseconds: string, writer: PbfWriter): void {

@@ -19,14 +19,20 @@ export function encodingOf(contentType: string): Encoding | undefined {
 export function successBody(encoding: Encoding, rejected: readonly string[]): Uint8Array {
   const errorMessage = reasonsOf(rejected);
   if (encoding === 'json') {
-    return Buffer.from(JSON.stringify(rejected.length === 0 ? {} : { partialSuccess: { rejectedSpans: String(rejected.length), errorMessage } }));
+    return Buffer.from(
+      JSON.stringify(rejected.length === 0 ? {} : { partialSuccess: { rejectedSpans: String(rejected.length), errorMessage } }),
+    );
   }
   const writer = new PbfWriter();
   if (rejected.length > 0) {
-    writer.writeMessage(1, (_, partial) => {
-      partial.writeVarintField(1, rejected.length);
-      partial.writeStringField(2, errorMessage);
-    }, undefined);
+    writer.writeMessage(
+      1,
+      (_, partial) => {
+        partial.writeVarintField(1, rejected.length);
+        partial.writeStringField(2, errorMessage);
+      },
+      undefined,
+    );
   }
   return writer.finish();
 }

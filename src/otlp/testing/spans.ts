@@ -31,7 +31,10 @@ export function spanIdOf(number: number): string {
 export function requestOf(spans: readonly WrittenSpan[], resource: Readonly<Record<string, unknown>> = {}): unknown {
   return {
     resourceSpans: [
-      { resource: { attributes: attributesOf(resource) }, scopeSpans: [{ scope: { name: 'test', version: '1' }, spans: spans.map(spanOf) }] },
+      {
+        resource: { attributes: attributesOf(resource) },
+        scopeSpans: [{ scope: { name: 'test', version: '1' }, spans: spans.map(spanOf) }],
+      },
     ],
   };
 }
@@ -75,7 +78,10 @@ export function identify(trace: string, span: string): RequestId {
 /** What becomes of spans that come in one request. */
 export function received(
   spans: readonly WrittenSpan[],
-  { parents = new RecentParents(), resource = {} }: { readonly parents?: RecentParents; readonly resource?: Readonly<Record<string, unknown>> } = {},
+  {
+    parents = new RecentParents(),
+    resource = {},
+  }: { readonly parents?: RecentParents; readonly resource?: Readonly<Record<string, unknown>> } = {},
 ): ReceivedSpans {
   const bytes = Buffer.from(JSON.stringify(requestOf(spans, resource)));
   return receiveSpans('organization', { encoding: 'json', bytes }, { identify, parents });
@@ -102,5 +108,11 @@ export function readCall(call: LoggedCall): ReadCall {
   const requestBody = JSON.parse(Buffer.from(call.requestBody).toString()) as Readonly<Record<string, unknown>>;
   const responseBody = JSON.parse(Buffer.from(call.response.body).toString()) as Readonly<Record<string, unknown>>;
   const format = wireFormatFor(call.provider, call.path);
-  return { call, request: format?.readRequest(requestBody, call.path), response: format?.readResponse(responseBody), requestBody, responseBody };
+  return {
+    call,
+    request: format?.readRequest(requestBody, call.path),
+    response: format?.readResponse(responseBody),
+    requestBody,
+    responseBody,
+  };
 }

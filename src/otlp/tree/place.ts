@@ -1,3 +1,4 @@
+import type { RequestId } from '../../model/ids.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import { operationOf, textFact } from '../facts/call-facts.ts';
 import { type Span, spanKinds } from '../span.ts';
@@ -23,12 +24,27 @@ export interface Place {
   readonly sessionName: string;
   readonly sessionPath: string;
   readonly userId: string;
+  /** All ancestors are known. */
+  readonly isRooted: boolean;
 }
 
 /** A span that becomes a request, with its place. */
 export interface PlacedSpan extends Place {
   readonly span: Span;
   readonly operation: Operation;
+}
+
+/** A request made of a span, with the place that it got when it came. */
+export interface PlacedRequest extends Pick<Place, 'sessionId' | 'sessionPath' | 'isRooted'> {
+  readonly requestId: RequestId;
+  readonly spanId: string;
+}
+
+/** What came of one trace at once, for the ancestors that are still to come. */
+export interface ReceivedTrace {
+  readonly traceId: string;
+  readonly nodes: readonly TreeNode[];
+  readonly requests: readonly PlacedRequest[];
 }
 
 /** Ancestors that are looked at. A session's tree has no more levels. */
@@ -49,8 +65,17 @@ export function nodeOf(span: Span): TreeNode {
 
 /** Attributes of spans that carry a call and say nothing of why: HTTP, RPC, messages, databases, name look-ups. */
 const transportAttributes = [
-  ...['http.request.method', 'http.method', 'rpc.system', 'rpc.system.name', 'messaging.system', 'db.system', 'db.system.name'],
-  ...['dns.question.name', 'network.transport', 'net.transport', 'graphql.operation.type'],
+  'http.request.method',
+  'http.method',
+  'rpc.system',
+  'rpc.system.name',
+  'messaging.system',
+  'db.system',
+  'db.system.name',
+  'dns.question.name',
+  'network.transport',
+  'net.transport',
+  'graphql.operation.type',
 ];
 
 function isOfTransport(span: Span): boolean {
@@ -61,15 +86,22 @@ function isOfTransport(span: Span): boolean {
 export type FindNode = (spanId: string) => TreeNode | undefined;
 
 /** The place of a span from the nodes that are known. @param named the session that another span of the trace names; empty: none. */
-export function placeOf(node: TreeNode, traceId: string, find: FindNode, named: Pick<Place, 'sessionId' | 'sessionName' | 'userId'>): Place {
+export function placeOf(
+  node: TreeNode,
+  traceId: string,
+  find: FindNode,
+  named: Pick<Place, 'sessionId' | 'sessionName' | 'userId'>,
+): Place {
   const ancestors = ancestorsOf(node, find);
   const line = [node, ...ancestors];
+  const top = ancestors.at(-1) ?? node;
   const nearest = (fact: 'sessionId' | 'sessionName' | 'userId'): string => line.find((each) => each[fact] !== '')?.[fact] ?? '';
   return {
     sessionId: nearest('sessionId') || named.sessionId || traceId,
     sessionName: nearest('sessionName') || named.sessionName,
     sessionPath: pathOf(line.map(({ level }) => level).toReversed()),
     userId: nearest('userId') || named.userId,
+    isRooted: top.parentSpanId === '' || ancestors.length >= maxAncestors || line.some(({ spanId }) => spanId === top.parentSpanId),
   };
 }
 
@@ -95,7 +127,15 @@ export function isOuter(span: Span, operation: Operation, innerModels: readonly 
   return innerModels.some((inner) => inner === model || model === '' || inner === '' || inner.startsWith(model) || model.startsWith(inner));
 }
 
-export const modelOperations: ReadonlySet<Operation> = new Set(['chat', 'completion', 'embeddings', 'rerank', 'image', 'speech', 'transcription']);
+export const modelOperations: ReadonlySet<Operation> = new Set([
+  'chat',
+  'completion',
+  'embeddings',
+  'rerank',
+  'image',
+  'speech',
+  'transcription',
+]);
 
 /** In lower case, without the maker's name before a slash. */
 export function modelOf({ attributes }: Span): string {

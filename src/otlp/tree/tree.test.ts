@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { OrganizationId } from '../../model/ids.ts';
+import { identify, received, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';
+import { LateSpans } from './late-spans.ts';
+import { RecentParents } from './recent-parents.ts';
+
+const model = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' };
+
+function span(id: number, parent: number, name: string, attributes: Readonly<Record<string, unknown>> = {}): WrittenSpan {
+  return { spanId: spanIdOf(id), ...(parent === 0 ? {} : { parentSpanId: spanIdOf(parent) }), name, kind: 1, attributes };
+}
+
+const root = span(1, 0, 'POST /chat', { 'http.request.method': 'POST' });
+const agent = span(2, 1, 'invoke_agent Weather', { 'gen_ai.operation.name': 'invoke_agent' });
+const step = span(3, 2, 'plan a/b');
+const chat = span(4, 3, 'chat gpt-4o', model);
+const tool = span(5, 2, 'execute_tool get_weather', { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'get_weather' });
+
+function placesOf(spans: readonly WrittenSpan[]): unknown {
+  return received(spans).calls.map(({ tags }) => [tags.sessionId, tags.sessionPath]);
+}
+
+describe('spans that come together', () => {
+  it('have a path from their ancestors, without those of transports; the trace is the session', () => {
+    expect(placesOf([chat, tool, step, agent, root])).toEqual([
+      [traceId, '/invoke_agent Weather/plan a_b/chat gpt-4o'],
+      [traceId, '/invoke_agent Weather/execute_tool get_weather'],
+    ]);
+  });
+
+  it('belong to the session that the nearest ancestor names, else any span of the trace', () => {
+    const named = { ...agent, attributes: { ...agent.attributes, 'session.id': 'of the agent', 'user.id': 'ada' } };
+    expect(placesOf([chat, step, named, { ...root, attributes: { 'session.id': 'of the root' } }])).toMatchObject([
+      ['of the agent', expect.anything()],
+    ]);
+    expect(placesOf([chat, span(9, 0, 'beside', { 'session.id': 'of another' })])).toEqual([['of another', '/chat gpt-4o']]);
+    expect(received([chat, step, named]).calls[0]?.tags.userId).toBe('ada');
+  });
+
+  it('that form a ring end where it closes', () => {
+    expect(placesOf([span(1, 2, 'one', model), span(2, 1, 'two')])).toEqual([[traceId, '/two/one']]);
+  });
+
+  it('beyond the levels of a path lose the outermost', () => {
+    const line = Array.from({ length: 100 }, (_, index) => span(index + 1, index + 2, `level ${index + 1} ${'x'.repeat(120)}`));
+    const [call] = received([{ ...line[0], attributes: model }, ...line.slice(1)]).calls;
+    expect(call?.tags.sessionPath?.split('/').at(-1)).toMatch(/^level 1 x/);
+    expect(Buffer.byteLength(call?.tags.sessionPath ?? '')).toBeLessThanOrEqual(8192);
+  });
+});
+
+function names(spans: readonly WrittenSpan[], parents = new RecentParents()): unknown {
+  return received(spans, { parents }).calls.map(({ tags }) => tags.nodeId);
+}
+
+describe('a call that two instrumentations tell of', () => {
+  const outer = span(1, 0, 'ChatOpenAI.chat', { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' });
+  const inner = span(2, 1, 'chat gpt-4o', { ...model, 'gen_ai.response.model': 'gpt-4o-2024-08-06' });
+
+  it('is the inner one, whichever comes first', () => {
+    expect(names([outer, inner])).toEqual([spanIdOf(2)]);
+    expect(names([inner, outer])).toEqual([spanIdOf(2)]);
+  });
+
+  it('also when the outer one comes in a later request', () => {
+    const parents = new RecentParents();
+    expect([names([inner], parents), names([outer], parents)]).toEqual([[spanIdOf(2)], []]);
+  });
+
+  it('but one that calls another model is a call of its own', () => {
+    expect(names([outer, span(2, 1, 'chat', { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'claude-sonnet-4-5' })])).toEqual([
+      spanIdOf(1),
+      spanIdOf(2),
+    ]);
+  });
+});
+
+describe('ancestors that come later', () => {
+  const owner = { organizationId: '00000000-0000-0000-0000-000000000001' as OrganizationId, keyId: 'k' };
+  const requestId = identify(traceId, spanIdOf(4));
+  const settled = 2000;
+
+  /** Sends each group in a request of its own, a minute apart, and returns what was corrected after each. */
+  function correctionsOf(groups: readonly (readonly WrittenSpan[])[], maxSpans = 100): unknown {
+    const late = new LateSpans(maxSpans);
+    return groups.map((spans, index) => {
+      const now = index * 60_000;
+      late.add(owner, received(spans).traces, now);
+      return late.corrections(now + settled).map(({ values, ...rest }) => ({ ...rest, values: Object.fromEntries(values) }));
+    });
+  }
+
+  const corrected = (values: Readonly<Record<string, string>>): unknown => [{ owner, requestId, values }];
+
+  it('complete the path, as each comes', () => {
+    expect(correctionsOf([[chat], [step], [agent], [root]])).toEqual([
+      [],
+      corrected({ 'Svc-Session-Path': '/plan a_b/chat gpt-4o' }),
+      corrected({ 'Svc-Session-Path': '/invoke_agent Weather/plan a_b/chat gpt-4o' }),
+      [],
+    ]);
+  });
+
+  it('name the session', () => {
+    const named = { ...root, attributes: { ...root.attributes, 'session.id': 's1' } };
+    expect(correctionsOf([[chat, step, agent], [named]])).toEqual([[], corrected({ 'Svc-Session-Id': 's1' })]);
+  });
+
+  it('leave a request as it is that has all of them', () => {
+    expect(correctionsOf([[chat, step, agent, root], [span(1, 0, 'another', { 'session.id': 's1' })]])).toEqual([[], []]);
+  });
+
+  it('that came before their descendants are remembered', () => {
+    expect(correctionsOf([[root, agent, step], [chat]])).toEqual([
+      [],
+      corrected({ 'Svc-Session-Path': '/invoke_agent Weather/plan a_b/chat gpt-4o' }),
+    ]);
+  });
+
+  it('are waited for until the trace is quiet, but not for ever', () => {
+    const late = new LateSpans(100);
+    late.add(owner, received([chat]).traces, 0);
+    let at = 0;
+    const due: number[] = [];
+    for (at = 1000; at <= 21_000; at += 1000) {
+      late.add(owner, received([span(100 + at, 1, 'other'), at === 1000 ? step : span(200 + at, 1, 'x')]).traces, at);
+      if (late.corrections(at).length > 0) due.push(at);
+    }
+    expect(due).toEqual([20_000]);
+  });
+
+  it('of other organisations are not looked at', () => {
+    const late = new LateSpans(100);
+    late.add(owner, received([chat]).traces, 0);
+    late.add({ ...owner, organizationId: '00000000-0000-0000-0000-000000000002' as OrganizationId }, received([step, agent]).traces, 0);
+    expect(late.corrections(settled)).toEqual([]);
+  });
+
+  it('beyond the limit of memory are forgotten, the oldest traces first', () => {
+    const late = new LateSpans(3);
+    const other = { ...chat, traceId: 'a'.repeat(32) };
+    late.add(owner, received([chat]).traces, 0);
+    late.add(owner, received([other]).traces, 1);
+    late.add(owner, received([step, { ...step, traceId: other.traceId }]).traces, 2);
+    expect(late.corrections(settled + 2).map((each) => each.requestId)).toEqual([identify(other.traceId, spanIdOf(4))]);
+  });
+});

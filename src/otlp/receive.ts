@@ -1,9 +1,10 @@
+import type { Tags } from '../model/record/exchange.ts';
 import type { LoggedCall } from '../model/record/logged-call.ts';
 import { type IdentifySpan, loggedSpan } from './calls/logged-span.ts';
 import type { DecodedSpans } from './protocol/decoded.ts';
 import { decodeJson } from './protocol/json.ts';
 import { decodeProtobuf } from './protocol/protobuf.ts';
-import type { Encoding } from './protocol/response.ts';
+import type { Encoding } from './protocol/encoding.ts';
 import type { ReceivedTrace } from './tree/place.ts';
 import { placeSpans } from './tree/place-spans.ts';
 import type { RecentParents } from './tree/recent-parents.ts';
@@ -20,18 +21,25 @@ export interface ReceivePorts {
   readonly parents: RecentParents;
 }
 
+/** One request, and whose it is. */
+export interface SpansRequest {
+  readonly organizationId: string;
+  readonly encoding: Encoding;
+  /** Decompressed. */
+  readonly bytes: Uint8Array;
+  /** Of the request's own headers: for every span that does not tell another. */
+  readonly defaults: Tags;
+}
+
 /**
  * Turns an OTLP request into calls: bytes → spans → requests with their places → bodies that the readers of providers understand. Spans that
  * are no call of a model, tool or search remain as nodes. @throws MalformedSpans.
  */
-export function receiveSpans(
-  organizationId: string,
-  { encoding, bytes }: { readonly encoding: Encoding; readonly bytes: Uint8Array },
-  { identify, parents }: ReceivePorts,
-): ReceivedSpans {
+export function receiveSpans(request: SpansRequest, { identify, parents }: ReceivePorts): ReceivedSpans {
+  const { organizationId, encoding, bytes, defaults } = request;
   const { spans, rejected } = decode(encoding, bytes);
-  const traces = placeSpans(organizationId, spans, parents);
-  const calls = traces.flatMap(({ placed }) => placed.map((each) => loggedSpan(each, identify)));
+  const traces = placeSpans({ organizationId, spans, defaults }, parents);
+  const calls = traces.flatMap(({ placed }) => placed.map((each) => loggedSpan(each, defaults, identify)));
   return {
     calls,
     traces: traces.map(({ traceId, nodes, placed }) => ({

@@ -4,6 +4,7 @@ import { responseOfEcho } from '../../gateway/builtin/echo.ts';
 import type { BodyFacts, SentBody } from '../../gateway/bodies/threads.ts';
 import type { BufferedResponse } from '../../gateway/upstream/response-sink.ts';
 import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
+import type { FinishedBody, ThreadJob } from './body-thread.ts';
 import { parseBody, readBody } from './facts.ts';
 
 export type BodyTask =
@@ -11,11 +12,7 @@ export type BodyTask =
   | { readonly of: 'shape' }
   | { readonly of: 'echo'; readonly request: Omit<EchoRequest, 'body'> };
 
-export interface BodyJob {
-  readonly id: number;
-  readonly body: Uint8Array;
-  readonly task: BodyTask;
-}
+export type BodyJob = ThreadJob<BodyTask>;
 
 /** Buffers arrive as plain bytes. */
 export type BodyResult =
@@ -24,10 +21,7 @@ export type BodyResult =
   | { readonly response: Omit<BufferedResponse, 'chunks'> & { readonly chunks: readonly Uint8Array[] } }
   | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
 
-export interface FinishedJob {
-  readonly id: number;
-  readonly result: BodyResult;
-}
+export type FinishedJob = FinishedBody<BodyResult>;
 
 /** Never throws. */
 export function runTask(body: Buffer, task: BodyTask): BodyResult {

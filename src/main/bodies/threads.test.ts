@@ -6,7 +6,8 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { GatelogError } from '../../model/errors.ts';
 import { runTask } from './jobs.ts';
 import { readBody } from './facts.ts';
-import { type BodyThreadLimits, startBodyThreads } from './threads.ts';
+import type { BodyThreadLimits } from './body-thread.ts';
+import { startBodyThreads } from './threads.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-bodies-'));
 const opened: { close: () => Promise<void> }[] = [];

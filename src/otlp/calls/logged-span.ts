@@ -2,7 +2,7 @@ import type { RequestId } from '../../model/ids.ts';
 import type { Tags } from '../../model/record/exchange.ts';
 import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { exceedsBytes, type JsonObject } from '../../model/text.ts';
-import { textLimits } from '../../model/vocabulary/limits.ts';
+import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
 import { type CallFacts, callFacts } from '../facts/call-facts.ts';
 import { propertiesOf } from '../facts/properties.ts';
 import { unknownProvider } from '../facts/provider.ts';
@@ -16,8 +16,8 @@ export type IdentifySpan = (traceId: string, spanId: string) => RequestId;
 
 const jsonHeaders = { 'content-type': 'application/json' } as const;
 
-/** The call that a span tells of. */
-export function loggedSpan(placed: PlacedSpan, identify: IdentifySpan): LoggedCall {
+/** The call that a span tells of. @param defaults for what neither it nor its trace tells. */
+export function loggedSpan(placed: PlacedSpan, defaults: Tags, identify: IdentifySpan): LoggedCall {
   const { span, operation } = placed;
   const facts = callFacts(span, operation);
   const bodies = bodiesOf(facts);
@@ -34,7 +34,7 @@ export function loggedSpan(placed: PlacedSpan, identify: IdentifySpan): LoggedCa
     targetUrl: facts.address === '' ? '' : `${facts.address.replace(/\/(?:v1\/?)?$/, '')}${bodies.path}`,
     model: model === '' ? undefined : model,
     requestHeaders: jsonHeaders,
-    tags: tagsOf(placed, facts),
+    tags: tagsOf(placed, facts, defaults),
     requestBody: bytesOf(bodies.request),
     response: responseOf(span, facts, bodies),
   };
@@ -82,7 +82,7 @@ function errorOf({ status, events }: Span, { texts }: CallFacts): JsonObject {
 }
 
 /** The trace is the job, the span its node: both are filters. */
-function tagsOf({ span, sessionId, sessionName, sessionPath, userId }: PlacedSpan, facts: CallFacts): Tags {
+function tagsOf({ span, sessionId, sessionName, sessionPath, userId }: PlacedSpan, facts: CallFacts, defaults: Tags): Tags {
   const { texts, costUsd } = facts;
   const optional = {
     userId: texts.userId || userId,
@@ -94,8 +94,11 @@ function tagsOf({ span, sessionId, sessionName, sessionPath, userId }: PlacedSpa
     experimentId: texts.experimentId,
   };
   const kept = Object.entries(optional).filter(([, text]) => text !== '' && !exceedsBytes(text, textLimits.identifierBytes));
+  const properties = propertiesOf(span);
+  const names = new Set(properties.map(({ name }) => name));
   return {
-    properties: propertiesOf(span),
+    ...defaults,
+    properties: [...properties, ...defaults.properties.filter(({ name }) => !names.has(name))].slice(0, propertyLimits.properties),
     jobId: span.traceId,
     nodeId: span.spanId,
     ...(Object.fromEntries(kept) as Partial<typeof optional>),

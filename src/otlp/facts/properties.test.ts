@@ -39,13 +39,17 @@ it('as many and as long as a call of the gateway may have, those that a dialect 
   expect(properties).not.toHaveProperty('own.long');
 });
 
+function ofResource(resource: Readonly<Record<string, string>>): unknown {
+  return received([{ attributes: model }], { resource }).calls[0]?.tags.properties;
+}
+
 it('the service and its environment are, unless the service has no name', () => {
-  const of = (resource: Readonly<Record<string, string>>): unknown =>
-    received([{ attributes: model }], { resource }).calls[0]?.tags.properties;
-  expect(of({ 'service.name': 'shop', 'service.version': '2', 'deployment.environment.name': 'production', 'host.name': 'h' })).toEqual([
+  expect(
+    ofResource({ 'service.name': 'shop', 'service.version': '2', 'deployment.environment.name': 'production', 'host.name': 'h' }),
+  ).toEqual([
     { name: 'service.name', value: 'shop' },
     { name: 'service.version', value: '2' },
     { name: 'deployment.environment.name', value: 'production' },
   ]);
-  expect(of({ 'service.name': 'unknown_service:node' })).toEqual([]);
+  expect(ofResource({ 'service.name': 'unknown_service:node' })).toEqual([]);
 });

@@ -4,7 +4,8 @@ import { MalformedSpans, spanLimits } from '../limits.ts';
 import { requestOf, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';
 import { decodeJson } from './json.ts';
 import { decodeProtobuf } from './protobuf.ts';
-import { encodingOf, statusBody, successBody } from './response.ts';
+import { encodingOf } from './encoding.ts';
+import { statusBody, successBody } from './response.ts';
 
 const spans: readonly WrittenSpan[] = [
   {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type RequestId, uuidOfHex } from '../../model/ids.ts';
+import type { Tags } from '../../model/record/exchange.ts';
 import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
 import type { RequestFacts, ResponseFacts } from '../../providers/provider.ts';
@@ -75,16 +76,19 @@ export function identify(trace: string, span: string): RequestId {
   return uuidOfHex(createHash('sha256').update(`${trace}${span}`).digest('hex').slice(0, 32));
 }
 
+interface Circumstances {
+  readonly parents: RecentParents;
+  readonly resource: Readonly<Record<string, unknown>>;
+  readonly defaults: Tags;
+}
+
 /** What becomes of spans that come in one request. */
 export function received(
   spans: readonly WrittenSpan[],
-  {
-    parents = new RecentParents(),
-    resource = {},
-  }: { readonly parents?: RecentParents; readonly resource?: Readonly<Record<string, unknown>> } = {},
+  { parents = new RecentParents(), resource = {}, defaults = { properties: [] } }: Partial<Circumstances> = {},
 ): ReceivedSpans {
   const bytes = Buffer.from(JSON.stringify(requestOf(spans, resource)));
-  return receiveSpans('organization', { encoding: 'json', bytes }, { identify, parents });
+  return receiveSpans({ organizationId: 'organization', encoding: 'json', bytes, defaults }, { identify, parents });
 }
 
 export interface ReadCall {

@@ -99,7 +99,8 @@ export class LateSpans<Owner extends SpanOwner> {
     const { owner, traceId, nodes, open } = state;
     const node = nodes.get(request.spanId);
     if (node === undefined) return [];
-    const place = placeOf(node, traceId, (spanId) => nodes.get(spanId), named);
+    const fallback = named.sessionId === '' ? { ...named, sessionId: request.sessionId } : named;
+    const place = placeOf(node, traceId, (spanId) => nodes.get(spanId), fallback);
     const told = [
       [sessionProperties.sessionId, request.sessionId, place.sessionId],
       [sessionProperties.sessionPath, request.sessionPath, place.sessionPath],

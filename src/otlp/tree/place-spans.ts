@@ -1,3 +1,4 @@
+import type { Tags } from '../../model/record/exchange.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import { operationOf, textFact } from '../facts/call-facts.ts';
 import type { Span } from '../span.ts';
@@ -11,6 +12,13 @@ export interface PlacedTrace {
   readonly placed: readonly PlacedSpan[];
 }
 
+export interface SpansToPlace {
+  readonly organizationId: string;
+  readonly spans: readonly Span[];
+  /** For spans whose trace names nothing. */
+  readonly defaults: Pick<Tags, 'sessionId' | 'sessionName' | 'userId'>;
+}
+
 /** Operations that become requests: those of models, and of tools and searches, which a session's reader looks for. */
 const recorded: ReadonlySet<Operation> = new Set([...modelOperations, 'tool', 'retrieval']);
 
@@ -18,33 +26,36 @@ const recorded: ReadonlySet<Operation> = new Set([...modelOperations, 'tool', 'r
  * Decides which spans become requests, and where in a session they stand as far as this request shows. Ancestors that come later are
  * `late-spans.ts`'s concern.
  */
-export function placeSpans(organizationId: string, spans: readonly Span[], parents: RecentParents): readonly PlacedTrace[] {
+export function placeSpans({ organizationId, spans, defaults }: SpansToPlace, parents: RecentParents): readonly PlacedTrace[] {
   const traces = new Map<string, Span[]>();
   for (const span of spans) {
     const own = traces.get(span.traceId);
     if (own === undefined) traces.set(span.traceId, [span]);
     else own.push(span);
   }
-  return Array.from(traces, ([traceId, own]) => placeTrace({ organizationId, traceId }, own, parents));
+  return Array.from(traces, ([traceId, own]) => placeTrace({ organizationId, traceId, spans: own, defaults }, parents));
 }
 
-function placeTrace(trace: Omit<SpanKey, 'spanId'>, spans: readonly Span[], parents: RecentParents): PlacedTrace {
-  const { traceId } = trace;
+function placeTrace(
+  { organizationId, traceId, spans, defaults }: SpansToPlace & Omit<SpanKey, 'spanId'>,
+  parents: RecentParents,
+): PlacedTrace {
+  const keyOf = (spanId: string): SpanKey => ({ organizationId, traceId, spanId });
   const told = spans.map((span) => ({ span, operation: operationOf(span), node: nodeOf(span) }));
   const byId = new Map(told.map(({ node }) => [node.spanId, node]));
   for (const { span, operation } of told) {
     if (operation !== undefined && modelOperations.has(operation) && span.parentSpanId !== '') {
-      parents.add({ ...trace, spanId: span.parentSpanId }, modelOf(span));
+      parents.add(keyOf(span.parentSpanId), modelOf(span));
     }
   }
   const named = {
-    sessionId: firstOf(told, 'sessionId'),
-    sessionName: firstOf(told, 'sessionName'),
-    userId: firstOf(told, 'userId'),
+    sessionId: firstOf(told, 'sessionId') || (defaults.sessionId ?? ''),
+    sessionName: firstOf(told, 'sessionName') || (defaults.sessionName ?? ''),
+    userId: firstOf(told, 'userId') || (defaults.userId ?? ''),
   };
   const placed = told.flatMap(({ span, operation, node }): PlacedSpan[] => {
     if (operation === undefined || !recorded.has(operation)) return [];
-    if (isOuter(span, operation, parents.modelsBelow({ ...trace, spanId: span.spanId }))) return [];
+    if (isOuter(span, operation, parents.modelsBelow(keyOf(span.spanId)))) return [];
     const place = placeOf(node, traceId, (id) => byId.get(id), named);
     const sessionPath = textFact(span.attributes, 'sessionPath') || place.sessionPath;
     return [{ ...place, sessionPath, span, operation }];

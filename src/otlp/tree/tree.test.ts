@@ -53,6 +53,30 @@ function names(spans: readonly WrittenSpan[], parents = new RecentParents()): un
   return received(spans, { parents }).calls.map(({ tags }) => tags.nodeId);
 }
 
+it('headers of the request stand in for what no span tells', () => {
+  const defaults = {
+    sessionId: 'of the header',
+    userId: 'ada',
+    requestBody: 'counted' as const,
+    properties: [
+      { name: 'Team', value: 'search' },
+      { name: 'app', value: 'of the header' },
+    ],
+  };
+  const tagsOf = (attributes: Readonly<Record<string, unknown>>): unknown =>
+    received([span(1, 0, 'chat', { ...model, ...attributes })], { defaults }).calls[0]?.tags;
+  expect(tagsOf({ app: 'own' })).toMatchObject({
+    sessionId: 'of the header',
+    userId: 'ada',
+    requestBody: 'counted',
+    properties: [
+      { name: 'app', value: 'own' },
+      { name: 'Team', value: 'search' },
+    ],
+  });
+  expect(tagsOf({ 'session.id': 's1', 'user.id': 'bob' })).toMatchObject({ sessionId: 's1', userId: 'bob' });
+});
+
 describe('a call that two instrumentations tell of', () => {
   const outer = span(1, 0, 'ChatOpenAI.chat', { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' });
   const inner = span(2, 1, 'chat gpt-4o', { ...model, 'gen_ai.response.model': 'gpt-4o-2024-08-06' });

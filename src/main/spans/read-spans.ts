@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
+import { type RequestId, uuidOfHex } from '../../model/ids.ts';
+import type { Tags } from '../../model/record/exchange.ts';
+import { MalformedSpans } from '../../otlp/limits.ts';
+import type { Encoding } from '../../otlp/protocol/encoding.ts';
+import { successBody } from '../../otlp/protocol/response.ts';
+import { receiveSpans } from '../../otlp/receive.ts';
+import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+import { RecentParents } from '../../otlp/tree/recent-parents.ts';
+import { packCalls, type PackedCalls } from './packed-calls.ts';
+import { tooLarge } from './refusals.ts';
+
+export interface SpansTask {
+  readonly organizationId: string;
+  readonly encoding: Encoding;
+  readonly isCompressed: boolean;
+  /** Of the decompressed body. */
+  readonly maxBytes: number;
+  readonly defaults: Tags;
+}
+
+export interface ReadSpans {
+  readonly calls: PackedCalls;
+  readonly traces: readonly ReceivedTrace[];
+  /** Of a request whose calls are recorded. */
+  readonly response: Uint8Array;
+}
+
+export type SpansResult = ReadSpans | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
+
+/** Reads requests of OTLP, one after the other. Never throws. */
+export function makeReadSpans(): (body: Buffer, task: SpansTask) => SpansResult {
+  const ports = { identify: identifySpan, parents: new RecentParents() };
+  return (body, { organizationId, encoding, isCompressed, maxBytes, defaults }) => {
+    try {
+      const bytes = isCompressed ? decompressed(body, maxBytes) : body;
+      const { calls, traces, rejected } = receiveSpans({ organizationId, encoding, bytes, defaults }, ports);
+      return { calls: packCalls(calls), traces, response: successBody(encoding, rejected) };
+    } catch (error) {
+      const { code, message } = errorOf(error);
+      return { refusal: { code, message } };
+    }
+  };
+}
+
+function errorOf(error: unknown): GatelogError {
+  if (error instanceof GatelogError) return error;
+  return error instanceof MalformedSpans
+    ? new GatelogError('malformed_request', error.message)
+    : new GatelogError('internal', messageOf(error));
+}
+
+/** Stops where the body would be larger. */
+function decompressed(body: Buffer, maxBytes: number): Buffer {
+  try {
+    return gunzipSync(body, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(maxBytes);
+    throw new GatelogError('malformed_request', 'The body is no gzip, although `Content-Encoding` says so.', { cause: error });
+  }
+}
+
+const [versionPosition, variantPosition] = [12, 16];
+
+/**
+ * A UUID of version 8 (RFC 9562) from the SHA-256 of both identifiers. Those of traces are random where the SDK makes them, and sequential
+ * or half empty where another system does.
+ */
+export function identifySpan(traceId: string, spanId: string): RequestId {
+  const hex = createHash('sha256').update(`${traceId}:${spanId}`).digest('hex').slice(0, 32);
+  const variant = ((Number.parseInt(hex[variantPosition] ?? '0', 16) & 0x3) | 0x8).toString(16);
+  return uuidOfHex(
+    `${hex.slice(0, versionPosition)}8${hex.slice(versionPosition + 1, variantPosition)}${variant}${hex.slice(variantPosition + 1)}`,
+  );
+}

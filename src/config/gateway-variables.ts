@@ -52,6 +52,24 @@ export const gatewayVariables = {
     max: MiB,
     reason: 'Maximum size of all request headers; the default fits 64 properties of 8 KiB each.',
   },
+  otlpMaxBytes: {
+    name: 'GATELOG_OTLP_MAX_BYTES',
+    kind: 'bytes',
+    default: '16MiB',
+    min: 64 * KiB,
+    max: 64 * MiB,
+    reason:
+      'Maximum size of one request of OpenTelemetry, decompressed; beyond it 413. A thread of each worker reads one at a time, and takes some ten times as much memory meanwhile.',
+  },
+  otlpMemorySpans: {
+    name: 'GATELOG_OTLP_MEMORY_SPANS',
+    kind: 'integer',
+    default: '100000',
+    min: 1000,
+    max: 10_000_000,
+    reason:
+      'Spans that the core remembers for ancestors that come later, about 300 bytes each. Requests of forgotten spans keep the session and the path that they have.',
+  },
   routeMaxBytes: {
     name: 'GATELOG_ROUTE_MAX_BYTES',
     kind: 'bytes',

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { keyPermissions } from '../model/principal.ts';
 
 /** Maximum letters in a list and in a replay. */
 const maxListed = 1000;
@@ -98,3 +99,30 @@ export type StorePartCheckAnswer = z.infer<typeof storePartCheckAnswerSchema>;
 
 export const storePartAsideAnswerSchema = storePartItemSchema.extend({ folder: z.string() });
 export type StorePartAsideAnswer = z.infer<typeof storePartAsideAnswerSchema>;
+
+const spanNodeSchema = z.object({
+  spanId: z.string(),
+  parentSpanId: z.string(),
+  level: z.string(),
+  sessionId: z.string(),
+  sessionName: z.string(),
+  userId: z.string(),
+});
+
+const placedRequestSchema = z.object({
+  requestId: z.uuid(),
+  spanId: z.string(),
+  sessionId: z.string(),
+  sessionPath: z.string(),
+  isRooted: z.boolean(),
+});
+
+/** What a gateway worker tells of the spans that it took. */
+export const notedSpansSchema = z.object({
+  noted: z.array(
+    z.object({
+      owner: z.object({ organizationId: z.uuid(), keyId: z.string(), keyHash: z.string(), permissions: z.enum(keyPermissions) }),
+      traces: z.array(z.object({ traceId: z.string(), nodes: z.array(spanNodeSchema), requests: z.array(placedRequestSchema) })),
+    }),
+  ),
+});

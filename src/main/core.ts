@@ -66,6 +66,7 @@ import { readPricesFile } from './pricing/prices-file.ts';
 import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
 import { settleIn } from './pricing/settle-budgets.ts';
 import { makeImports } from './records/imports.ts';
+import { PlaceCorrections } from './spans/corrections.ts';
 import { makeStoredPrices } from './pricing/stored-prices.ts';
 import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock, dataPaths } from './shared.ts';
@@ -127,6 +128,12 @@ export async function startCore(config: Config, version: string, connect?: Conne
   drain.start();
   const endSampling = sampleProcess(parts.meter);
   const endReleasing = releaseMemoryAtRest();
+  const corrections = new PlaceCorrections({
+    changeRequest: (...args) => changers.changer.change(...args),
+    maxSpans: config.otlpMemorySpans,
+    now: systemClock.now,
+    observe: parts.observe,
+  });
   const base = { url: config.publicApiUrl ?? '' };
   const ports = apiPorts(parts, drain, { changers, removals, baseUrl: () => base.url });
   const server = serveApi(createApi(ports, documentOf(version)), {
@@ -138,7 +145,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const operated = { ...parts, drain, removals, changer: changers.changer, jobs: changers.jobs, api: ports };
+  const operated = { ...parts, drain, removals, changer: changers.changer, jobs: changers.jobs, api: ports, corrections };
   const replay = makeDeadLetterReplay(operated);
   const stopPruning = boundDeadLetters({ ...parts, replay });
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated, replay), parts.observe);
@@ -149,6 +156,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
       await Promise.all([closeServer(server, responsesEndMs), closeOperator(responsesEndMs)]);
       endSampling();
       endReleasing();
+      await corrections.close();
       await Promise.all([drain.stop(drainEndMs), removals.stop(), changers.jobs.stop()]);
       await parts.interpreter.close();
       await parts.store.close();

@@ -9,6 +9,7 @@ import type { OperatorEndpoint } from './endpoint.ts';
 import type { OperatorPorts } from './ports.ts';
 import { applyPricesOf } from './routes/apply-prices.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
+import { noteSpans } from './routes/note-spans.ts';
 import { replayDeadLetters } from './routes/replay-dead-letters.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
 import { checkStorePart, listStoreParts, setAsideStorePart } from './routes/store-parts.ts';
@@ -23,6 +24,7 @@ const endpoints: readonly OperatorEndpoint[] = [
   listStoreParts,
   checkStorePart,
   setAsideStorePart,
+  noteSpans,
 ];
 
 /**

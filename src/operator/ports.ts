@@ -3,6 +3,8 @@ import type { StorePartAsideAnswer, StorePartCheckAnswer, StorePartsAnswer } fro
 import type { DeadLetterHead, DeadLetterPage, WholeDeadLetter } from '../ingest/dead-letters/store.ts';
 import type { ReplayOutcome } from '../ingest/dead-letters/replay.ts';
 import type { Snapshot } from '../jobs/backup/snapshot.ts';
+import type { Principal } from '../model/principal.ts';
+import type { ReceivedTrace } from '../otlp/tree/place.ts';
 
 export interface DeadLetterPorts {
   readonly list: (page: DeadLetterPage) => { readonly letters: readonly DeadLetterHead[]; readonly next: string | null };
@@ -30,6 +32,8 @@ export interface StorePartPorts {
 }
 
 export interface OperatorPorts {
+  /** Remembers spans for ancestors that are still to come. */
+  readonly noteTraces: (owner: Principal, traces: readonly ReceivedTrace[]) => void;
   readonly deadLetters: DeadLetterPorts;
   readonly takeSnapshot: TakeSnapshot;
   readonly storeParts: StorePartPorts;

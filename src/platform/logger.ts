@@ -8,6 +8,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'batch_failed',
   'pending_changes_kept',
   'usage_not_completed',
+  'span_places_dropped',
   'exchange_dead_lettered',
   'redaction_failed',
   'threat_check_failed',

@@ -50,7 +50,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   jobs: ['model', 'platform', 'spool', 'store', 'metadata', 'state', 'pricing', 'query'],
   supervisor: ['model', 'platform', 'config'],
   api: ['contract', 'export', 'model', 'platform', 'auth', 'query', 'store', 'metadata', 'redaction'],
-  operator: ['contract', 'model', 'platform', 'type ingest', 'type jobs', 'type store', 'api'],
+  operator: ['contract', 'model', 'platform', 'type ingest', 'type jobs', 'type otlp', 'type store', 'api'],
   client: ['type model'],
   cli: ['client', 'contract', 'export', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'operator/socket.ts', 'main'],
   main: ['*'],

@@ -14,6 +14,7 @@ import { writeWholeSeries } from '../../spool/import-series.ts';
 import type { Removals } from '../retention-and-erasure.ts';
 import { dataPaths } from '../shared.ts';
 import { makeStorePartPorts } from '../../operator/store-parts.ts';
+import type { PlaceCorrections } from '../spans/corrections.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
 export interface OperatedParts extends SnapshotParts {
@@ -23,6 +24,7 @@ export interface OperatedParts extends SnapshotParts {
   readonly api: ApiPorts;
   readonly running: RunningErasures;
   readonly removals: Removals;
+  readonly corrections: PlaceCorrections;
 }
 
 export interface BoundedDeadLetters extends Pick<OperatedParts, 'observe'> {
@@ -68,6 +70,7 @@ export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): 
   const { deadLetters, api } = parts;
   const takeSnapshot = makeTakeSnapshot(parts);
   return createOperatorServer({
+    noteTraces: (owner, traces) => parts.corrections.note(owner, traces),
     deadLetters: {
       list: (page) => deadLetters.list(page),
       count: () => deadLetters.count(),

@@ -73,6 +73,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   batch_failed: [{ family: batchFailures }],
   pending_changes_kept: [],
   usage_not_completed: [],
+  span_places_dropped: [],
   redaction_failed: [],
   threat_check_failed: [],
   exchange_dead_lettered: [{ family: deadLetters, labels: ({ cause }) => [cause] }],

@@ -89,6 +89,34 @@ describe('OpenInference', () => {
     expect([request?.lastUserText, response?.completionText]).toEqual(['Hello', 'Hi']);
   });
 
+  it('the requested model is among the parameters, and the response is kept whole', () => {
+    const usage = {
+      input_tokens: 2,
+      output_tokens: 3,
+      cache_creation_input_tokens: 10,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 10 },
+    };
+    const { call, response } = callOf({
+      attributes: {
+        'openinference.span.kind': 'LLM',
+        'llm.provider': 'anthropic',
+        'llm.model_name': 'claude-sonnet-4-5-20250929',
+        'llm.invocation_parameters': '{"model":"claude-sonnet-4-5"}',
+        'llm.token_count.prompt': 12,
+        'output.value': JSON.stringify({ id: 'msg_1', type: 'message', content: [{ type: 'text', text: 'Hi' }], usage }),
+        'output.mime_type': 'application/json',
+      },
+    });
+    expect(call).toMatchObject({ path: '/v1/messages', model: 'claude-sonnet-4-5' });
+    expect(response).toMatchObject({ responseId: 'msg_1', model: 'claude-sonnet-4-5-20250929', completionText: 'Hi' });
+    expect(response?.usage).toMatchObject({
+      promptTokens: 12,
+      completionTokens: 3,
+      promptCacheWriteTokens: 10,
+      promptCacheWriteHourTokens: 10,
+    });
+  });
+
   it('a completion of a text, an embedding, a tool, a search', () => {
     const completion = callOf({
       attributes: {

@@ -183,12 +183,26 @@ it.each([
   ['openai', 'localhost', 'openai'],
   ['ibm.watsonx.ai', '', 'custom'],
   ['', '', 'custom'],
+  ['langchain', '', 'custom'],
 ])('provider %j at %j is %s', (name, address, provider) => {
   const attributes = {
     'gen_ai.request.model': 'm',
     'gen_ai.provider.name': name,
     ...(address === '' ? {} : { 'server.address': address }),
   };
+  expect(callOf({ attributes }).call.provider).toBe(provider);
+});
+
+it.each([
+  ['', 'gpt-4o', 'openai'],
+  ['', 'o3', 'openai'],
+  ['Langchain', 'claude-sonnet-4-5', 'anthropic'],
+  ['', 'gemini-2.5-pro', 'gemini'],
+  ['', 'mistral-large', 'mistral'],
+  ['', 'llama-3-70b', 'custom'],
+  ['ibm.watsonx.ai', 'gpt-oss-20b', 'custom'],
+])('where provider %j names none, the maker of %s stands in: %s', (name, model, provider) => {
+  const attributes = { 'gen_ai.request.model': model, ...(name === '' ? {} : { 'gen_ai.system': name }) };
   expect(callOf({ attributes }).call.provider).toBe(provider);
 });
 

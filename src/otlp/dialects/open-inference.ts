@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
+import type { Usage } from '../facts/usage.ts';
 import { unpacked } from '../messages/chat-message.ts';
 import { indexedList } from '../messages/indexed.ts';
 import { readChoices, readMessages, readTools } from '../messages/read-messages.ts';
@@ -7,7 +8,7 @@ import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
 
 const facts: FactTable = {
   provider: ['llm.provider', 'llm.system', 'embedding.provider'],
-  requestModel: ['llm.request.model_name', 'llm.model_name', 'embedding.model_name', 'reranker.model_name'],
+  requestModel: ['llm.request.model_name', 'embedding.model_name', 'reranker.model_name'],
   responseModel: ['llm.response.model_name', 'llm.model_name'],
   finishReason: ['llm.finish_reason'],
   userId: ['user.id'],
@@ -50,6 +51,7 @@ export const openInference: Dialect = {
     return operation === 'chat' && attributes.has('llm.prompts.0.prompt.text') ? 'completion' : operation;
   },
   conversationOf,
+  usageOf,
   propertyPrefixes: ['metadata.'],
   propertyObjects: ['metadata'],
   tagLists: ['tag.tags'],
@@ -99,6 +101,13 @@ function conversationOf({ attributes }: Span): Conversation {
     input: prompts ?? embedded ?? attributes.get('reranker.query') ?? attributes.get('input.value'),
     output: completions ?? indexedList(attributes, 'retrieval.documents') ?? attributes.get('output.value'),
   };
+}
+
+/** Some instrumentations keep the whole response of the provider; Anthropic's usage tells there how long cache writes live. */
+function usageOf({ attributes }: Span): Usage | undefined {
+  const response = unpacked(attributes.get('output.value'));
+  const usage = isJsonObject(response) ? response['usage'] : undefined;
+  return isJsonObject(usage) && 'cache_creation_input_tokens' in usage && 'input_tokens' in usage ? { anthropic: usage } : undefined;
 }
 
 /** Every object of a list has one member, which holds the rest: `{message: {role, …}}`. */

@@ -1,8 +1,9 @@
-import type { JsonObject } from '../../model/text.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { dialects } from '../dialects/all.ts';
 import type { Conversation, Dialect, NumberFact, Operation, ParameterFact, TextFact } from '../dialects/dialect.ts';
 import { modelParameters, statedCost } from '../dialects/langfuse.ts';
 import { invocationParameters } from '../dialects/open-inference.ts';
+import { unpacked } from '../messages/chat-message.ts';
 import { readTexts } from '../messages/read-messages.ts';
 import { type Attributes, numberAt, type Span, textAt } from '../span.ts';
 import { hostOf, providerOf } from './provider.ts';
@@ -35,17 +36,21 @@ export function operationOf(span: Span): Operation | undefined {
 
 export function callFacts(span: Span, operation: Operation): CallFacts {
   const { attributes } = span;
-  const texts = Object.fromEntries(textFacts.map((fact) => [fact, textFact(attributes, fact)])) as Record<TextFact, string>;
+  const told = Object.fromEntries(textFacts.map((fact) => [fact, textFact(attributes, fact)])) as Record<TextFact, string>;
+  const packed = packedParameters(span);
+  const conversation = conversationOf(span);
+  const requestModel = told.requestModel || asName(packed['model']) || told.responseModel;
+  const texts = { ...told, requestModel, responseId: told.responseId || responseIdIn(conversation.output) };
   const host = hostOf(texts.serverAddress);
   return {
     operation,
     texts,
-    provider: providerOf(texts.provider, host),
+    provider: providerOf(texts.provider, host, requestModel),
     address: addressOf(texts.serverAddress, numberFact(attributes, 'serverPort')),
     finishReasons: finishReasonsOf(attributes, texts.finishReason),
-    parameters: parametersOf(span),
+    parameters: parametersOf(attributes, packed),
     usage: usageOf(span),
-    conversation: conversationOf(span),
+    conversation,
     firstTokenMs: firstTokenOf(span),
     statusCode: numberFact(attributes, 'statusCode') ?? codeOf(texts.errorType),
     costUsd: numberFact(attributes, 'costUsd') ?? statedCost(span),
@@ -99,10 +104,24 @@ const otherParameters: readonly ParameterFact[] = ['stop', 'stream', 'tool_choic
 /** Members that an object of parameters may repeat although they are no parameters. */
 const noParameters: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'tools', 'model', 'headers', 'api_key', 'apiKey']);
 
-function parametersOf(span: Span): JsonObject {
-  const { attributes } = span;
-  const told = { ...invocationParameters(attributes), ...modelParameters(span) };
-  const packed = Object.entries(told).filter(([name, value]) => !noParameters.has(name) && value !== null);
+/** Parameters that lie in one object, in the provider's own names. */
+function packedParameters(span: Span): JsonObject {
+  return { ...invocationParameters(span.attributes), ...modelParameters(span) };
+}
+
+function asName(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Some instrumentations keep the whole response of the provider as the output. */
+function responseIdIn(output: unknown): string {
+  const response = unpacked(output);
+  const isResponse = isJsonObject(response) && (Array.isArray(response['choices']) || Array.isArray(response['content']));
+  return isResponse ? asName(response['id']) : '';
+}
+
+function parametersOf(attributes: Attributes, told: JsonObject): JsonObject {
+  const packed = Object.entries(told).filter(([name, value]) => !noParameters.has(name) && value !== null && value !== '');
   const numbers = numericParameters.map((name) => [name, numberAt(attributes, namesOf(name))] as const);
   const others = otherParameters.map((name) => [name, firstValue(attributes, namesOf(name))] as const);
   return Object.fromEntries([...packed, ...[...numbers, ...others].filter(([, value]) => value !== undefined)]);

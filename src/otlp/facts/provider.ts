@@ -62,12 +62,33 @@ const hosts: readonly (readonly [host: RegExp, provider: string])[] = [
 ];
 
 /**
- * Our name of the provider. @param told a dialect's name, in any case; with the API behind a dot or a hyphen, as in the AI SDK's
- * `openai.chat`. @param host of the called address, which decides where it is a provider's. @returns `custom` for one without a name here.
+ * Makers by how their models' names begin, for spans that name no provider. A name that other providers serve as well, such as `llama`, has
+ * no row: who bills for it is not known.
  */
-export function providerOf(told: string, host: string): string {
+const makers: readonly (readonly [models: RegExp, provider: string])[] = [
+  [/^(?:gpt-|chatgpt-|o[134](?:-|$)|text-embedding-|dall-e|whisper|tts-|codex-|davinci|babbage)/, 'openai'],
+  [/^claude-/, 'anthropic'],
+  [/^gemini-/, 'gemini'],
+  [/^(?:mistral-|ministral-|magistral-|codestral-|devstral-|pixtral-)/, 'mistral'],
+  [/^deepseek-/, 'deepseek'],
+  [/^grok-/, 'xai'],
+  [/^(?:command-|embed-)/, 'cohere'],
+  [/^sonar/, 'perplexity'],
+];
+
+/** Names of frameworks, which some instrumentations give in place of a provider's; and none. */
+const frameworks: ReadonlySet<string> = new Set(['', 'langchain', 'llamaindex', 'llama_index', 'litellm', 'crewai', 'haystack', 'autogen']);
+
+/**
+ * Our name of the provider. @param told a dialect's name, in any case; with the API behind a dot, as in the AI SDK's `openai.chat`. @param
+ * host of the called address, which decides where it is a provider's. @param model of the request, whose maker stands in where no provider
+ * is named. @returns `custom` for one without a name here.
+ */
+export function providerOf(told: string, host: string, model: string): string {
   const ofHost = hosts.find(([pattern]) => pattern.test(host.toLowerCase()))?.[1];
-  return ofHost ?? namedProvider(told.trim().toLowerCase()) ?? unknownProvider;
+  const name = told.trim().toLowerCase();
+  const ofMaker = frameworks.has(name) ? makers.find(([models]) => models.test(model.toLowerCase()))?.[1] : undefined;
+  return ofHost ?? namedProvider(name) ?? ofMaker ?? unknownProvider;
 }
 
 /** Whole names first, then without what follows the last dot. */

@@ -17,6 +17,7 @@ export interface ReceivedSpans {
 }
 
 export interface ReceivePorts {
+  /** For the organisation. */
   readonly identify: IdentifySpan;
   readonly parents: RecentParents;
 }
@@ -46,7 +47,7 @@ export function receiveSpans(request: SpansRequest, { identify, parents }: Recei
       traceId,
       nodes,
       requests: placed.map(({ span, sessionId, sessionPath, isRooted }) => ({
-        requestId: identify(traceId, span.spanId),
+        requestId: identify(span),
         spanId: span.spanId,
         sessionId,
         sessionPath,

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
+import { deriveRequestId } from '../../gateway/record/request-ids.ts';
 import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
-import { type RequestId, uuidOfHex } from '../../model/ids.ts';
+import type { OrganizationId } from '../../model/ids.ts';
 import type { Tags } from '../../model/record/exchange.ts';
+import type { IdentifySpan } from '../../otlp/calls/logged-span.ts';
 import { MalformedSpans } from '../../otlp/limits.ts';
 import type { Encoding } from '../../otlp/protocol/encoding.ts';
 import { successBody } from '../../otlp/protocol/response.ts';
@@ -13,7 +14,7 @@ import { packCalls, type PackedCalls } from './packed-calls.ts';
 import { tooLarge } from './refusals.ts';
 
 export interface SpansTask {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly encoding: Encoding;
   readonly isCompressed: boolean;
   /** Of the decompressed body. */
@@ -32,11 +33,12 @@ export type SpansResult = ReadSpans | { readonly refusal: { readonly code: Error
 
 /** Reads requests of OTLP, one after the other. Never throws. */
 export function makeReadSpans(): (body: Buffer, task: SpansTask) => SpansResult {
-  const ports = { identify: identifySpan, parents: new RecentParents() };
+  const parents = new RecentParents();
   return (body, { organizationId, encoding, isCompressed, maxBytes, defaults }) => {
     try {
       const bytes = isCompressed ? decompressed(body, maxBytes) : body;
-      const { calls, traces, rejected } = receiveSpans({ organizationId, encoding, bytes, defaults }, ports);
+      const identify: IdentifySpan = ({ traceId, spanId, startMs }) => deriveRequestId(organizationId, startMs, `${traceId}:${spanId}`);
+      const { calls, traces, rejected } = receiveSpans({ organizationId, encoding, bytes, defaults }, { identify, parents });
       return { calls: packCalls(calls), traces, response: successBody(encoding, rejected) };
     } catch (error) {
       const { code, message } = errorOf(error);
@@ -60,18 +62,4 @@ function decompressed(body: Buffer, maxBytes: number): Buffer {
     if (error instanceof RangeError) throw tooLarge(maxBytes);
     throw new GatelogError('malformed_request', 'The body is no gzip, although `Content-Encoding` says so.', { cause: error });
   }
-}
-
-const [versionPosition, variantPosition] = [12, 16];
-
-/**
- * A UUID of version 8 (RFC 9562) from the SHA-256 of both identifiers. Those of traces are random where the SDK makes them, and sequential
- * or half empty where another system does.
- */
-export function identifySpan(traceId: string, spanId: string): RequestId {
-  const hex = createHash('sha256').update(`${traceId}:${spanId}`).digest('hex').slice(0, 32);
-  const variant = ((Number.parseInt(hex[variantPosition] ?? '0', 16) & 0x3) | 0x8).toString(16);
-  return uuidOfHex(
-    `${hex.slice(0, versionPosition)}8${hex.slice(versionPosition + 1, variantPosition)}${variant}${hex.slice(variantPosition + 1)}`,
-  );
 }

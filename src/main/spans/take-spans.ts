@@ -1,35 +1,16 @@
-import { GatelogError } from '../../model/errors.ts';
+import { readRequestHead } from '../../gateway/directives/request-head.ts';
+import { GatelogError, messageOf } from '../../model/errors.ts';
+import type { Observe } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { Tags } from '../../model/record/exchange.ts';
 import type { LogCalls } from '../../model/record/logged-call.ts';
-import { type Encoding, encodingOf, mediaTypes } from '../../otlp/protocol/encoding.ts';
+import type { SentSpans, SpansResponse, TakeSpans } from '../../model/record/sent-spans.ts';
+import { type Encoding, encodingOf, mediaTypes, statusBody } from '../../otlp/protocol/encoding.ts';
 import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+import { headerValue } from '../../platform/http/header-list.ts';
 import { BodyThread } from '../bodies/body-thread.ts';
 import { unpackCalls } from './packed-calls.ts';
 import type { ReadSpans, SpansResult, SpansTask } from './read-spans.ts';
 import { tooLarge } from './refusals.ts';
-
-/** A request of OTLP as it came. */
-export interface SentSpans {
-  readonly contentType: string;
-  readonly contentEncoding: string;
-  readonly body: Buffer;
-  /** Of the request's own headers. */
-  readonly defaults: Tags;
-  /** Aborts when the sender has left. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface SpansResponse {
-  readonly contentType: string;
-  readonly body: Uint8Array;
-}
-
-/**
- * Takes spans: returns when all requests among them are durable. @throws GatelogError `unsupported_media_type`, `malformed_request`,
- * `body_too_large`, `too_many_calls`, or what {@link LogCalls} throws; then nothing is acknowledged and all may be sent again.
- */
-export type TakeSpans = (owner: Principal, sent: SentSpans) => Promise<SpansResponse>;
 
 export interface SpanPorts {
   readonly logCalls: LogCalls;
@@ -37,49 +18,82 @@ export interface SpanPorts {
   readonly noteTraces: (owner: Principal, traces: readonly ReceivedTrace[]) => void;
   /** Of a body, decompressed. */
   readonly maxBytes: number;
+  readonly observe: Observe;
+}
+
+export interface SpanThread {
+  readonly take: TakeSpans;
+  readonly close: () => Promise<void>;
 }
 
 const compiledWorker = new URL('./worker.js', import.meta.url);
 
-/** The thread that reads spans starts with the first of them. */
-export function startSpanThread(
-  { logCalls, noteTraces, maxBytes }: SpanPorts,
-  workerFile: URL = compiledWorker,
-): { readonly take: TakeSpans; readonly close: () => Promise<void> } {
+/** Takes spans. The thread that reads them starts with the first of them, and loads what understands them. */
+export function startSpanThread(ports: SpanPorts, workerFile: URL = compiledWorker): SpanThread {
   const thread = new BodyThread<SpansTask, SpansResult>(workerFile);
-  const take: TakeSpans = async (owner, sent) => {
-    const { organizationId } = owner;
-    const { body, defaults, signal } = sent;
-    const encoding = acceptedEncoding(sent);
-    if (body.length > maxBytes) throw tooLarge(maxBytes);
-    const isCompressed = isGzip(sent.contentEncoding);
-    const { calls, traces, response } = readOf(
-      await thread.run({ organizationId, signal }, body, { organizationId, encoding, isCompressed, maxBytes, defaults }),
-    );
-    if (calls.calls.length > 0) await logCalls(owner, unpackCalls(calls));
-    noteTraces(owner, traces);
-    return { contentType: mediaTypes[encoding], body: response };
+  return {
+    take: async (owner, sent) => {
+      const encoding = encodingOf(headerValue(sent.rawHeaders, 'content-type') ?? '');
+      try {
+        return await take(ports, thread, owner, { ...sent, encoding });
+      } catch (error) {
+        return failure(ports, encoding, error);
+      }
+    },
+    close: () => thread.close(),
   };
-  return { take, close: () => thread.close() };
 }
 
-function acceptedEncoding({ contentType }: SentSpans): Encoding {
-  const encoding = encodingOf(contentType);
-  if (encoding !== undefined) return encoding;
-  throw new GatelogError(
-    'unsupported_media_type',
-    'Spans are sent as `application/x-protobuf` or `application/json` (OTLP over HTTP); gRPC is not taken.',
-  );
+type DeclaredSpans = SentSpans & { readonly encoding: Encoding | undefined };
+
+/** Returns when all calls among the spans are durable. */
+async function take(
+  { logCalls, noteTraces, maxBytes }: SpanPorts,
+  thread: BodyThread<SpansTask, SpansResult>,
+  owner: Principal,
+  { rawHeaders, body, signal, encoding }: DeclaredSpans,
+): Promise<SpansResponse> {
+  if (encoding === undefined)
+    throw unsupported('Spans are sent as `application/x-protobuf` or `application/json` (OTLP over HTTP); gRPC is not taken.');
+  const isCompressed = isGzip(headerValue(rawHeaders, 'content-encoding') ?? '');
+  const { directives } = readRequestHead(rawHeaders);
+  if (directives.refusal !== undefined) throw directives.refusal;
+  if (body.length > maxBytes) throw tooLarge(maxBytes);
+  const { organizationId } = owner;
+  const task = { organizationId, encoding, isCompressed, maxBytes, defaults: directives.tags };
+  const { calls, traces, response } = readOf(await thread.run({ organizationId, signal }, body, task));
+  if (calls.calls.length > 0) await logCalls(owner, unpackCalls(calls));
+  noteTraces(owner, traces);
+  return { status: 200, contentType: mediaTypes[encoding], body: response };
 }
 
 function isGzip(contentEncoding: string): boolean {
   const name = contentEncoding.trim().toLowerCase();
   if (name === 'gzip') return true;
   if (name === '' || name === 'identity') return false;
-  throw new GatelogError('unsupported_media_type', 'Spans are compressed by `gzip` or not at all.');
+  throw unsupported('Spans are compressed by `gzip` or not at all.');
+}
+
+function unsupported(message: string): GatelogError {
+  return new GatelogError('unsupported_media_type', message);
 }
 
 function readOf(result: SpansResult): ReadSpans {
   if ('refusal' in result) throw new GatelogError(result.refusal.code, result.refusal.message);
   return result;
+}
+
+const retryAfterSeconds = 5;
+
+/** Exporters try again after 429 and 503, and after nothing else of ours. */
+function failure({ observe }: SpanPorts, encoding: Encoding = 'json', error: unknown): SpansResponse {
+  const told = error instanceof GatelogError ? error : new GatelogError('internal', 'The spans could not be taken.', { cause: error });
+  if (told !== error) observe({ kind: 'call_failed', reason: messageOf(error) });
+  const isBusy = told.status === 429 || told.status === 503;
+  return {
+    status: told.status,
+    contentType: mediaTypes[encoding],
+    body: statusBody(encoding, told.message),
+    ...(isBusy ? { retryAfterSeconds: told.retryAfterSeconds ?? retryAfterSeconds } : {}),
+  };
 }

@@ -11,8 +11,8 @@ import { type Span, statusCodes, textAt } from '../span.ts';
 import { bodiesOf } from './bodies.ts';
 import type { Bodies } from './body-pair.ts';
 
-/** Makes the identifier of a record from those of its span: the same one for a repetition, in every organisation. */
-export type IdentifySpan = (traceId: string, spanId: string) => RequestId;
+/** Makes the identifier of a record from its span: the same one for a repetition. */
+export type IdentifySpan = (span: Pick<Span, 'traceId' | 'spanId' | 'startMs'>) => RequestId;
 
 const jsonHeaders = { 'content-type': 'application/json' } as const;
 
@@ -24,7 +24,7 @@ export function loggedSpan(placed: PlacedSpan, defaults: Tags, identify: Identif
   const isOfModel = operation !== 'tool' && operation !== 'retrieval' && operation !== 'level';
   const model = modelName(facts);
   return {
-    requestId: identify(span.traceId, span.spanId),
+    requestId: identify(span),
     startedAt: span.startMs,
     elapsedMs: span.endMs - span.startMs,
     firstTokenMs: facts.firstTokenMs,

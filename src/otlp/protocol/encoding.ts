@@ -10,3 +10,18 @@ export function encodingOf(contentType: string): Encoding | undefined {
   if (name === mediaTypes.json) return 'json';
   return name === mediaTypes.protobuf || name === 'application/protobuf' ? 'protobuf' : undefined;
 }
+
+const invalidArgument = 3;
+/** Field numbers with their wire types in `google.rpc.Status`: `code` is a varint, `message` has a length. */
+const [codeTag, messageTag] = [0x08, 0x12];
+
+/** A `google.rpc.Status`, which the protocol asks for in responses that are no success. */
+export function statusBody(encoding: Encoding, message: string): Uint8Array {
+  if (encoding === 'json') return Buffer.from(JSON.stringify({ code: invalidArgument, message }));
+  const text = Buffer.from(message);
+  return Buffer.from([codeTag, invalidArgument, messageTag, ...varint(text.length), ...text]);
+}
+
+function varint(number: number): readonly number[] {
+  return number < 0x80 ? [number] : [(number & 0x7f) | 0x80, ...varint(number >>> 7)];
+}

@@ -4,8 +4,8 @@ import { MalformedSpans, spanLimits } from '../limits.ts';
 import { requestOf, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';
 import { decodeJson } from './json.ts';
 import { decodeProtobuf } from './protobuf.ts';
-import { encodingOf } from './encoding.ts';
-import { statusBody, successBody } from './response.ts';
+import { encodingOf, statusBody } from './encoding.ts';
+import { successBody } from './response.ts';
 
 const spans: readonly WrittenSpan[] = [
   {
@@ -145,6 +145,11 @@ describe('the response', () => {
   it('of a failure is a status in the encoding of the request', () => {
     expect(JSON.parse(Buffer.from(statusBody('json', 'no')).toString())).toEqual({ code: 3, message: 'no' });
     expect(Buffer.from(statusBody('protobuf', 'no')).toString('hex')).toBe('080312026e6f');
+    expect(
+      Buffer.from(statusBody('protobuf', 'n'.repeat(300)))
+        .subarray(0, 5)
+        .toString('hex'),
+    ).toBe('080312ac02');
   });
 
   it.each([

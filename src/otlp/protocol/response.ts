@@ -25,17 +25,6 @@ export function successBody(encoding: Encoding, rejected: readonly string[]): Ui
   return writer.finish();
 }
 
-/** A `google.rpc.Status`, which the protocol asks for in responses that are no success. */
-export function statusBody(encoding: Encoding, message: string): Uint8Array {
-  if (encoding === 'json') return Buffer.from(JSON.stringify({ code: invalidArgument, message }));
-  const writer = new PbfWriter();
-  writer.writeVarintField(1, invalidArgument);
-  writer.writeStringField(2, message);
-  return writer.finish();
-}
-
-const invalidArgument = 3;
-
 /** Each reason once, with the number of spans that it holds for. */
 function reasonsOf(rejected: readonly string[]): string {
   const counts = new Map<string, number>();

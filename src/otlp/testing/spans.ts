@@ -72,8 +72,8 @@ function valueOf(value: unknown): unknown {
   return { kvlistValue: { values: attributesOf(value as Record<string, unknown>) } };
 }
 
-export function identify(trace: string, span: string): RequestId {
-  return uuidOfHex(createHash('sha256').update(`${trace}${span}`).digest('hex').slice(0, 32));
+export function identify(span: { readonly traceId: string; readonly spanId: string }): RequestId {
+  return uuidOfHex(createHash('sha256').update(`${span.traceId}${span.spanId}`).digest('hex').slice(0, 32));
 }
 
 interface Circumstances {

@@ -101,7 +101,7 @@ describe('a call that two instrumentations tell of', () => {
 
 describe('ancestors that come later', () => {
   const owner = { organizationId: '00000000-0000-0000-0000-000000000001' as OrganizationId, keyId: 'k' };
-  const requestId = identify(traceId, spanIdOf(4));
+  const requestId = identify({ traceId, spanId: spanIdOf(4) });
   const settled = 2000;
 
   /** Sends each group in a request of its own, a minute apart, and returns what was corrected after each. */
@@ -166,6 +166,8 @@ describe('ancestors that come later', () => {
     late.add(owner, received([chat]).traces, 0);
     late.add(owner, received([other]).traces, 1);
     late.add(owner, received([step, { ...step, traceId: other.traceId }]).traces, 2);
-    expect(late.corrections(settled + 2).map((each) => each.requestId)).toEqual([identify(other.traceId, spanIdOf(4))]);
+    expect(late.corrections(settled + 2).map((each) => each.requestId)).toEqual([
+      identify({ traceId: other.traceId, spanId: spanIdOf(4) }),
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts';
 import { addEval } from './routes/evals/add.ts';
 import { importRequests } from './routes/imports/add.ts';
+import { takeSpans } from './routes/spans/take.ts';
 import { exportRequests, exportRequestsByAddress } from './routes/exports/export.ts';
 import { cancelJob } from './routes/jobs/cancel.ts';
 import { getJob } from './routes/jobs/get.ts';
@@ -77,6 +78,7 @@ export const endpoints: readonly Endpoint[] = [
   getRequestAsset,
   addEval,
   importRequests,
+  ...takeSpans,
   exportRequests,
   exportRequestsByAddress,
   listModels,

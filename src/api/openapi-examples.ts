@@ -5,6 +5,34 @@ const page = { filter, sort: { created_at: 'desc' }, limit: 100 };
 const sessionNames = { nameContains: 'support', pSize: 'p95', filter: {} };
 const requestId = '0193b3a4-0000-7000-8000-000000000001';
 
+const exportedSpans = {
+  resourceSpans: [
+    {
+      resource: { attributes: [{ key: 'service.name', value: { stringValue: 'checkout' } }] },
+      scopeSpans: [
+        {
+          spans: [
+            {
+              traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+              spanId: '00f067aa0ba902b7',
+              name: 'chat gpt-4.1-mini',
+              startTimeUnixNano: '1769860800000000000',
+              endTimeUnixNano: '1769860801500000000',
+              attributes: [
+                { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+                { key: 'gen_ai.provider.name', value: { stringValue: 'openai' } },
+                { key: 'gen_ai.request.model', value: { stringValue: 'gpt-4.1-mini' } },
+                { key: 'gen_ai.usage.input_tokens', value: { intValue: '12' } },
+                { key: 'gen_ai.usage.output_tokens', value: { intValue: '3' } },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
 /** A valid body by the `operationId` of its endpoint; a test parses each with the endpoint's schema. */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   queryRequests: page,
@@ -26,6 +54,9 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     cost: 0.0000096,
     properties: { Environment: 'production' },
   })}\n`,
+  takeSpans: exportedSpans,
+  takeAsyncSpans: exportedSpans,
+  takePythonSpans: exportedSpans,
   exportRequests: {
     filter,
     startDate: '2026-01-01',

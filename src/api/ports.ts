@@ -7,6 +7,7 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { ImportLine, ImportOutcome } from '../model/record/import.ts';
 import type { Principal } from '../model/principal.ts';
+import type { TakeSpans } from '../model/record/sent-spans.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { RepricedRequest, RepriceReport } from '../model/pricing/reprice.ts';
 import type { StoredPrice } from '../model/pricing/stored-price.ts';
@@ -145,6 +146,7 @@ export interface MetricsPorts {
 }
 
 export interface ApiPorts {
+  readonly takeSpans: TakeSpans;
   /** @returns undefined for an unknown key. */
   readonly verifyKey: (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
   readonly explainRejection: (key: string | undefined) => GatelogError;

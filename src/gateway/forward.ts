@@ -17,9 +17,10 @@ import { identify } from './record/identify.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import { beginExchange, rejectOpen, rejectRecorded, rejectUnauthenticated } from './exchange.ts';
 import { routeByModel, wantsStreamUsage } from './routing/outgoing-body.ts';
-import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './http/request-body.ts';
+import { checkDeclaredBody, checkSize, expectsContinue, mayBeJson, readBody, type RequestBody } from './http/request-body.ts';
 import { respond } from './upstream/response-sink.ts';
 import { readRequestHead } from './directives/request-head.ts';
+import { answerSpans } from './spans.ts';
 import { findStoredPrompt, promptNotFilledIn, taggedWith } from './bodies/stored-prompt.ts';
 import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routing/routes.ts';
 
@@ -64,6 +65,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Authentication | Auth
   const { request, response } = call;
   // Not on record: a limit whose every rejection writes a record would limit nothing.
   ports.callsInFlight.assign(admission.principal.organizationId, request);
+  if (answerSpans(ports, call, admission.principal)) return;
   const { directives } = call.head;
   let policies: AuthenticatedCall['policies'] = [];
   let unknownLimits: GatelogError | undefined;
@@ -245,8 +247,4 @@ function carryOut(ports: ForwardPorts, admitted: AuthenticatedCall, prepared: Re
 function afterWait(admitted: AuthenticatedCall, readyAt: number, refused?: AuthenticatedCall['refused']): AuthenticatedCall {
   const waited = { ...admitted, waitedMs: readyAt - admitted.admittedAt };
   return refused === undefined ? waited : { ...waited, refused };
-}
-
-function expectsContinue({ headers, httpVersion }: IncomingRequest): boolean {
-  return headers.expect !== undefined && httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect);
 }

@@ -32,6 +32,7 @@ import { latestJobNumber } from '../metadata/jobs.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/organization/rate-limits.ts';
 import { RedactionRules } from '../metadata/organization/redaction-rules.ts';
 import type { Observe } from '../model/observation.ts';
+import type { TakeSpans } from '../model/record/sent-spans.ts';
 import { systemClock } from '../platform/clock.ts';
 import { watchCpuShares } from '../platform/cpu-usage.ts';
 import { ensureFolder, removeUnfinished } from '../platform/files.ts';
@@ -66,7 +67,8 @@ import { readPricesFile } from './pricing/prices-file.ts';
 import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
 import { settleIn } from './pricing/settle-budgets.ts';
 import { makeImports } from './records/imports.ts';
-import { PlaceCorrections } from './spans/corrections.ts';
+import { openOwnSeries, type OwnSeries } from './records/own-series.ts';
+import { startCoreSpans } from './spans/start.ts';
 import { makeStoredPrices } from './pricing/stored-prices.ts';
 import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock, dataPaths } from './shared.ts';
@@ -100,6 +102,8 @@ interface CoreParts {
   readonly running: RunningErasures;
   readonly storedOrder: StoredOrder;
   readonly trustedClock: TrustedClock;
+  /** For calls that are logged at the API. */
+  readonly series: OwnSeries;
   /** The greatest number of any accepted change. */
   readonly latestNumber: number;
   /** No recorded call from before this start came later, Unix milliseconds. */
@@ -128,14 +132,9 @@ export async function startCore(config: Config, version: string, connect?: Conne
   drain.start();
   const endSampling = sampleProcess(parts.meter);
   const endReleasing = releaseMemoryAtRest();
-  const corrections = new PlaceCorrections({
-    changeRequest: (...args) => changers.changer.change(...args),
-    maxSpans: config.otlpMemorySpans,
-    now: systemClock.now,
-    observe: parts.observe,
-  });
+  const spans = startCoreSpans(config, parts.series, { ...parts, changer: changers.changer });
   const base = { url: config.publicApiUrl ?? '' };
-  const ports = apiPorts(parts, drain, { changers, removals, baseUrl: () => base.url });
+  const ports = apiPorts(parts, drain, { changers, removals, takeSpans: spans.take, baseUrl: () => base.url });
   const server = serveApi(createApi(ports, documentOf(version)), {
     host: config.host,
     port: config.apiPort,
@@ -145,7 +144,15 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const operated = { ...parts, drain, removals, changer: changers.changer, jobs: changers.jobs, api: ports, corrections };
+  const operated = {
+    ...parts,
+    drain,
+    removals,
+    changer: changers.changer,
+    jobs: changers.jobs,
+    api: ports,
+    corrections: spans.corrections,
+  };
   const replay = makeDeadLetterReplay(operated);
   const stopPruning = boundDeadLetters({ ...parts, replay });
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated, replay), parts.observe);
@@ -156,7 +163,8 @@ export async function startCore(config: Config, version: string, connect?: Conne
       await Promise.all([closeServer(server, responsesEndMs), closeOperator(responsesEndMs)]);
       endSampling();
       endReleasing();
-      await corrections.close();
+      await spans.close();
+      await parts.series.close();
       await Promise.all([drain.stop(drainEndMs), removals.stop(), changers.jobs.stop()]);
       await parts.interpreter.close();
       await parts.store.close();
@@ -226,6 +234,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     running,
     storedOrder: new StoredOrder(lastNumber ?? (await store.latestStoredNumber())),
     trustedClock: makeTrustedClock(database, observe),
+    series: openOwnSeries(config, observe),
   };
 }
 
@@ -294,10 +303,11 @@ async function lowerMerges(store: Store): Promise<void> {
 interface ApiParts {
   readonly changers: Changers;
   readonly removals: Removals;
+  readonly takeSpans: TakeSpans;
   readonly baseUrl: () => string;
 }
 
-function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl }: ApiParts): ApiPorts {
+function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takeSpans, baseUrl }: ApiParts): ApiPorts {
   const { config, observe, meter, database, store, declaredNames, redactionRules, prices } = parts;
   const { changer, sessions, jobs } = changers;
   const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
@@ -310,6 +320,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     failedKeys: failedKeysOf(config),
+    takeSpans,
     run: store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     sessions: sessionPorts(sessions),

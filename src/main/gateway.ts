@@ -35,8 +35,8 @@ import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { type PriceBook, priceBookFrom } from '../pricing/price-book.ts';
-import { type SpoolSpace, watchSpoolSpace } from '../spool/usage.ts';
-import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
+import type { SpoolSpace } from '../spool/usage.ts';
+import type { SpoolWriter } from '../spool/writer.ts';
 import { type RunningRole, reportMetrics } from '../supervisor/child.ts';
 import { startBodyThreads } from './bodies/threads.ts';
 import { degradedCoreParts } from './core-address.ts';
@@ -48,13 +48,13 @@ import { modelsOf } from './pricing/model-list.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { makeStoredPrices, type StoredPrices } from './pricing/stored-prices.ts';
+import { openOwnSeries } from './records/own-series.ts';
+import { startGatewaySpans, type TakenSpans } from './spans/start.ts';
 import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
 import { rejectUnsupportedSettings, dataPaths } from './shared.ts';
 
 /** Clients have this long to read the last responses of a stopping gateway. */
 const responsesEndMs = 300;
-const spoolSyncMs = 1000;
-const spoolCountMs = 1000;
 
 /** Starts one gateway worker: its spool series, key checks, connections to providers and the listener; stops them in reverse. */
 export async function startGateway(config: Config): Promise<RunningRole> {
@@ -64,12 +64,9 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const observe = measured(meter, log);
   const callLog = logsCalls(config) ? new CallLog({ observe: log, monotonic: systemClock.monotonic }) : undefined;
   const book = priceBookFrom(readPricesFile(config));
-  const { spool: spoolFolder } = dataPaths(config);
-  ensureFolder(spoolFolder);
+  ensureFolder(dataPaths(config).spool);
   const database = await openExistingMetadata(config, 'gateway', observe);
-  const spool = openSeries(config, spoolFolder, observe);
-  const { spoolMaxBytes: maxBytes } = config;
-  const space = watchSpoolSpace({ folder: spoolFolder, maxBytes, intervalMs: spoolCountMs, appendedBytes: spool.bytes });
+  const series = openOwnSeries(config, observe);
   const upstream = connectProviders(config);
   const state = openSharedState(config, observe);
   const cache = new SingleFlight({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
@@ -82,12 +79,13 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const timers = [sampleProcess(meter, sampled), releaseMemoryAtRest()];
   const lookUpKey = makeKeyLookUp(database);
   const bodies = startBodyThreads();
+  const spans = startGatewaySpans(config, series, { database, observe });
   const health = async (): Promise<GatewayHealth> => ({
     ready: canCheckKeys(lookUpKey),
-    degraded: [...spoolTrouble(space, config.spoolMaxBytes), ...(await degradedCoreParts(config.dataDir))],
+    degraded: [...spoolTrouble(series.space, config.spoolMaxBytes), ...(await degradedCoreParts(config.dataDir))],
   });
   const { server, draining } = createGateway(
-    forwardPorts(config, { database, spool, space, upstream, state, cache, bodies, book, prices, meter: callMeter, callLog, observe }),
+    forwardPorts(config, { ...series, database, upstream, state, cache, bodies, spans, book, prices, meter: callMeter, callLog, observe }),
     health,
     {
       headerMaxBytes: config.headerMaxBytes,
@@ -104,8 +102,8 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       draining.begin();
       await closeServer(server, (await draining.ended(calls)) ? responsesEndMs : 0);
       for (const end of timers) end();
-      await spool.close();
-      space.close();
+      await spans.close();
+      await series.close();
       await upstream.close();
       await bodies.close();
       cache.close();
@@ -138,20 +136,6 @@ function canCheckKeys(lookUp: (keyHash: string) => unknown): boolean {
   }
 }
 
-/** Each process writes a series of its own; the name sorts by its start. */
-function openSeries(config: Config, folder: string, observe: Observe): SpoolWriter {
-  return openSpoolWriter({
-    folder,
-    series: `${String(systemClock.now()).padStart(14, '0')}-${process.pid}`,
-    segmentMaxBytes: config.spoolSegmentBytes,
-    segmentMaxMs: config.spoolSegmentSeconds * 1000,
-    sync: config.spoolSync,
-    syncIntervalMs: spoolSyncMs,
-    onFailure: (error) => observe({ kind: 'spool_append_failed', reason: error.message }),
-    monotonic: systemClock.monotonic,
-  });
-}
-
 function connectProviders(config: Config): Upstream {
   return makeUpstream({
     connectTimeoutMs: config.providerConnectTimeoutMs,
@@ -174,6 +158,7 @@ interface GatewayParts {
   readonly state: SharedState;
   readonly cache: SingleFlight;
   readonly bodies: LargeBodies;
+  readonly spans: TakenSpans;
   readonly book: PriceBook;
   readonly prices: StoredPrices;
   readonly meter: GatewayMeter;
@@ -211,7 +196,9 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
       retryWithinMs: config.retryWithinMs,
       cachedResponseMaxBytes: config.cacheResponseMaxBytes,
       clientStallMs: config.clientStallTimeoutMs,
+      spansMaxBytes: config.otlpMaxBytes,
     },
+    takeSpans: parts.spans.take,
     callLimits: callLimits(config, parts),
     largeBodies: parts.bodies,
     heldBodies: new HeldBodies({

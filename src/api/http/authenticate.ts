@@ -18,8 +18,7 @@ const permissionsFor: Record<Action, string> = { send: 'w', read: 'r or rw', upd
  * another region; 403 for a key without the permission.
  */
 export async function authenticate(context: Context, ports: ApiPorts, action: Action): Promise<Principal> {
-  const header = context.req.header('Authorization');
-  const key = header === undefined ? undefined : /^Bearer +(\S+)$/i.exec(header.trim())?.[1];
+  const { header, key } = keyOf(context, action);
   if (header !== undefined && key === undefined) {
     throw new GatelogError('missing_key', 'The Authorization header must be written "Bearer <your Gatelog key>".');
   }
@@ -35,4 +34,15 @@ export async function authenticate(context: Context, ports: ApiPorts, action: Ac
     );
   }
   return principal;
+}
+
+/** Where the key may be in a call that only sends, the first counts: exporters and loggers have it as for the gateway. */
+const senderHeaders = ['Svc-Auth', 'Helicone-Auth', 'Authorization', 'x-api-key'] as const;
+
+function keyOf(context: Context, action: Action): { readonly header: string | undefined; readonly key: string | undefined } {
+  const names = action === 'send' ? senderHeaders : (['Authorization'] as const);
+  const name = names.find((each) => context.req.header(each) !== undefined);
+  const header = name === undefined ? undefined : context.req.header(name);
+  const bearer = header === undefined ? undefined : /^Bearer +(\S+)$/i.exec(header.trim())?.[1];
+  return { header, key: bearer ?? (name === 'x-api-key' ? header?.trim() : undefined) };
 }

@@ -190,6 +190,7 @@ export async function portsOver(
     checkBodyAddress: bodyAddresses.check,
     ...makePropertyPorts(propertyPartsOf(rig)),
     retention,
+    takeSpans: async () => ({ status: 503, contentType: 'application/json', body: Buffer.from('{}') }),
     imports: makeImports({ spoolFolder: spool.folder, store: rig.store, drain, running, retention, changer }),
     erasures: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
     rateLimits: {

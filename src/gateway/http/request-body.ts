@@ -132,3 +132,8 @@ export function bodyTooLarge(maxBytes: number): GatelogError {
     `The request body is over the gateway's limit of ${maxBytes} bytes (GATELOG_REQUEST_MAX_BYTES).`,
   );
 }
+
+/** The client waits for leave to send its body. */
+export function expectsContinue({ headers, httpVersion }: IncomingRequest): boolean {
+  return headers.expect !== undefined && httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect);
+}

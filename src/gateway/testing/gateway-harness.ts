@@ -182,6 +182,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     knownModels: () => [],
     makerOf: () => undefined,
     giveFeedback: async () => undefined,
+    takeSpans: async () => ({ status: 503, contentType: 'application/json', body: Buffer.from('{}') }),
     providerKeys: noProviderKeys,
     upstream: makeUpstream({
       connectTimeoutMs: 5000,
@@ -207,6 +208,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       retryWithinMs: 60_000,
       cachedResponseMaxBytes: mebi,
       clientStallMs: 30_000,
+      spansMaxBytes: 16 * mebi,
       ...options.limits,
     },
     callLimits: noLimits,

@@ -53,8 +53,9 @@ async function take(
   owner: Principal,
   { rawHeaders, body, signal, encoding }: DeclaredSpans,
 ): Promise<SpansResponse> {
-  if (encoding === undefined)
+  if (encoding === undefined) {
     throw unsupported('Spans are sent as `application/x-protobuf` or `application/json` (OTLP over HTTP); gRPC is not taken.');
+  }
   const isCompressed = isGzip(headerValue(rawHeaders, 'content-encoding') ?? '');
   const { directives } = readRequestHead(rawHeaders);
   if (directives.refusal !== undefined) throw directives.refusal;

@@ -4,7 +4,7 @@ import type { Dialect, FactTable } from './dialect.ts';
 const association = 'traceloop.association.properties.';
 
 /** The prefixes of our own headers as names of attributes; also as Helicone's asynchronous logger sends them. */
-export const ownPrefixes = ['Svc-', 'svc-', 'Helicone-', 'helicone-'].flatMap((prefix) => [prefix, `${association}${prefix}`]);
+const ownPrefixes = ['Svc-', 'svc-', 'Helicone-', 'helicone-'].flatMap((prefix) => [prefix, `${association}${prefix}`]);
 
 function named(header: string): readonly string[] {
   return ownPrefixes.map((prefix) => `${prefix}${prefix.endsWith('svc-') || prefix.endsWith('helicone-') ? header.toLowerCase() : header}`);

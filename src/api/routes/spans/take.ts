@@ -1,0 +1,77 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import { exportTraceAnswerSchema, exportTraceFailureSchema, exportTraceSchema } from '../../../contract/requests/spans.ts';
+import { spanPaths } from '../../../model/vocabulary/span-paths.ts';
+import { type Endpoint, jsonContent, keyRequired, problems, type RequestContext } from '../../endpoint.ts';
+
+const protobuf = { 'application/x-protobuf': { schema: { type: 'string', format: 'binary' } } } as const;
+
+const descriptions = {
+  '/v1/otlp/v1/traces': {
+    operationId: 'takeSpans',
+    summary: 'Take spans of OpenTelemetry',
+    description:
+      'OTLP over HTTP, in protobuf or JSON, with or without gzip; the gateway takes the same. Spans of model calls, tools and searches become requests once they are durable; docs/guides/opentelemetry.md says what each attribute becomes. The same span again adds nothing. Tagging headers (`Svc-Property-<Name>`, `Svc-User-Id`, `Svc-Session-Id`, …) hold for each span that does not tell another. Takes a key with the permission `w`, `rw` or `admin`, as `Authorization: Bearer`, `Svc-Auth`, `Helicone-Auth` or `x-api-key`.',
+  },
+  '/v1/trace/log': {
+    operationId: 'takeAsyncSpans',
+    summary: 'Take spans of Helicone’s asynchronous logger',
+    description: 'The same as `POST /v1/otlp/v1/traces`, at the path to which Helicone’s loggers send.',
+  },
+  '/v1/trace/log-python': {
+    operationId: 'takePythonSpans',
+    summary: 'Take spans of Helicone’s asynchronous logger in Python',
+    description: 'The same as `POST /v1/otlp/v1/traces`, at the path to which Helicone’s loggers send.',
+  },
+} as const;
+
+const failureSentences = {
+  400: 'The body is no such message, or is cut off.',
+  413: 'The body is over the limit, GATELOG_OTLP_MAX_BYTES when decompressed.',
+  415: 'The body is neither protobuf nor JSON, or is compressed by something else than gzip.',
+  422: 'A header of ours has no valid value.',
+} as const;
+
+function failures(...statuses: readonly (keyof typeof failureSentences)[]) {
+  const content = { ...jsonContent(exportTraceFailureSchema), ...protobuf };
+  return Object.fromEntries(statuses.map((status) => [status, { description: failureSentences[status], content }]));
+}
+
+export const takeSpans: readonly Endpoint[] = spanPaths.map((path) => ({
+  declaration: {
+    method: 'post',
+    path,
+    ...descriptions[path],
+    security: keyRequired,
+    request: { body: { required: true, content: { ...jsonContent(exportTraceSchema), ...protobuf } } },
+    responses: {
+      ...problems(),
+      200: {
+        description: 'All calls among the spans are durable, but for those that `partialSuccess` counts.',
+        content: { ...jsonContent(exportTraceAnswerSchema), ...protobuf },
+      },
+      ...failures(400, 413, 415, 422),
+    },
+  },
+  action: 'send',
+  handle: answerSpans,
+}));
+
+async function answerSpans({ context, principal, ports }: RequestContext): Promise<Response> {
+  const body = Buffer.from(await context.req.arrayBuffer());
+  const { signal } = context.req.raw;
+  const answer = await ports.takeSpans(principal, { rawHeaders: rawHeadersOf(context), body, signal });
+  return new Response(new Uint8Array(answer.body), {
+    status: answer.status,
+    headers: {
+      'content-type': answer.contentType,
+      ...(answer.retryAfterSeconds === undefined ? {} : { 'retry-after': String(answer.retryAfterSeconds) }),
+    },
+  });
+}
+
+/** As they came: the names of properties have their case there. */
+function rawHeadersOf(context: Context): readonly string[] {
+  const incoming = (context.env as Partial<HttpBindings> | undefined)?.incoming;
+  return incoming?.rawHeaders ?? [...context.req.raw.headers].flat();
+}

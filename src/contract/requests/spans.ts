@@ -1,0 +1,22 @@
+import { z } from '@hono/zod-openapi';
+
+/** OpenTelemetry describes the message; its own document is the reference. */
+export const exportTraceSchema = z
+  .looseObject({ resourceSpans: z.array(z.looseObject({})).optional() })
+  .openapi('ExportTraceServiceRequest', { description: 'As opentelemetry-proto defines it, in the JSON encoding of OTLP.' });
+
+export const exportTraceAnswerSchema = z
+  .object({
+    partialSuccess: z
+      .object({
+        rejectedSpans: z.string().openapi({ description: 'How many spans were not taken, a whole number as text.' }),
+        errorMessage: z.string().openapi({ description: 'Each reason, with the number of spans that it holds for.' }),
+      })
+      .optional()
+      .openapi({ description: 'Absent when all were taken.' }),
+  })
+  .openapi('ExportTraceServiceResponse');
+
+export const exportTraceFailureSchema = z
+  .object({ code: z.number().openapi({ description: 'A code of gRPC; always 3.' }), message: z.string() })
+  .openapi('Status', { description: '`google.rpc.Status`, in the encoding of the request.' });

@@ -1,0 +1,60 @@
+import { GatelogError } from '../model/errors.ts';
+import type { Principal } from '../model/principal.ts';
+import type { SpansResponse } from '../model/record/sent-spans.ts';
+import { isSpanPath } from '../model/vocabulary/span-paths.ts';
+import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
+import { isCounted, openHold, readHeldBody } from './bodies/hold.ts';
+import type { Call } from './call.ts';
+import { refuseUnrecorded } from './http/error-response.ts';
+import { bodyTooLarge, checkDeclaredBody, expectsContinue, readBody, type RequestBody } from './http/request-body.ts';
+import { unrecordedHeaders } from './http/server-timing.ts';
+import type { ForwardPorts } from './ports.ts';
+
+/** The body, and what is read of it. */
+const copies = 2;
+
+/**
+ * Takes spans on the listener of the gateway: no call of a provider, and no record of its own. @returns false for any other path. @throws
+ * GatelogError for a body that is declared too large.
+ */
+export function answerSpans(ports: ForwardPorts, call: Call, principal: Principal): boolean {
+  if (!isSpanPath(call.path)) return false;
+  const { request, response } = call;
+  if (request.method !== 'POST') throw new GatelogError('method_not_allowed', 'Spans are sent by POST.');
+  const { requestMaxBytes } = ports.limits;
+  const maxBytes = Math.min(requestMaxBytes, ports.limits.spansMaxBytes);
+  checkDeclaredBody(request, maxBytes);
+  if (expectsContinue(request)) response.writeContinue();
+  const ready = (body: RequestBody | GatelogError): void => {
+    if (body instanceof GatelogError) refuse(ports, call, body);
+    else if (!('whole' in body)) refuse(ports, call, bodyTooLarge(maxBytes));
+    else void take(ports, call, principal, body.whole);
+  };
+  if (isCounted(request, maxBytes)) {
+    const hold = openHold(ports.heldBodies, call, principal.organizationId);
+    readHeldBody(request, { hold, wholeMaxBytes: maxBytes, copies, isNeeded: true }, ready);
+  } else readBody(request, maxBytes, ready);
+  return true;
+}
+
+async function take(ports: ForwardPorts, call: Call, principal: Principal, body: Buffer): Promise<void> {
+  const { request, hold } = call;
+  send(ports, call, await ports.takeSpans(principal, { rawHeaders: request.rawHeaders, body, signal: hold?.released }));
+}
+
+function send(
+  { clock, limits }: ForwardPorts,
+  { response, startedAt }: Call,
+  { status, contentType, body, retryAfterSeconds }: SpansResponse,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const later = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)];
+  const own = unrecordedHeaders(clock.monotonic() - startedAt);
+  response.writeHead(status, ['content-type', contentType, 'content-length', String(body.length), ...later, ...own]);
+  response.end(body);
+  enforceWriteTimeout(response, limits.clientStallMs);
+}
+
+function refuse({ clock, limits }: ForwardPorts, { response, startedAt }: Call, error: GatelogError): void {
+  refuseUnrecorded(response, error, unrecordedHeaders(clock.monotonic() - startedAt), limits.clientStallMs);
+}

@@ -30,6 +30,11 @@ export function openApiDocument(version: string): object {
 /** In the order of the document. An endpoint has the first tag with a prefix of its path. */
 const tags: readonly { readonly name: string; readonly description: string; readonly paths: readonly string[] }[] = [
   { name: 'Requests', description: 'Find and change single requests.', paths: ['/v1/request/', '/v1/evals/', '/v1/import'] },
+  {
+    name: 'Logs',
+    description: 'Calls that did not pass through the gateway, as their senders tell of them.',
+    paths: ['/v1/otlp/', '/v1/trace/'],
+  },
   { name: 'Export', description: 'Take out what is recorded.', paths: ['/v1/export'] },
   { name: 'Jobs', description: 'Changes of many requests, with their progress.', paths: ['/v1/jobs'] },
   { name: 'Sessions', description: 'Requests that belong together.', paths: ['/v1/session/'] },

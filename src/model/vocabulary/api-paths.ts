@@ -20,4 +20,5 @@ export const apiPathSegments = [
   'prices',
   'export',
   'trace',
+  'otlp',
 ] as const;

@@ -212,7 +212,7 @@ it('headers of the request hold for its spans', async () => {
   });
   const [item] = await requestsOf(trace, 1);
   expect(item).toMatchObject({ request_user_id: 'ada', session_id: 'of the header', prompt_tokens: 1000, request_body: null });
-  expect(item?.properties).toMatchObject({ team: 'search' });
+  expect(item?.properties).toMatchObject({ Team: 'search' });
 });
 
 describe('an agent whose spans come as they end', () => {

@@ -130,6 +130,11 @@ export interface ExportPorts {
   readonly now: () => number;
   /** How many run at once. */
   readonly turns: FairSemaphore;
+  /**
+   * Waits a little until the organisation's ended calls that arrived before a time are stored. @returns when the oldest arrived that is
+   * open or not stored even then; undefined without one. All are Unix milliseconds. @throws GatelogError while nobody can tell.
+   */
+  readonly oldestUnstored: (organizationId: OrganizationId, beforeMs: number, signal: AbortSignal) => Promise<number | undefined>;
 }
 
 /** Parts that fail, and parts that work but lag. */

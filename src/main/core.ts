@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { exportPorts } from '../api/export/export-ports.ts';
 import { HintLookUps } from '../api/page/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../api/http/response-memory.ts';
 import { createApi } from '../api/app.ts';
@@ -66,6 +65,7 @@ import { makeModelList } from './pricing/model-list.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
 import { settleIn } from './pricing/settle-budgets.ts';
+import { makeExports } from './records/exports.ts';
 import { makeImports } from './records/imports.ts';
 import { openOwnSeries, type OwnSeries } from './records/own-series.ts';
 import { startCoreSpans } from './spans/start.ts';
@@ -330,6 +330,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takeSpan
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
     },
     freshUntil: () => freshUntil(drain, systemClock.now),
+    exports: makeExports(drain),
     bodyAddressOf: (organizationId, requestId) => baseUrl() + bodyAddresses.pathOf(organizationId, requestId),
     checkBodyAddress: bodyAddresses.check,
     ...makePropertyPorts({ database, store, declaredNames, now: systemClock.now }),
@@ -364,7 +365,6 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takeSpan
 function answerPorts(config: Config) {
   return {
     monotonic: systemClock.monotonic,
-    exports: exportPorts(systemClock.now),
     bodyMaxBytes: config.apiBodyMaxBytes,
     corsOrigins: config.corsOrigins,
     answerMaxBytes: responseMaxBytes,

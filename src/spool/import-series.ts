@@ -13,6 +13,18 @@ export interface WholeFrame extends FrameLabel {
   readonly payload: Buffer;
 }
 
+const wholeSeriesKinds = ['import', 'replay'] as const;
+
+/** A fresh name for a series that is written as a whole. */
+export function wholeSeriesName(kind: (typeof wholeSeriesKinds)[number]): string {
+  return `${kind}-${randomUUID()}`;
+}
+
+/** Whether a series was written as a whole; the others are written by gateways, call by call. */
+export function isWholeSeries(series: string): boolean {
+  return wholeSeriesKinds.some((kind) => series.startsWith(`${kind}-`));
+}
+
 /**
  * Writes frames as a complete series, like that of a dead writer. The series appears atomically and is durable on return; a failure or
  * crash before leaves nothing of it.

@@ -5,15 +5,15 @@ import { partCompressor } from '../../export/compression.ts';
 import { recordWriter } from '../../export/writer.ts';
 import { type Compression, type ExportFormat, mediaTypes } from '../../model/vocabulary/export.ts';
 import type { Permit } from '../../platform/fair-semaphore.ts';
-import { type ExportPlan, exportSelection, newestStatements, planExport } from '../../query/export/plan.ts';
-import { isoTime, type NumberCell } from '../../query/requests/columns.ts';
+import { type ExportPlan, exportSelection, planExport } from '../../query/export/plan.ts';
+import { isoTime } from '../../query/requests/columns.ts';
 import { type CountRow, countStatement } from '../../query/requests/select.ts';
 import { failureText } from '../../store/engine/failure.ts';
-import { runUntilRows } from '../../store/read/run-statement.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { endpointOf } from '../http/matched-endpoint.ts';
 import { CallMemory } from '../http/response-memory.ts';
 import { wantsCount } from '../page/headers.ts';
+import { endOf } from './export-end.ts';
 import { readRecords } from './read-records.ts';
 import { bodyStream, recordBytes } from './record-stream.ts';
 
@@ -75,14 +75,6 @@ async function* releasing(bytes: AsyncGenerator<Uint8Array>, turn: Permit, memor
     memory.keepAnswer(0);
     turn.release();
   }
-}
-
-/** Exclusive, Unix milliseconds: what arrives after the beginning of an export is not in it. */
-async function endOf({ ports }: RequestContext, plan: ExportPlan, signal: AbortSignal): Promise<number> {
-  const [newest] = await runUntilRows<{ readonly created_ms: NumberCell }>(ports.run, newestStatements(plan), signal);
-  // A record that was imported, or a clock that was set, may be ahead of now.
-  const endMs = Math.max(ports.exports.now(), newest === undefined ? 0 : Number(newest.created_ms) + 1);
-  return Math.min(endMs, plan.endMs ?? endMs);
 }
 
 /** How many records match, when the caller wants to know and the store tells in time. */

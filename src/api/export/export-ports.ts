@@ -6,7 +6,7 @@ import type { ExportPorts } from '../ports.ts';
 const maxExports = 8;
 const maxExportsOfOwner = 4;
 
-export function exportPorts(now: () => number): ExportPorts {
+export function exportPorts({ now, oldestUnstored }: Omit<ExportPorts, 'turns'>): ExportPorts {
   const turns = new FairSemaphore({
     units: maxExports,
     maxUnitsOfOwner: maxExportsOfOwner,
@@ -16,5 +16,5 @@ export function exportPorts(now: () => number): ExportPorts {
         retryAfterSeconds: 10,
       }),
   });
-  return { now, turns };
+  return { now, turns, oldestUnstored };
 }

@@ -222,7 +222,7 @@ function fixedPorts(observations: Observation[]) {
     meter: new Meter(apiFamilies),
     metrics: { key: undefined, page: () => Promise.resolve('') },
     monotonic: () => performance.now(),
-    exports: exportPorts(Date.now),
+    exports: exportPorts({ now: Date.now, oldestUnstored: () => Promise.resolve(undefined) }),
     bodyMaxBytes,
     corsOrigins: [],
     answerMaxBytes: responseMaxBytes,

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
-import type { WholeFrame } from '../../spool/import-series.ts';
+import { type WholeFrame, wholeSeriesName } from '../../spool/import-series.ts';
 import { assembleExchange } from '../interpret/assemble.ts';
 import type { DeadLetterHead, DeadLetters, OverdueLetter, WholeDeadLetter } from './store.ts';
 import type { Settlement } from '../series/exchange.ts';
@@ -232,7 +231,7 @@ export class DeadLetterReplay {
     const sent = group.filter((letter) => !stopped.has(letter));
     if (sent.length > 0) {
       writeSeries(
-        `replay-${randomUUID()}`,
+        wholeSeriesName('replay'),
         sent.flatMap((letter, index) => framesOf(letter).map((frame) => ({ ...frame, stream: index + 1 }))),
       );
     }

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTick, setTimeout as wait } from 'node:timers/promises';
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { ImportLine, ImportOutcome, RefusedLine } from '../../model/record/import.ts';
 import type { Principal } from '../../model/principal.ts';
 import { isSystemError } from '../../platform/files.ts';
-import type { PreparedSeries, WholeFrame } from '../../spool/import-series.ts';
+import { type PreparedSeries, type WholeFrame, wholeSeriesName } from '../../spool/import-series.ts';
 import type { ExchangeIndex } from '../series/exchange.ts';
 import { ItemFault } from './fields.ts';
 import { type AcceptedLine, framesOfItem } from './frames.ts';
@@ -141,7 +140,7 @@ export class Imports {
       await nextTick();
       sliceEnds = monotonic() + maxSliceMs;
     }
-    const series = await prepareSeries(`import-${randomUUID()}`, frames).catch(unwritable);
+    const series = await prepareSeries(wholeSeriesName('import'), frames).catch(unwritable);
     // TRICKY: no `await` between this check and the name of the series.
     if (isErasing(owner.organizationId)) {
       series.discard();

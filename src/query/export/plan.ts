@@ -56,6 +56,12 @@ function windowOf({ startDate, endDate, timeFilter }: ExportBody): Result<Window
   if (!start.ok) return start;
   const end = boundOf('endDate', endDate ?? timeFilter?.endTimeUnixMs);
   if (!end.ok) return end;
+  if (start.value !== undefined && end.value !== undefined && start.value > end.value) {
+    return bodyFault(
+      [timeFilter === undefined ? 'endDate' : 'timeFilter'],
+      'The window ends before it begins: its start is later than its end.',
+    );
+  }
   return success({ startMs: start.value, endMs: end.value });
 }
 

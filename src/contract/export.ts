@@ -81,7 +81,7 @@ export const exportParametersSchema = z.object({
     .enum(exportFormats, formatSentence)
     .optional()
     .openapi({ description: 'Without it the header `Accept` decides; `jsonl` else.' }),
-  columns: text('Columns separated by commas.'),
+  columns: text('Columns separated by commas, or a list of JSON.'),
   includeBodies: truth('includeBodies', '`true` adds both bodies of each request.'),
   cursor: text('Goes on behind a record: `<request_created_at>,<request_id>`.'),
   compression: z.enum(compressions, compressionSentence).optional().openapi({ description: 'Of the file; in Parquet of its pages.' }),

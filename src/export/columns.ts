@@ -2,7 +2,8 @@ import { requestItemSchema } from '../contract/requests/item.ts';
 import { nearestName } from '../model/nearest-name.ts';
 import { bodyFault, type Result, success } from '../model/fault.ts';
 import { shownColumns } from '../model/record/columns.ts';
-import { quoted } from '../model/text.ts';
+import { parseJson, quoted } from '../model/text.ts';
+import { otherShownName } from '../model/vocabulary/property-alias.ts';
 import type { ExportFormat } from '../model/vocabulary/export.ts';
 
 /** The type of a column's values. `json`: a text of JSON. */
@@ -73,6 +74,13 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
   asset_ids: 'textList',
 };
 
+/** Names as people write them: separated by commas, or a list of JSON, which any name can stand in. */
+export function columnNames(text: string): readonly string[] {
+  const list = text.trimStart().startsWith('[') ? parseJson(text) : undefined;
+  if (Array.isArray(list) && list.every((name) => typeof name === 'string')) return list;
+  return text.split(',').map((name) => name.trim());
+}
+
 /** What of a record is exported. */
 export interface ColumnChoice {
   readonly format: ExportFormat;
@@ -131,5 +139,8 @@ function unknownColumn(name: string): string {
 export function valueIn(record: Readonly<Record<string, unknown>>, { field, key }: ExportColumn): unknown {
   const value = record[field] ?? null;
   if (key === undefined || value === null || typeof value !== 'object') return key === undefined ? value : null;
-  return Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : null;
+  const values = value as Readonly<Record<string, unknown>>;
+  if (Object.hasOwn(values, key)) return values[key];
+  const other = field === 'properties' ? otherShownName(key) : undefined;
+  return other !== undefined && Object.hasOwn(values, other) ? values[other] : null;
 }

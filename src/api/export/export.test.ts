@@ -115,6 +115,20 @@ describe('POST /v1/export', () => {
     ]);
   });
 
+  test('takes a property of a session or a prompt by either of its names', async () => {
+    const properties = new Map([
+      ['Svc-Session-Id', 'dive'],
+      ['Svc-Prompt-Id', 'p'],
+    ]);
+    const { filter } = await rig.recorded([
+      { properties, aliasedNames: true },
+      { properties, createdAt: time + 1 },
+    ]);
+    const columns = ['properties.Svc-Session-Id', 'properties.Helicone-Session-Id', 'properties.Helicone-Prompt-Id'];
+    const found = { 'properties.Svc-Session-Id': 'dive', 'properties.Helicone-Session-Id': 'dive', 'properties.Helicone-Prompt-Id': 'p' };
+    expect(await rig.items({ filter, columns })).toEqual([found, found]);
+  });
+
   test('says how many there are when it is asked', async () => {
     const { filter } = await rig.recorded([{}, {}, {}]);
     const response = await rig.exported({ filter }, { 'svc-include-count': 'true' });
@@ -148,6 +162,16 @@ describe('GET /v1/export', () => {
     const query = new URLSearchParams({ filter: JSON.stringify(filter), format: 'csv', columns: 'model, cost', startDate: '2026-04-05' });
     const response = await rig.call('GET', `/v1/export?${query.toString()}`);
     expect(await response.text()).toBe('model,cost\r\n"a,b ""c""\r\nd",1e-12\r\n');
+  });
+
+  test('takes times in Unix milliseconds, and columns with a comma in their names', async () => {
+    const properties = new Map([['a, b', 'c']]);
+    const { filter } = await rig.recorded([{ createdAt: time, properties }, { createdAt: time + 1 }]);
+    const window = { startDate: String(time), endDate: String(time + 1) };
+    const query = new URLSearchParams({ filter: JSON.stringify(filter), columns: '["properties.a, b", "status"]', ...window });
+    expect(await (await rig.call('GET', `/v1/export?${query.toString()}`)).text()).toContain('"status\\" is no column');
+    query.set('columns', '["properties.a, b"]');
+    expect(await (await rig.call('GET', `/v1/export?${query.toString()}`)).text()).toBe('{"properties.a, b":"c"}\n');
   });
 
   test('refuses a filter that is no JSON, and warns of what it does not know', async () => {

@@ -21,6 +21,11 @@ export function aliasOf(propertyName: string): string | undefined {
 
 const aliasedNames: ReadonlyMap<string, string> = new Map(Array.from(aliases, ([alias, ours]) => [ours, alias]));
 
+/** The other name under which an item may show a property. */
+export function otherShownName(propertyName: string): string | undefined {
+  return aliases.get(propertyName) ?? aliasedNames.get(propertyName);
+}
+
 /** Properties for display. A call that named its session or prompt by upstream headers shows them under upstream names. */
 export function shownProperties(properties: Readonly<Record<string, string>>, isAliased: boolean): Readonly<Record<string, string>> {
   if (!isAliased) return properties;

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { unwrap } from '../../../contract/fault.ts';
 import { type ExportBody, exportParametersSchema, exportSchema, type ExportParameters } from '../../../contract/export.ts';
 import { readBody } from '../../../contract/read-body.ts';
+import { columnNames } from '../../../export/columns.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { parseJson } from '../../../model/text.ts';
 import { mediaTypes } from '../../../model/vocabulary/export.ts';
@@ -64,13 +65,20 @@ export const exportRequestsByAddress: Endpoint = {
 };
 
 /** Parameters as the body that means the same. @throws GatelogError 422. */
-function bodyOf({ filter, columns, includeBodies, raw, bom, ...same }: ExportParameters): ExportBody {
+function bodyOf({ filter, columns, includeBodies, raw, bom, startDate, endDate, ...same }: ExportParameters): ExportBody {
   const parsed = filter === undefined || filter === 'all' ? 'all' : parseJson(filter);
   if (parsed === undefined) {
     throw new GatelogError('invalid_parameter', '`filter` takes a filter as URL-encoded JSON, or all.', { details: { path: 'filter' } });
   }
   const flags = { includeBodies: truthOf(includeBodies), raw: truthOf(raw), bom: truthOf(bom) };
-  return unwrap(readBody(exportSchema, { ...same, ...flags, filter: parsed, columns: columns?.split(',').map((name) => name.trim()) }));
+  const window = { startDate: boundOf(startDate), endDate: boundOf(endDate) };
+  const names = columns === undefined ? undefined : columnNames(columns);
+  return unwrap(readBody(exportSchema, { ...same, ...flags, ...window, filter: parsed, columns: names }));
+}
+
+/** Digits are Unix milliseconds. */
+function boundOf(text: string | undefined): string | number | undefined {
+  return text !== undefined && /^\d{5,}$/.test(text) ? Number(text) : text;
 }
 
 function truthOf(text: 'true' | 'false' | undefined): boolean | undefined {

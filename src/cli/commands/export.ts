@@ -1,4 +1,4 @@
-import { chosenColumns, type ExportColumn, showsBodies } from '../../export/columns.ts';
+import { chosenColumns, columnNames, type ExportColumn, showsBodies } from '../../export/columns.ts';
 import { type CompressPart, partCompressor } from '../../export/compression.ts';
 import { lineWriter } from '../../export/line-writer.ts';
 import type { WriterOptions } from '../../export/writer.ts';
@@ -9,6 +9,7 @@ import { type CommandDependencies, CommandError } from '../dependencies.ts';
 import { defaultSizes, Destination, type FileSizes, placeOf } from '../export/destination.ts';
 import { type ExportFacts, type LineSource, receivedLines } from '../export/source.ts';
 import { fingerprintOf } from '../export/state.ts';
+import { timeOf } from '../time-window.ts';
 import { progressLine, shownBytes, shownDuration, shownNumber } from '../progress.ts';
 
 export interface ExportOptions {
@@ -27,6 +28,7 @@ export interface ExportOptions {
   readonly json?: true;
 }
 
+const standardOutput = '-';
 const mebi = 1024 ** 2;
 /** Of Parquet. */
 const groupBytes = 16 * mebi;
@@ -47,9 +49,9 @@ export async function exportRecords(
   options: ExportOptions,
   sizes: Partial<FileSizes> = {},
 ): Promise<void> {
-  const order = orderOf(options);
+  const order = orderOf(options, dependencies.now());
   const source = sourceOf(dependencies, order);
-  if (options.output === undefined) {
+  if (options.output === undefined || options.output === standardOutput) {
     if (options.resume === true) throw new CommandError('--resume needs --output: what was written to a pipe is not known.');
     await toStandardOutput(dependencies, order, source);
   } else await toFiles(dependencies, { ...options, output: options.output, sizes }, { order, source });
@@ -77,8 +79,8 @@ async function toStandardOutput(dependencies: CommandDependencies, { writer, com
   const shown = shownProgress(dependencies);
   try {
     for await (const received of receivedLines({ ...source, cursor: undefined, onFacts: shown.begin })) {
-      for (const line of received.lines) lines.add(line);
-      shown.add(received.lines.length);
+      for (const { bytes } of received) lines.add(bytes);
+      shown.add(received.length);
       if (lines.readyBytes() >= stdoutBytes) await write();
     }
     lines.end();
@@ -106,20 +108,27 @@ async function toFiles(
     writer,
     compression,
     isResumed: options.resume === true,
-    of: fingerprintOf([query, writer.format, writer.raw, writer.bom, compression]),
+    // The window as it was given: today is another time tomorrow.
+    of: fingerprintOf([
+      { ...query, startDate: options.startDate, endDate: options.endDate },
+      writer.format,
+      writer.raw,
+      writer.bom,
+      compression,
+    ]),
     described: { format: writer.format, compression, filter, columns },
     sizes: { ...defaultSizes, ...options.sizes },
   });
   const shown = shownProgress(dependencies, destination.rows);
-  const window = state === undefined ? {} : { endDate: state.end };
+  const window = state === undefined ? {} : { startDate: state.start ?? undefined, endDate: state.end };
   const onFacts = (facts: ExportFacts): void => {
     destination.begin({ ...facts, start: state?.start ?? facts.start });
     shown.begin(facts);
   };
   try {
-    for await (const { lines, cursor } of receivedLines({ ...source, query: { ...query, ...window }, cursor: state?.cursor, onFacts })) {
-      await destination.add(lines, cursor);
-      shown.add(lines.length);
+    for await (const received of receivedLines({ ...source, query: { ...query, ...window }, cursor: state?.cursor, onFacts })) {
+      await destination.add(received);
+      shown.add(received.length);
     }
     const manifest = await destination.finish();
     shown.end();
@@ -134,13 +143,16 @@ async function toFiles(
 }
 
 /** @param doneBefore records of an earlier run. */
-function shownProgress({ progress, now }: CommandDependencies, doneBefore = 0) {
+function shownProgress({ progress, hint, now }: CommandDependencies, doneBefore = 0) {
   const since = now();
   let done = doneBefore;
   let total: number | undefined;
   let shownAt = 0;
+  let warned: string | null = null;
   return {
     begin: (facts: ExportFacts): void => {
+      if (facts.warning !== null && facts.warning !== warned) hint(facts.warning);
+      warned = facts.warning;
       total ??= facts.total === undefined ? undefined : facts.total + done;
     },
     add: (count: number): void => {
@@ -162,11 +174,11 @@ async function compressorOf(format: ExportFormat, compression: Compression): Pro
 const endings: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };
 
 /** @throws CommandError for an option that is none. */
-function orderOf(options: ExportOptions): Order {
+function orderOf(options: ExportOptions, now: number): Order {
   const format = formatOf(options);
   const compression = compressionOf(options);
   const filter = filterOf(options);
-  const names = options.columns?.split(',').map((name) => name.trim());
+  const names = options.columns === undefined ? undefined : columnNames(options.columns);
   const columns = columnsOf({ format, columns: names, includeBodies: options.includeBody === true });
   return {
     writer: { format, columns, raw: options.raw === true, bom: options.bom === true, parquet: { compression, groupBytes } },
@@ -174,13 +186,17 @@ function orderOf(options: ExportOptions): Order {
     filter,
     query: {
       filter,
-      startDate: options.startDate,
-      endDate: options.endDate,
+      startDate: boundOf('--start-date', options.startDate, now),
+      endDate: boundOf('--end-date', options.endDate, now),
       format: 'jsonl',
       columns: ['cursor', ...columns.map(({ name }) => name)],
       includeBodies: showsBodies({ columns: names, includeBodies: options.includeBody }),
     },
   };
+}
+
+function boundOf(option: string, text: string | undefined, now: number): string | undefined {
+  return text === undefined ? undefined : new Date(timeOf(text, { option, now, timezone: 'UTC' })).toISOString();
 }
 
 function columnsOf(choice: Parameters<typeof chosenColumns>[0]): readonly ExportColumn[] {

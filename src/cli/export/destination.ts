@@ -6,7 +6,7 @@ import type { Compression } from '../../model/vocabulary/export.ts';
 import { ensureFolder, replaceFile, syncFolder } from '../../platform/files.ts';
 import { CommandError } from '../dependencies.ts';
 import { type FileOptions, FileWriter } from './file-writer.ts';
-import type { ExportFacts } from './source.ts';
+import type { ExportFacts, ReceivedLine } from './source.ts';
 import { type ExportedFile, type ExportState, readState, saveState } from './state.ts';
 
 /** Where an export goes: a file, or a folder of files with a manifest. */
@@ -100,21 +100,21 @@ export class Destination {
     this.facts ??= facts;
   }
 
-  /** @param cursor of the last line. */
-  async add(lines: readonly Buffer[], cursor: string): Promise<void> {
+  async add(lines: readonly ReceivedLine[]): Promise<void> {
     for (const line of lines) {
       if (
         this.options.place.file === undefined &&
         this.current.rowCount > 0 &&
-        this.current.maxBytes + 2 * line.length > this.options.sizes.maxFileBytes
+        this.current.maxBytes + 2 * line.bytes.length > this.options.sizes.maxFileBytes
       ) {
         this.files = [...this.files, await this.current.end()];
         this.current = await FileWriter.create(nameOf(this.options.place, this.files.length + 1), this.fileOptions);
       }
       await this.current.add(line);
-      this.sinceSync += line.length;
+      this.sinceSync += line.bytes.length;
     }
-    if (this.sinceSync >= this.options.sizes.syncBytes) await this.sync(cursor);
+    const cursor = lines.at(-1)?.cursor;
+    if (cursor !== undefined && this.sinceSync >= this.options.sizes.syncBytes) await this.sync(cursor);
   }
 
   async sync(cursor: string): Promise<void> {

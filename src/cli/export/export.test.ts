@@ -83,6 +83,7 @@ const at = (name: string): string => path.join(folder, name);
 describe('gatelog export', () => {
   test('writes to standard output what the API streams', async () => {
     expect(await run(filter)).toMatchObject({ code: 0, written: await served({}), printed: '' });
+    expect(await run([...filter, '--output', '-'])).toMatchObject({ code: 0, written: await served({}) });
     expect((await run([...filter, '--include-body'])).written).toBe(await served({ includeBodies: true }));
     expect((await run([...filter, '--format', 'csv', '--include-body'])).written).toBe(
       await served({ format: 'csv', includeBodies: true }),
@@ -98,6 +99,12 @@ describe('gatelog export', () => {
     const { written } = await run([...filter, ...words, '--property', 'Team=odd', '--columns', 'request_created_at,properties.Team']);
     const line = (ms: number): string => `{"request_created_at":"${new Date(time + ms).toISOString()}","properties.Team":"odd"}\n`;
     expect(written).toBe(line(100) + line(100) + line(101) + line(101));
+  });
+
+  test('takes a window of days before now', async () => {
+    const since = Math.ceil((Date.now() - time) / 86_400_000);
+    expect((await run([...filter, '--start-date', `${since}d`, '--columns', 'model'])).written.split('\n')).toHaveLength(1001);
+    expect((await run([...filter, '--start-date', 'today', '--end-date', 'now'])).written).toBe('');
   });
 
   test('writes a file, whose ending says how', async () => {
@@ -118,6 +125,9 @@ describe('gatelog export', () => {
     const manifest = JSON.parse(readFileSync(`${output}manifest.json`, 'utf8')) as Manifest;
     expect(manifest).toMatchObject({ version: 1, window: { start: null }, filter: job, format, rows: 1000 });
     expect(manifest.files.length).toBeGreaterThan(2);
+    const arrivals = manifest.files.flatMap(({ window }) => [Date.parse(window.start), Date.parse(window.end) - 1]);
+    expect(arrivals).toEqual(arrivals.toSorted((one, other) => one - other));
+    expect([arrivals[0], arrivals.at(-1)]).toEqual([time, time + 249]);
     for (const { name, bytes, sha256 } of manifest.files) {
       const content = readFileSync(output + name);
       expect(content.length).toBe(bytes);
@@ -151,7 +161,8 @@ describe('gatelog export', () => {
     [['--columns', 'latencey'], 'Did you mean `latency`'],
     [['--columns', 'cursor'], 'for programs'],
     [['--resume'], '--resume needs --output'],
-    [['--start-date', 'yesterday'], '`startDate` takes'],
+    [['--start-date', 'soon'], '--start-date takes today'],
+    [['--start-date', '2026-02-01', '--end-date', '2026-01-01'], 'ends before it begins'],
   ])('refuses %j', async (words, sentence) => {
     const { code, hinted, written } = await run(words);
     expect([code, written]).toEqual([1, '']);
@@ -194,7 +205,13 @@ describe('a broken connection', () => {
 
 interface Manifest {
   readonly rows: number;
-  readonly files: readonly { readonly name: string; readonly rows: number; readonly bytes: number; readonly sha256: string }[];
+  readonly files: readonly {
+    readonly name: string;
+    readonly rows: number;
+    readonly bytes: number;
+    readonly sha256: string;
+    readonly window: { readonly start: string; readonly end: string };
+  }[];
 }
 
 async function exportWith(options: ExportOptions, maxFileBytes: number): Promise<void> {

@@ -6,7 +6,8 @@ import { type LineWriter, lineWriter } from '../../export/line-writer.ts';
 import type { WriterOptions } from '../../export/writer.ts';
 import { syncFolder, writeFully } from '../../platform/files.ts';
 import { CommandError } from '../dependencies.ts';
-import type { CurrentFile, ExportedFile } from './state.ts';
+import type { ReceivedLine } from './source.ts';
+import type { CurrentFile, ExportedFile, FileWindow } from './state.ts';
 
 export interface FileOptions {
   readonly folder: string;
@@ -29,16 +30,18 @@ export class FileWriter {
   private readonly growth: number;
   private rows: number;
   private bytes: number;
+  private arrivals: CurrentFile['arrivals'];
   /** Of lines since the last write: an upper bound of what they add to the file. */
   private waitingBytes = 0;
 
   private constructor(
-    { name, rows, bytes }: CurrentFile,
+    { name, rows, bytes, arrivals }: CurrentFile,
     given: { readonly descriptor: number; readonly hash: Hash; readonly lines: LineWriter; readonly options: FileOptions },
   ) {
     this.name = name;
     this.rows = rows;
     this.bytes = bytes;
+    this.arrivals = arrivals;
     this.descriptor = given.descriptor;
     this.hash = given.hash;
     this.lines = given.lines;
@@ -85,10 +88,12 @@ export class FileWriter {
     return this.bytes;
   }
 
-  async add(line: Buffer): Promise<void> {
-    this.lines.add(line);
+  async add({ bytes, cursor }: ReceivedLine): Promise<void> {
+    this.lines.add(bytes);
     this.rows += 1;
-    this.waitingBytes += line.length * this.growth;
+    const arrival = cursor.slice(0, cursor.indexOf(','));
+    this.arrivals = [this.arrivals?.[0] ?? arrival, arrival];
+    this.waitingBytes += bytes.length * this.growth;
     if (this.lines.readyBytes() >= partBytes) await this.write();
   }
 
@@ -98,7 +103,7 @@ export class FileWriter {
     await this.write();
     this.waitingBytes = 0;
     fsyncSync(this.descriptor);
-    return { name: this.name, rows: this.rows, bytes: this.bytes, parquet: this.lines.progress() };
+    return { name: this.name, rows: this.rows, bytes: this.bytes, arrivals: this.arrivals, parquet: this.lines.progress() };
   }
 
   async end(): Promise<ExportedFile> {
@@ -106,7 +111,7 @@ export class FileWriter {
     await this.write();
     fsyncSync(this.descriptor);
     closeSync(this.descriptor);
-    return { name: this.name, rows: this.rows, bytes: this.bytes, sha256: this.hash.digest('hex') };
+    return { name: this.name, rows: this.rows, bytes: this.bytes, sha256: this.hash.digest('hex'), window: windowOf(this.arrivals) };
   }
 
   /** What was not synced is not part of the export. */
@@ -124,6 +129,11 @@ export class FileWriter {
     // Of Parquet, rows of a group that is not full still wait.
     if (this.format !== 'parquet') this.waitingBytes = 0;
   }
+}
+
+/** Arrivals are whole milliseconds. */
+function windowOf(arrivals: CurrentFile['arrivals']): FileWindow | null {
+  return arrivals === undefined ? null : { start: arrivals[0], end: new Date(Date.parse(arrivals[1]) + 1).toISOString() };
 }
 
 /** More than the end of any Parquet file of a gigabyte. */

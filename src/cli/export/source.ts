@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { makeBackoff } from '../../platform/backoff.ts';
 import { AwayError, type OpenStream } from '../client.ts';
 
-/** Whole lines of an export, without their column `cursor`, and the cursor of the last one. */
-export interface ReceivedLines {
-  readonly lines: readonly Buffer[];
+/** A whole line of an export, without its column `cursor`. */
+export interface ReceivedLine {
+  readonly bytes: Buffer;
+  /** `<request_created_at>,<request_id>`. */
   readonly cursor: string;
 }
 
@@ -15,6 +16,8 @@ export interface ExportFacts {
   readonly end: string;
   /** Undefined when it was not counted. */
   readonly total: number | undefined;
+  /** What the service says about the window. */
+  readonly warning: string | null;
 }
 
 export interface LineSource {
@@ -38,7 +41,7 @@ const retry = { firstMs: 250, maxMs: 5000 } as const;
  * The lines of an export. When the connection breaks, or the service is away for a while, it goes on behind the last whole line, within the
  * same window. @throws CommandError.
  */
-export async function* receivedLines({ open, query, cursor, onFacts, onAway, now }: LineSource): AsyncGenerator<ReceivedLines> {
+export async function* receivedLines({ open, query, cursor, onFacts, onAway, now }: LineSource): AsyncGenerator<readonly ReceivedLine[]> {
   const backoff = makeBackoff(retry.firstMs, retry.maxMs);
   let last = cursor;
   let endDate: unknown = query['endDate'];
@@ -50,8 +53,8 @@ export async function* receivedLines({ open, query, cursor, onFacts, onAway, now
       endDate = facts.end;
       onFacts(facts);
       for await (const lines of wholeLines(answer.body)) {
-        const received = { lines: lines.map(withoutCursor), cursor: cursorOf(lines.at(-1) ?? Buffer.alloc(0)) };
-        last = received.cursor;
+        const received = lines.map((line) => ({ bytes: withoutCursor(line), cursor: cursorOf(line) }));
+        last = received.at(-1)?.cursor;
         goodAt = now();
         backoff.reset();
         yield received;
@@ -69,7 +72,12 @@ function factsOf(headers: Headers): ExportFacts {
   const total = headers.get('svc-total-count');
   const end = headers.get('svc-export-end');
   if (end === null) throw new AwayError('The answer does not say where the export ends: is this the API of an older version?');
-  return { start: headers.get('svc-export-start'), end, total: total === null ? undefined : Number(total) };
+  return {
+    start: headers.get('svc-export-start'),
+    end,
+    total: total === null ? undefined : Number(total),
+    warning: headers.get('svc-warning'),
+  };
 }
 
 const newline = 10;

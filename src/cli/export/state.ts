@@ -10,6 +10,14 @@ export interface ExportedFile {
   readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
+  /** Null without a record. */
+  readonly window: FileWindow | null;
+}
+
+/** From the arrival of the first record to a millisecond behind that of the last one, exclusive; ISO 8601. */
+export interface FileWindow {
+  readonly start: string;
+  readonly end: string;
 }
 
 /** How far an export has come: everything that is in it is on the disk. */
@@ -30,6 +38,8 @@ export interface CurrentFile {
   readonly rows: number;
   /** What lies behind them is not part of the export. */
   readonly bytes: number;
+  /** Arrivals of the first and the last record. */
+  readonly arrivals?: readonly [string, string] | undefined;
   readonly parquet?: ParquetProgress | undefined;
 }
 

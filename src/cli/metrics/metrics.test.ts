@@ -6,7 +6,7 @@ import { moneyOfUsd } from '../../model/pricing/money.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
 import { runCommand } from '../command.ts';
 import { systemDependencies } from '../dependencies.ts';
-import { timeOf } from './time-window.ts';
+import { timeOf } from '../time-window.ts';
 
 let rig: ApiRig;
 let api: ReturnType<typeof serveApi>;

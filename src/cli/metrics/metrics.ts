@@ -4,7 +4,7 @@ import type { MetricName } from '../../model/vocabulary/metrics.ts';
 import { parseJson } from '../../model/text.ts';
 import { type ServiceClient, serviceClient } from '../client.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
-import { checkedZone, timeOf } from './time-window.ts';
+import { checkedZone, timeOf } from '../time-window.ts';
 import { cellText, sparkline } from './cells.ts';
 
 export interface MetricsOptions {

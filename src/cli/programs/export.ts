@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ExportOptions } from '../commands/export.ts';
 import type { CommandDependencies } from '../dependencies.ts';
+import { timeHelp } from '../time-window.ts';
 
 export function addExportCommand(program: Command, dependencies: CommandDependencies): void {
   program
@@ -8,12 +9,12 @@ export function addExportCommand(program: Command, dependencies: CommandDependen
     .description('write requests to a file, a folder of files, or standard output')
     .option('--format <format>', 'jsonl, csv or parquet; else by the ending of --output, else jsonl')
     .option('--filter <json>', 'a filter as in a query, or "all"')
-    .option('--start-date <date>', 'only requests from then on: a date or a time, UTC')
-    .option('--end-date <date>', 'only requests before then; a date is its beginning')
+    .option('--start-date <date>', `only requests from then on: ${timeHelp}, UTC`)
+    .option('--end-date <date>', 'only requests before then; a day is its beginning')
     .option('--property <name=value>', 'only requests with this property; may be repeated', repeated)
     .option('--columns <names>', 'these columns in this order, such as model,cost,properties.Team')
     .option('--include-body', 'with the bodies of requests and responses')
-    .option('--output <path>', 'a file, or a folder (with a / at its end) for files of at most 1 GiB and a manifest')
+    .option('--output <path>', 'a file, a folder (with a / at its end) for files of at most 1 GiB and a manifest, or - for standard output')
     .option('--compress <kind>', 'gzip, zstd or none; else by the ending of --output')
     .option('--resume', 'go on with the export to --output that broke off')
     .option('--raw', 'csv: cells as they are, also those that a spreadsheet would run')

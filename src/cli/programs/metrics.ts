@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import type { MetricsOptions } from '../metrics/metrics.ts';
 import { type ReportName, reportNames } from '../metrics/reports.ts';
 import type { CommandDependencies } from '../dependencies.ts';
-import { timeHelp } from '../metrics/time-window.ts';
+import { timeHelp } from '../time-window.ts';
 
 /** Commands that ask for metrics of the record, through the running service's API with the key of an organisation. */
 export function addMetricsCommands(program: Command, dependencies: CommandDependencies): void {

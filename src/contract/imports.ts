@@ -33,7 +33,10 @@ export type ImportItem = z.infer<typeof importAnswerSchema>['data'];
 const flagTexts = ['true', 'false'] as const;
 
 export const importParametersSchema = z.object({
-  dryRun: z.enum(flagTexts).optional().openapi({ description: '`true`: checks the lines, says what would happen, and stores nothing.' }),
+  dryRun: z
+    .enum(flagTexts, '`dryRun` takes true or false.')
+    .optional()
+    .openapi({ description: '`true`: checks the lines, says what would happen, and stores nothing.' }),
 });
 
 /** A body of lines; the items are described by `RequestItem`. */

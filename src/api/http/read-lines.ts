@@ -2,8 +2,7 @@ import { createGunzip } from 'node:zlib';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import type { Context } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
-import type { ImportLine } from '../../model/record/import.ts';
-import { LineSplitter } from '../../platform/lines/line-splitter.ts';
+import { type Line, LineSplitter } from '../../platform/lines/line-splitter.ts';
 
 export interface LineBounds {
   /** Bytes of one line. */
@@ -15,15 +14,11 @@ export interface LineBounds {
 
 /**
  * Reads a body of lines in groups, as fast as they are taken, so that a body of any size passes through bounded memory. Blank lines are
- * counted and left out. @throws GatelogError 413 for a line over the limit, 415 for another content coding, 400 for a body that cannot be
- * decoded.
+ * counted and left out. @throws GatelogError 415 for another content coding, 400 for a body that cannot be decoded.
  */
-export async function* readLines(context: Context, bounds: LineBounds): AsyncGenerator<readonly ImportLine[], void> {
-  const splitter = new LineSplitter(bounds.maxLineBytes, (number) => {
-    const sentence = `Line ${number} has more than ${bounds.maxLineBytes} bytes. The lines before it may be imported already.`;
-    return new GatelogError('body_too_large', sentence);
-  });
-  let group: ImportLine[] = [];
+export async function* readLines(context: Context, bounds: LineBounds): AsyncGenerator<readonly Line[], void> {
+  const splitter = new LineSplitter(bounds.maxLineBytes);
+  let group: Line[] = [];
   let bytes = 0;
   for await (const chunk of decodedBody(context)) {
     for (const line of splitter.take(chunk as Buffer)) {

@@ -3,10 +3,11 @@ import path from 'node:path';
 import type { ImportItem } from '../../contract/imports.ts';
 import type { RefusedLine } from '../../model/record/import.ts';
 import type { Line } from '../../platform/lines/line-splitter.ts';
+import { messageOf } from '../../model/errors.ts';
 import { printable } from '../../config/text-table.ts';
 import { serviceClient } from '../client.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
-import { openLines, type LineInput } from '../import/input.ts';
+import { openLines, type LineInput, maxLineBytes } from '../import/input.ts';
 import { LineSender } from '../import/send.ts';
 import { progressLine } from '../progress.ts';
 
@@ -71,7 +72,7 @@ async function importFile(importing: Importing, input: LineInput): Promise<void>
   const { dependencies, sender, outcome } = importing;
   const since = performance.now();
   try {
-    for await (const { group, answer } of answeredGroups(sender, input)) {
+    for await (const { group, answer } of answeredGroups(sender, sentLines(importing, input))) {
       note(importing, group, answer);
       dependencies.progress(`${outcome.file}: ${progressOf(outcome.lines, input, performance.now() - since)}`);
     }
@@ -80,18 +81,35 @@ async function importFile(importing: Importing, input: LineInput): Promise<void>
   }
 }
 
+/** The lines that can be sent. Those over the limit are set aside as they come. */
+async function* sentLines(importing: Importing, input: LineInput): AsyncGenerator<Line, void> {
+  const { outcome, dryRun } = importing;
+  const setAsidePiece = (piece: Buffer): void => {
+    if (!dryRun) setAside(outcome, piece);
+  };
+  for await (const line of input.lines(setAsidePiece)) {
+    if (!line.isTooLong) {
+      yield line;
+      continue;
+    }
+    setAsidePiece(lineFeed);
+    outcome.lines += 1;
+    reject(importing, { line: line.number, field: '', reason: `The line has more than ${maxLineBytes} bytes.` });
+  }
+}
+
 /** Groups on their way at once: the service checks the next one while the one before waits for the disk. */
 const groupsAtOnce = 2;
 
 /** Sends the groups of a file. @returns them in order, with their answers. */
-async function* answeredGroups(sender: LineSender, input: LineInput): AsyncGenerator<AnsweredGroup, void> {
+async function* answeredGroups(sender: LineSender, lines: AsyncGenerator<Line, void>): AsyncGenerator<AnsweredGroup, void> {
   const sent: { readonly group: readonly Line[]; readonly answer: Promise<ImportItem> }[] = [];
   const first = async (): Promise<AnsweredGroup[]> => {
     const next = sent.shift();
     return next === undefined ? [] : [{ group: next.group, answer: await next.answer }];
   };
-  for await (const group of groupsOf(input.lines())) {
-    const answer = sender.send(group);
+  for await (const group of groupsOf(lines)) {
+    const answer = sender.send(group.map(({ bytes }) => bytes));
     // It is awaited in its turn; a failure of the group before it ends the import.
     answer.catch(() => undefined);
     sent.push({ group, answer });
@@ -131,34 +149,46 @@ async function* groupsOf(lines: AsyncGenerator<Line, void>): AsyncGenerator<read
   if (group.length > 0) yield group;
 }
 
-function note({ dependencies, outcome, dryRun }: Importing, group: readonly Line[], answer: ImportItem): void {
+function note(importing: Importing, group: readonly Line[], answer: ImportItem): void {
+  const { outcome, dryRun } = importing;
   outcome.lines += group.length;
   outcome.imported += answer.imported;
   outcome.alreadyThere += answer.already_there;
   for (const { line: index, field, reason } of answer.rejections) {
     const line = group[index - 1];
     if (line === undefined) continue;
-    outcome.rejected += 1;
-    if (outcome.rejected <= maxShown) dependencies.hint(`${outcome.file}, line ${line.number}: ${printable(reason)}`);
-    else if (outcome.rejected === maxShown + 1) dependencies.hint('More lines are rejected; --json lists them.');
-    if (outcome.rejections.length < maxInReport) outcome.rejections.push({ line: line.number, field, reason });
-    if (!dryRun) setAside(outcome, line);
+    reject(importing, { line: line.number, field, reason });
+    if (!dryRun) setAside(outcome, Buffer.concat([line.bytes, lineFeed]));
   }
 }
 
-/** Writes a rejected line as it came, so that the file can be mended and imported. */
-function setAside(outcome: FileOutcome, { bytes }: Line): void {
-  if (outcome.rejectedFile === undefined) {
-    outcome.rejectedFile = `${outcome.file === '-' ? 'stdin' : outcome.file}.rejected.jsonl`;
-    writeFileSync(outcome.rejectedFile, '', { mode: 0o600 });
+function reject({ dependencies, outcome }: Importing, rejection: RefusedLine): void {
+  outcome.rejected += 1;
+  if (outcome.rejected <= maxShown) dependencies.hint(`${outcome.file}, line ${rejection.line}: ${printable(rejection.reason)}`);
+  else if (outcome.rejected === maxShown + 1) dependencies.hint('More lines are rejected; --json lists them.');
+  if (outcome.rejections.length < maxInReport) outcome.rejections.push(rejection);
+}
+
+const lineFeed = Buffer.from('\n');
+
+/** Writes a rejected line as it came, so that the file can be mended and imported. @throws CommandError where nothing can be written. */
+function setAside(outcome: FileOutcome, bytes: Buffer): void {
+  const file = outcome.rejectedFile ?? `${outcome.file === '-' ? 'stdin' : outcome.file}.rejected.jsonl`;
+  try {
+    if (outcome.rejectedFile === undefined) writeFileSync(file, '', { mode: 0o600 });
+    appendFileSync(file, bytes);
+  } catch (error) {
+    throw new CommandError(
+      `Rejected lines cannot be written to ${file}: ${messageOf(error)}. Pass the lines through standard input in a folder that can be written to.`,
+    );
   }
-  appendFileSync(outcome.rejectedFile, Buffer.concat([bytes, Buffer.from('\n')]));
+  outcome.rejectedFile = file;
 }
 
 function sentenceOf({ file, lines, imported, alreadyThere, rejected, rejectedFile }: FileOutcome, dryRun: boolean): string {
   const aside = rejectedFile === undefined ? '' : ` (set aside in ${path.basename(rejectedFile)})`;
   const verb = dryRun ? 'would be imported' : 'imported';
-  return `${file}: ${lines} lines: ${imported} ${verb}, ${alreadyThere} already there, ${rejected} rejected${aside}.`;
+  return `${file}: ${lines} ${lines === 1 ? 'line' : 'lines'}: ${imported} ${verb}, ${alreadyThere} already there, ${rejected} rejected${aside}.`;
 }
 
 function reportOf(outcomes: readonly FileOutcome[], dryRun: boolean, seconds: number) {

@@ -1,8 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ImportItem as ImportOutcome } from '../../contract/imports.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { AwayError, type ServiceClient } from '../client.ts';
-import { CommandError } from '../dependencies.ts';
 import { LineSender } from '../import/send.ts';
 import type { ArrivalSpan, Destination, SendOutcome } from './destination.ts';
 
@@ -46,27 +44,8 @@ async function whileAway<T>(ask: () => Promise<T>, onAway: (reason: string) => v
   }
 }
 
-/** The message of the service for a line over its limit; the lines before it may be imported. */
-const lineTooLong = /^Line \d+ has more than \d+ bytes/;
-
-/** A line that the service refuses to read fails the whole call, so the halves are sent alone until it is found. */
 async function send(sender: LineSender, lines: readonly string[]): Promise<SendOutcome> {
-  try {
-    return outcomeOf(await sender.send(lines.map((line, index) => ({ number: index + 1, bytes: Buffer.from(line) }))));
-  } catch (error) {
-    if (!(error instanceof CommandError) || !lineTooLong.test(error.message)) throw error;
-    if (lines.length === 1) return { imported: 0, already: 0, rejected: new Map([[0, error.message.replace(/^Line \d+/, 'The record')]]) };
-    const middle = Math.ceil(lines.length / 2);
-    const [first, second] = [await send(sender, lines.slice(0, middle)), await send(sender, lines.slice(middle))];
-    return {
-      imported: first.imported + second.imported,
-      already: first.already + second.already,
-      rejected: new Map([...first.rejected, ...[...second.rejected].map(([index, reason]) => [index + middle, reason] as const)]),
-    };
-  }
-}
-
-function outcomeOf({ imported, already_there: already, rejections }: ImportOutcome): SendOutcome {
+  const { imported, already_there: already, rejections } = await sender.send(lines.map((line) => Buffer.from(line)));
   return { imported, already, rejected: new Map(rejections.map(({ line, reason }) => [line - 1, reason])) };
 }
 

@@ -70,6 +70,10 @@ describe('a file of lines', () => {
     await expect(linesOf(bytes)).rejects.toThrow(sentence);
   });
 
+  test('may begin with a bad line: it is told with its number later', async () => {
+    expect(await linesOf(Buffer.from('no JSON\n {"a":1}\n'))).toEqual(['no JSON', '{"a":1}']);
+  });
+
   test('that is not there is refused before anything is sent', () => {
     expect(() => openLines(path.join(folder, 'nothing'), Readable.from([]))).toThrow('cannot be read: ENOENT');
     expect(() => openLines(folder, Readable.from([]))).toThrow('it is a folder; name the files in it');

@@ -12,12 +12,13 @@ export interface LineInput {
   readonly totalBytes: number | undefined;
   /** Bytes of the file that were read so far. */
   readonly readBytes: () => number;
-  readonly lines: () => AsyncGenerator<Line, void>;
+  /** @param onTooLong gets the pieces of a line over the limit as they come; the line itself comes without its bytes. */
+  readonly lines: (onTooLong?: (piece: Buffer) => void) => AsyncGenerator<Line, void>;
 }
 
 const standardInput = '-';
-/** More than the service takes. */
-const maxLineBytes = 64 * 1024 * 1024;
+/** As the service has it. */
+export const maxLineBytes = 64 * 1024 * 1024;
 const gzipMagic = Buffer.from([0x1f, 0x8b]);
 const parquetMagic = Buffer.from('PAR1');
 
@@ -28,7 +29,7 @@ export function openLines(file: string, stdin: Readable): LineInput {
   return {
     totalBytes: file === standardInput ? undefined : sizeOf(file),
     readBytes: () => readBytes,
-    lines: async function* lines() {
+    lines: async function* lines(onTooLong) {
       const raw = file === standardInput ? stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
       const counted = async function* counted(): AsyncGenerator<Buffer, void> {
         for await (const piece of raw as AsyncIterable<Buffer>) {
@@ -37,7 +38,7 @@ export function openLines(file: string, stdin: Readable): LineInput {
         }
       };
       try {
-        yield* splitInLines(name, await decompressed(name, counted()));
+        yield* splitInLines(name, await decompressed(name, counted()), new LineSplitter(maxLineBytes, onTooLong));
       } catch (error) {
         throw error instanceof CommandError ? error : new CommandError(`${name} cannot be read: ${messageOf(error)}.`);
       }
@@ -91,29 +92,27 @@ function startsWith(bytes: Buffer, magic: Buffer): boolean {
   return bytes.subarray(0, magic.length).equals(magic);
 }
 
-async function* splitInLines(name: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Line, void> {
-  const splitter = new LineSplitter(
-    maxLineBytes,
-    (number) => new CommandError(`Line ${number} of ${name} has more than ${maxLineBytes} bytes.`),
-  );
-  let isFirst = true;
+async function* splitInLines(name: string, pieces: AsyncIterable<Buffer>, splitter: LineSplitter): AsyncGenerator<Line, void> {
+  let isBegun = false;
   for await (const piece of pieces) {
-    for (const line of splitter.take(piece)) {
-      if (isFirst) assertObjects(name, line);
-      isFirst = false;
-      yield line;
-    }
+    isBegun ||= hasBegun(name, piece);
+    yield* splitter.take(piece);
   }
-  for (const line of splitter.end()) {
-    if (isFirst) assertObjects(name, line);
-    yield line;
-  }
+  yield* splitter.end();
 }
 
-/** Another format would be rejected line by line. */
-function assertObjects(name: string, { bytes }: Line): void {
-  const begin = String.fromCodePoint(bytes[0] ?? 0);
-  if (begin === '{') return;
+/** A byte order mark and blanks. */
+const ignored: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0x20, 0x09, 0x0d, 0x0a]);
+
+/**
+ * Bad lines are told one by one, unless nothing at the beginning is a line of JSON. @returns whether the piece holds something.
+ * @throws CommandError for another format.
+ */
+function hasBegun(name: string, piece: Buffer): boolean {
+  const first = piece.find((byte) => !ignored.has(byte));
+  if (first === undefined) return false;
+  const begin = String.fromCodePoint(first);
+  if (begin === '{' || (begin !== '[' && /^[ \t]*\{/m.test(piece.toString('latin1')))) return true;
   const remedy = begin === '[' ? 'a list becomes lines by: jq -c ".[]" FILE | gatelog import -' : 'it needs one JSON object a line';
   throw new CommandError(`${name} is not a file of JSON lines, as it begins with ${JSON.stringify(begin)}: ${remedy}.`);
 }

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ImportItem, importAnswerSchema } from '../../contract/imports.ts';
-import type { Line } from '../../platform/lines/line-splitter.ts';
 import { AwayError, type ServiceClient } from '../client.ts';
 
 /** How long the service may be away once it has answered: a restart after a kill. */
@@ -26,7 +25,7 @@ export class LineSender {
   }
 
   /** @throws CommandError for a refusal, and when the service stays away. */
-  async send(lines: readonly Line[]): Promise<ImportItem> {
+  async send(lines: readonly Buffer[]): Promise<ImportItem> {
     const body = bodyOf(lines);
     const path = this.options.dryRun ? '/v1/import?dryRun=true' : '/v1/import';
     const endsAt = performance.now() + maxAwayMs;
@@ -46,6 +45,6 @@ export class LineSender {
 
 const lineFeed = Buffer.from('\n');
 
-function bodyOf(lines: readonly Line[]): Buffer {
-  return Buffer.concat(lines.flatMap(({ bytes }) => [bytes, lineFeed]));
+function bodyOf(lines: readonly Buffer[]): Buffer {
+  return Buffer.concat(lines.flatMap((line) => [line, lineFeed]));
 }

@@ -2,55 +2,69 @@
 export interface Line {
   /** In the text, from 1. */
   readonly number: number;
+  /** Empty for a line over the limit. */
   readonly bytes: Buffer;
+  readonly isTooLong: boolean;
 }
 
 const lineFeed = 0x0a;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d]);
 
-/** Splits a text that comes in pieces. Blank lines are counted and left out. A line is copied only where it lies in several pieces. */
+/**
+ * Splits a text that comes in pieces. Blank lines are counted and left out. A line is copied only where it lies in several pieces, and of a
+ * line over the limit no more is held than that.
+ */
 export class LineSplitter {
   private readonly maxBytes: number;
-  private readonly tooLong: (number: number) => Error;
+  private readonly onTooLong: (piece: Buffer) => void;
   private number = 0;
   private begun: Buffer[] = [];
   private begunBytes = 0;
+  private isTooLong = false;
 
-  /** @param tooLong what is thrown for a line of more than `maxBytes`. */
-  constructor(maxBytes: number, tooLong: (number: number) => Error) {
+  /** @param onTooLong gets the pieces of a line over the limit as they come, without its line break. */
+  constructor(maxBytes: number, onTooLong: (piece: Buffer) => void = () => undefined) {
     this.maxBytes = maxBytes;
-    this.tooLong = tooLong;
+    this.onTooLong = onTooLong;
   }
 
   *take(piece: Buffer): Generator<Line, void> {
     let start = 0;
     for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {
-      const line = this.finished(piece.subarray(start, end));
+      this.add(piece.subarray(start, end));
+      const line = this.finished();
       if (line !== undefined) yield line;
       start = end + 1;
     }
-    const rest = piece.subarray(start);
-    this.begunBytes += rest.length;
-    if (this.begunBytes > this.maxBytes) throw this.tooLong(this.number + 1);
-    if (rest.length > 0) this.begun.push(rest);
+    if (start < piece.length) this.add(piece.subarray(start));
   }
 
   /** The last line, where no line break ends it. */
   *end(): Generator<Line, void> {
-    const line = this.begun.length === 0 ? undefined : this.finished(Buffer.alloc(0));
+    const line = this.begunBytes === 0 ? undefined : this.finished();
     if (line !== undefined) yield line;
   }
 
-  private finished(last: Buffer): Line | undefined {
-    const whole = this.begun.length === 0 ? last : Buffer.concat([...this.begun, last]);
+  private add(part: Buffer): void {
+    this.begun.push(part);
+    this.begunBytes += part.length;
+    this.isTooLong ||= this.begunBytes > this.maxBytes;
+    if (this.isTooLong) for (const passed of this.begun.splice(0)) this.onTooLong(passed);
+  }
+
+  private finished(): Line | undefined {
+    const { begun, isTooLong } = this;
+    const [first = Buffer.alloc(0)] = begun;
+    const whole = begun.length <= 1 ? first : Buffer.concat(begun);
     this.begun = [];
     this.begunBytes = 0;
+    this.isTooLong = false;
     this.number += 1;
-    if (whole.length > this.maxBytes) throw this.tooLong(this.number);
+    if (isTooLong) return { number: this.number, bytes: whole, isTooLong };
     const isMarked = this.number === 1 && whole.subarray(0, byteOrderMark.length).equals(byteOrderMark);
     const bytes = trimmed(isMarked ? whole.subarray(byteOrderMark.length) : whole);
-    return bytes.length === 0 ? undefined : { number: this.number, bytes };
+    return bytes.length === 0 ? undefined : { number: this.number, bytes, isTooLong };
   }
 }
 

@@ -6,6 +6,8 @@ import {
   maxRefusalsShown,
 } from '../../../contract/imports.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import type { RefusedLine } from '../../../model/record/import.ts';
+import type { Line } from '../../../platform/lines/line-splitter.ts';
 import { readQueryParameters } from '../../http/read-input.ts';
 import { readLines } from '../../http/read-lines.ts';
 import { sendData } from '../../http/send-json.ts';
@@ -29,7 +31,7 @@ export const importRequests: Endpoint = {
     },
     responses: {
       200: { description: 'Every line is on record or named as rejected.', content: jsonContent(importAnswerSchema) },
-      ...problems(400, 413, 415, 422, 504),
+      ...problems(400, 415, 422, 504),
     },
   },
   action: 'send',
@@ -42,12 +44,19 @@ async function answerImport({ context, principal, ports }: RequestContext): Prom
   const { maxLineBytes } = ports.imports;
   const sum: ImportItem = { lines: 0, imported: 0, already_there: 0, rejected: 0, rejections: [], dry_run: isTrial };
   for await (const lines of readLines(context, { maxLineBytes, groupLines, groupBytes })) {
-    const { imported, alreadyThere, refused } = await ports.imports.take(principal, lines, isTrial);
+    const fitting = lines.filter(({ isTooLong }) => !isTooLong);
+    const { imported, alreadyThere, refused } = await ports.imports.take(principal, fitting, isTrial);
+    const rejections = [...refused, ...lines.filter(({ isTooLong }) => isTooLong).map((line) => tooLong(line, maxLineBytes))];
     sum.lines += lines.length;
     sum.imported += imported;
     sum.already_there += alreadyThere;
-    sum.rejected += refused.length;
-    sum.rejections.push(...refused.slice(0, maxRefusalsShown - sum.rejections.length));
+    sum.rejected += rejections.length;
+    const inOrder = rejections.toSorted((one, other) => one.line - other.line);
+    sum.rejections.push(...inOrder.slice(0, maxRefusalsShown - sum.rejections.length));
   }
   return sendData(context, sum);
+}
+
+function tooLong({ number }: Line, maxLineBytes: number): RefusedLine {
+  return { line: number, field: '', reason: `The line has more than ${maxLineBytes} bytes.` };
 }

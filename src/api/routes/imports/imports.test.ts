@@ -27,6 +27,13 @@ describe('POST /v1/import', () => {
     expect(data.rejections).toEqual([{ line: 5, field: 'request_id', reason: expect.stringContaining('takes a UUID') as string }]);
   });
 
+  test('rejects a line over the limit by its number, and takes those around it', async () => {
+    const text = `${item()}\n${'x'.repeat(64 * 1024 * 1024 + 1)}\n{}\n${item()}`;
+    const { data } = await checked(await deployment.post('/v1/import', text), 200, importAnswerSchema);
+    expect(data).toMatchObject({ lines: 4, imported: 2, rejected: 2 });
+    expect(data.rejections).toMatchObject([{ line: 2, field: '', reason: 'The line has more than 67108864 bytes.' }, { line: 3 }]);
+  });
+
   test('takes an empty body', async () => {
     const { data } = await checked(await deployment.post('/v1/import', ''), 200, importAnswerSchema);
     expect(data).toMatchObject({ lines: 0, imported: 0 });

@@ -119,6 +119,8 @@ describe('a line of another service', () => {
       provider: 'OPENAI',
     });
     expect(readItem(lineOf({ cache_reference_id: id })).cached).toBe(true);
+    const own = lineOf({ request_body: moved, storage_location: 'clickhouse' });
+    expect(readItem(own).requestBody).toEqual({ kind: 'json', text: JSON.stringify(moved) });
   });
 
   test('keeps a property of an upstream name that is no session', () => {

@@ -102,8 +102,9 @@ export function checkLine(line: string): CheckedItem {
 /** Reads a line of an import with its bodies. @throws ItemFault for a line that is no item. */
 export function readItem(line: string): ImportedItem {
   const item = parseItem(line);
-  const requestBody = bodyOf(item['request_body']);
-  const responseBody = bodyOf(item['response_body']);
+  const isHere = item['storage_location'] === 'clickhouse';
+  const requestBody = bodyOf(item['request_body'], isHere);
+  const responseBody = bodyOf(item['response_body'], isHere);
   return {
     requestBody,
     responseBody,
@@ -269,7 +270,8 @@ export function bytesOf(body: RecordedBody): number {
 
 const absent: RecordedBody = { kind: 'absent' };
 
-function bodyOf(value: unknown): RecordedBody {
+/** @param isHere the item has its bodies, so none is a notice. */
+function bodyOf(value: unknown, isHere: boolean): RecordedBody {
   if (value === undefined || value === null) return absent;
   if (typeof value === 'string') return { kind: 'text', text: value.toWellFormed() };
   if (isJsonObject(value)) {
@@ -277,7 +279,7 @@ function bodyOf(value: unknown): RecordedBody {
     const { base64, content_type: contentType } = value;
     if (names.length === 2 && typeof base64 === 'string' && typeof contentType === 'string') return { kind: 'binary', base64, contentType };
     // Its place is taken by a notice that the body lies elsewhere.
-    if (names.length === 1 && names[0] === 'helicone_message') return absent;
+    if (!isHere && names.length === 1 && names[0] === 'helicone_message') return absent;
   }
   return recordJson(value) ?? { kind: 'text', text: JSON.stringify(value) };
 }

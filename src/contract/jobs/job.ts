@@ -26,10 +26,10 @@ export const jobSchema = z
     ended_at: time('When it ended.').nullable(),
     total: count('Requests that the job covers, fixed when it starts; null until then.').nullable(),
     done: count('Of these, those that are done: the sum of the following counts.'),
-    changed: count('Requests that the job has changed.'),
+    changed: count('Requests that the job has changed as it was to.'),
     unchanged: count('Requests that were already as the job wants them.'),
     changed_since: count(
-      'Requests left alone, because another change of these properties came later than the job, or than the undone one.',
+      'Requests of which a property was left alone, because another change of it came later than the job, or than the undone one; their other properties are changed.',
     ),
     refused: count('Requests left alone, because they would have had too many or too long properties.'),
     gone: count('Requests erased or expired meanwhile.'),

@@ -25,6 +25,19 @@ describe('a job decides about a request', () => {
     });
   });
 
+  it('tells of a request whose other properties it changes that one is left alone', () => {
+    const both = new Map([...toB, ['Env', 'prod']]);
+    const decision = {
+      outcome: 'changed_since',
+      entries: [{ name: 'Env', old: null, new: 'prod' }],
+      writes: new Map([['Env', 'prod']]),
+    };
+    const later = new Map([['Team', 'a']]);
+    expect(decide(found({ values: valuesA, later }), both)).toEqual(decision);
+    const again = found({ values: new Map([...valuesA, ['Env', 'prod']]), own: new Set(['Env']), later });
+    expect(decide(again, both)).toEqual({ ...decision, entries: [], writes: new Map() });
+  });
+
   it('does not mistake an entry whose value never reached the row for a change', () => {
     expect(decide(found({ values: valuesA, later: new Map([['Team', 'never written']]) }), toB)).toEqual(made);
   });

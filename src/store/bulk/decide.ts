@@ -35,7 +35,7 @@ export interface Decision {
 export function decide(found: FoundRequest, targets: TargetValues): Decision {
   const entries: NewEntry[] = [];
   const writes = new Map<string, string | null>();
-  let isOverwritten = false;
+  let isLeftAlone = false;
   let isOwn = false;
   for (const [name, wanted] of targets) {
     const value = found.values.get(name) ?? null;
@@ -43,7 +43,7 @@ export function decide(found: FoundRequest, targets: TargetValues): Decision {
     isOwn ||= isEntered;
     if (value === wanted) continue;
     if (found.later.has(name) && found.later.get(name) === value) {
-      isOverwritten = true;
+      isLeftAlone ||= !isEntered;
       continue;
     }
     writes.set(name, wanted);
@@ -51,8 +51,8 @@ export function decide(found: FoundRequest, targets: TargetValues): Decision {
   }
   // An entry is kept: what it says is made true.
   if (!isOwn && exceedsQuota(found.total, totalWith(found, writes))) return { outcome: 'refused', entries: [], writes: new Map() };
-  if (isOwn || entries.length > 0) return { outcome: 'changed', entries, writes };
-  return { outcome: isOverwritten ? 'changed_since' : 'unchanged', entries, writes };
+  if (isLeftAlone) return { outcome: 'changed_since', entries, writes };
+  return { outcome: isOwn || entries.length > 0 ? 'changed' : 'unchanged', entries, writes };
 }
 
 /** The total after `writes`. */

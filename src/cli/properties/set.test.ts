@@ -1,3 +1,4 @@
+import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiRig, keyOf, openApiRig } from '../../api/testing/api-harness.ts';
 import { serveApi } from '../../api/listen.ts';
@@ -28,10 +29,14 @@ interface Outcome {
   readonly progress: readonly string[];
 }
 
-async function set(...words: readonly string[]): Promise<Outcome> {
+function set(...words: readonly string[]): Promise<Outcome> {
+  return setAt(address, words);
+}
+
+async function setAt(base: string, words: readonly string[]): Promise<Outcome> {
   const [printed, hinted, progress]: [string[], string[], string[]] = [[], [], []];
   const code = await runCommand(['properties', 'set', ...words], {
-    ...systemDependencies({ GATELOG_API_URL: address, GATELOG_API_KEY: keyOf('rw') }),
+    ...systemDependencies({ GATELOG_API_URL: base, GATELOG_API_KEY: keyOf('rw') }),
     print: (text) => printed.push(text),
     hint: (text) => hinted.push(text),
     progress: (text) => progress.push(text),
@@ -52,6 +57,30 @@ async function recorded(header: string, properties: readonly Readonly<Record<str
   return JSON.stringify({ request_response_rmt: { job_id: { equals: header } } });
 }
 
+/** The API, whose first looks at jobs break off. */
+async function withoutJobs(looks: number): Promise<{ readonly server: Server; readonly address: string }> {
+  let left = looks;
+  const server = createServer((request, response) => {
+    if (request.method === 'GET' && left > 0) {
+      left -= 1;
+      response.destroy();
+      return;
+    }
+    const body: Buffer[] = [];
+    request.on('data', (piece: Buffer) => body.push(piece));
+    request.on('end', () => {
+      const { authorization = '' } = request.headers;
+      const given = request.method === 'POST' ? { method: 'POST', body: Buffer.concat(body) } : {};
+      const headers = { authorization, 'content-type': 'application/json' };
+      void fetch(address + (request.url ?? ''), { headers, ...given }).then(async (answer) => {
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+      });
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  return { server, address: await listening(server) };
+}
+
 describe('gatelog properties set', () => {
   it('shows first what would change, changes it, and prints the command that undoes it', async () => {
     const filter = await recorded('cli', [{ Team: 'a', Draft: 'x' }, { Team: 'b' }]);
@@ -70,7 +99,16 @@ describe('gatelog properties set', () => {
     expect(made.printed).toMatch(/^2 requests, 1 changed, 1 were so already\.\nUndo: gatelog properties set --undo [0-9a-f-]{36}$/);
     expect(made.progress.at(-1)).toBe('');
     const undo = /--undo (\S+)/.exec(made.printed)?.[1] ?? '';
-    expect((await set('--undo', undo)).printed).toBe('1 requests, 1 restored.');
+    expect((await set('--undo', undo)).printed).toBe('1 request, 1 restored.');
+  });
+
+  it('waits for a service that is away, as the job goes on with it', async () => {
+    const filter = await recorded('cli away', [{}]);
+    const flaky = await withoutJobs(3);
+    const { code, printed, hinted } = await setAt(flaky.address, ['Team=a', '--filter', filter]);
+    await closeServer(flaky.server, 0);
+    expect([code, printed]).toEqual([0, expect.stringMatching(/^1 request, 1 changed\.\nUndo: /)]);
+    expect(hinted).toMatch(/^No Gatelog answers .* The job [0-9a-f-]{36} goes on when the service is back\.$/);
   });
 
   it('writes JSON', async () => {

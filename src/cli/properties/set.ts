@@ -3,8 +3,9 @@ import { printable, textTable } from '../../config/text-table.ts';
 import { jobAnswerSchema, type JobItem } from '../../contract/jobs/job.ts';
 import { bulkPropertyAnswerSchema, dryRunAnswerSchema, type DryRunItem } from '../../contract/jobs/bulk.ts';
 import { parseJson } from '../../model/text.ts';
-import { serviceClient, type ServiceClient } from '../client.ts';
+import { AwayError, serviceClient, type ServiceClient } from '../client.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { progressLine, shownNumber } from '../progress.ts';
 
 export interface PropertiesSetOptions {
   /** JSON of a filter, or `all`. */
@@ -19,6 +20,8 @@ export interface PropertiesSetOptions {
 const path = '/v1/request/property';
 const firstLookMs = 50;
 const maxLookMs = 1000;
+/** How long the service may be away. */
+const maxAwayMs = 300_000;
 
 /** `gatelog properties set`: changes properties of all requests that match, or undoes such a change, and waits for its end. */
 export async function setProperties(
@@ -65,14 +68,23 @@ function bodyOf(assignments: readonly string[], { filter: text, remove }: Proper
   return { filter, set: Object.fromEntries(set), remove };
 }
 
-/** TRICKY: a job outlives this command. A failed look ends only the command, and says how to look again. */
-async function whenEnded(client: ServiceClient, { progress }: CommandDependencies, ordered: JobItem): Promise<JobItem> {
+/** TRICKY: a job outlives this command, and goes on when the service is back. */
+async function whenEnded(client: ServiceClient, dependencies: CommandDependencies, ordered: JobItem): Promise<JobItem> {
+  const { progress, hint, now } = dependencies;
+  let job = ordered;
+  let awaySince: number | undefined;
   try {
-    let job = ordered;
     for (let pauseMs = firstLookMs; job.ended_at === null; pauseMs = Math.min(pauseMs * 2, maxLookMs)) {
-      progress(progressText(job));
+      progress(progressText(job, now()));
       await wait(pauseMs);
-      job = (await client.get(`/v1/jobs/${job.job_id}`, jobAnswerSchema)).data;
+      const found = await jobNow(client, job.job_id);
+      if (!(found instanceof AwayError)) {
+        [job, awaySince] = [found, undefined];
+        continue;
+      }
+      if (awaySince === undefined) hint(`${found.message} The job ${job.job_id} goes on when the service is back.`);
+      awaySince ??= now();
+      if (now() - awaySince > maxAwayMs) throw new CommandError(`How the job ends is not known. Look again: GET /v1/jobs/${job.job_id}.`);
     }
     return job;
   } finally {
@@ -80,13 +92,21 @@ async function whenEnded(client: ServiceClient, { progress }: CommandDependencie
   }
 }
 
-function progressText({ job_id: id, state, total, done, started_at: startedAt, error }: JobItem): string {
+async function jobNow(client: ServiceClient, id: string): Promise<JobItem | AwayError> {
+  try {
+    return (await client.get(`/v1/jobs/${id}`, jobAnswerSchema)).data;
+  } catch (error) {
+    if (error instanceof AwayError) return error;
+    throw error;
+  }
+}
+
+function progressText({ job_id: id, state, total, done, started_at: startedAt, error }: JobItem, now: number): string {
   if (error !== null) return `Job ${id}: ${printable(error)}`;
   if (state === 'queued') return `Job ${id} waits for an earlier one`;
   if (total === null || startedAt === null) return `Job ${id}: listing requests`;
-  const seconds = (Date.now() - Date.parse(startedAt)) / 1000;
-  const left = done === 0 ? '' : `, about ${Math.max(0, Math.round((seconds * (total - done)) / done))} s left`;
-  return `Changed ${done} of ${total} requests${left}`;
+  const elapsedMs = Math.max(0, now - Date.parse(startedAt));
+  return `Job ${id}: ${progressLine('requests', { done, total, elapsedMs, doneBefore: 0 })}`;
 }
 
 /** @throws CommandError when the job has failed. */
@@ -100,17 +120,21 @@ function jobText(job: JobItem): string {
   const verb = job.kind === 'undo' ? 'restored' : 'changed';
   const others = [
     [job.unchanged, 'were so already'],
-    [job.changed_since, 'were changed since and left alone'],
+    [job.changed_since, 'kept what was changed since'],
     [job.refused, 'would have had too many or too long properties'],
     [job.gone, 'are gone'],
   ] as const;
-  const rest = others.filter(([count]) => count > 0).map(([count, text]) => `, ${count} ${text}`);
-  const head = `${job.total ?? 0} requests, ${job.changed} ${verb}${rest.join('')}.`;
+  const rest = others.filter(([count]) => count > 0).map(([count, text]) => `, ${shownNumber(count)} ${text}`);
+  const head = `${requestsOf(job.total ?? 0)}, ${shownNumber(job.changed)} ${verb}${rest.join('')}.`;
   return job.kind === 'undo' ? head : `${head}\nUndo: gatelog properties set --undo ${job.job_id}`;
 }
 
+function requestsOf(count: number): string {
+  return `${shownNumber(count)} ${count === 1 ? 'request' : 'requests'}`;
+}
+
 function dryRunText({ total, changing, sample }: DryRunItem): string {
-  const head = `${total} requests match, ${changing} would change.`;
+  const head = `${requestsOf(total)} match${total === 1 ? 'es' : ''}, ${shownNumber(changing)} would change.`;
   const rows = sample.flatMap(({ request_id: id, request_created_at: time, before, after }) =>
     Object.entries(after).map(([name, value]) => [id, time, name, before[name] ?? '', value ?? '']),
   );

@@ -36,6 +36,15 @@ function importerOf(words: readonly string[], key = 'sk-helicone-any'): Promise<
   return importOutcome(startImporter(words, { service, folder, key }));
 }
 
+/** Requests that an import's state tells of. */
+function requestsIn(file: string): number {
+  if (!existsSync(file)) return 0;
+  const { tally } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly tally: Readonly<Record<string, { readonly there: { readonly requests: number } }>>;
+  };
+  return Object.values(tally).reduce((sum, { there }) => sum + there.requests, 0);
+}
+
 async function importing(records: readonly FakeRecord[], words: readonly string[]): Promise<CommandResult> {
   const fake = await startFakeHelicone({ records });
   try {
@@ -159,16 +168,25 @@ describe('gatelog import --from helicone', () => {
   });
 
   it('does not go on with the state of another import', async () => {
-    const records = makeRecords({ count: 5, seed: 24, firstDay: '2026-01-16', days: 1 });
+    const records = makeRecords({ count: 40, seed: 24, firstDay: '2026-01-16', days: 2 });
     writeFileSync(path.join(folder, 'other.jsonl'), exportToolFile([{ request_id: 'x' }], 'jsonl'));
-    const fake = await startFakeHelicone({ records, faultOf: () => 'unavailable' });
-    const child = startImporter(['--url', fake.url, '--state', 'mine.json'], { service, folder, key: fake.key });
-    await eventually('the state to be written', () => (existsSync(path.join(folder, 'mine.json')) ? true : undefined));
+    const fake = await startFakeHelicone({ records, faultOf: (call) => (call > 3 ? 'unavailable' : undefined) });
+    const words = ['--url', fake.url, '--since', '2026-01-16', '--page-size', '5', '--state', 'mine.json'];
+    const child = startImporter(words, { service, folder, key: fake.key });
+    await eventually('requests to be read', () => (requestsIn(path.join(folder, 'mine.json')) > 0 ? true : undefined));
     child.kill('SIGKILL');
     await fake.close();
     const other = await importerOf(['other.jsonl', '--state', 'mine.json']);
     expect(other.code).toBe(1);
     expect(other.stderr).toMatch(/mine\.json is the state of another import that is not finished \(source http/);
+  });
+
+  it('forgets an import that has read nothing, as its address or key was wrong', async () => {
+    const gateway = await importerOf(['--url', service.gateway, '--state', 'mistaken.json']);
+    expect(gateway).toMatchObject({ code: 1, stderr: expect.stringContaining('GATELOG_IMPORT_KEY') as string });
+    expect(gateway.stderr).not.toContain('What was imported stays');
+    const records = makeRecords({ count: 5, seed: 25, firstDay: '2026-01-19', days: 1 });
+    expect(await importing(records, ['--since', '2026-01-19', '--state', 'mistaken.json'])).toMatchObject({ code: 0 });
   });
 
   it.each([

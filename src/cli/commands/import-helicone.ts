@@ -107,7 +107,8 @@ async function run<Position>(dependencies: CommandDependencies, running: Running
     result = await runImport({ source, destination, isDryRun, progressFile, onProgress });
   } catch (error) {
     dependencies.progress('');
-    if (!isDryRun) dependencies.hint('What was imported stays. The same command again goes on from there.');
+    const hasRead = (progressFile?.read()?.tally.total().there.requests ?? 0) > 0;
+    if (hasRead) dependencies.hint('What was imported stays. The same command again goes on from there.');
     if (error instanceof UnansweredCall) throw new CommandError(`${source.identity.source} does not answer: ${error.message}.`);
     throw error;
   }
@@ -195,6 +196,11 @@ function stateOf<Position>(
   const differing = (Object.keys(asked) as (keyof ImportIdentity)[]).find(
     (name) => given[name] !== undefined && given[name] !== identity[name],
   );
+  if (differing !== undefined && tally.total().there.requests === 0) {
+    // It read nothing: its address was a mistake, or its key.
+    rmSync(file, { force: true });
+    return { progressFile, identity: asked };
+  }
   if (differing !== undefined) {
     throw new CommandError(
       `${options.state} is the state of another import that is not finished (${differing} ${identity[differing]}, not ${asked[differing]}). Finish that one, name another file with --state, or drop it with --restart.`,

@@ -17,7 +17,7 @@ export interface ExportEndpoints {
       readonly endDate?: string | undefined;
       /** Without it the header `Accept` decides; `jsonl` else. */
       readonly format?: 'jsonl' | 'csv' | 'parquet' | undefined;
-      /** Columns separated by commas. */
+      /** Columns separated by commas, or a list of JSON. */
       readonly columns?: string | undefined;
       /** `true` adds both bodies of each request. */
       readonly includeBodies?: boolean | undefined;

@@ -131,11 +131,11 @@ export interface Job {
   readonly total: number | null;
   /** Of these, those that are done: the sum of the following counts. */
   readonly done: number;
-  /** Requests that the job has changed. */
+  /** Requests that the job has changed as it was to. */
   readonly changed: number;
   /** Requests that were already as the job wants them. */
   readonly unchanged: number;
-  /** Requests left alone, because another change of these properties came later than the job, or than the undone one. */
+  /** Requests of which a property was left alone, because another change of it came later than the job, or than the undone one; their other properties are changed. */
   readonly changed_since: number;
   /** Requests left alone, because they would have had too many or too long properties. */
   readonly refused: number;

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '../model/ids.ts';
-import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
+import type { KeyPermissions } from '../model/principal.ts';
 import { createApiKey, type ApiKey } from '../metadata/organization/api-keys.ts';
 import type { MetadataQueries } from '../metadata/database.ts';
 import { displayPrefix, generateKey, hashKey } from './api-key.ts';
@@ -39,9 +39,4 @@ export async function storeKey(database: MetadataQueries, key: string, order: Ne
     prefix: displayPrefix(key, region),
     createdAt: at,
   });
-}
-
-/** Reads `rw`, `r`, `w` or `admin`. @returns undefined for anything else. */
-export function parsePermissions(text: string): KeyPermissions | undefined {
-  return keyPermissions.find((permissions) => permissions === text);
 }

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { parsePermissions, type NewKey } from '../auth/issue-key.ts';
 import { faultSentence, loadConfig } from '../config/load.ts';
+import { type KeyPermissions, parsePermissions } from '../model/principal.ts';
 import type { BackupOptions } from './commands/backup.ts';
 import type { DeadLettersListOptions, DeadLettersReplayOptions, DeadLettersShowOptions } from './commands/dead-letters.ts';
 import type { KeysCreateOptions } from './commands/keys-create.ts';
@@ -295,7 +295,7 @@ function addRecordCommands(program: Command, dependencies: CommandDependencies):
     });
 }
 
-function permissionsOption(text: string): NewKey['permissions'] {
+function permissionsOption(text: string): KeyPermissions {
   const permissions = parsePermissions(text);
   if (permissions === undefined) throw new InvalidArgumentError('Write rw, r, w or admin.');
   return permissions;

@@ -1,8 +1,9 @@
-import { parentPort } from 'node:worker_threads';
+import { readSync, writeSync } from 'node:fs';
 import { bootstrap } from '../auth/bootstrap.ts';
 import { hasMetadata } from '../metadata/metadata-file.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { listOrganizations } from '../metadata/organization/organizations.ts';
+import { messageOf } from '../model/errors.ts';
 import type { Observation } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import { hasRecords, lostMetadata } from './data-folder.ts';
@@ -17,12 +18,34 @@ export interface MetadataOrder {
 
 export type MetadataMessage =
   | { readonly observation: Observation }
-  /** A new key. The thread goes on once the receiver has shown it and has set `shown`. */
-  | { readonly apiKey: string; readonly shown: Int32Array<SharedArrayBuffer> }
-  | { readonly freshKey: string | undefined };
+  /** A new key. This process goes on once it receives an empty line: the key has been shown. */
+  | { readonly apiKey: string }
+  | { readonly freshKey?: string | undefined }
+  /** A sentence for people. */
+  | { readonly failure: string };
+
+const input = 0;
+const output = 1;
+
+/** Receives a line. This process has nothing else to do meanwhile. It ends without a line: its supervisor has ended. */
+function receiveLine(): string {
+  const bytes: number[] = [];
+  const byte = Buffer.alloc(1);
+  while (readSync(input, byte) === 1) {
+    const [value = 0] = byte;
+    if (value === 0x0a) return Buffer.from(bytes).toString('utf8');
+    bytes.push(value);
+  }
+  process.exit(1);
+}
 
 function send(message: MetadataMessage): void {
-  parentPort?.postMessage(message);
+  try {
+    writeSync(output, `${JSON.stringify(message)}\n`);
+  } catch {
+    // Its supervisor has ended.
+    process.exit(1);
+  }
 }
 
 /**
@@ -43,11 +66,12 @@ async function prepare({ dataDir, newMetadata, bootstrapKey, region }: MetadataO
 }
 
 function show(apiKey: string): void {
-  const shown = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  send({ apiKey, shown });
-  Atomics.wait(shown, 0, 0);
+  send({ apiKey });
+  receiveLine();
 }
 
-parentPort?.once('message', (order: MetadataOrder) => {
-  void prepare(order).then((freshKey) => send({ freshKey }));
-});
+try {
+  send({ freshKey: await prepare(JSON.parse(receiveLine()) as MetadataOrder) });
+} catch (error) {
+  send({ failure: messageOf(error) });
+}

@@ -13,7 +13,7 @@ import { portProblem } from '../supervisor/port-check.ts';
 import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervisor.ts';
 import { useDataDir } from './data-folder.ts';
 import { familiesOf } from './health/metric-families.ts';
-import { startMetadataThread } from './metadata-thread.ts';
+import { startMetadataProcess } from './metadata-process.ts';
 import { keepPricesFile } from './pricing/prices-file.ts';
 import { setDamagedStateAside } from './state-check.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock } from './shared.ts';
@@ -62,7 +62,7 @@ export async function startService(
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
   const meter = new Meter(familiesOf.supervisor);
   const observe = measured(meter, makeLogger(config.logLevel, 'supervisor'));
-  const metadata = startMetadataThread();
+  const metadata = startMetadataProcess();
   let supervisor: Supervisor | undefined;
   const stop = async (calls: CallsEnd): Promise<void> => {
     await supervisor?.stop(calls);
@@ -95,7 +95,7 @@ export async function startService(
     await stop({ maxMs: 0, cut: new AbortController().signal });
     throw error;
   } finally {
-    await metadata.end();
+    metadata.end();
   }
 }
 

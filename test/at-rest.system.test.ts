@@ -53,28 +53,40 @@ describe('each process loads only the native libraries that it needs', () => {
     expect(nativePackages(gateway)).toEqual(['@libsql', '@lmdb', '@msgpackr-extract']);
   });
 
-  it('the core alone has the engine of the store', () => {
+  it('the core alone has the engine of the store, and what gives its pages back', async () => {
     const [core = 0] = childrenNamed(service.pid, 'core');
-    expect(nativePackages(core)).toEqual(['@chdb', '@libsql', '@lmdb', '@msgpackr-extract']);
+    const inCore = (): true | undefined => (nativePackages(core).includes('@koromix') ? true : undefined);
+    await eventually('the core to rest', inCore, 120_000);
+    expect(nativePackages(core)).toEqual(['@chdb', '@koromix', '@libsql', '@lmdb', '@msgpackr-extract']);
   });
 });
 
-/** Private memory of a process in MB. */
-function ownMegabytes(pid: number): number {
-  return (Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6;
+/** Memory of a process in MB: what it has written, or what it has of files. */
+function megabytes(pid: number, kind: 'RssAnon' | 'RssFile' | 'VmRSS'): number {
+  return (Number(new RegExp(`^${kind}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6;
 }
 
 describe('a process at rest gives back what its start and its calls took', () => {
   it.each([
-    ['supervisor', 24],
+    ['supervisor', 19],
     ['gateway', 55],
   ] as const)(
     'the %s holds at most %i MB of its own',
     async (role, max) => {
       const [pid = 0] = role === 'supervisor' ? [service.pid] : childrenNamed(service.pid, role);
-      const isSmall = (): true | undefined => (ownMegabytes(pid) <= max ? true : undefined);
+      const isSmall = (): true | undefined => (megabytes(pid, 'RssAnon') <= max ? true : undefined);
       expect(await eventually(`the ${role} to be small`, isSmall, 120_000)).toBe(true);
     },
     130_000,
   );
+
+  it('the supervisor has at most 70 MB in memory', () => {
+    expect(megabytes(service.pid, 'VmRSS')).toBeLessThanOrEqual(70);
+  });
+
+  it('the core has at most 100 MB of files in memory, of 210 after its start', async () => {
+    const [core = 0] = childrenNamed(service.pid, 'core');
+    const isSmall = (): true | undefined => (megabytes(core, 'RssFile') <= 100 ? true : undefined);
+    expect(await eventually('the core to be small', isSmall, 120_000)).toBe(true);
+  }, 130_000);
 });

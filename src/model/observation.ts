@@ -77,6 +77,8 @@ export type Observation =
   | { readonly kind: 'prices_failed'; readonly reason: string }
   /** Operator commands across organisations cannot reach the core. */
   | { readonly kind: 'operator_socket_missing'; readonly reason: string }
+  /** Memory that an idle process does without could not be given back. */
+  | { readonly kind: 'memory_kept'; readonly reason: string }
   /** Shared state was discarded because it may be damaged. */
   | { readonly kind: 'state_discarded'; readonly reason: string }
   | { readonly kind: 'key_lookup_failed'; readonly reason: string }

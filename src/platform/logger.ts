@@ -35,7 +35,13 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'process_killed',
   'process_not_started',
 ]);
-const details: ReadonlySet<Observation['kind']> = new Set(['batch_stored', 'process_started', 'process_ready', 'spool_series_finished']);
+const details: ReadonlySet<Observation['kind']> = new Set([
+  'batch_stored',
+  'process_started',
+  'process_ready',
+  'spool_series_finished',
+  'memory_kept',
+]);
 
 export interface LogTarget {
   /** Output is a terminal. */

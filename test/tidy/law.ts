@@ -165,6 +165,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   'gpt-tokenizer': ['ingest'],
   'hyparquet-writer': ['export'],
   hono: ['api', 'contract', 'operator'],
+  koffi: ['platform'],
   kysely: ['metadata'],
   libsql: ['metadata', 'platform'],
   lmdb: ['state'],

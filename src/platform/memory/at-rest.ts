@@ -3,12 +3,51 @@ import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'n
 import { runInNewContext } from 'node:vm';
 
 const sampleMs = 1000;
-/** Rest is so many samples in a row in which the event loop was busy for less than this share. */
+/** Rest is so many samples in a row in which a thread or process was busy for less than its share. */
 const restSamples = 3;
+
+/** Pauses between two times that memory is given back, in samples. */
+export interface Pauses {
+  readonly afterWork: number;
+  /** When there was nothing but rest in between, interrupted for less than a sample. */
+  readonly afterTrickle: number;
+}
+
+export interface Rest {
+  /** Share of the time since the last call in which it was busy. */
+  readonly busyShare: () => number;
+  /** It rests with less than this share. */
+  readonly restShare: number;
+  readonly pauses: Pauses;
+  readonly isWorthIt: () => boolean;
+  readonly giveBack: () => void;
+}
+
+/** Gives memory back after some seconds of rest, and again later when it is worth it again. @returns a function that ends this. */
+export function whileResting({ busyShare, restShare, pauses, isWorthIt, giveBack }: Rest): () => void {
+  let resting = 0;
+  let hasWorked = true;
+  let sinceGiven = pauses.afterWork;
+  const sample = (): void => {
+    const isBusy = busyShare() >= restShare;
+    resting = isBusy ? 0 : resting + 1;
+    hasWorked ||= isBusy;
+    sinceGiven += 1;
+    const isSoon = sinceGiven < (hasWorked ? pauses.afterWork : pauses.afterTrickle);
+    if (resting < restSamples || isSoon || !isWorthIt()) return;
+    hasWorked = false;
+    sinceGiven = 0;
+    giveBack();
+  };
+  const timer = setInterval(sample, sampleMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** An event loop that is busy for less than this share rests. */
 const restShare = 0.02;
-/** Samples between two collections: V8 takes some ten seconds to give the memory back, and a mere trickle of calls is hardly ever delayed. */
-const afterWorkSamples = 20;
-const afterTrickleSamples = 60;
+/** V8 takes some ten seconds to give the memory back, and a mere trickle of calls is hardly ever delayed. */
+const pauses: Pauses = { afterWork: 20, afterTrickle: 60 };
 /** A young generation up to this size is not worth a collection. */
 const keptYoungBytes = 4 * 1024 * 1024;
 /** A collection takes a millisecond or two per MiB. Larger heaps have been collected by V8 itself. */
@@ -28,24 +67,16 @@ export interface ThreadMemory {
  * after a start, or a burst of calls whose garbage died young, the thread would keep the pages of its young generation for hours.
  * @returns a function that ends this.
  */
-export function releaseMemoryAtRest(memory: ThreadMemory = thisThread()): () => void {
-  let resting = 0;
-  let hasWorked = true;
-  let sinceCollected = afterWorkSamples;
-  const sample = (): void => {
-    const isBusy = memory.busyShare() >= restShare;
-    resting = isBusy ? 0 : resting + 1;
-    hasWorked ||= isBusy;
-    sinceCollected += 1;
-    const isSoon = sinceCollected < (hasWorked ? afterWorkSamples : afterTrickleSamples);
-    if (resting < restSamples || isSoon || memory.youngBytes() <= keptYoungBytes) return;
-    hasWorked = false;
-    sinceCollected = 0;
-    if (memory.heapBytes() <= maxHeapBytes) memory.collect();
-  };
-  const timer = setInterval(sample, sampleMs);
-  timer.unref();
-  return () => clearInterval(timer);
+export function releaseMemoryAtRest({ busyShare, youngBytes, heapBytes, collect }: ThreadMemory = thisThread()): () => void {
+  return whileResting({
+    busyShare,
+    restShare,
+    pauses,
+    isWorthIt: () => youngBytes() > keptYoungBytes,
+    giveBack: () => {
+      if (heapBytes() <= maxHeapBytes) collect();
+    },
+  });
 }
 
 function thisThread(): ThreadMemory {

@@ -102,6 +102,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   cache_failed: [],
   prices_failed: [],
   operator_socket_missing: [],
+  memory_kept: [],
   state_discarded: [],
   store_part_damaged: [],
   store_part_lost: [],

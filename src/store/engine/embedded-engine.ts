@@ -1,5 +1,8 @@
 import { Session } from 'chdb';
 
+/** The file of the engine on Linux. */
+export const engineLibrary = 'libchdb.so';
+
 const MiB = 1024 * 1024;
 
 /**

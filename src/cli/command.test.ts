@@ -250,6 +250,8 @@ test.each([
   ['Start it with "gatelog serve".', 'Start it with "npx gatelog serve".'],
   ['A key for it: gatelog keys create --org acme', 'A key for it: npx gatelog keys create --org acme'],
   ['remove it; `gatelog config` lists all', 'remove it; `npx gatelog config` lists all'],
+  ['  gatelog metrics --by model', '  npx gatelog metrics --by model'],
+  ['  gatelog report, gatelog import FILE', '  npx gatelog report, npx gatelog import FILE'],
   ['  KEY=$(gatelog keys create)', '  KEY=$(npx gatelog keys create)'],
   ['Usage: gatelog [options] [command]', 'Usage: npx gatelog [options] [command]'],
   ['Start it with "npx gatelog serve".', 'Start it with "npx gatelog serve".'],

@@ -1,11 +1,13 @@
+import { parseTimestamp } from '../model/vocabulary/timestamp.ts';
 import { CommandError } from './dependencies.ts';
 
-const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const dayMs = 86_400_000;
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs };
 
 export const timeHelp = 'today, yesterday, a length such as 24h or 7d before now, a date or a time';
 
 /**
- * A point in time as people write it. Days begin at midnight of the time zone, dates and times without an offset are UTC there.
+ * A point in time as people write it. Days begin at midnight of the time zone; dates, and times without an offset, are in it.
  * @param option its name, for the error.
  * @returns Unix milliseconds.
  * @throws CommandError for a text of another form.
@@ -20,13 +22,10 @@ export function timeOf(
   if (word === 'yesterday') return startOfDay(startOfDay(now, timezone) - 1, timezone);
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(word) ?? [];
   if (count !== undefined) return now - Number(count) * (units[unit] ?? 0);
-  const date = /^\d{4}-\d\d-\d\d$/.test(word) ? Date.parse(`${word}T00:00:00Z`) : Number.NaN;
-  if (!Number.isNaN(date)) return date - offsetAt(date, timezone);
-  const time = /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d/.test(word)
-    ? Date.parse(/(?:z|[+-]\d\d:?\d\d)$/.test(word) ? text : `${text.replace(' ', 'T')}Z`)
-    : Number.NaN;
-  if (Number.isNaN(time)) throw new CommandError(`${option} takes ${timeHelp}; got "${text}".`);
-  return time;
+  const time = parseTimestamp(word);
+  if (time === undefined) throw new CommandError(`${option} takes ${timeHelp}; got "${text}".`);
+  const hasOffset = /:\d.*(?:z|[+-]\d\d(?::?\d\d)?)$/.test(word);
+  return hasOffset ? time : instantOf(time, timezone);
 }
 
 /** @throws CommandError for a name that is no time zone. */
@@ -39,10 +38,17 @@ export function checkedZone(name: string): string {
 }
 
 function startOfDay(ms: number, timezone: string): number {
-  const offset = offsetAt(ms, timezone);
-  const midnight = Math.floor((ms + offset) / 86_400_000) * 86_400_000;
-  // The clocks may have changed since midnight.
-  return midnight - offsetAt(midnight - offset, timezone);
+  return instantOf(Math.floor((ms + offsetAt(ms, timezone)) / dayMs) * dayMs, timezone);
+}
+
+/**
+ * When the clocks of a place show a time: the first of two, and for a time that they skip the moment of the change.
+ * @param local that time as if it were one of UTC, Unix milliseconds.
+ */
+function instantOf(local: number, timezone: string): number {
+  const [before, after] = [offsetAt(local - dayMs, timezone), offsetAt(local + dayMs, timezone)];
+  const shown = [local - before, local - after].filter((ms) => ms + offsetAt(ms, timezone) === local);
+  return shown.length === 0 ? local - before : Math.min(...shown);
 }
 
 /** Milliseconds east of UTC. */

@@ -28,9 +28,12 @@ export function cellText(name: MetricName, value: unknown): string {
   }
 }
 
-/** Two decimals from a hundred dollars on, six below one. */
+const smallestShown = 0.000_001;
+
+/** Two decimals from a hundred dollars on, six below one; what is less than they show is no zero. */
 function money(usd: number): string {
   const size = Math.abs(usd);
+  if (size > 0 && size < smallestShown) return usd.toPrecision(2);
   const digits = size === 0 || size >= 100 ? 2 : size >= 1 ? 4 : 6;
   return usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: digits });
 }

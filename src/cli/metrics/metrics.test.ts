@@ -6,6 +6,7 @@ import { moneyOfUsd } from '../../model/pricing/money.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
 import { runCommand } from '../command.ts';
 import { systemDependencies } from '../dependencies.ts';
+import { cellText } from './cells.ts';
 import { timeOf } from '../time-window.ts';
 
 let rig: ApiRig;
@@ -102,6 +103,41 @@ describe('gatelog metrics', () => {
     ]);
   });
 
+  test('shows a series as a whole', async () => {
+    const { lines } = await gatelog('metrics', '--metric', 'count', '--interval', 'hour', '--start-date', '30d');
+    expect(lines.length).toBe(1 + 40 + 1);
+    const cut = await gatelog('metrics', '--metric', 'count', '--interval', 'hour', '--start-date', '30d', '--limit', '3');
+    expect(cut.lines.map((line) => line.split(/ +/)[0])).toEqual([
+      'TIME',
+      ...cut.lines.slice(1, 4).map((line) => line.slice(0, 24)),
+      'other',
+      'total',
+    ]);
+  });
+
+  test('says why there is nothing to show', async () => {
+    const { code, hinted } = await gatelog('metrics', '--property', 'team=search');
+    expect([code, hinted]).toEqual([0, expect.stringContaining('there is one named "Team"')]);
+  });
+
+  test('lists what there is to ask for', async () => {
+    const { lines } = await gatelog('metrics', '--list');
+    expect(lines.find((line) => line.startsWith('cost '))).toContain('usd');
+    expect(lines.find((line) => line.startsWith('properties.NAME'))).toContain('text');
+    expect(JSON.parse((await gatelog('metrics', '--list', '--json')).lines.join('\n'))).toHaveProperty('intervals');
+  });
+
+  test('shows an amount below all decimals, not nothing', () => {
+    expect(['0', '0.000001', '0.00000004', '0.0015', '12.5', '1234.567'].map((usd) => cellText('cost', Number(usd)))).toEqual([
+      '$0.00',
+      '$0.000001',
+      '$4.0e-8',
+      '$0.0015',
+      '$12.50',
+      '$1,234.57',
+    ]);
+  });
+
   test('writes rows for programs', async () => {
     const { lines } = await gatelog('metrics', '--by', 'user', '--json', '--start-date', 'today');
     expect(JSON.parse(lines.join('\n'))).toContainEqual(expect.objectContaining({ total: true, count: 3 }));
@@ -133,6 +169,15 @@ describe('gatelog report', () => {
     );
   });
 
+  test('writes all reports as one JSON object, and a reason that holds for all of them once', async () => {
+    const { lines } = await gatelog('report', '--start-date', '30d', '--json');
+    const all = JSON.parse(lines.join('\n')) as Readonly<Record<string, readonly unknown[]>>;
+    expect(Object.keys(all)).toEqual(['cost', 'sessions', 'users', 'errors', 'trend']);
+    expect(all['cost']?.[0]).toMatchObject({ model: 'dear', cost: 15 });
+    const { hinted } = await gatelog('report', '--start-date', '2020-01-01', '--end-date', '2020-01-02');
+    expect(hinted.split('the record goes from')).toHaveLength(2);
+  });
+
   test('of failures keeps them to a filter of the caller', async () => {
     const { lines } = await gatelog('report', 'errors', '--start-date', '30d', '--property', 'Team=shop', '--json');
     expect(JSON.parse(lines.join('\n'))).toEqual([
@@ -152,6 +197,21 @@ test.each([
   ['2030-03-01', 'America/New_York', '2030-03-01T05:00:00.000Z'],
   ['2030-03-01T10:00:00+02:00', 'UTC', '2030-03-01T08:00:00.000Z'],
   ['2030-03-01 10:00', 'UTC', '2030-03-01T10:00:00.000Z'],
+  ['2030-03-01 10:00', 'Europe/Berlin', '2030-03-01T09:00:00.000Z'],
+  ['2030-03-01T10:00:30Z', 'Europe/Berlin', '2030-03-01T10:00:30.000Z'],
+  // The clocks change in the course of the day, or at its midnight.
+  ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00.000Z'],
+  ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00.000Z'],
+  ['2026-04-05', 'Pacific/Auckland', '2026-04-04T11:00:00.000Z'],
+  ['2026-09-27', 'Pacific/Auckland', '2026-09-26T12:00:00.000Z'],
+  ['2026-10-04', 'Australia/Lord_Howe', '2026-10-03T13:30:00.000Z'],
+  ['2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
+  ['2026-03-08', 'America/St_Johns', '2026-03-08T03:30:00.000Z'],
+  ['2026-10-25 02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
 ])('%s in %s is %s', (text, timezone, expected) => {
   expect(new Date(timeOf(text, { option: '--start-date', now, timezone })).toISOString()).toBe(expected);
+});
+
+test.each(['2026-02-30', '2026-13-01', '25:00', '2026-01-01T24:30'])('%s is no time', (text) => {
+  expect(() => timeOf(text, { option: '--start-date', now, timezone: 'UTC' })).toThrow('--start-date takes today');
 });

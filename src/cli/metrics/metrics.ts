@@ -1,6 +1,6 @@
 import { printable, textTable } from '../../config/text-table.ts';
-import { metricsAnswerSchema } from '../../contract/metrics/query.ts';
-import type { MetricName } from '../../model/vocabulary/metrics.ts';
+import { explainedMetricsSchema, metricsMetaSchema } from '../../contract/metrics/query.ts';
+import { type MetricName, type NamedDimension, namedDimensions } from '../../model/vocabulary/metrics.ts';
 import { parseJson } from '../../model/text.ts';
 import { type ServiceClient, serviceClient } from '../client.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
@@ -18,6 +18,7 @@ export interface MetricsOptions {
   readonly timezone?: string;
   readonly sort?: string;
   readonly limit?: string;
+  readonly list?: true;
   readonly json?: true;
 }
 
@@ -31,15 +32,49 @@ export interface MetricsQuestion {
   readonly startTimeUnixMs: number | undefined;
   readonly endTimeUnixMs: number | undefined;
   readonly sort: Readonly<Record<string, 'asc' | 'desc'>> | undefined;
-  readonly limit: number;
+  /** Undefined: as many as the answer is good with. */
+  readonly limit: number | undefined;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** `gatelog metrics`: any metrics by any dimensions, as a table, or as JSON. */
 export async function showMetrics(dependencies: CommandDependencies, options: MetricsOptions): Promise<void> {
+  if (options.list === true) return listMetrics(dependencies, options.json === true);
   const question = questionOf(options, dependencies.now());
-  await printAnswer(dependencies, serviceClient(dependencies), question, options.json === true);
+  const asked = { client: serviceClient(dependencies), hint: dependencies.hint };
+  const { print, columns } = dependencies;
+  print(options.json === true ? asJson(await answerRows(asked, question)) : await answerTable(asked, question, columns));
+}
+
+export function asJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+/** What there is to ask for, as the service describes it. */
+async function listMetrics(dependencies: CommandDependencies, forPrograms: boolean): Promise<void> {
+  const { data } = await serviceClient(dependencies).get('/v1/metrics/meta', metricsMetaSchema);
+  if (forPrograms) return dependencies.print(asJson(data));
+  const dimensionName = (name: (typeof data.dimensions)[number]['name']): string =>
+    typeof name === 'string'
+      ? name
+      : Object.keys(name)
+          .map((kind) => namedDimensionOf(kind))
+          .join(' ');
+  return dependencies.print(
+    textTable([
+      ['METRIC', 'UNIT', 'MEANING'],
+      ...data.metrics.map(({ name, unit, description }) => [name, unit, description]),
+      ['', '', ''],
+      ['DIMENSION', 'TYPE', 'MEANING'],
+      ...data.dimensions.map(({ name, type, description }) => [dimensionName(name), type, description]),
+    ]).replaceAll(/ +$/gm, ''),
+  );
+}
+
+/** A named dimension as the command line takes it. */
+function namedDimensionOf(kind: string): string {
+  return Object.hasOwn(namedDimensions, kind) ? `${namedDimensions[kind as NamedDimension]}.NAME` : kind;
 }
 
 /** @throws CommandError for options of another form. */
@@ -62,36 +97,46 @@ export function questionOf(options: MetricsOptions, now: number): MetricsQuestio
   };
 }
 
-export async function printAnswer(
-  { print, columns }: CommandDependencies,
-  client: ServiceClient,
-  question: MetricsQuestion,
-  asJson: boolean,
-): Promise<void> {
-  const isSeriesOfGroups = question.interval !== undefined && question.groupBy.length > 0;
-  if (asJson) {
-    print(JSON.stringify(await rowsOf(client, bodyOf(question)), null, 2));
-    return;
+/** A running service, and where hints about its answers go. */
+export interface Asked {
+  readonly client: ServiceClient;
+  readonly hint: CommandDependencies['hint'];
+}
+
+/** The answer for people. @param columns width of the terminal. */
+export async function answerTable(asked: Asked, question: MetricsQuestion, columns: number | undefined): Promise<string> {
+  if (question.interval === undefined || question.groupBy.length === 0) {
+    const rows = await rowsOf(asked, bodyOf(question));
+    return tableOf(question, rows, question.interval === undefined ? undefined : barsOf(question, rows, columns));
   }
-  if (!isSeriesOfGroups) {
-    const rows = await rowsOf(client, bodyOf(question));
-    print(tableOf(question, rows, question.interval === undefined ? undefined : barsOf(question, rows, columns)));
-    return;
+  const groups = await rowsOf(asked, bodyOf({ ...question, interval: undefined }));
+  const body = { ...bodyOf(question), sort: undefined, limit: maxSeriesRows, other: false, totals: false };
+  const series = await rowsOf({ ...asked, hint: () => undefined }, body);
+  if (series.length === maxSeriesRows) {
+    asked.hint(`The lines show the first ${maxSeriesRows} buckets only: take a longer --interval, a shorter span or fewer dimensions.`);
   }
-  const groups = await rowsOf(client, bodyOf({ ...question, interval: undefined }));
-  const series = await rowsOf(client, { ...bodyOf(question), sort: undefined, limit: maxSeriesRows, other: false, totals: false });
-  print(tableOf({ ...question, interval: undefined }, groups, linesOf(question, groups, series)));
+  return tableOf({ ...question, interval: undefined }, groups, linesOf(question, groups, series));
+}
+
+/** The answer for programs. */
+export async function answerRows(asked: Asked, question: MetricsQuestion): Promise<readonly Row[]> {
+  return rowsOf(asked, bodyOf(question));
 }
 
 const maxSeriesRows = 10_000;
+const shownGroups = 20;
 
-async function rowsOf(client: ServiceClient, body: object): Promise<readonly Row[]> {
-  return (await client.post('/v1/metrics/query', body, metricsAnswerSchema)).data;
+async function rowsOf({ client, hint }: Asked, body: object): Promise<readonly Row[]> {
+  const { data, warnings = [] } = await client.post('/v1/metrics/query', body, explainedMetricsSchema);
+  for (const sentence of warnings) hint(sentence);
+  return data;
 }
 
+/** Without a limit of the caller a series is whole. */
 function bodyOf({ groupBy, limit, ...rest }: MetricsQuestion): object {
   const isGrouped = groupBy.length > 0 || rest.interval !== undefined;
-  return { ...rest, groupBy, limit, other: groupBy.length > 0, totals: isGrouped };
+  const rows = limit ?? (rest.interval === undefined ? shownGroups : maxSeriesRows);
+  return { ...rest, groupBy, limit: rows, other: isGrouped, totals: isGrouped };
 }
 
 function listOf(text: string): readonly string[] {
@@ -130,10 +175,11 @@ function sortOf(text: string | undefined): MetricsQuestion['sort'] {
   );
 }
 
-function limitOf(text: string | undefined): number {
-  const limit = Number(text ?? '20');
-  if (!Number.isInteger(limit) || limit < 0 || limit > maxSeriesRows) {
-    throw new CommandError(`--limit takes a whole number up to ${maxSeriesRows}; got "${text ?? ''}".`);
+function limitOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const limit = Number(text);
+  if (!/^\d+$/.test(text.trim()) || limit > maxSeriesRows) {
+    throw new CommandError(`--limit takes a whole number up to ${maxSeriesRows}; got "${text}".`);
   }
   return limit;
 }
@@ -170,10 +216,11 @@ const barWidth = 30;
 /** Bars of the first metric beside a series. */
 function barsOf({ metrics: [first = ''] }: MetricsQuestion, rows: readonly Row[], columns: number | undefined): FurtherColumn | undefined {
   if (columns === undefined) return undefined;
-  const series = rows.filter((row) => row['total'] !== true);
+  const isBucket = (row: Row): boolean => row['total'] !== true && row['other'] !== true;
+  const series = rows.filter(isBucket);
   const greatest = Math.max(...series.map((row) => Number(row[first] ?? 0)), 0);
   const bar = (value: number): string => '█'.repeat(greatest === 0 ? 0 : Math.round((value / greatest) * barWidth));
-  return { title: '', cell: (row) => (row['total'] === true ? '' : bar(Number(row[first] ?? 0))) };
+  return { title: '', cell: (row) => (isBucket(row) ? bar(Number(row[first] ?? 0)) : '') };
 }
 
 /** A line of the first metric over time for each group. */

@@ -10,6 +10,7 @@ export function addMetricsCommands(program: Command, dependencies: CommandDepend
     program
       .command('metrics')
       .description('metrics of requests by any dimensions: cost by team, errors by model, a series over time')
+      .option('--list', 'show every metric and dimension that there is')
       .addHelpText('after', metricsExamples),
   ).action(async (options: MetricsOptions) => (await import('../metrics/metrics.ts')).showMetrics(dependencies, options));
   withQuestion(
@@ -34,7 +35,7 @@ function withQuestion(command: Command): Command {
     .option('--property <name=value>', 'only requests with this property; may be repeated', collected)
     .option('--filter <json>', 'a filter as in a query, or "all"')
     .option('--sort <metrics>', 'the order instead, such as count or cost:asc')
-    .option('--limit <rows>', 'how many rows; a further row tells what the others make together (default: 20)')
+    .option('--limit <rows>', 'how many rows; a further row tells what the others make together (default: 20 groups, a whole series)')
     .option('--json', 'write the rows as JSON');
 }
 

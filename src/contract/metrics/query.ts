@@ -14,8 +14,8 @@ import { filterSchema } from '../filter.ts';
 import { offsetSentence } from '../paging.ts';
 import { timeBounds, timeFilterOf, timezoneDifferenceSentence } from '../time-range.ts';
 
-const limitSentence = `\`limit\` takes a whole number from 0 to ${metricsLimits.rows}.`;
-const offsetLimitSentence = `\`offset\` is at most ${metricsLimits.offset}.`;
+export const rowsMessage = `\`limit\` takes a whole number from 0 to ${metricsLimits.rows}.`;
+export const offsetLimitSentence = `\`offset\` is at most ${metricsLimits.offset}.`;
 const direction = { type: 'string' as const, enum: [...sortDirections] };
 
 function flag(name: string, description: string) {
@@ -96,9 +96,9 @@ export const metricsQuerySchema = z
           example: { cost: 'desc' },
         } as const),
       limit: z
-        .int(limitSentence)
-        .min(0, limitSentence)
-        .max(metricsLimits.rows, limitSentence)
+        .int(rowsMessage)
+        .min(0, rowsMessage)
+        .max(metricsLimits.rows, rowsMessage)
         .optional()
         .openapi({ description: `Rows of the answer, at most ${metricsLimits.rows}.`, default: metricsLimits.defaultRows }),
       offset: z
@@ -130,6 +130,9 @@ export const metricsAnswerSchema = z
     approximate: z.array(z.string()).optional().openapi({ description: 'Metrics that are not exact in this answer; absent when all are.' }),
   })
   .openapi('MetricsAnswer', { description: 'Metrics of groups of requests.' });
+
+/** The answer with what may surprise about it. */
+export const explainedMetricsSchema = metricsAnswerSchema.extend({ warnings: z.array(z.string()).optional() });
 
 const text = (description: string): z.ZodString => z.string().openapi({ description });
 

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { healthSchema } from '../contract/responses.ts';
 import { jsonContent, type RecordedCall, type OpenEndpoint, problemResponses } from './endpoint.ts';
 import { sendJson } from './http/send-json.ts';
+import { listModelRegistry } from './routes/models/registry.ts';
 import { getMetrics } from './routes/prometheus.ts';
 import { getSignedBodies } from './routes/requests/body.ts';
 
@@ -48,6 +49,7 @@ export const openEndpoints: readonly OpenEndpoint[] = [
   },
   getMetrics,
   getSignedBodies,
+  listModelRegistry,
 ];
 
 async function answerReady({ context, ports }: RecordedCall): Promise<Response> {

@@ -1,9 +1,10 @@
-import type { ModelItem } from '../contract/models.ts';
+import type { ModelItem } from '../contract/models/list.ts';
 import type { BilledRequest, CostExplanation } from '../model/pricing/billed-request.ts';
 import type { Job, JobId, JobOrder } from '../model/jobs/job.ts';
 import type { Change } from '../model/change.ts';
 import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
+import type { RawJson } from '../model/json/raw.ts';
 import type { Observe } from '../model/observation.ts';
 import type { ImportLine, ImportOutcome } from '../model/record/import.ts';
 import type { Principal } from '../model/principal.ts';
@@ -177,6 +178,8 @@ export interface ApiPorts {
   readonly providerKeys: ProviderKeyVault;
   /** The models that the organisation reaches without a provider key in the call. @throws GatelogError `metadata_unavailable`. */
   readonly models: (organizationId: OrganizationId, storedProviders: ReadonlySet<string>) => readonly ModelItem[];
+  /** All models of the deployment's price list, as JSON. */
+  readonly modelRegistry: () => RawJson;
   readonly redactionRules: RedactionRulePorts;
   readonly prices: PricePorts;
   readonly retention: RetentionPorts;

@@ -64,6 +64,7 @@ import { coreFamilies, ProcessMetrics } from './health/core-metrics.ts';
 import { openReadyStore } from './open-store.ts';
 import { makePropertyPorts } from './api/property-ports.ts';
 import { makeModelList } from './pricing/model-list.ts';
+import { makeModelRegistry } from './pricing/model-registry.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
 import { settleIn } from './pricing/settle-budgets.ts';
@@ -343,6 +344,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takeSpan
     apiKeys: makeApiKeys(database, config.region, systemClock.now),
     providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
     models: makeModelList(config, (organizationId) => ({ book: prices.book, organization: prices.stored.get(organizationId) })),
+    modelRegistry: makeModelRegistry(prices.book, systemClock.now),
     redactionRules,
     retention: removals.retentionPorts,
     erasures: removals.erasurePorts,

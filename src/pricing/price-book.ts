@@ -14,6 +14,13 @@ export interface PriceBook {
   readonly modelsOf: (providerId: string | undefined) => readonly string[];
   /** Whether this is the whole name of a listed model, outdated ones included. */
   readonly lists: (providerId: string | undefined, model: string) => boolean;
+  /** What the book says of a listed model beside its price. */
+  readonly about: (providerId: string | undefined, model: string) => AboutModel;
+}
+
+export interface AboutModel {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
 }
 
 /** Our kinds for the book's keys, and the number of its units in a million of ours. Other keys bill counts that usage does not have. */
@@ -87,6 +94,10 @@ function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
       const names = listed.get(provider.id) ?? new Set(provider.models.map(({ id }) => id));
       listed.set(provider.id, names);
       return names.has(model);
+    },
+    about: (providerId, model) => {
+      const provider = providerId === undefined ? undefined : providerOf(providerId);
+      return provider?.models.find(({ id }) => id === model) ?? {};
     },
     modelsOf: (providerId) => {
       const provider = providerId === undefined ? undefined : providerOf(providerId);

@@ -24,6 +24,7 @@ import { RunningErasures } from '../../ingest/erasures.ts';
 import { freshUntil } from '../../ingest/fresh-until.ts';
 import { makeImports } from '../../main/records/imports.ts';
 import { jobPorts, makeBulkJobs } from '../../main/changes/bulk-jobs.ts';
+import { makeModelRegistry } from '../../main/pricing/model-registry.ts';
 import { makePricePorts } from '../../main/pricing/request-costs.ts';
 import { makePropertyPorts } from '../../main/api/property-ports.ts';
 import { makeStoredPrices } from '../../main/pricing/stored-prices.ts';
@@ -217,6 +218,7 @@ export async function portsOver(
 /** Ports that need neither a store nor a spool. */
 function fixedPorts(observations: Observation[]) {
   return {
+    modelRegistry: makeModelRegistry(priceBookFrom(undefined), Date.now),
     health: () => Promise.resolve({ failing: [], degraded: [] }),
     observe: (observation: Observation) => observations.push(observation),
     meter: new Meter(apiFamilies),

@@ -21,4 +21,5 @@ export const apiPathSegments = [
   'export',
   'trace',
   'otlp',
+  'public',
 ] as const;

@@ -1,4 +1,4 @@
-import { modelsAnswerSchema } from '../../../contract/models.ts';
+import { modelsAnswerSchema } from '../../../contract/models/list.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendJson } from '../../http/send-json.ts';
 

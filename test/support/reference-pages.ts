@@ -127,7 +127,7 @@ export function headersPage({ requestHeaders, responseHeaders }: Pick<OpenApi, '
 /** Words of header names that are not written with one capital. */
 const spelled: Readonly<Record<string, string>> = { ratelimit: 'RateLimit', llm: 'LLM', openai: 'OpenAI', posthog: 'PostHog' };
 
-function titled(name: string): string {
+export function titled(name: string): string {
   return name
     .split('-')
     .map((word) => spelled[word] ?? word.slice(0, 1).toUpperCase() + word.slice(1))

@@ -26,6 +26,11 @@ export const foreignDirectives: ReadonlyMap<string, string> = new Map([
   ['prompt-name', 'the prompt has no name on record'],
   ['manual-access-key', 'nothing is looked up by it'],
   ['gateway-body-mapping', 'the body is sent as it is'],
+  ['target-provider', 'the address of the call and its model name the provider'],
+  ['experiment-column-id', 'the record names the experiment alone'],
+  ['experiment-row-index', 'the record names the experiment alone'],
+  ['jwt', 'calls are made with a Gatelog key'],
+  ['org-id', 'the key names the organisation'],
 ]);
 
 /** @param known suffixes of our headers, the nearest of which is suggested; undefined: no suggestion. */

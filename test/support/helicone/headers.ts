@@ -1,6 +1,8 @@
 /** Headers that Helicone's gateway reads, without `Helicone-` and in lower case; `property-…` aside. */
 export const heliconeHeaders: readonly string[] = [
   'auth',
+  'jwt',
+  'org-id',
   'request-id',
   'user-id',
   'session-id',
@@ -8,12 +10,17 @@ export const heliconeHeaders: readonly string[] = [
   'session-path',
   'model-override',
   'node-id',
+  'job-id',
   'experiment-id',
+  'experiment-column-id',
+  'experiment-row-index',
   'target-url',
+  'target-provider',
   'openai-api-base',
   'fallbacks',
   'prompt-id',
   'prompt-version',
+  'prompt-inputs',
   'prompt-mode',
   'prompt-name',
   'prompt-format',
@@ -48,3 +55,18 @@ export const heliconeHeaders: readonly string[] = [
   'manual-access-key',
   'gateway-body-mapping',
 ];
+
+/** Headers of the responses of Helicone's gateway, and what has their place; empty: they are here. */
+export const heliconeResponseHeaders: Readonly<Record<string, string>> = {
+  id: '',
+  status: 'the status of the response is the provider’s',
+  cache: '',
+  'cache-bucket-idx': '',
+  'cache-latency': '',
+  'fallback-index': '',
+  'ratelimit-limit': '',
+  'ratelimit-remaining': '',
+  'ratelimit-reset': '',
+  'ratelimit-policy': '',
+  error: 'a failure of the gateway has its code in the body, `error.code`',
+};

@@ -101,14 +101,14 @@ export const heliconeOperations: readonly HeliconeOperations[] = [
     sentence: '',
     operations: lines(`
       GET /v1/models
+      GET /v1/public/model-registry/models
     `),
   },
   {
     group: 'Models',
-    fate: 'later',
-    sentence: '`GET /v1/models` lists what your organisation reaches',
+    fate: 'elsewhere',
+    sentence: '`GET /v1/models`; which of them read pictures is not known here',
     operations: lines(`
-      GET /v1/public/model-registry/models
       GET /v1/models/multimodal
     `),
   },
@@ -184,6 +184,8 @@ export const heliconeOperations: readonly HeliconeOperations[] = [
       POST /v1/metrics/requestOverTime
       POST /v1/metrics/costOverTime
       POST /v1/metrics/tokensOverTime
+      POST /v1/metrics/detailedTokensOverTime
+      POST /v1/metrics/modelUsageOverTime
       POST /v1/metrics/latencyOverTime
       POST /v1/metrics/timeToFirstToken
       POST /v1/metrics/usersOverTime

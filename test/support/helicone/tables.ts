@@ -1,7 +1,8 @@
-import { directiveDescriptions } from '../../../src/gateway/directives/descriptions.ts';
+import { directiveDescriptions, responseHeaderDescriptions } from '../../../src/gateway/directives/descriptions.ts';
 import { foreignDirectives } from '../../../src/gateway/directives/unknown-header.ts';
 import type { Fate, HeliconeOperations } from './groups.ts';
-import { heliconeHeaders } from './headers.ts';
+import { titled } from '../reference-pages.ts';
+import { heliconeHeaders, heliconeResponseHeaders } from './headers.ts';
 import { heliconeOperations } from './operations.ts';
 
 const answers: Readonly<Record<Fate, string>> = {
@@ -19,24 +20,25 @@ function answerOf({ fate, sentence }: HeliconeOperations): string {
   return sentence === '' ? answers[fate] : `${answers[fate]}: ${sentence}`;
 }
 
-/** Where all paths of a group begin. */
-function prefixesOf({ operations }: HeliconeOperations): string {
-  const prefixes = operations.map((one) => one.split(' ')[1]?.split('/').slice(0, 3).join('/') ?? '');
-  return [...new Set(prefixes)].map((prefix) => `\`${prefix}/…\``).join(', ');
-}
-
 function operationRows(group: HeliconeOperations): readonly (readonly string[])[] {
-  if (group.fate === 'refused') {
-    return [[group.group, `all ${group.operations.length}: ${prefixesOf(group)}`, answerOf(group)]];
-  }
-  if (group.fate === 'here') return group.operations.map((one) => [group.group, `\`${one}\``, answerOf(group)]);
-  return [[group.group, group.operations.map((one) => `\`${one}\``).join(', '), answerOf(group)]];
+  return group.operations.map((operation) => [group.group, `\`${operation}\``, answerOf(group)]);
 }
 
 function headerRow(suffix: string): readonly string[] {
-  const name = `\`Helicone-${suffix.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())}\``;
+  const name = `\`Helicone-${titled(suffix)}\``;
   const without = foreignDirectives.get(suffix);
   return [name, without === undefined ? 'works' : `not carried out: ${without}`];
+}
+
+function responseHeaderRow([suffix, instead]: readonly [string, string]): readonly string[] {
+  return [`\`helicone-${suffix}\``, instead === '' ? 'here' : `by another name: ${instead}`];
+}
+
+/** Response headers that are said to be here and are not, and the other way round; there may be none. */
+export function wrongResponseHeaders(): readonly string[] {
+  return Object.entries(heliconeResponseHeaders)
+    .filter(([suffix, instead]) => Object.hasOwn(responseHeaderDescriptions, `svc-${suffix}`) !== (instead === ''))
+    .map(([suffix]) => suffix);
 }
 
 /** Every header of Helicone's gateway that this one does not know at all; none may be left. */
@@ -59,6 +61,8 @@ export function heliconeTables(page: string): string {
     table(['group', 'operation', 'here'], heliconeOperations.flatMap(operationRows)),
     'Headers of the gateway; `Helicone-Property-<Name>` works:',
     table(['header', 'here'], heliconeHeaders.map(headerRow)),
+    'Headers of its responses, which a call with any `Helicone-` header gets:',
+    table(['header', 'here'], Object.entries(heliconeResponseHeaders).map(responseHeaderRow)),
   ].join('\n\n');
   const [before = '', after = ''] = page.split(/<!-- generated -->[^]*<!-- end -->/, 2);
   return `${before}<!-- generated -->\n\n${text}\n\n<!-- end -->${after}`;

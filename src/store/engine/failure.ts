@@ -1,6 +1,7 @@
 import { GatelogError, messageOf } from '../../model/errors.ts';
 
 const timeoutCodes = new Set(['159', '160', '209']);
+const badArgumentsCode = '36';
 const overMemoryCode = '241';
 const overResultCode = '396';
 const memoryCodes = new Set([overMemoryCode, overResultCode, '158', '307']);
@@ -40,11 +41,17 @@ export function storeFailure(error: unknown): GatelogError {
       { cause: error },
     );
   }
+  if (code === badArgumentsCode && /time zone/i.test(messageOf(error))) {
+    return new GatelogError('invalid_body', unknownZoneSentence, { cause: error, details: { path: 'timezone' } });
+  }
   if (code === undefined || awayCodes.has(code)) {
     return new GatelogError('store_unavailable', 'The store cannot be reached. Try again in a moment.', { cause: error });
   }
   return new GatelogError('internal', 'The store could not run this query.', { cause: error });
 }
+
+/** A zone that this program knows may be younger than the store's table. */
+const unknownZoneSentence = 'The store does not know this time zone. Name an older one with the same clocks, or use `timezoneDifference`.';
 
 const damageSentence =
   'A file of the store is damaged, and this query needs what is in it. Records of other times can be read: narrow the time range. The log of the service says which file.';

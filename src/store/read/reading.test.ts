@@ -48,6 +48,14 @@ describe('a failed query', () => {
     });
   });
 
+  test('in a time zone that the engine does not know names the way out', async () => {
+    await expect(rig.run("SELECT toHour(now(), 'Nowhere/City') AS hour")).rejects.toMatchObject({
+      code: 'invalid_body',
+      details: { path: 'timezone' },
+      message: expect.stringContaining('timezoneDifference') as string,
+    });
+  });
+
   test('that is wrong is internal, and the engine speaks in the cause alone', async () => {
     const error = await rig.run('SELECT nonsense FROM requests').catch((thrown: unknown) => thrown as GatelogError);
     expect(error).toMatchObject({ code: 'internal', message: 'The store could not run this query.' });

@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { filterSchema } from '../filter.ts';
 import { parseTimestamp } from '../../model/vocabulary/timestamp.ts';
-import { limitMessage, maxLimit, offsetSentence } from '../paging.ts';
+import { metricsLimits } from '../../model/vocabulary/metrics.ts';
+import { offsetSentence } from '../paging.ts';
+import { rowsMessage, offsetLimitSentence } from './query.ts';
 
 /** Shapes of upstream's metrics. */
 
@@ -9,7 +11,7 @@ const timeSentence = '`timeFilter` takes {"start": …, "end": …} with times s
 const bodyMessage = 'The body is a JSON object such as {"filter": "all", "timeFilter": {"start": "2026-01-01", "end": "2026-02-01"}}.';
 
 /** Upstream's names of buckets. */
-export const incrementNames = ['min', 'hour', 'day', 'week', 'month'] as const;
+export const incrementNames = ['min', 'hour', 'day', 'week', 'month', 'year'] as const;
 
 const incrementSentence = `\`dbIncrement\` takes one of ${incrementNames.join(', ')}.`;
 const zoneSentence = '`timeZoneDifference` takes a number of hours up to 24, or of minutes up to 1440; negative west of UTC.';
@@ -34,7 +36,7 @@ export const namedTimeFilter = z
 export const increment = z
   .enum(incrementNames, incrementSentence)
   .optional()
-  .openapi({ description: 'Length of a bucket of time.', default: 'day' });
+  .openapi({ description: 'Length of a bucket of time.', default: 'hour' });
 
 export const zoneDifference = z.number(zoneSentence).min(-1440, zoneSentence).max(1440, zoneSentence).optional().openapi({
   description: 'Where a bucket begins: up to 24 hours from UTC, above that minutes; negative west of it.',
@@ -44,6 +46,19 @@ export const zoneDifference = z.number(zoneSentence).min(-1440, zoneSentence).ma
 const range = { filter: filterSchema.optional(), timeFilter: namedTimeFilter };
 
 export const namedTotalQuerySchema = z.object(range, bodyMessage).openapi('NamedTotalQuery', { description: 'A question for one figure.' });
+
+export const namedCountQuerySchema = z
+  .object(
+    {
+      ...range,
+      isCached: z.boolean('`isCached` takes true or false.').optional().openapi({
+        description: 'True counts only answers from the response cache.',
+        default: false,
+      }),
+    },
+    bodyMessage,
+  )
+  .openapi('NamedCountQuery', { description: 'A question for a number of requests.' });
 
 const series = { ...range, dbIncrement: increment, timeZoneDifference: zoneDifference };
 
@@ -64,13 +79,18 @@ export const namedListQuerySchema = z
   .object(
     {
       ...range,
-      offset: z.int(offsetSentence).min(0, offsetSentence).optional().openapi({ description: 'First row, counted from 0.', default: 0 }),
-      limit: z
-        .int(limitMessage)
-        .min(0, limitMessage)
-        .max(maxLimit, limitMessage)
+      offset: z
+        .int(offsetSentence)
+        .min(0, offsetSentence)
+        .max(metricsLimits.offset, offsetLimitSentence)
         .optional()
-        .openapi({ description: `Rows of the answer, at most ${maxLimit}.`, default: 100 }),
+        .openapi({ description: 'First row, counted from 0.', default: 0 }),
+      limit: z
+        .int(rowsMessage)
+        .min(0, rowsMessage)
+        .max(metricsLimits.rows, rowsMessage)
+        .optional()
+        .openapi({ description: `Rows of the answer, at most ${metricsLimits.rows}.`, default: 100 }),
     },
     bodyMessage,
   )
@@ -84,6 +104,7 @@ export interface NamedMetricsQuery {
   readonly timeZoneDifference?: number | undefined;
   readonly metric?: 'latency' | 'time_to_first_token' | undefined;
   readonly offset?: number | undefined;
+  readonly isCached?: boolean | undefined;
   readonly limit?: number | undefined;
 }
 

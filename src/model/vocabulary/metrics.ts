@@ -102,6 +102,9 @@ export type NamedDimension = keyof typeof namedDimensions;
 
 export const intervals = ['minute', 'hour', 'day', 'week', 'month'] as const;
 
-export type Interval = (typeof intervals)[number];
+/** With the one that only endpoints in upstream's shape have. */
+export const allIntervals = [...intervals, 'year'] as const;
+
+export type Interval = (typeof allIntervals)[number];
 
 export const metricsLimits = { metrics: 20, dimensions: 3, rows: 10_000, defaultRows: 1000, offset: 1_000_000 } as const;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Interval, intervals } from '../../model/vocabulary/metrics.ts';
+import { allIntervals, type Interval } from '../../model/vocabulary/metrics.ts';
 import { makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } from '../../store/testing/store-harness.ts';
 import { makeRunStatement } from '../../store/read/run-statement.ts';
 import { metricsAnswer } from './answer.ts';
@@ -12,7 +12,8 @@ import { zones } from './testing/same-metrics.ts';
 const seed = Date.now() % 2 ** 31;
 const hourMs = 3_600_000;
 
-/** Changes of clocks: Berlin, New York, Lord Howe (half an hour), São Paulo and Cairo (at midnight), Apia (a whole day left out). */
+/** Changes of clocks: Berlin, New York, Lord Howe (half an hour), São Paulo and Cairo (at midnight), Apia (a whole day left out),
+ * St. John's. */
 const changes = [
   '2026-03-29T01:00Z',
   '2026-10-25T01:00Z',
@@ -23,6 +24,7 @@ const changes = [
   '2018-11-04T03:00Z',
   '2026-04-23T22:00Z',
   '2011-12-30T10:00Z',
+  '2026-03-08T05:30Z',
 ].map((text) => Date.parse(text));
 
 let rig: StoreRig;
@@ -45,7 +47,7 @@ beforeAll(async () => {
 afterAll(async () => rig.close());
 
 async function starts(interval: Interval, given: object): Promise<ReadonlyMap<number, number>> {
-  const planned = planMetrics(tenant, { metrics: ['count'], interval, limit: 10_000, ...given });
+  const planned = planMetrics(tenant, { metrics: ['count'], interval, limit: 10_000, ...given }, allIntervals);
   if (!planned.ok) throw new Error(planned.fault.message);
   const run = makeRunStatement(rig.connections, { queryTimeoutMs: 30_000, queryMemoryBytes: 2 ** 28 });
   const { rows } = metricsAnswer(planned.value, await run<MetricsRow>(metricsStatement(planned.value)));
@@ -61,9 +63,16 @@ function expected(interval: Interval, zone: Zone): ReadonlyMap<number, number> {
   return new Map([...counts].toSorted(([one], [other]) => one - other));
 }
 
+test('the store knows every time zone by the name that this program has for it', async () => {
+  const known = new Set((await rig.run<{ time_zone: string }>('SELECT time_zone FROM system.time_zones')).map((row) => row.time_zone));
+  // Younger than the store's own table; it may know them from the system.
+  const younger = new Set(['America/Coyhaique']);
+  expect(Intl.supportedValuesOf('timeZone').filter((name) => !known.has(name) && !younger.has(name))).toEqual([]);
+});
+
 describe(`buckets are those of the calendar (seed ${seed})`, () => {
-  test.each([...zones, 'Africa/Cairo', 'UTC'])('in %s', async (name) => {
-    for (const interval of intervals) {
+  test.each([...zones, 'Africa/Cairo', 'Asia/Kolkata', 'America/St_Johns', 'UTC'])('in %s', async (name) => {
+    for (const interval of allIntervals) {
       const zone: Zone = name === 'UTC' ? { kind: 'offset', minutes: 0 } : { kind: 'named', name };
       expect([interval, ...(await starts(interval, { timezone: name }))]).toEqual([interval, ...expected(interval, zone)]);
     }
@@ -74,7 +83,7 @@ describe(`buckets are those of the calendar (seed ${seed})`, () => {
     [5.75, 345],
     [330, 330],
   ])('at a distance of %s from UTC', async (timezoneDifference, minutes) => {
-    for (const interval of intervals) {
+    for (const interval of allIntervals) {
       const counts = expected(interval, { kind: 'offset', minutes });
       expect([interval, ...(await starts(interval, { timezoneDifference }))]).toEqual([interval, ...counts]);
     }

@@ -55,8 +55,8 @@ export function weekday(zone: Zone): Fragment {
 const firstDay = sql`toDate32('1970-01-01')`;
 
 /**
- * The bucket of a row of `requests` as a whole number: Unix milliseconds of its start for minutes and hours, else local days or months
- * since 1970. An hour that a clock shows twice is two buckets.
+ * The bucket of a row of `requests` as a whole number: Unix milliseconds of its start for minutes and hours, else local days, months or
+ * years since 1970. An hour that a clock shows twice is two buckets.
  */
 export function bucketKey(interval: Interval, zone: Zone): Fragment {
   const { since, day } = localTime(zone);
@@ -72,6 +72,8 @@ export function bucketKey(interval: Interval, zone: Zone): Fragment {
       const date = sql`addDays(${firstDay}, ${day})`;
       return sql`(toInt64(toYear(${date})) - 1970) * 12 + toMonth(${date}) - 1`;
     }
+    case 'year':
+      return sql`toInt64(toYear(addDays(${firstDay}, ${day}))) - 1970`;
   }
 }
 
@@ -86,6 +88,8 @@ export function bucketStart(key: Fragment, interval: Interval, zone: Zone): Frag
       return startOfDay(sql`addDays(${firstDay}, ${key})`, zone);
     case 'month':
       return startOfDay(sql`addMonths(${firstDay}, ${key})`, zone);
+    case 'year':
+      return startOfDay(sql`addYears(${firstDay}, ${key})`, zone);
   }
 }
 

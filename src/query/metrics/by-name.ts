@@ -9,7 +9,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** One of upstream's metrics: the question of {@link MetricsQuery} behind it, and its shape. */
 export interface NamedMetric {
   readonly name: string;
-  readonly kind: 'total' | 'series' | 'quantiles' | 'list';
+  readonly kind: 'total' | 'count' | 'series' | 'quantiles' | 'list';
   readonly summary: string;
   /** The shape of `data` in words. */
   readonly shape: string;
@@ -56,7 +56,7 @@ const levels = ['p75', 'p90', 'p95', 'p99'] as const;
 
 export const namedMetrics: readonly NamedMetric[] = [
   total('totalRequests', 'Number of requests', 'count'),
-  total('requestCount', 'Number of requests', 'count'),
+  { ...total('requestCount', 'Number of requests', 'count'), kind: 'count' },
   total('totalCost', 'Cost in US dollars', 'cost'),
   total('averageLatency', 'Latency on average, milliseconds', 'avg_latency'),
   total('averageTimeToFirstToken', 'Time to first token on average, milliseconds', 'avg_time_to_first_token'),
@@ -87,6 +87,16 @@ export const namedMetrics: readonly NamedMetric[] = [
   series('requestOverTime', 'Requests over time', { count: 'count' }),
   series('costOverTime', 'Cost over time, US dollars', { cost: 'cost' }),
   series('tokensOverTime', 'Tokens over time', { prompt_tokens: 'prompt_tokens', completion_tokens: 'completion_tokens' }),
+  series('detailedTokensOverTime', 'Tokens over time by kind', {
+    prompt_tokens: 'prompt_tokens',
+    completion_tokens: 'completion_tokens',
+    reasoning_tokens: 'reasoning_tokens',
+    prompt_cache_read_tokens: 'prompt_cache_read_tokens',
+    prompt_cache_write_tokens: 'prompt_cache_write_tokens',
+  }),
+  series('modelUsageOverTime', 'Requests and tokens by model over time', { request_count: 'count', total_tokens: 'total_tokens' }, [
+    'model',
+  ]),
   series('latencyOverTime', 'Latency on average over time, milliseconds', { duration: 'avg_latency' }),
   series('timeToFirstToken', 'Time to first token on average over time, milliseconds', { ttft: 'avg_time_to_first_token' }),
   series('usersOverTime', 'Users over time', { count: 'users' }),
@@ -155,12 +165,13 @@ const intervals: Readonly<Record<NonNullable<NamedMetricsQuery['dbIncrement']>, 
   day: 'day',
   week: 'week',
   month: 'month',
+  year: 'year',
 };
 
 /** Upstream's names of a range and its buckets as those of a metrics query. */
 export function metricsRange({
   timeFilter,
-  dbIncrement = 'day',
+  dbIncrement = 'hour',
   timeZoneDifference,
 }: Pick<NamedMetricsQuery, 'timeFilter' | 'dbIncrement' | 'timeZoneDifference'>): Pick<
   MetricsQuery,
@@ -177,7 +188,8 @@ export function metricsRange({
 /** The metrics query behind a question for a named metric. */
 export function namedMetricsQuery({ kind, metrics, groupBy = [] }: NamedMetric, given: NamedMetricsQuery): MetricsQuery {
   const { interval, ...range } = metricsRange(given);
-  const { metric = 'latency', filter, limit, offset } = given;
+  const { metric = 'latency', limit, offset } = given;
+  const filter = given.isCached === true ? { left: given.filter ?? {}, operator: 'and', right: isCached } : given.filter;
   const isSeries = kind === 'series' || kind === 'quantiles';
   return {
     metrics: metrics === 'quantiles' ? levels.map((level) => `${level}_${metric}`) : metrics,
@@ -187,6 +199,8 @@ export function namedMetricsQuery({ kind, metrics, groupBy = [] }: NamedMetric, 
     ...(filter === undefined ? {} : { filter }),
   };
 }
+
+const isCached = { request_response_rmt: { cached: { equals: true } } };
 
 /** Rows of a series, and of a list that asks for no number. */
 export const maxRows = 10_000;

@@ -50,13 +50,13 @@ export interface MetricsPlan {
 
 const metricsDialect = { wrappers: filterWrappers, unwrappedProperties: 'refuse', propertyWrapper: 'request_response_rmt' } as const;
 
-/** @returns the first fault of the query, when there is one. */
-export function planMetrics(tenant: OrganizationId, body: MetricsQuery): Result<MetricsPlan> {
+/** @param known intervals that the caller may name. @returns the first fault of the query, when there is one. */
+export function planMetrics(tenant: OrganizationId, body: MetricsQuery, known: readonly Interval[] = intervals): Result<MetricsPlan> {
   const metrics = readMetrics(body.metrics);
   if (!metrics.ok) return metrics;
   const groups = readDimensions(body.groupBy ?? []);
   if (!groups.ok) return groups;
-  const interval = readInterval(body.interval);
+  const interval = readInterval(body.interval, known);
   if (!interval.ok) return interval;
   const zone = readZone(body);
   if (!zone.ok) return zone;
@@ -147,11 +147,11 @@ function named(kind: NamedDimension, name: unknown, path: FaultPath): Result<Dim
   return overlong === undefined ? success({ kind, name: wellFormed(name) }) : bodyFault(path, overlong);
 }
 
-function readInterval(given: unknown): Result<Interval | undefined> {
+function readInterval(given: unknown, known: readonly Interval[]): Result<Interval | undefined> {
   if (given === undefined) return success(undefined);
-  const interval = intervals.find((one) => one === given);
+  const interval = known.find((one) => one === given);
   return interval === undefined
-    ? bodyFault(['interval'], `\`interval\` takes one of ${codeList(intervals)}; got ${preview(given)}.`)
+    ? bodyFault(['interval'], `\`interval\` takes one of ${codeList(known)}; got ${preview(given)}.`)
     : success(interval);
 }
 
@@ -165,20 +165,21 @@ function readZone({ timezone, timezoneDifference }: MetricsQuery): Result<Zone> 
   if (timezoneDifference !== undefined) {
     return bodyFault(['timezoneDifference'], '`timezone` and `timezoneDifference` exclude each other; leave one out.');
   }
-  if (timezone === 'UTC') return success(utc);
-  if (isZone(timezone)) return success({ kind: 'named', name: timezone });
+  const name = zoneNamed(timezone);
+  if (name !== undefined) return success(name === 'UTC' ? utc : { kind: 'named', name });
   return bodyFault(
     ['timezone'],
     `\`timezone\` takes a name of the IANA time zone database such as "Europe/Berlin"; got ${preview(timezone)}.`,
   );
 }
 
-function isZone(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false;
+/** The name by which the store knows a time zone, whose case and aliases it takes literally. */
+function zoneNamed(given: string): string | undefined {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(given)) return undefined;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+    return new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

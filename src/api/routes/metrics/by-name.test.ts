@@ -38,6 +38,7 @@ beforeAll(async () => {
       model: dice.of(['a', 'b', 'c']),
       countryCode: dice.of(['', 'DE', 'US']),
       threat: dice.of([null, true, false]),
+      cached: dice.below(4) === 0,
       latencyMs: dice.below(6) === 0 ? null : dice.below(5000),
       timeToFirstTokenMs: dice.below(2) === 0 ? null : dice.below(900),
       cost: dice.below(5) === 0 ? null : (moneyOfUsd(dice.below(1e6) / 1e6) ?? null),
@@ -110,6 +111,13 @@ const figures: Readonly<Record<string, (own: readonly RequestItem[]) => Readonly
     prompt_tokens: sum(own.map((item) => item.prompt_tokens)),
     completion_tokens: sum(own.map((item) => item.completion_tokens)),
   }),
+  detailedTokensOverTime: (own) => ({
+    prompt_tokens: sum(own.map((item) => item.prompt_tokens)),
+    completion_tokens: sum(own.map((item) => item.completion_tokens)),
+    reasoning_tokens: sum(own.map((item) => item.reasoning_tokens)),
+    prompt_cache_read_tokens: sum(own.map((item) => item.prompt_cache_read_tokens)),
+    prompt_cache_write_tokens: sum(own.map((item) => item.prompt_cache_write_tokens)),
+  }),
   latencyOverTime: (own) => ({ duration: average(own.map((item) => item.latency)) }),
   timeToFirstToken: (own) => ({ ttft: average(own.map((item) => item.time_to_first_token)) }),
   usersOverTime: (own) => ({ count: users(own) }),
@@ -157,6 +165,40 @@ describe(`POST /v1/metrics/<name> (seed ${seed})`, () => {
     expect(byKey((await metric('requestStatusOverTime', { filter, timeFilter, dbIncrement: 'day' })) as unknown[])).toEqual(byKey(rows));
   });
 
+  test('modelUsageOverTime has a row for each model in a bucket', async () => {
+    const rows = buckets(matching(), day).flatMap(([time, own]) =>
+      groupsOf(own, (item) => item.model).map(([model, some]) => ({
+        time,
+        model,
+        request_count: some.length,
+        total_tokens: sum(some.map((item) => item.total_tokens)),
+      })),
+    );
+    expect(byKey((await metric('modelUsageOverTime', { filter, timeFilter, dbIncrement: 'day' })) as unknown[])).toEqual(byKey(rows));
+  });
+
+  test('a series is by the hour unless it is asked by another bucket, a year too', async () => {
+    const hours = buckets(matching(), hour).map(([time, own]) => ({ time, count: own.length }));
+    expect(await metric('requestOverTime', { filter, timeFilter })).toEqual(hours);
+    const years = [{ time: `${new Date(noon).getUTCFullYear()}-01-01T00:00:00.000Z`, count: matching().length }];
+    expect(await metric('requestOverTime', { filter, timeFilter, dbIncrement: 'year' })).toEqual(years);
+    const own = await post('metrics/query', { metrics: ['count'], interval: 'year' });
+    expect((await checked(own, 422, problemSchema)).details).toEqual({ path: 'interval' });
+  });
+
+  test('requestCount counts answers from the response cache when it is asked to', async () => {
+    const cached = matching().filter((item) => item.cached).length;
+    expect(cached).toBeGreaterThan(0);
+    expect(await metric('requestCount', { filter, timeFilter, isCached: true })).toBe(cached);
+    expect(await metric('requestCount', { filter, timeFilter, isCached: false })).toBe(matching().length);
+  });
+
+  test('says why it shows nothing', async () => {
+    const body = { filter: { request_response_rmt: { properties: { team: { equals: 'team 1' } } } } };
+    expect((await post('metrics/totalCost', body)).headers.get('svc-hint')).toContain('there is one named "Team"');
+    expect((await post('property/team/top-costs/query', {})).headers.get('svc-hint')).toContain('there is one named "Team"');
+  });
+
   test('quantiles of latency and time to first token', async () => {
     for (const name of ['latency', 'time_to_first_token'] as const) {
       const rows = buckets(matching(), day).map(([time, own]) => {
@@ -167,7 +209,7 @@ describe(`POST /v1/metrics/<name> (seed ${seed})`, () => {
           );
         return { time, p75: at(0.75), p90: at(0.9), p95: at(0.95), p99: at(0.99) };
       });
-      expect(await metric('quantiles', { filter, timeFilter, metric: name })).toEqual(rounded(rows));
+      expect(await metric('quantiles', { filter, timeFilter, metric: name, dbIncrement: 'day' })).toEqual(rounded(rows));
     }
   });
 
@@ -202,10 +244,11 @@ describe(`POST /v1/metrics/<name> (seed ${seed})`, () => {
 
   test.each([
     ['totalCost', { timeFilter: { start: 'soon' } }, 'timeFilter.start'],
-    ['costOverTime', { dbIncrement: 'year' }, 'dbIncrement'],
+    ['costOverTime', { dbIncrement: 'decade' }, 'dbIncrement'],
     ['costOverTime', { timeZoneDifference: 2000 }, 'timeZoneDifference'],
     ['quantiles', { metric: 'cost' }, 'metric'],
-    ['models', { limit: 1001 }, 'limit'],
+    ['models', { limit: 10_001 }, 'limit'],
+    ['requestCount', { isCached: 'yes' }, 'isCached'],
     ['totalCost', { filter: { request_response_rmt: { spend: { gt: 1 } } } }, 'filter.request_response_rmt.spend'],
   ])('%s is 422 for %j', async (name, body, path) => {
     expect((await checked(await post(`metrics/${name}`, body), 422, problemSchema)).details).toEqual({ path });

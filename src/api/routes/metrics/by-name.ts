@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import {
+  namedCountQuerySchema,
   namedListQuerySchema,
   namedMetricsAnswerSchema,
   namedQuantilesQuerySchema,
@@ -11,10 +12,11 @@ import { type Endpoint, hintHeader, jsonContent, keyRequired, problems } from '.
 import { readInput } from '../../http/read-input.ts';
 import { sendData } from '../../http/send-json.ts';
 import { freshHeader } from '../../page/fresh-until.ts';
-import { readMetrics } from '../../page/metrics-rows.ts';
+import { readNamedMetrics } from '../../page/metrics-rows.ts';
 
 const schemas: Readonly<Record<NamedMetric['kind'], z.ZodType>> = {
   total: namedTotalQuerySchema,
+  count: namedCountQuerySchema,
   series: namedSeriesQuerySchema,
   quantiles: namedQuantilesQuerySchema,
   list: namedListQuerySchema,
@@ -47,8 +49,8 @@ function endpointOf(metric: NamedMetric): Endpoint {
     action: 'read',
     handle: async (call) => {
       const body = await readInput(call.context, schema);
-      const { rows } = await readMetrics(call, namedMetricsQuery(metric, body as Parameters<typeof namedMetricsQuery>[1]));
-      return sendData(call.context, kind === 'total' ? item(rows[0] ?? {}) : rows.map(item));
+      const { rows } = await readNamedMetrics(call, namedMetricsQuery(metric, body as Parameters<typeof namedMetricsQuery>[1]));
+      return sendData(call.context, kind === 'total' || kind === 'count' ? item(rows[0] ?? {}) : rows.map(item));
     },
   };
 }

@@ -100,6 +100,8 @@ export function startOf(interval: Interval, ms: number, zone: Zone): number {
       return startOfDate(at.toPlainDate().subtract({ days: at.dayOfWeek - 1 }), zone);
     case 'month':
       return startOfDate(at.toPlainDate().with({ day: 1 }), zone);
+    case 'year':
+      return startOfDate(at.toPlainDate().with({ month: 1, day: 1 }), zone);
   }
 }
 

@@ -1,9 +1,9 @@
-import type { DimensionName } from '../../model/vocabulary/metrics.ts';
+import type { DimensionName, MetricName } from '../../model/vocabulary/metrics.ts';
 import { columnName, identifier } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, type Query, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
-import { requests } from '../../sql/tables.ts';
+import { requests, type Rows } from '../../sql/tables.ts';
 import { compileFilter } from '../filter/sql/compile.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import { namedValue } from '../requests/order.ts';
@@ -46,7 +46,21 @@ function valueOf(dimension: Dimension, zone: Zone): Fragment {
  * the groups behind the limit combined to one; the metrics of their parts.
  */
 export function metricsStatement(plan: MetricsPlan): Statement {
-  return statementFor(plan.tenant, plan.other || plan.totals ? withOther(plan) : rowsAlone(plan), 'long');
+  return statementFor(plan.tenant, plan.other || plan.totals ? withOther(plan, placed(plan)) : rowsAlone(plan, groups(plan)), 'long');
+}
+
+/**
+ * The same rows with less memory, for many groups: it first finds the groups of the page by what they are sorted by, then reads all
+ * requests once more and keeps these groups and one of all others. @returns undefined for a query without groups.
+ */
+export function frugalMetricsStatement(plan: MetricsPlan): Statement | undefined {
+  if (keyCells(plan).length === 0) return undefined;
+  const page = chosenGroups(plan);
+  return statementFor(
+    plan.tenant,
+    plan.other || plan.totals ? withOther(plan, chosenAndOther(plan, page)) : rowsAlone(plan, page, true),
+    'long',
+  );
 }
 
 /** The cells of a group's key. */
@@ -55,49 +69,100 @@ function keyCells({ dimensions, interval }: MetricsPlan): readonly Fragment[] {
   return interval === undefined ? cells : [...cells, identifier('bucket')];
 }
 
-function groups(plan: MetricsPlan): Query {
-  const { dimensions, interval, zone, filter } = plan;
+/** The key of a request's group, in the order of its cells. */
+function keyValues({ dimensions, interval, zone }: MetricsPlan): readonly Fragment[] {
   const values = dimensions.map((dimension) => valueOf(dimension, zone));
-  const keys = interval === undefined ? values : [...values, bucketKey(interval, zone)];
+  return interval === undefined ? values : [...values, bucketKey(interval, zone)];
+}
+
+/** @param metrics those whose parts are needed beside what the groups are sorted by. */
+function groups(plan: MetricsPlan, metrics: readonly MetricName[] = plan.metrics): Query {
   const cells = keyCells(plan);
-  const sorted = plan.sort.flatMap(({ by }) => (by === 'time' ? [] : [by]));
   return select({
-    columns: [...keys.map((value, index) => sql`${value} AS ${cells[index] ?? sql``}`), ...partColumns([...plan.metrics, ...sorted])],
-    from: requests(filter.kind === 'all' ? [] : [compileFilter(filter)]),
+    columns: [...keyValues(plan).map((value, index) => sql`${value} AS ${cells[index] ?? sql``}`), ...partsFor(plan, metrics)],
+    from: matching(plan),
     groupBy: cells,
   });
 }
 
-/** One row more than the limit, which tells that there are others. */
-function rowsAlone(plan: MetricsPlan): Query {
-  return select({
-    columns: [sql`'row' AS kind`, ...shownCells(plan), ...metricCells(plan, 'each')],
-    from: groups(plan),
+function matching({ filter }: MetricsPlan): Rows {
+  return requests(filter.kind === 'all' ? [] : [compileFilter(filter)]);
+}
+
+function partsFor({ sort }: MetricsPlan, metrics: readonly MetricName[]): readonly Fragment[] {
+  return partColumns([...metrics, ...sort.flatMap(({ by }) => (by === 'time' ? [] : [by]))]);
+}
+
+/** Groups of the page, and with `is_shown` 0 one of all others. */
+function chosenGroups(plan: MetricsPlan): Query {
+  const cells = keyCells(plan);
+  const chosen = select({
+    columns: comparable(cells),
+    from: groups(plan, []),
     orderBy: orderOf(plan),
-    limit: plan.limit + 1,
+    // One more tells that there are others.
+    limit: plan.other || plan.totals ? plan.limit : plan.limit + 1,
     offset: param(plan.offset, 'UInt64'),
+  });
+  const values = keyValues(plan);
+  return select({
+    columns: [
+      sql`tuple(${join(comparable(values), ', ')}) IN ${chosen} AS is_shown`,
+      ...values.map((value, index) => sql`if(is_shown, ${value}, NULL) AS ${cells[index] ?? sql``}`),
+      ...partsFor(plan, plan.metrics),
+    ],
+    from: matching(plan),
+    groupBy: [sql`is_shown`, ...cells],
   });
 }
 
-function withOther(plan: MetricsPlan): Query {
-  const { offset, limit, metrics } = plan;
-  const key = keyCells(plan);
-  const ordered = orderOf(plan);
-  const ranked = select({
-    columns: [sql`*`, sql`row_number() OVER (ORDER BY ${join(ordered.length === 0 ? [sql`1`] : ordered, ', ')}) AS place`],
-    from: groups(plan),
+/** TRICKY: NULL is in no list. */
+function comparable(values: readonly Fragment[]): readonly Fragment[] {
+  return values.flatMap((value) => [sql`isNull(${value})`, sql`ifNull(toString(${value}), '')`]);
+}
+
+/** One row more than the limit, which tells that there are others. @param from has the groups, all or those of the page. */
+function rowsAlone(plan: MetricsPlan, from: Query, isPage = false): Query {
+  return select({
+    columns: [sql`'row' AS kind`, ...shownCells(plan), ...metricCells(plan, 'each')],
+    from,
+    ...(isPage ? { where: [sql`is_shown`] } : {}),
+    orderBy: orderOf(plan),
+    limit: plan.limit + 1,
+    offset: param(isPage ? 0 : plan.offset, 'UInt64'),
   });
-  const [first, last] = [param(offset, 'UInt64'), param(offset + limit, 'UInt64')];
-  const placed = select({ columns: [sql`*`, sql`if(place > ${first} AND place <= ${last}, place, 0) AS shown`], from: ranked });
+}
+
+/** Every group, with its place among those that are shown, or 0. */
+function placed(plan: MetricsPlan): Query {
+  const ranked = select({ columns: [sql`*`, sql`row_number() OVER (ORDER BY ${inOrder(plan)}) AS place`], from: groups(plan) });
+  const [first, last] = [param(plan.offset, 'UInt64'), param(plan.offset + plan.limit, 'UInt64')];
+  return select({ columns: [sql`*`, sql`if(place > ${first} AND place <= ${last}, place, 0) AS shown`], from: ranked });
+}
+
+/** The same of {@link chosenGroups}. */
+function chosenAndOther(plan: MetricsPlan, page: Query): Query {
+  const place = sql`row_number() OVER (ORDER BY is_shown DESC, ${inOrder(plan)})`;
+  return select({ columns: [sql`*`, sql`if(is_shown, ${place}, 0) AS shown`], from: page });
+}
+
+function inOrder(plan: MetricsPlan): Fragment {
+  const ordered = orderOf(plan);
+  return join(ordered.length === 0 ? [sql`1`] : ordered, ', ');
+}
+
+/** @param from groups with their place as `shown`; those at 0 are combined. */
+function withOther(plan: MetricsPlan, from: Query): Query {
+  const key = keyCells(plan);
   const combined = select({
     columns: [
       sql`shown`,
       sql`grouping(shown) = 1 AS is_total`,
       // TRICKY: any() skips NULL, but not a tuple with one.
       ...(key.length === 0 ? [] : [sql`any(tuple(${join(key, ', ')})) AS key`]),
-      ...combinedColumns(metrics),
+      ...combinedColumns(plan.metrics),
     ],
-    from: placed,
+    from,
     groupBy: sql`GROUPING SETS ((shown), ())`,
   });
   const named = select({

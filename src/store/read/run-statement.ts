@@ -21,6 +21,8 @@ export interface ReadOptions {
   readonly maxResultBytes?: number;
   /** Shorter than the timeout of queries. */
   readonly timeoutMs?: number;
+  /** Fails where it exceeds the memory of its lane: the caller has a statement that needs less. */
+  readonly hasFrugal?: boolean;
 }
 
 /**
@@ -75,13 +77,13 @@ export function makeRunStatement(connections: Connections, options: RunOptions):
   return async <Row>(
     statement: Statement,
     signal?: AbortSignal,
-    { maxResultBytes = defaultMaxResultBytes, timeoutMs = options.queryTimeoutMs }: ReadOptions = {},
+    { maxResultBytes = defaultMaxResultBytes, timeoutMs = options.queryTimeoutMs, hasFrugal = false }: ReadOptions = {},
   ): Promise<readonly Row[]> => {
     const run: Run = { statement, signal, endsAt: performance.now() + Math.min(timeoutMs, options.queryTimeoutMs), maxResultBytes };
     try {
       return await runIn<Row>(statement.lane, run, connections, options);
     } catch (error) {
-      if (!isOverMemory(error) || signal?.aborted === true) throw storeFailure(error);
+      if (hasFrugal || !isOverMemory(error) || signal?.aborted === true) throw storeFailure(error);
     }
     try {
       return await runIn<Row>('large', run, connections, options);

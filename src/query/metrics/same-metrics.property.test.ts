@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.ts';
 import type { StateReport } from '../filter/testing/same-result.ts';
-import { sameMetricsInEveryState } from './testing/same-metrics.ts';
+import { mutants, sameMetricsInEveryState } from './testing/same-metrics.ts';
 
 /** A small part of what `npm run soak -- metrics` compares, over other records each time. */
 const queriesInState = 40;
@@ -18,4 +18,13 @@ test(`metrics are those computed from the records, in every state of the store (
   for await (const report of sameMetricsInEveryState(rig.connections, seed, queriesInState)) reports.push(report);
   for (const { state, mismatch } of reports) expect(mismatch, `${state}, records of seed ${seed}`).toBeNull();
   expect(reports.reduce((sum, { queries }) => sum + queries, 0)).toBe(queriesInState * 7);
+});
+
+test.each(Object.entries(mutants))('the comparison finds that %s', { timeout: 900_000 }, async (_, mutant) => {
+  for await (const { mismatch } of sameMetricsInEveryState(rig.connections, seed, 500, mutant)) {
+    if (mismatch === null) continue;
+    expect(mismatch).toMatch(/other|total|a row of nowhere|rows instead of/);
+    return;
+  }
+  expect.fail('no query told the difference');
 });

@@ -88,7 +88,11 @@ export const scoreNames = ['svc-score-feedback', '😀', '\uFFFD', 'quality', 'Q
 
 const sessionIds = ['s-1', 'S-1', 's-2', 'ΟΔΟΣ', '%', 'a\\b', "it's", ''];
 const january = Date.UTC(2026, 0, 31, 23, 59, 59, 990);
-const times = [january, january + 1, january + 9, january + 10, january + 11, january + 11, january + 1010, january + 86_400_000];
+/** Around the changes of Berlin's clocks: the hour that is left out, and the one that comes twice. */
+const clockChanges = ['2026-03-29T00:59:59.999Z', '2026-03-29T01:00Z', '2026-10-25T00:30Z', '2026-10-25T01:30Z'].map((text) =>
+  Date.parse(text),
+);
+const times = [0, 1, 9, 10, 11, 11, 1010, 86_400_000].map((ms) => january + ms).concat(clockChanges);
 const maxUint64 = 18_446_744_073_709_549_568;
 
 const sparse = (texts: Arbitrary<string> = nastyText): Arbitrary<string> =>

@@ -21,10 +21,11 @@ import type { Subject } from '../../filter/memory/readers.ts';
 import { nastyNames, sessionNames, type StoredRecord } from '../../filter/testing/nasty-records.ts';
 import { randomFilters } from '../../filter/testing/random-queries.ts';
 import { organization, sessionsOf, type StateReport, textOf, type World, worldsInEveryState } from '../../filter/testing/same-result.ts';
+import type { Statement } from '../../../sql/statement.ts';
 import type { Connections } from '../../../store/engine/connections.ts';
 import { metricsAnswer } from '../answer.ts';
 import { type MetricsPlan, planMetrics } from '../plan.ts';
-import { type MetricsRow, metricsStatement } from '../statement.ts';
+import { frugalMetricsStatement, type MetricsRow, metricsStatement } from '../statement.ts';
 import { type ReferenceRow, referenceRows, rowOf, type Value } from './reference-metrics.ts';
 
 export const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'America/Sao_Paulo', 'Pacific/Apia'];
@@ -40,7 +41,7 @@ function randomMetricsQueries(subjects: readonly Subject[]): Arbitrary<MetricsQu
   const times = subjects.flatMap(({ record: { createdAt } }) => [createdAt, createdAt + 1]);
   const zone = oneof(
     constant({}),
-    constantFrom(...zones).map((timezone) => ({ timezone })),
+    constantFrom(...zones, 'Europe/Berlin').map((timezone) => ({ timezone })),
     constantFrom(-11, -3.5, 5.75, 14, 90).map((timezoneDifference) => ({ timezoneDifference })),
   );
   const bounds = tuple(option(constantFrom(...times)), option(constantFrom(...times))).map(([from, to]) => ({
@@ -67,20 +68,63 @@ function randomMetricsQueries(subjects: readonly Subject[]): Arbitrary<MetricsQu
   }).map(({ fields, interval, zone: inZone, bounds: range, sort: by }) => ({ ...fields, ...interval, ...inZone, ...range, ...by }));
 }
 
-/** Compares the store's metrics with those computed from the same records, in every state of the store, on so many queries each. */
+/** Makes a statement that is wrong in one respect. */
+type Mutant = (statement: Statement) => Statement;
+
+/** Faults that the comparison must find. */
+export const mutants: Readonly<Record<string, Mutant>> = {
+  'other and total have the greatest sum of a group': (statement) => ({
+    ...statement,
+    text: statement.text.replaceAll(/sum\((`?each_)/g, 'max($1'),
+  }),
+  'other has only groups behind the limit': (statement) => ({
+    ...statement,
+    text: statement.text.replace(
+      /if\((place > \{p\d+:UInt64\}) AND (place <= \{p\d+:UInt64\}), place, 0\)/,
+      'if($1, if($2, place, 0), -1)',
+    ),
+  }),
+  'a time zone has no daylight saving': (statement) => ({
+    ...statement,
+    params: Object.fromEntries(
+      Object.entries(statement.params).map(([name, value]) => [name, typeof value === 'string' ? (standardZones[value] ?? value) : value]),
+    ),
+  }),
+};
+
+/** Zones with the clocks of January all year. */
+const standardZones: Readonly<Record<string, string>> = {
+  'Europe/Berlin': 'Etc/GMT-1',
+  'America/New_York': 'Etc/GMT+5',
+  'Australia/Lord_Howe': 'Etc/GMT-11',
+};
+
+/**
+ * Compares the store's metrics with those computed from the same records, in every state of the store, on so many queries each.
+ * @param mutant absent: the statements as they are.
+ */
 export async function* sameMetricsInEveryState(
   connections: Connections,
   seed: number,
   queriesInState: number,
+  mutant: Mutant = (statement) => statement,
 ): AsyncGenerator<StateReport> {
   let index = 0;
   for await (const { state, world } of worldsInEveryState(connections, seed)) {
-    yield { state, seed, ...(await compareMetrics(world, queriesInState, seed + index)) };
+    yield { state, seed, ...(await compareMetrics({ ...world, mutant }, queriesInState, seed + index)) };
     index += 1;
   }
 }
 
-async function compareMetrics(world: World, runs: number, seed: number): Promise<Pick<StateReport, 'queries' | 'telling' | 'mismatch'>> {
+interface MetricsWorld extends World {
+  readonly mutant: Mutant;
+}
+
+async function compareMetrics(
+  world: MetricsWorld,
+  runs: number,
+  seed: number,
+): Promise<Pick<StateReport, 'queries' | 'telling' | 'mismatch'>> {
   const sessions = sessionsOf(world);
   const subjects = world.records.map((one) => ({ record: one, session: sessions.get(one.sessionId) ?? null }));
   let telling = 0;
@@ -110,14 +154,18 @@ interface StoredSubject extends Subject {
   readonly record: StoredRecord;
 }
 
-async function differenceOn(world: World, plan: MetricsPlan, kept: readonly StoredSubject[]): Promise<string | null> {
+async function differenceOn(world: MetricsWorld, plan: MetricsPlan, kept: readonly StoredSubject[]): Promise<string | null> {
   const run = makeRunStatement(world.connections, { queryTimeoutMs: 30_000, queryMemoryBytes: 1024 * 1024 * 1024 });
-  const found = metricsAnswer(plan, await run<MetricsRow>(metricsStatement(plan))).rows.map(parsed);
-  return difference(
-    plan,
-    kept.map(({ record: one }) => one),
-    found,
-  );
+  const records = kept.map(({ record: one }) => one);
+  const answerOf = async (statement: Statement) => metricsAnswer(plan, await run<MetricsRow>(world.mutant(statement)));
+  const answer = await answerOf(metricsStatement(plan));
+  const wrong = difference(plan, records, answer.rows.map(parsed));
+  const frugal = frugalMetricsStatement(plan);
+  if (wrong !== null || frugal === undefined) return wrong;
+  const again = await answerOf(frugal);
+  if (again.isCut !== answer.isCut) return `frugal: isCut is ${again.isCut}`;
+  const otherwise = difference(plan, records, again.rows.map(parsed));
+  return otherwise === null ? null : `frugal: ${otherwise}`;
 }
 
 /** A row as a client that keeps all digits reads it: additive metrics as text. */

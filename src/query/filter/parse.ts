@@ -5,7 +5,7 @@ import { allOf, anyOf, everything, type FilterNode } from './ast.ts';
 import { type FilterDialect, parseLeaf } from './leaf.ts';
 
 /** Maximum nesting, and maximum nodes (branches, leaves, `{}`, `"all"`). */
-const filterLimits = { depth: 200, nodes: 2_000 } as const;
+export const filterLimits = { depth: 200, nodes: 2_000 } as const;
 
 export interface ParsedFilter {
   readonly filter: FilterNode;
@@ -25,7 +25,7 @@ interface Location {
   readonly depth: number;
 }
 
-const branchKeys = ['left', 'operator', 'right'] as const;
+export const branchKeys = ['left', 'operator', 'right'] as const;
 
 /**
  * Parses a caller's filter. Every leaf is checked, also beside an operand that decides alone: nothing in a filter is ignored. @param path
@@ -77,7 +77,8 @@ function parseBranch(branch: JsonObject, { path, depth }: Location, walk: Walk):
   return success(operator === 'and' ? allOf([first.value, second.value]) : anyOf([first.value, second.value]));
 }
 
-function branchSentence(foreign: readonly string[], missing: readonly string[]): string {
+/** What is wrong with the keys of a branch. */
+export function branchSentence(foreign: readonly string[], missing: readonly string[]): string {
   const rule = 'A branch is {"left": …, "operator": "and" | "or", "right": …}';
   const faults = [
     missing.length > 0 ? `${codeList(missing)} ${missing.length === 1 ? 'is' : 'are'} missing` : '',

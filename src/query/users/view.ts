@@ -4,6 +4,7 @@ import { userFields } from '../../model/vocabulary/fields.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import type { Comparison } from '../filter/ast.ts';
+import { branchKeys, branchSentence, filterLimits } from '../filter/parse.ts';
 import { checkComparison } from '../filter/check.ts';
 import { code, codeList, didYouMean, preview } from '../filter/preview.ts';
 import { compareColumn } from '../filter/sql/compile-text.ts';
@@ -33,17 +34,26 @@ export interface SplitFilter {
   readonly ofRequests: unknown;
 }
 
-/** Branches nest at most so deep; the parser of the rest says so. */
-const maxDepth = 200;
-
 /** Takes the conditions on users out of a filter. @returns the first fault in them. */
-export function splitUsersView(filter: unknown, path: FaultPath = ['filter'], depth = 0): Result<SplitFilter> {
-  if (depth > maxDepth || !holdsUsers(filter, depth)) return success({ ofUsers: [], ofRequests: filter });
+export function splitUsersView(filter: unknown): Result<SplitFilter> {
+  const path: FaultPath = ['filter'];
+  if (!holdsUsers(filter, 0)) return success({ ofUsers: [], ofRequests: filter });
+  if (nodesIn(filter, 0) > filterLimits.nodes) {
+    return filterFault(path, `A filter has at most ${filterLimits.nodes} nodes. Ask in several queries.`);
+  }
+  return split(filter, path, 0);
+}
+
+function split(filter: unknown, path: FaultPath, depth: number): Result<SplitFilter> {
+  // The parser of the rest says that it is too deep.
+  if (depth > filterLimits.depth || !holdsUsers(filter, depth)) return success({ ofUsers: [], ofRequests: filter });
   const branch = filter as JsonObject;
   if (isBranch(filter) && branch['operator'] === 'and') {
-    const left = splitUsersView(branch['left'], [...path, 'left'], depth + 1);
+    const foreign = foreignKeys(branch);
+    if (foreign.length > 0) return filterFault(path, branchSentence(foreign, []));
+    const left = split(branch['left'], [...path, 'left'], depth + 1);
     if (!left.ok) return left;
-    const right = splitUsersView(branch['right'], [...path, 'right'], depth + 1);
+    const right = split(branch['right'], [...path, 'right'], depth + 1);
     if (!right.ok) return right;
     return success({
       ofUsers: [...left.value.ofUsers, ...right.value.ofUsers],
@@ -54,12 +64,22 @@ export function splitUsersView(filter: unknown, path: FaultPath = ['filter'], de
   return condition.ok ? success({ ofUsers: [condition.value], ofRequests: {} }) : condition;
 }
 
+/** Counts no deeper than filters may nest. */
+function nodesIn(node: unknown, depth: number): number {
+  if (!isBranch(node) || depth > filterLimits.depth) return 1;
+  return 1 + nodesIn(node['left'], depth + 1) + nodesIn(node['right'], depth + 1);
+}
+
+function foreignKeys(branch: JsonObject): readonly string[] {
+  return Object.keys(branch).filter((key) => !(branchKeys as readonly string[]).includes(key));
+}
+
 function isBranch(node: unknown): node is JsonObject {
   return isJsonObject(node) && 'left' in node && 'right' in node;
 }
 
 function holdsUsers(node: unknown, depth: number): boolean {
-  if (!isJsonObject(node) || depth > maxDepth) return false;
+  if (!isJsonObject(node) || depth > filterLimits.depth) return false;
   return isBranch(node) ? holdsUsers(node['left'], depth + 1) || holdsUsers(node['right'], depth + 1) : Object.hasOwn(node, wrapper);
 }
 
@@ -69,6 +89,8 @@ function usersCondition(node: unknown, path: FaultPath, depth: number): Result<F
   if (operator !== 'and' && operator !== 'or') {
     return filterFault([...path, 'operator'], `A branch's operator is "and" or "or"; got ${preview(operator)}.`);
   }
+  const foreign = foreignKeys(node);
+  if (foreign.length > 0) return filterFault(path, branchSentence(foreign, []));
   const first = usersCondition(left, [...path, 'left'], depth + 1);
   if (!first.ok) return first;
   const second = usersCondition(right, [...path, 'right'], depth + 1);
@@ -82,6 +104,8 @@ function leaf(node: JsonObject, path: FaultPath): Result<Fragment> {
   const fields = node[wrapper];
   const inner: FaultPath = [...path, wrapper];
   const [field, ...others] = isJsonObject(fields) ? Object.entries(fields) : [];
+  // As every known wrapper without content.
+  if (isJsonObject(fields) && field === undefined && Object.keys(node).length === 1) return success(sql`true`);
   if (Object.keys(node).length > 1 || field === undefined || others.length > 0) {
     return filterFault(path, `A leaf holds one field with one operator, such as {"${wrapper}": {"user_cost": {"gt": 1}}}.`);
   }

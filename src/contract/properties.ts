@@ -2,9 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { propertyLimits, propertyListLimits } from '../model/vocabulary/limits.ts';
 import { propertyNameSchema } from './settings/properties.ts';
 
-const bodyMessage = 'The body is an object; {} will do.';
-
-export const propertyListSchema = z.object({}, bodyMessage).openapi('PropertyListQuery', { description: 'Takes no fields.' });
+const bodyMessage = 'The body is an object; {}, or no body, will do.';
 
 const namedMessage = 'The body is an object such as {"key": "Environment"}.';
 const keySentence = `\`key\` is the name of a property: 1 to ${propertyLimits.nameCharacters} characters.`;
@@ -32,16 +30,24 @@ export const propertyVisibilitySchema = z
   )
   .openapi('PropertyVisibility', { description: 'Whether lists show the property.' });
 
-const searchMessage = 'The body is an object such as {"searchTerm": "prod"}; {"searchTerm": ""} finds every value.';
 const termSentence = `\`searchTerm\` takes a text of at most ${propertyLimits.valueBytes} characters.`;
+const searchTerm = z.string(termSentence).max(propertyLimits.valueBytes, termSentence);
+
+export const propertyListSchema = z
+  .object(
+    {
+      searchTerm: searchTerm.optional().openapi({ description: 'Part of the name, in any case; without it every name.', example: 'team' }),
+    },
+    bodyMessage,
+  )
+  .openapi('PropertyListQuery', { description: 'Which names are listed.' });
+
+const searchMessage = 'The body is an object such as {"searchTerm": "prod"}; {"searchTerm": ""} finds every value.';
 
 export const propertySearchSchema = z
   .object(
     {
-      searchTerm: z
-        .string(termSentence)
-        .max(propertyLimits.valueBytes, termSentence)
-        .openapi({ description: 'Part of the value, in any case; empty: every value.', example: 'prod' }),
+      searchTerm: searchTerm.openapi({ description: 'Part of the value, in any case; empty: every value.', example: 'prod' }),
     },
     searchMessage,
   )

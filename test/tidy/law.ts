@@ -92,7 +92,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'query/filter': [],
   'query/export': ['query/filter', 'query/requests'],
   'query/hints': ['query/filter', 'type query/requests'],
-  'query/metrics': ['query/', 'query/filter', 'query/requests'],
+  'query/metrics': ['query/', 'query/filter', 'query/hints', 'query/requests'],
   'query/requests': ['query/', 'query/filter', 'query/hints'],
   'store/engine': ['type store/parts', 'type store/move'],
   'store/insert': ['store/engine'],

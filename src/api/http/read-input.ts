@@ -19,6 +19,12 @@ export async function readInput<Schema extends z.ZodType>(context: Context, sche
   return unwrap(readBody(schema, body));
 }
 
+/** As {@link readInput}, but an empty body is the same as `{}`. */
+export async function readOptionalInput<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.output<Schema>> {
+  const isEmpty = (await context.req.text()).trim() === '';
+  return isEmpty ? unwrap(readBody(schema, {})) : readInput(context, schema);
+}
+
 /** As {@link readInput}, for query parameters. */
 export function readQueryParameters<Schema extends z.ZodType>(context: Context, schema: Schema): z.output<Schema> {
   warnUnknownParameters(context, schema);

@@ -1,25 +1,49 @@
 import { unwrap } from '../../contract/fault.ts';
 import type { MetricsQuery } from '../../contract/metrics/query.ts';
+import { allIntervals, type Interval } from '../../model/vocabulary/metrics.ts';
 import { metricsAnswer, type MetricsAnswer } from '../../query/metrics/answer.ts';
-import { planMetrics } from '../../query/metrics/plan.ts';
-import { type MetricsRow, metricsStatement } from '../../query/metrics/statement.ts';
+import { metricsHintProbes } from '../../query/metrics/hints.ts';
+import { type MetricsPlan, planMetrics } from '../../query/metrics/plan.ts';
+import { frugalMetricsStatement, type MetricsRow, metricsStatement } from '../../query/metrics/statement.ts';
+import { isOverMemory } from '../../store/engine/failure.ts';
+import type { RunStatement } from '../../store/read/run-statement.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { setFreshUntil } from './fresh-until.ts';
-import { setHint } from './headers.ts';
+import { explain, setHint } from './headers.ts';
 
-export interface FoundMetrics {
-  readonly rows: MetricsAnswer['rows'];
-  /** Whether there are groups behind the limit. */
+export interface FoundMetrics extends MetricsAnswer {
+  readonly plan: MetricsPlan;
+  /** Whether there are groups that are not shown. */
   readonly hasOthers: boolean;
 }
 
-/** Answers a metrics query of ours for an endpoint with a shape of its own; says how fresh the answer is, and where rows are left out. */
-export async function readMetrics(call: RequestContext, body: MetricsQuery): Promise<FoundMetrics> {
+/** Answers a metrics query; says how fresh the answer is, and why it shows nothing. @param intervals that the caller may name. */
+export async function readMetrics(call: RequestContext, body: MetricsQuery, intervals: readonly Interval[]): Promise<FoundMetrics> {
   const { context, principal, ports } = call;
-  const plan = unwrap(planMetrics(principal.organizationId, body));
+  const plan = unwrap(planMetrics(principal.organizationId, body, intervals));
   await setFreshUntil(call);
-  const rows = await ports.run<MetricsRow>(metricsStatement(plan), context.req.raw.signal);
+  const rows = await rowsOf(ports.run, plan, context.req.raw.signal);
   const answer = metricsAnswer(plan, rows);
-  if (answer.isCut) setHint(context, `there are more than the ${plan.limit} rows shown; POST /v1/metrics/query has the others`);
-  return { rows: answer.rows, hasOthers: rows.some(({ kind }) => kind === 'other') };
+  await explain(call, undefined, metricsHintProbes(plan, answer, ports.knownNames));
+  return { ...answer, plan, hasOthers: rows.some(({ kind }) => kind === 'other') };
+}
+
+/** Many groups need so much memory that their rows are read in another way. */
+async function rowsOf(run: RunStatement, plan: MetricsPlan, signal: AbortSignal): Promise<readonly MetricsRow[]> {
+  const frugal = frugalMetricsStatement(plan);
+  try {
+    return await run<MetricsRow>(metricsStatement(plan), signal, { hasFrugal: frugal !== undefined });
+  } catch (error) {
+    if (frugal === undefined || !isOverMemory(error)) throw error;
+  }
+  return run<MetricsRow>(frugal, signal);
+}
+
+/** The same for an endpoint in upstream's shape. */
+export async function readNamedMetrics(call: RequestContext, body: MetricsQuery): Promise<FoundMetrics> {
+  const found = await readMetrics(call, body, allIntervals);
+  if (found.isCut) {
+    setHint(call.context, `there are more than the ${found.plan.limit} rows shown; POST /v1/metrics/query has the others`);
+  }
+  return found;
 }

@@ -71,11 +71,11 @@ export class StoredValues {
     this.#parts = parts;
   }
 
-  /** @param max names. */
-  async names(organizationId: OrganizationId, max: number): Promise<readonly string[]> {
+  /** Names that contain the term in any case. @param max names. */
+  async names(organizationId: OrganizationId, max: number, term = ''): Promise<readonly string[]> {
     const list = await this.#current(organizationId, 'names');
-    if (list !== undefined) return [...list.values.keys()].slice(0, max);
-    const rows = await this.#parts.run<{ readonly value: string }>(namesStatement(organizationId, max));
+    if (list !== undefined) return namesWith([...list.values.keys()], term).slice(0, max);
+    const rows = await this.#parts.run<{ readonly value: string }>(namesStatement(organizationId, max, term));
     return rows.map(({ value }) => value);
   }
 
@@ -151,6 +151,12 @@ export class StoredValues {
       this.#slots.delete(key);
     }
   }
+}
+
+/** Those that contain the term in any case. */
+export function namesWith(names: readonly string[], term: string): readonly string[] {
+  const folded = term.toLowerCase();
+  return names.filter((name) => name.toLowerCase().includes(folded));
 }
 
 function isLong(list: ValueList | LongList | undefined): list is LongList {

@@ -94,10 +94,11 @@ export function searchStatement(tenant: OrganizationId, property: string, term: 
   return statementFor(tenant, query, 'long');
 }
 
-/** Names of properties, for an organisation with so many that they are not kept in memory. */
-export function namesStatement(tenant: OrganizationId, limit: number): Statement {
-  const names = select({ distinct: true, columns: sql`${valueOf('names')} AS value`, from: requests(), limit: param(limit, 'UInt64') });
-  return statementFor(tenant, names, 'long');
+/** Names of properties that contain a text in any case, for an organisation with so many that they are not kept in memory. */
+export function namesStatement(tenant: OrganizationId, limit: number, term: string): Statement {
+  const names = select({ distinct: true, columns: sql`${valueOf('names')} AS value`, from: requests() });
+  const where = term === '' ? {} : { where: [compareColumn(sql`value`, { operator: 'contains', value: term })] };
+  return statementFor(tenant, select({ columns: sql`value`, from: names, ...where, limit: param(limit, 'UInt64') }), 'long');
 }
 
 /** The first values that contain a text in any case: those that begin with it first, then by their bytes. */

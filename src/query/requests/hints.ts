@@ -20,7 +20,18 @@ const maxFound = 100;
 
 /** Possible reasons of an empty page or a count of 0, the likeliest first. */
 export function hintProbes(plan: RequestsPlan, known: KnownNames): readonly HintProbe[] {
-  return [nameProbe(plan, known), nearValueProbe(plan), rangeProbe(plan.tenant, createdAtBounds(plan.filter)), offsetProbe(plan)].filter(
+  const atOffset = offsetProbe(plan);
+  return [...emptyProbes(plan, known), ...(atOffset === undefined ? [] : [atOffset])];
+}
+
+/** Possible reasons why no request matches, the likeliest first. @param further names of properties beside those of the filter. */
+export function emptyProbes(
+  { tenant, filter }: Filtered,
+  known: KnownNames,
+  further: readonly string[] = [],
+  bounds: readonly Fragment[] = createdAtBounds(filter),
+): readonly HintProbe[] {
+  return [nameProbe({ tenant, filter }, known, further), nearValueProbe({ tenant, filter }), rangeProbe(tenant, bounds)].filter(
     (probe) => probe !== undefined,
   );
 }
@@ -51,9 +62,12 @@ export function longBodiesProbe(
 
 const restOf: Readonly<Record<string, Fragment>> = { request_body: sql`request_rest`, response_body: sql`response_rest` };
 
-/** A property that exists only in another case, or with up to two letters changed. @param known names that need no look-up. */
-export function nameProbe({ tenant, filter }: Filtered, known: KnownNames): HintProbe | undefined {
-  const names = new Set(conditionsIn(filter).flatMap(propertyNameOf));
+/**
+ * A property that exists only in another case, or with up to two letters changed. @param known names that need no look-up. @param further
+ * names beside those of the filter.
+ */
+export function nameProbe({ tenant, filter }: Filtered, known: KnownNames, further: readonly string[] = []): HintProbe | undefined {
+  const names = new Set([...conditionsIn(filter).flatMap(propertyNameOf), ...further]);
   const sought = [...names].filter((name) => !known.has(tenant, name)).slice(0, maxNames);
   if (sought.length === 0) return undefined;
   const same = anyOf(

@@ -26,6 +26,8 @@ export interface UserSelection {
   readonly tenant: OrganizationId;
   readonly filter: FilterNode;
   /** Conditions on the time of requests. */
+  readonly timeRange: readonly Fragment[];
+  /** These, and others beside the filter. */
   readonly range: readonly Fragment[];
   readonly ofUsers: readonly Fragment[];
   /** Minutes east of UTC, where a day of activity begins. */
@@ -59,13 +61,15 @@ export function selectUsers(
   const parsed = parseFilter(split.value.ofRequests, dialect);
   if (!parsed.ok) return parsed;
   const { startTimeUnixSeconds: from, endTimeUnixSeconds: to } = timeFilter ?? {};
+  const range = [
+    ...(from === undefined ? [] : [sql`created_at >= ${dateTime64(clampTime(Math.ceil(from * 1000)))}`]),
+    ...(to === undefined ? [] : [sql`created_at <= ${dateTime64(clampTime(Math.floor(to * 1000)))}`]),
+  ];
   return success({
     tenant,
     filter: allOf([parsed.value.filter]),
-    range: [
-      ...(from === undefined ? [] : [sql`created_at >= ${dateTime64(clampTime(Math.ceil(from * 1000)))}`]),
-      ...(to === undefined ? [] : [sql`created_at <= ${dateTime64(clampTime(Math.floor(to * 1000)))}`]),
-    ],
+    timeRange: range,
+    range,
     ofUsers: split.value.ofUsers,
     offsetMinutes: timeZoneDifferenceMinutes ?? 0,
   });

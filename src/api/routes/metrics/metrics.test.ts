@@ -29,6 +29,8 @@ afterAll(async () => rig.close());
 
 const window = { startTimeUnixMs: start, endTimeUnixMs: start + 5 * 3_600_000 };
 
+const hasTeam = (name: string, value = 'search'): object => ({ request_response_rmt: { properties: { [name]: { equals: value } } } });
+
 async function ask(body: object, key?: string): Promise<{ readonly response: Response; readonly text: string }> {
   const response = await rig.call('POST', '/v1/metrics/query', { body, ...(key === undefined ? {} : { key }) });
   return { response, text: await response.text() };
@@ -77,11 +79,53 @@ describe('a metrics query', () => {
     ]);
   });
 
+  test.each([
+    ['europe/berlin', '2026-01-05T00:00:00.000+01:00'],
+    ['Asia/Kolkata', '2026-01-05T00:00:00.000+05:30'],
+    ['Asia/Calcutta', '2026-01-05T00:00:00.000+05:30'],
+    ['utc', '2026-01-05T00:00:00.000Z'],
+    ['GMT', '2026-01-05T00:00:00.000Z'],
+    ['EST5EDT', '2026-01-05T00:00:00.000-05:00'],
+  ])('takes a time zone in any case and by any of its names: %s', async (timezone, time) => {
+    const rows = await dataOf({ metrics: ['count'], interval: 'day', timezone, endTimeUnixMs: start, startTimeUnixMs: start });
+    expect(rows).toEqual([{ time, count: 1 }]);
+  });
+
   test('says that it left rows out, unless a row tells what they make', async () => {
     const cut = await ask({ metrics: ['count'], groupBy: ['status'], limit: 1, ...window });
     expect(cut.response.headers.get('svc-hint')).toContain('there are more than the 1 groups shown');
     const whole = await ask({ metrics: ['count'], groupBy: ['status'], limit: 1, other: true, ...window });
     expect(whole.response.headers.get('svc-hint')).toBeNull();
+  });
+
+  test.each([
+    ['a property in another case', { filter: hasTeam('team') }, 'there is one named "Team"'],
+    ['a mistyped value', { filter: hasTeam('Team', 'serch') }, 'there is "search"'],
+    ['a mistyped user', { groupBy: ['model'], filter: { request_response_rmt: { user_id: { equals: 'Ada' } } } }, 'there is "ada"'],
+    ['a time without requests', { groupBy: ['model'], endTimeUnixMs: 0 }, 'the record goes from'],
+    ['groups by a property in another case', { groupBy: [{ property: 'team' }], ...window }, 'there is one named "Team"'],
+    ['an offset behind the last group', { groupBy: ['model'], offset: 50, ...window }, 'offset 50 is past the last group'],
+  ])('explains what it does not show: %s', async (_, body, sentence) => {
+    const { response, text } = await ask({ metrics: ['cost', 'count'], ...body });
+    expect(response.headers.get('svc-hint')).toContain(sentence);
+    expect((JSON.parse(text) as { warnings: unknown }).warnings).toEqual([expect.stringContaining(sentence)]);
+  });
+
+  test('explains nothing where there is something to show', async () => {
+    for (const body of [
+      { ...window },
+      { groupBy: ['model', { property: 'Team' }], ...window },
+      { groupBy: ['model'], limit: 0, other: true },
+    ]) {
+      expect((await ask({ metrics: ['cost'], ...body })).response.headers.get('svc-hint')).toBeNull();
+    }
+  });
+
+  test('names unknown fields, and refuses them when it is asked to be strict', async () => {
+    const body = { metrics: ['count'], groupby: ['model'], ...window };
+    expect((JSON.parse((await ask(body)).text) as { warnings: string[] }).warnings[0]).toContain('Did you mean `groupBy`?');
+    const strict = await rig.call('POST', '/v1/metrics/query', { body, headers: { 'Svc-Strict': 'true' } });
+    expect([strict.status, await strict.json()]).toEqual([422, expect.objectContaining({ details: { path: 'groupby' } })]);
   });
 
   test('sees its own organisation alone', async () => {

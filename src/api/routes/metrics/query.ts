@@ -1,13 +1,11 @@
-import { unwrap } from '../../../contract/fault.ts';
 import { metricsAnswerSchema, metricsQuerySchema } from '../../../contract/metrics/query.ts';
-import { metricsAnswer } from '../../../query/metrics/answer.ts';
-import { planMetrics } from '../../../query/metrics/plan.ts';
-import { type MetricsRow, metricsStatement } from '../../../query/metrics/statement.ts';
+import { intervals } from '../../../model/vocabulary/metrics.ts';
 import { type Endpoint, hintHeader, jsonContent, keyRequired, problems, type RequestContext } from '../../endpoint.ts';
 import { readInput } from '../../http/read-input.ts';
 import { sendJson } from '../../http/send-json.ts';
-import { freshHeader, setFreshUntil } from '../../page/fresh-until.ts';
+import { freshHeader } from '../../page/fresh-until.ts';
 import { setHint } from '../../page/headers.ts';
+import { readMetrics } from '../../page/metrics-rows.ts';
 
 export const queryMetrics: Endpoint = {
   declaration: {
@@ -29,12 +27,8 @@ export const queryMetrics: Endpoint = {
 };
 
 async function answerMetrics(call: RequestContext): Promise<Response> {
-  const { context, principal, ports } = call;
-  const body = await readInput(context, metricsQuerySchema);
-  const plan = unwrap(planMetrics(principal.organizationId, body));
-  await setFreshUntil(call);
-  const rows = await ports.run<MetricsRow>(metricsStatement(plan), context.req.raw.signal);
-  const { rows: data, isCut, approximate } = metricsAnswer(plan, rows);
+  const { context } = call;
+  const { rows: data, plan, isCut, approximate } = await readMetrics(call, await readInput(context, metricsQuerySchema), intervals);
   if (isCut) {
     setHint(
       context,

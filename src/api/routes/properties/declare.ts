@@ -1,7 +1,7 @@
 import { propertyParameters, propertyVisibilitySchema } from '../../../contract/properties.ts';
 import { declaredPropertySchema, wrongDeclaredName } from '../../../contract/settings/properties.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { readInput } from '../../http/read-input.ts';
+import { readOptionalInput } from '../../http/read-input.ts';
 import { sendData } from '../../http/send-json.ts';
 import { nameInAddress, storedNameInAddress, wrongName } from './property-name.ts';
 import { setVisibility } from './visibility.ts';
@@ -24,8 +24,7 @@ export const declareProperty: Endpoint = {
 
 async function answerDeclare(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
-  const hasBody = (await context.req.text()).trim() !== '';
-  const { hidden } = hasBody ? await readInput(context, propertyVisibilitySchema) : {};
+  const { hidden } = await readOptionalInput(context, propertyVisibilitySchema);
   if (hidden !== undefined) {
     const name = storedNameInAddress(context.req.url);
     await setVisibility(call, name, hidden);

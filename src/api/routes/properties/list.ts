@@ -1,7 +1,9 @@
 import { propertyListSchema, propertyNamesAnswerSchema } from '../../../contract/properties.ts';
+import { wellFormed } from '../../../model/text.ts';
 import { propertyListLimits } from '../../../model/vocabulary/limits.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { readInput } from '../../http/read-input.ts';
+import { namesWith } from '../../page/stored-values.ts';
+import { readOptionalInput } from '../../http/read-input.ts';
 import { sendData } from '../../http/send-json.ts';
 
 const answers = {
@@ -15,9 +17,9 @@ export const listProperties: Endpoint = {
     path: '/v1/property/query',
     operationId: 'listProperties',
     summary: 'List the names of properties',
-    description: 'Names on any stored request, and declared ones; hidden ones are left out.',
+    description: 'Names on any stored request, and declared ones; hidden ones are left out. With `searchTerm` those that contain it.',
     security: keyRequired,
-    request: { body: { required: true, content: jsonContent(propertyListSchema) } },
+    request: { body: { required: false, content: jsonContent(propertyListSchema) } },
     responses: answers,
   },
   action: 'read',
@@ -32,7 +34,7 @@ export const listHiddenProperties: Endpoint = {
     summary: 'List the names of hidden properties',
     description: 'Names that are hidden, on record or not.',
     security: keyRequired,
-    request: { body: { required: true, content: jsonContent(propertyListSchema) } },
+    request: { body: { required: false, content: jsonContent(propertyListSchema) } },
     responses: answers,
   },
   action: 'read',
@@ -40,21 +42,22 @@ export const listHiddenProperties: Endpoint = {
 };
 
 async function answerList({ context, principal, ports }: RequestContext): Promise<Response> {
-  await readInput(context, propertyListSchema);
+  const { searchTerm = '' } = await readOptionalInput(context, propertyListSchema);
+  const term = wellFormed(searchTerm);
   const { organizationId } = principal;
   const [stored, declared, hidden] = await Promise.all([
-    ports.storedValues.names(organizationId, propertyListLimits.names),
+    ports.storedValues.names(organizationId, propertyListLimits.names, term),
     ports.properties.declared(organizationId),
     ports.properties.hidden(organizationId),
   ]);
   const left = new Set(hidden);
-  const names = [...new Set([...declared, ...stored])].filter((name) => !left.has(name));
+  const names = [...new Set([...namesWith(declared, term), ...stored])].filter((name) => !left.has(name));
   return sendData(context, itemsOf(names.slice(0, propertyListLimits.names)));
 }
 
 async function answerHidden({ context, principal, ports }: RequestContext): Promise<Response> {
-  await readInput(context, propertyListSchema);
-  return sendData(context, itemsOf(await ports.properties.hidden(principal.organizationId)));
+  const { searchTerm = '' } = await readOptionalInput(context, propertyListSchema);
+  return sendData(context, itemsOf(namesWith(await ports.properties.hidden(principal.organizationId), wellFormed(searchTerm))));
 }
 
 function itemsOf(names: readonly string[]): readonly { readonly property: string }[] {

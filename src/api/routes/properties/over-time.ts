@@ -4,7 +4,7 @@ import { type Endpoint, hintHeader, jsonContent, keyRequired, problems, type Req
 import { readInput } from '../../http/read-input.ts';
 import { sendData } from '../../http/send-json.ts';
 import { freshHeader } from '../../page/fresh-until.ts';
-import { readMetrics } from '../../page/metrics-rows.ts';
+import { readNamedMetrics } from '../../page/metrics-rows.ts';
 import { storedName } from './property-name.ts';
 
 export const queryPropertyOverTime: Endpoint = {
@@ -29,7 +29,7 @@ async function answerOverTime(call: RequestContext): Promise<Response> {
   const body = await readInput(call.context, propertyOverTimeQuerySchema);
   const property = storedName(body.propertyKey);
   const hasProperty = { request_response_rmt: { property_key: { equals: property } } };
-  const { rows } = await readMetrics(call, {
+  const { rows } = await readNamedMetrics(call, {
     metrics: ['cost', 'count'],
     groupBy: [{ property }],
     filter: { left: hasProperty, operator: 'and', right: body.userFilter ?? {} },

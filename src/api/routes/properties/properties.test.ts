@@ -44,11 +44,25 @@ describe('POST /v1/property/query', () => {
     expect(await namesOf('query', { api: theirs })).toEqual(['Team', 'Theirs']);
   });
 
+  test.each(['query', 'hidden/query'])('%s needs no body', async (path) => {
+    const bare = await checked(await rig.call('POST', `/v1/property/${path}`), 200, propertyNamesAnswerSchema);
+    expect(bare.data.map(({ property }) => property)).toEqual(await namesOf(path));
+  });
+
   test('also lists declared names, and every name that a change brings', async () => {
     expect((await rig.call('PUT', '/v1/property/Declared')).status).toBe(200);
     expect((await rig.call('PUT', propertyPath(rig.stored), { body: { Changed: 'x' } })).status).toBe(200);
     expect(await namesOf('query')).toEqual(['Changed', 'Declared', ...stored]);
     expect(await search('Changed', '')).toEqual(['x']);
+  });
+
+  test('finds names as one types, declared ones too', async () => {
+    const found = async (searchTerm: string) =>
+      (await checked(await post('query', { searchTerm }), 200, propertyNamesAnswerSchema)).data.map(({ property }) => property);
+    expect(await found('E')).toEqual(['Changed', 'Declared', ...stored.filter((name) => /e/i.test(name))]);
+    expect(await found('DECL')).toEqual(['Declared']);
+    expect(await found('nothing like it')).toEqual([]);
+    expect((await post('query', { searchTerm: 5 })).status).toBe(422);
   });
 
   test('lists a property of a request that has just been stored', async () => {
@@ -121,6 +135,11 @@ describe('POST /v1/property/{name}/search', () => {
     expect(await search('Team', 'team')).toEqual([]);
     expect(await search('Team', '', { api: theirs })).toEqual(['their team']);
     expect(await search('Theirs', '')).toEqual([]);
+  });
+
+  test('says that a name has another case', async () => {
+    expect((await post('team/search', { searchTerm: '' })).headers.get('svc-hint')).toContain('there is one named "Team"');
+    expect((await post('Team/search', { searchTerm: 'nothing like it' })).headers.get('svc-hint')).toBeNull();
   });
 
   test('takes any name, percent-encoded, and upstream’s names of a session', async () => {

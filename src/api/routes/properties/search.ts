@@ -1,8 +1,11 @@
 import { propertyParameters, propertySearchSchema, propertyValuesAnswerSchema } from '../../../contract/properties.ts';
 import { wellFormed } from '../../../model/text.ts';
-import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { everything } from '../../../query/filter/ast.ts';
+import { nameProbe } from '../../../query/requests/hints.ts';
+import { type Endpoint, hintHeader, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { readInput } from '../../http/read-input.ts';
 import { sendData } from '../../http/send-json.ts';
+import { explain } from '../../page/headers.ts';
 import { storedNameInAddress } from './property-name.ts';
 
 export const searchPropertyValues: Endpoint = {
@@ -15,7 +18,7 @@ export const searchPropertyValues: Endpoint = {
     security: keyRequired,
     request: { params: propertyParameters, body: { required: true, content: jsonContent(propertySearchSchema) } },
     responses: {
-      200: { description: 'The values.', content: jsonContent(propertyValuesAnswerSchema) },
+      200: { description: 'The values.', headers: hintHeader, content: jsonContent(propertyValuesAnswerSchema) },
       ...problems(400, 413, 415, 422, 504),
     },
   },
@@ -23,8 +26,12 @@ export const searchPropertyValues: Endpoint = {
   handle: answerSearch,
 };
 
-async function answerSearch({ context, principal, ports }: RequestContext): Promise<Response> {
+async function answerSearch(call: RequestContext): Promise<Response> {
+  const { context, principal, ports } = call;
   const { searchTerm } = await readInput(context, propertySearchSchema);
   const name = storedNameInAddress(context.req.url);
-  return sendData(context, await ports.storedValues.search(principal.organizationId, name, wellFormed(searchTerm)));
+  const values = await ports.storedValues.search(principal.organizationId, name, wellFormed(searchTerm));
+  const probe = nameProbe({ tenant: principal.organizationId, filter: everything }, ports.knownNames, [name]);
+  await explain(call, undefined, values.length > 0 || probe === undefined ? [] : [probe]);
+  return sendData(context, values);
 }

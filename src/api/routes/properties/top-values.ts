@@ -1,11 +1,11 @@
 import type { z } from '@hono/zod-openapi';
 import { propertyParameters } from '../../../contract/properties.ts';
 import { topCostsAnswerSchema, topRequestsAnswerSchema, topValuesQuerySchema } from '../../../contract/metrics/property.ts';
-import { type Endpoint, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { type Endpoint, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { readInput } from '../../http/read-input.ts';
 import { sendData } from '../../http/send-json.ts';
 import { freshHeader } from '../../page/fresh-until.ts';
-import { readMetrics } from '../../page/metrics-rows.ts';
+import { readNamedMetrics } from '../../page/metrics-rows.ts';
 import { storedNameInAddress } from './property-name.ts';
 
 /** Values that are shown apart. */
@@ -34,7 +34,7 @@ function topEndpoint(metric: 'cost' | 'count', answer: z.ZodType, about: About):
       security: keyRequired,
       request: { params: propertyParameters, body: { required: true, content: jsonContent(topValuesQuerySchema) } },
       responses: {
-        200: { description: 'The values.', headers: freshHeader, content: jsonContent(answer) },
+        200: { description: 'The values.', headers: { ...hintHeader, ...freshHeader }, content: jsonContent(answer) },
         ...problems(400, 413, 415, 422, 504),
       },
     },
@@ -42,7 +42,7 @@ function topEndpoint(metric: 'cost' | 'count', answer: z.ZodType, about: About):
     handle: async (call) => {
       const { timeFilter } = await readInput(call.context, topValuesQuerySchema);
       const property = storedNameInAddress(call.context.req.url);
-      const { rows, hasOthers } = await readMetrics(call, {
+      const { rows, hasOthers } = await readNamedMetrics(call, {
         metrics: [metric],
         groupBy: [{ property }],
         filter: { request_response_rmt: { property_key: { equals: property } } },

@@ -161,12 +161,37 @@ describe(`POST /v1/user/metrics/query (seed ${seed})`, () => {
     expect(count).toBe(expected.length);
   });
 
+  test('an empty group of conditions on totals keeps every user', async () => {
+    expect((await query({ filter: and({ users_view: {} }, rmt('status', { equals: 200 })) })).count).toBe(
+      usersOf(items.filter((item) => item.response_status === 200)).length,
+    );
+  });
+
+  test('has no more conditions on totals than any filter', async () => {
+    const balanced = (count: number): unknown =>
+      count === 1 ? view('user_cost', { gte: 0 }) : or(balanced(Math.floor(count / 2)), balanced(Math.ceil(count / 2)));
+    const api = rig.withPorts({ bodyMaxBytes: 1024 * 1024 });
+    expect((await post('metrics/query', { filter: balanced(1000) }, { api })).status).toBe(200);
+    const { error } = await checked(await post('metrics/query', { filter: balanced(1001) }, { api }), 422, problemSchema);
+    expect(error).toContain('at most 2000 nodes');
+  });
+
   test('keeps requests by the request’s conditions beside those on totals', async () => {
     const filter = and(and(rmt('status', { equals: 200 }), view('user_total_requests', { gte: 10 })), rmt('model', { equals: 'b' }));
     const matching = items.filter((item) => item.response_status === 200 && item.model === 'b');
     expect(comparable((await query({ filter, sort: { user_id: 'asc' } })).users)).toEqual(
       usersOf(matching).filter((user) => user.total_requests >= 10),
     );
+  });
+
+  test('says how fresh it is, and why it shows nobody', async () => {
+    for (const path of ['query', 'metrics/query']) {
+      const answer = await post(path, { timeFilter: { endTimeUnixSeconds: 0 } });
+      expect(Date.parse(answer.headers.get('svc-fresh-until') ?? '')).toBeGreaterThan(Date.now() - 60_000);
+      expect(answer.headers.get('svc-hint')).toContain('the record goes from');
+    }
+    const mistyped = await post('metrics/query', { filter: rmt('user_id', { equals: 'User-1' }) });
+    expect(mistyped.headers.get('svc-hint')).toContain('there is "user-1"');
   });
 
   test('says whether there are users at all', async () => {
@@ -194,6 +219,8 @@ describe(`POST /v1/user/metrics/query (seed ${seed})`, () => {
     [{ filter: view('user_cost', { gt: '1' }) }, 'filter.users_view.user_cost.gt'],
     [{ filter: view('user_cost', { gt: 1, lt: 2 }) }, 'filter.users_view.user_cost'],
     [{ filter: { users_view: { user_cost: { gt: 1 }, user_user_id: { equals: 'x' } } } }, 'filter'],
+    [{ filter: { ...(and(view('user_cost', { gt: 1 }), {}) as object), also: 1 } }, 'filter'],
+    [{ filter: { ...(or(view('user_cost', { gt: 1 }), view('user_cost', { lt: 0 })) as object), also: 1 } }, 'filter'],
     [{ filter: or(view('user_cost', { gt: 1 }), rmt('status', { equals: 200 })) }, 'filter.right'],
     [{ filter: and(view('user_cost', { gt: 1 }), rmt('nothing', { equals: 200 })) }, 'filter.right.request_response_rmt.nothing'],
   ])('422 for %j', async (body, path) => {

@@ -199,6 +199,12 @@ describe('several requests by their identifiers', () => {
     expect((await checked(await rig.call('POST', idsPath, { body: { requestIds: [] } }), 200, requestQueryAnswerSchema)).data).toEqual([]);
   });
 
+  test('come without their bodies on demand', async () => {
+    const bare = await rig.call('POST', idsPath, { body: { requestIds: [rig.stored], includeBodies: false } });
+    const [item] = (await checked(bare, 200, requestQueryAnswerSchema)).data;
+    expect([item?.request_id, item?.request_body, item?.response_body]).toEqual([rig.stored, null, null]);
+  });
+
   test.each([{}, { requestIds: 'x' }, { requestIds: ['x'] }, { requestIds: [1] }, { requestIds: Array(1001).fill(crypto.randomUUID()) }])(
     'that are none are refused',
     async (body) => {

@@ -11,6 +11,11 @@ function flag(name: string, description: string): z.ZodOptional<z.ZodBoolean> {
   return z.boolean(`\`${name}\` takes true or false.`).optional().openapi({ description });
 }
 
+const includeBodies = flag(
+  'includeBodies',
+  'False leaves `request_body` and `response_body` null, which is quicker and makes room for more requests.',
+);
+
 const direction = { type: 'string', enum: [...sortDirections] } as const;
 
 const sortProperties = {
@@ -58,10 +63,7 @@ export const requestQuerySchema = z
       }),
       isCached: flag('isCached', 'True keeps only answers from the response cache; false changes nothing.'),
       includeInputs: flag('includeInputs', "True adds each request's prompt inputs."),
-      includeBodies: flag(
-        'includeBodies',
-        'False leaves `request_body` and `response_body` null, which is quicker and makes room for more requests.',
-      ),
+      includeBodies,
       isPartOfExperiment: flag('isPartOfExperiment', 'True keeps only requests of experiments; false changes nothing.'),
       isScored: flag(
         'isScored',
@@ -108,6 +110,7 @@ export const requestIdsSchema = z
         )
         .max(maxLimit, idsSentence)
         .openapi({ description: 'Identifiers, the values of the response header svc-id.' }),
+      includeBodies,
     },
     'The body is a JSON object such as {"requestIds": ["…"]}.',
   )

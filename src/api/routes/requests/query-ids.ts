@@ -29,7 +29,7 @@ export const queryRequestsById: Endpoint = {
 
 async function answerIds(call: RequestContext): Promise<Response> {
   const { context, principal, ports, memory } = call;
-  const { requestIds } = await readInput(context, requestIdsSchema);
+  const { requestIds, includeBodies } = await readInput(context, requestIdsSchema);
   const ids = [...new Set(requestIds)] as RequestId[];
   const found = new Map<string, RequestRow>();
   await memory.takeRows(ids.length);
@@ -48,7 +48,7 @@ async function answerIds(call: RequestContext): Promise<Response> {
     if (count > 0) setHint(context, inFlightHint(count));
   }
   const rows = ids.flatMap((id) => found.get(id) ?? []);
-  return sendData(context, await writtenItems(call, rows, true));
+  return sendData(context, await writtenItems(call, rows, includeBodies !== false));
 }
 
 async function find(

@@ -31,6 +31,8 @@ test('every operation can be found by its tag and called by its name, and says w
     expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining([...(tags ?? [undefined])]));
     expect(security).toBeDefined();
   }
+  const keyless = operations.filter(({ tags }) => tags?.includes('Monitoring') === true);
+  expect(keyless.every(({ security }) => security?.length === 0)).toBe(true);
 });
 
 test.each(endpoints.filter(({ declaration }) => declaration.request?.body !== undefined))(

@@ -40,7 +40,11 @@ const tags: readonly { readonly name: string; readonly description: string; read
   { name: 'Sessions', description: 'Requests that belong together.', paths: ['/v1/session/'] },
   { name: 'Properties', description: 'Names of properties with their case.', paths: ['/v1/property/'] },
   { name: 'Metrics', description: 'Figures of requests by any dimension, and over time.', paths: ['/v1/metrics/'] },
-  { name: 'Prices', description: 'Models, their prices, and prices of your own.', paths: ['/v1/models', '/v1/prices'] },
+  {
+    name: 'Prices',
+    description: 'Models, their prices, and prices of your own.',
+    paths: ['/v1/models', '/v1/public/model-registry/', '/v1/prices'],
+  },
   {
     name: 'Settings',
     description: 'Keys, limits, redaction and retention of the organisation.',

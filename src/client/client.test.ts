@@ -71,6 +71,7 @@ const calls: Readonly<Record<string, (client: GatelogClient) => unknown>> = {
   'POST /v1/import': ({ imports }) => imports.send([]),
   'POST /v1/export': ({ exports }) => exports.open(),
   'GET /v1/models': ({ prices }) => prices.models(),
+  'GET /v1/public/model-registry/models': ({ prices }) => prices.registry(),
   'GET /v1/prices': ({ prices }) => prices.get(),
   'PUT /v1/prices': ({ prices }) => prices.replace([]),
   'POST /v1/prices/apply': ({ prices }) => prices.apply({ filter }),

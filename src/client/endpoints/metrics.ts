@@ -1,5 +1,5 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
-import type { MetricActiveUsersAnswer, MetricAverageLatencyAnswer, MetricAverageTimeToFirstTokenAnswer, MetricAverageTokensPerRequestAnswer, MetricCostOverTimeAnswer, MetricCountryAnswer, MetricErrorOverTimeAnswer, MetricLatencyOverTimeAnswer, MetricModelsAnswer, MetricQuantilesAnswer, MetricRequestCountAnswer, MetricRequestOverTimeAnswer, MetricRequestStatusOverTimeAnswer, MetricThreatsOverTimeAnswer, MetricTimeToFirstTokenAnswer, MetricTokensOverTimeAnswer, MetricTotalCostAnswer, MetricTotalRequestsAnswer, MetricTotalThreatsAnswer, MetricUsersOverTimeAnswer, MetricsAnswer, MetricsMeta, MetricsQuery, NamedListQuery, NamedQuantilesQuery, NamedSeriesQuery, NamedTotalQuery } from '../types/metrics.ts';
+import type { MetricActiveUsersAnswer, MetricAverageLatencyAnswer, MetricAverageTimeToFirstTokenAnswer, MetricAverageTokensPerRequestAnswer, MetricCostOverTimeAnswer, MetricCountryAnswer, MetricDetailedTokensOverTimeAnswer, MetricErrorOverTimeAnswer, MetricLatencyOverTimeAnswer, MetricModelUsageOverTimeAnswer, MetricModelsAnswer, MetricQuantilesAnswer, MetricRequestCountAnswer, MetricRequestOverTimeAnswer, MetricRequestStatusOverTimeAnswer, MetricThreatsOverTimeAnswer, MetricTimeToFirstTokenAnswer, MetricTokensOverTimeAnswer, MetricTotalCostAnswer, MetricTotalRequestsAnswer, MetricTotalThreatsAnswer, MetricUsersOverTimeAnswer, MetricsAnswer, MetricsMeta, MetricsQuery, NamedCountQuery, NamedListQuery, NamedQuantilesQuery, NamedSeriesQuery, NamedTotalQuery } from '../types/metrics.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface MetricsEndpoints {
@@ -8,7 +8,7 @@ export interface MetricsEndpoints {
     readonly data: MetricTotalRequestsAnswer;
   };
   readonly 'POST /v1/metrics/requestCount': {
-    readonly body: NamedTotalQuery;
+    readonly body: NamedCountQuery;
     readonly data: MetricRequestCountAnswer;
   };
   readonly 'POST /v1/metrics/totalCost': {
@@ -46,6 +46,14 @@ export interface MetricsEndpoints {
   readonly 'POST /v1/metrics/tokensOverTime': {
     readonly body: NamedSeriesQuery;
     readonly data: MetricTokensOverTimeAnswer;
+  };
+  readonly 'POST /v1/metrics/detailedTokensOverTime': {
+    readonly body: NamedSeriesQuery;
+    readonly data: MetricDetailedTokensOverTimeAnswer;
+  };
+  readonly 'POST /v1/metrics/modelUsageOverTime': {
+    readonly body: NamedSeriesQuery;
+    readonly data: MetricModelUsageOverTimeAnswer;
   };
   readonly 'POST /v1/metrics/latencyOverTime': {
     readonly body: NamedSeriesQuery;

@@ -1,5 +1,5 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
-import type { ModelsAnswer, Prices, PricesAnswer, Reprice, RepriceAnswer } from '../types/prices.ts';
+import type { ModelRegistryAnswer, ModelsAnswer, Prices, PricesAnswer, Reprice, RepriceAnswer } from '../types/prices.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface PricesEndpoints {
@@ -19,5 +19,8 @@ export interface PricesEndpoints {
   readonly 'POST /v1/prices/apply': {
     readonly body: Reprice;
     readonly data: RepriceAnswer;
+  };
+  readonly 'GET /v1/public/model-registry/models': {
+    readonly data: ModelRegistryAnswer;
   };
 }

@@ -4,7 +4,7 @@ import type { ChangedVisibility, DeclaredPropertyAnswer, NamedProperty, Property
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface PropertiesEndpoints {
   readonly 'POST /v1/property/query': {
-    readonly body: PropertyListQuery;
+    readonly body?: PropertyListQuery;
     readonly data: PropertyNamesAnswer;
   };
   readonly 'POST /v1/property/hide': {
@@ -16,7 +16,7 @@ export interface PropertiesEndpoints {
     readonly data: ChangedVisibility;
   };
   readonly 'POST /v1/property/hidden/query': {
-    readonly body: PropertyListQuery;
+    readonly body?: PropertyListQuery;
     readonly data: PropertyNamesAnswer;
   };
   readonly 'POST /v1/property/{name}/search': {

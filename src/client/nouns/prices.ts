@@ -1,6 +1,6 @@
 import type { Answer, CallOptions, Connection } from '../connection.ts';
 import { answerOf, pagesOf } from '../pages.ts';
-import type { Model, Prices as PriceList, PricesAnswer, Reprice, RepriceReport } from '../types/prices.ts';
+import type { Model, ModelRegistryAnswer, Prices as PriceList, PricesAnswer, Reprice, RepriceReport } from '../types/prices.ts';
 
 /** Prices of the organisation's own, and the models that it reaches. */
 export class Prices {
@@ -35,5 +35,10 @@ export class Prices {
   /** The models that the organisation reaches. */
   async models(options: CallOptions = {}): Promise<Answer<readonly Model[]>> {
     return answerOf(await this.connection.call('GET /v1/models', options));
+  }
+
+  /** All models of the price list, with their providers and prices; it needs no key. */
+  async registry(options: CallOptions = {}): Promise<Answer<ModelRegistryAnswer>> {
+    return answerOf(await this.connection.call('GET /v1/public/model-registry/models', options));
   }
 }

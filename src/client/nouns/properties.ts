@@ -3,6 +3,7 @@ import { answerOf } from '../pages.ts';
 import type {
   ChangedVisibility,
   DeclaredPropertyAnswer,
+  PropertyListQuery,
   PropertyNamesAnswer,
   PropertyOverTimeAnswer,
   PropertyOverTimeQuery,
@@ -20,9 +21,9 @@ export class Properties {
     this.connection = connection;
   }
 
-  /** The names, apart from hidden ones. */
-  async list(options: CallOptions = {}): Promise<Answer<PropertyNamesAnswer>> {
-    return answerOf(await this.connection.call('POST /v1/property/query', { body: {}, ...options }));
+  /** The names, apart from hidden ones; with a term those that contain it, in any case. */
+  async list({ searchTerm, ...options }: CallOptions & PropertyListQuery = {}): Promise<Answer<PropertyNamesAnswer>> {
+    return answerOf(await this.connection.call('POST /v1/property/query', { body: { searchTerm }, ...options }));
   }
 
   /** The hidden names. */

@@ -65,8 +65,11 @@ export class Requests {
   }
 
   /** Requests by their identifiers, at most 1000. */
-  async byIds(requestIds: readonly string[], options: CallOptions = {}): Promise<Answer<readonly RequestItem[]>> {
-    return answerOf(await this.connection.call('POST /v1/request/query-ids', { body: { requestIds }, ...options }));
+  async byIds(
+    requestIds: readonly string[],
+    { includeBodies, ...options }: CallOptions & { readonly includeBodies?: boolean } = {},
+  ): Promise<Answer<readonly RequestItem[]>> {
+    return answerOf(await this.connection.call('POST /v1/request/query-ids', { body: { requestIds, includeBodies }, ...options }));
   }
 
   /** Both bodies, by the path and the parameters of a `signed_body_url`: they stand for a key. */

@@ -16,6 +16,20 @@ export interface NamedTotalQuery {
 /** A number. */
 export type MetricTotalRequestsAnswer = number;
 
+/** A question for a number of requests. */
+export interface NamedCountQuery {
+  readonly filter?: Filter | undefined;
+  /** The range of arrival times; without it, all time. */
+  readonly timeFilter?: {
+    /** Start of the range, inclusive. */
+    readonly start?: string | undefined;
+    /** End of the range, inclusive. */
+    readonly end?: string | undefined;
+  } | undefined;
+  /** True counts only answers from the response cache. */
+  readonly isCached?: boolean | undefined;
+}
+
 /** A number. */
 export type MetricRequestCountAnswer = number;
 
@@ -52,7 +66,7 @@ export interface NamedSeriesQuery {
     readonly end?: string | undefined;
   } | undefined;
   /** Length of a bucket of time. */
-  readonly dbIncrement?: 'min' | 'hour' | 'day' | 'week' | 'month' | undefined;
+  readonly dbIncrement?: 'min' | 'hour' | 'day' | 'week' | 'month' | 'year' | undefined;
   /** Where a bucket begins: up to 24 hours from UTC, above that minutes; negative west of it. */
   readonly timeZoneDifference?: number | undefined;
 }
@@ -74,6 +88,24 @@ export type MetricTokensOverTimeAnswer = readonly {
   readonly time: string;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
+}[];
+
+/** A list of {time, prompt_tokens, completion_tokens, reasoning_tokens, prompt_cache_read_tokens, prompt_cache_write_tokens}, by time; buckets without a request are left out. */
+export type MetricDetailedTokensOverTimeAnswer = readonly {
+  readonly time: string;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly prompt_cache_read_tokens: number;
+  readonly prompt_cache_write_tokens: number;
+}[];
+
+/** A list of {time, model, request_count, total_tokens}, by time; buckets without a request are left out. */
+export type MetricModelUsageOverTimeAnswer = readonly {
+  readonly time: string;
+  readonly model: string;
+  readonly request_count: number;
+  readonly total_tokens: number;
 }[];
 
 /** A list of {time, duration}, by time; buckets without a request are left out. */
@@ -125,7 +157,7 @@ export interface NamedListQuery {
   } | undefined;
   /** First row, counted from 0. */
   readonly offset?: number | undefined;
-  /** Rows of the answer, at most 1000. */
+  /** Rows of the answer, at most 10000. */
   readonly limit?: number | undefined;
 }
 
@@ -156,7 +188,7 @@ export interface NamedQuantilesQuery {
     readonly end?: string | undefined;
   } | undefined;
   /** Length of a bucket of time. */
-  readonly dbIncrement?: 'min' | 'hour' | 'day' | 'week' | 'month' | undefined;
+  readonly dbIncrement?: 'min' | 'hour' | 'day' | 'week' | 'month' | 'year' | undefined;
   /** Where a bucket begins: up to 24 hours from UTC, above that minutes; negative west of it. */
   readonly timeZoneDifference?: number | undefined;
   readonly metric?: 'latency' | 'time_to_first_token' | undefined;

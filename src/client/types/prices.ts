@@ -136,3 +136,57 @@ export interface RepriceReport {
   /** Send it to go on; null: this was all. */
   readonly cursor: string | null;
 }
+
+/** Models of the price list that are not outdated. */
+export interface ModelRegistryAnswer {
+  readonly models: readonly RegisteredModel[];
+  readonly total: number;
+  readonly filters: {
+    readonly providers: readonly {
+      readonly name: string;
+      readonly displayName: string;
+    }[];
+    readonly authors: readonly string[];
+    /** What prices tell: audio, caching, image, reasoning, web_search. */
+    readonly capabilities: readonly string[];
+  };
+}
+
+export interface RegisteredModel {
+  readonly id: string;
+  readonly name: string;
+  /** The first provider that lists the model. */
+  readonly author: string;
+  readonly contextLength: number | null;
+  readonly description: string | null;
+  readonly endpoints: readonly {
+    /** What to write before the model: `provider/model`. */
+    readonly provider: string;
+    /** Same as provider. */
+    readonly providerSlug: string;
+    readonly pricing: ModelPricing;
+    readonly pricingTiers?: readonly ModelPricing[] | undefined;
+  }[];
+  /** Empty: the price list does not tell. */
+  readonly inputModalities: readonly string[];
+  /** Empty, as before. */
+  readonly outputModalities: readonly string[];
+  /** Empty, as before. */
+  readonly supportedParameters: readonly string[];
+}
+
+/** US dollars for a million tokens, or searches. */
+export interface ModelPricing {
+  /** Input; null where the list has no price. */
+  readonly prompt: number | null;
+  /** Output; null where the list has no price. */
+  readonly completion: number | null;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  readonly audio?: number | undefined;
+  readonly image?: number | undefined;
+  readonly internal_reasoning?: number | undefined;
+  readonly web_search?: number | undefined;
+  /** Input tokens above which the price holds. */
+  readonly threshold?: number | undefined;
+}

@@ -1,8 +1,11 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
 import type { Filter } from '../filter.ts';
 
-/** Takes no fields. */
-export type PropertyListQuery = Readonly<Record<string, never>>;
+/** Which names are listed. */
+export interface PropertyListQuery {
+  /** Part of the name, in any case; without it every name. */
+  readonly searchTerm?: string | undefined;
+}
 
 /** At most 10000 names, in the order of their bytes. */
 export type PropertyNamesAnswer = readonly {
@@ -65,7 +68,7 @@ export interface PropertyOverTimeQuery {
   } | undefined;
   readonly userFilter?: Filter | undefined;
   /** Length of a bucket of time. */
-  readonly dbIncrement?: 'min' | 'hour' | 'day' | 'week' | 'month' | undefined;
+  readonly dbIncrement?: 'min' | 'hour' | 'day' | 'week' | 'month' | 'year' | undefined;
   /** Where a bucket begins: up to 24 hours from UTC, above that minutes; negative west of it. */
   readonly timeZoneDifference?: number | undefined;
 }

@@ -70,6 +70,8 @@ export type RequestCount = number;
 export interface RequestIds {
   /** Identifiers, the values of the response header svc-id. */
   readonly requestIds: readonly string[];
+  /** False leaves `request_body` and `response_body` null, which is quicker and makes room for more requests. */
+  readonly includeBodies?: boolean | undefined;
 }
 
 /** Which requests get which properties. */

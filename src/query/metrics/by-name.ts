@@ -1,7 +1,7 @@
 import { RawJson } from '../../model/json/raw.ts';
 import type { MetricsQuery } from '../../contract/metrics/query.ts';
 import type { NamedMetricsQuery, NamedShape } from '../../contract/metrics/by-name.ts';
-import type { Interval, MetricName } from '../../model/vocabulary/metrics.ts';
+import { type DimensionName, dimensions, type Interval, type MetricName } from '../../model/vocabulary/metrics.ts';
 
 /** A row of a metrics answer. */
 type Row = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ function series(
   name: string,
   summary: string,
   columns: Readonly<Record<string, MetricName>>,
-  groupBy: readonly string[] = [],
+  groupBy: readonly DimensionName[] = [],
 ): NamedMetric {
   const shown = Object.entries(columns);
   return {
@@ -40,7 +40,11 @@ function series(
     summary,
     shape: `A list of {${['time', ...groupBy, ...Object.keys(columns)].join(', ')}}, by time; buckets without a request are left out.`,
     answer: {
-      list: { time: 'text', ...Object.fromEntries([...groupBy, ...Object.keys(columns)].map((key) => [key, 'number' as const])) },
+      list: {
+        time: 'text',
+        ...Object.fromEntries(groupBy.map((key) => [key, dimensions[key].type === 'text' ? 'text' : 'number'] as const)),
+        ...Object.fromEntries(Object.keys(columns).map((key) => [key, 'number' as const])),
+      },
     },
     metrics: [...new Set(Object.values(columns))],
     groupBy,

@@ -149,6 +149,13 @@ export const heliconeOperations: readonly HeliconeOperations[] = [
       POST /v1/trace/custom/v1/log
       POST /v1/trace/custom/log
       POST /v1/trace/custom/log/typed
+    `),
+  },
+  {
+    group: 'Logging without the gateway',
+    fate: 'here',
+    sentence: '',
+    operations: lines(`
       POST /v1/trace/log
       POST /v1/trace/log-python
     `),

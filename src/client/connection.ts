@@ -1,5 +1,6 @@
 import type { ExportEndpoints } from './endpoints/export.ts';
 import type { JobsEndpoints } from './endpoints/jobs.ts';
+import type { LogsEndpoints } from './endpoints/logs.ts';
 import type { MetricsEndpoints } from './endpoints/metrics.ts';
 import type { PricesEndpoints } from './endpoints/prices.ts';
 import type { PropertiesEndpoints } from './endpoints/properties.ts';
@@ -24,6 +25,7 @@ export interface Endpoints
     PricesEndpoints,
     SettingsEndpoints,
     UsersEndpoints,
+    LogsEndpoints,
     MonitoringEndpoints {}
 
 /** Endpoints that answer in the envelope. */

@@ -197,6 +197,14 @@ export const gatewayVariables = {
     reason:
       'Maximum milliseconds for which a call waits while its organisation uses its share of connections (GATELOG_ORGANIZATION_SHARE_PERCENT), or for memory for its body (GATELOG_HELD_BODIES_BYTES); then 503.',
   },
+  agentSessions: {
+    name: 'GATELOG_AGENT_SESSIONS',
+    kind: 'choice',
+    choices: ['on', 'off'],
+    default: 'on',
+    reason:
+      "Whether a call without a session of its own belongs to the one that its coding agent names (Claude Code's x-claude-code-session-id and others). off: only Svc- headers name sessions.",
+  },
   logCalls: {
     name: 'GATELOG_LOG_CALLS',
     kind: 'choice',

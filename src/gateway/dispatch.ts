@@ -49,7 +49,8 @@ function respondHere(
   }
   const method = call.request.method ?? 'GET';
   if (route.destination === 'models') {
-    answerModels({ ...ports, organizationId, storedProviders: ports.providerKeys.providersOf(organizationId) }, method, sink);
+    const sources = { ...ports, organizationId, storedProviders: ports.providerKeys.providersOf(organizationId) };
+    answerModels(sources, { method, client: call.head.client }, sink);
     return;
   }
   if (route.destination === 'feedback') {

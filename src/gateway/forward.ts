@@ -35,7 +35,7 @@ export function forward(ports: ForwardPorts, request: IncomingRequest, response:
   let aliased = false;
   const refuse = (error: unknown): void => rejectUnauthenticated(ports, { response, openedAt, startedAt, aliased }, error);
   try {
-    const head = readRequestHead(request.rawHeaders);
+    const head = readRequestHead(request.rawHeaders, ports.agentSessions);
     ({ aliased } = head.directives);
     const call: Call = {
       request,

@@ -73,6 +73,8 @@ export interface DispatchPorts extends Pick<PlanPorts, 'providers' | 'knownModel
 
 export interface ForwardPorts extends PlanPorts, ExchangePorts, DispatchPorts {
   readonly takeSpans: TakeSpans;
+  /** Whether headers of coding agents name sessions. */
+  readonly agentSessions: boolean;
   readonly credentials: CredentialCache;
   readonly verifyKey: VerifyKey;
   /** Why a rejected key is not valid. */

@@ -203,6 +203,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const bookProviders = readPricesFile(config);
   const interpreter = startInterpreterThread({
     searchMaxBytes: config.bodySearchMaxBytes,
+    agentSessions: config.agentSessions === 'on',
     keptRowBytes: rowBytesOfBatchByte * config.ingestBatchBytes,
     bookProviders,
     threatCheckFile: config.threatCheckFile,

@@ -188,6 +188,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     hasSpoolSpace: space.hasFreeSpace,
     takesSpoolParts: space.hasSpaceForParts,
     countryHeader: config.countryHeader,
+    agentSessions: config.agentSessions === 'on',
     limits: {
       routeMaxBytes: config.routeMaxBytes,
       requestMaxBytes: config.requestMaxBytes,

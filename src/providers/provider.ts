@@ -7,6 +7,8 @@ export interface RequestFacts {
   readonly model: string;
   /** End user named in the body, used when the caller sent no user header. */
   readonly user: string;
+  /** `prompt_cache_key`; absent in formats without it. */
+  readonly cacheKey?: string;
   /** Text of all messages including system messages, joined by newlines. */
   readonly promptText: string;
   /** Text of the user's first message, which all turns of a conversation share. */

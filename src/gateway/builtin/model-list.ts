@@ -16,6 +16,11 @@ export interface ModelSources {
   readonly storedProviders: ReadonlySet<string>;
 }
 
+export interface ModelRequest {
+  readonly method: string;
+  readonly client: string | undefined;
+}
+
 export interface ListedModel {
   readonly id: string;
   readonly object: 'model';
@@ -31,11 +36,25 @@ export function listedModels({ providers, knownModels, organizationId, storedPro
   return [toListedModel(echoProviderName, 'echo'), ...reachable];
 }
 
-/** `GET /v1/models`, in OpenAI's shape. */
-export function answerModels(sources: ModelSources, method: string, sink: ResponseSink): void {
-  const body = Buffer.from(JSON.stringify({ object: 'list', data: listedModels(sources) }));
+/**
+ * `GET /v1/models`. @param client the provider whose client asks: such a client calls that provider's own endpoints, so it gets the models
+ * of that one alone, with the names that they have there.
+ */
+export function answerModels(sources: ModelSources, { method, client }: ModelRequest, sink: ResponseSink): void {
+  const models = listedModels(sources);
+  const list = client === undefined ? { object: 'list', data: models } : listForClient(models.filter(({ owned_by: by }) => by === client));
+  const body = Buffer.from(JSON.stringify(list));
   const headers = ['content-type', 'application/json', 'content-length', String(body.length)];
   respond(sink, { status: 200, headers, chunks: method === 'HEAD' ? [] : [body] });
+}
+
+/** In the shape of both OpenAI and Anthropic. Anthropic writes the epoch for a time of release that is not known. */
+function listForClient(models: readonly ListedModel[]): object {
+  const data = models.map(({ id, owned_by: provider, ...model }) => {
+    const name = id.slice(provider.length + 1);
+    return { ...model, id: name, owned_by: provider, type: 'model', display_name: name, created_at: '1970-01-01T00:00:00Z' };
+  });
+  return { object: 'list', data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }
 
 /** Calls reach it by `name/model`, with a stored key, with the deployment's, or without any. */

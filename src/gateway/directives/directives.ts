@@ -6,6 +6,8 @@ import { parseMoney } from '../../model/pricing/money.ts';
 import { exceedsBytes, isJsonObject, parseJson, quotedInHeader, wellFormed } from '../../model/text.ts';
 import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
 import { headerText } from '../http/headers.ts';
+import type { AgentHeader } from '../../model/vocabulary/agent-sessions.ts';
+import { finishAgent, readAgentHeader } from './agents.ts';
 import { type CachePolicy, cacheReaders, finishCache } from './cache.ts';
 import { type AttemptDirectives, attemptReaders, finishRetry } from './retry.ts';
 import { unknownHeaderWarning } from './unknown-header.ts';
@@ -141,6 +143,7 @@ export class DirectiveReader {
     limitPolicy: undefined,
     attempts: undefined,
     cache: undefined,
+    agent: undefined,
     aliased: false,
     refusal: undefined,
   };
@@ -152,6 +155,11 @@ export class DirectiveReader {
     if (aliased) this.draft.aliased = true;
     readOne(this.draft, { name, lower, value, prefixLength: aliased ? aliasPrefix.length : ownPrefix.length });
     return true;
+  }
+
+  /** Reads a header of a coding agent; it is forwarded too. */
+  takesFromAgent(row: AgentHeader, value: string): void {
+    readAgentHeader(this.draft, row, value);
   }
 
   /** Adds to `svc-warning`. */
@@ -169,6 +177,8 @@ export class DirectiveReader {
     } catch (error) {
       refuse(draft, error);
     }
+    const { agent } = draft;
+    if (agent !== undefined) finishAgent(draft, agent, (name, value) => addProperty(draft, { name, value }));
     const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal } = draft;
     tags.properties = [...properties.values()];
     return { tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, attempts, cache, aliased, refusal };

@@ -2,6 +2,7 @@ import { headerPairs, type HeaderList } from '../../platform/http/header-list.ts
 import { GatelogError } from '../../model/errors.ts';
 import { holdsOurKey } from '../../auth/api-key.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
+import { agentHeaderRows } from './agents.ts';
 import { type Directives, DirectiveReader } from './directives.ts';
 import { tooLongWarning } from './values.ts';
 import { awsKeyHeaders, type AwsKeyHeader } from '../../providers/amazon/wire.ts';
@@ -22,7 +23,18 @@ const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'refere
 
 const clients: ReadonlyMap<string, string> = new Map(wireFacts.clientHeaders);
 
-type HeaderKind = 'dropped' | 'host' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching' | 'client' | 'aws-key';
+type HeaderKind =
+  | 'dropped'
+  | 'host'
+  | 'connection'
+  | 'credential'
+  | 'recorded'
+  | 'length'
+  | 'encodings'
+  | 'caching'
+  | 'client'
+  | 'aws-key'
+  | 'agent';
 
 const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>([
   ...hopByHopNames.map((name) => [name, 'dropped'] as const),
@@ -36,6 +48,7 @@ const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>
   ['cache-control', 'caching'],
   ...wireFacts.clientHeaders.map(([name]) => [name, 'client'] as const),
   ...awsKeyHeaders.map((name) => [name, 'aws-key'] as const),
+  ...Array.from(agentHeaderRows.keys(), (name) => [name, 'agent'] as const),
 ]);
 
 /** Headers without a kind are directives or pass to the provider. */
@@ -74,11 +87,13 @@ function boundedDeclared(known: Set<string> | undefined, value: string): Set<str
   );
 }
 
-/** Reads all headers in one pass. @throws GatelogError `malformed_request`. */
-export function readRequestHead(raw: HeaderList): RequestHead {
+/**
+ * Reads all headers in one pass. @param agentSessions whether a coding agent's own headers name its session.
+ * @throws GatelogError `malformed_request`.
+ */
+export function readRequestHead(raw: HeaderList, agentSessions = false): RequestHead {
   const directives = new DirectiveReader();
-  const credentials: string[] = [];
-  const passed: string[] = [];
+  const [credentials, passed]: [string[], string[]] = [[], []];
   const recorded: Record<string, string> = {};
   let length: string[] = [];
   let declared: Set<string> | undefined;
@@ -108,9 +123,7 @@ export function readRequestHead(raw: HeaderList): RequestHead {
         keepHeader(recorded, lower, value);
         continue;
       case 'recorded':
-        if (holdsOurKey(value)) continue;
-        if (!keepHeader(recorded, lower, recordedText(lower, value))) directives.warn(tooLongWarning(name, textLimits.headerBytes));
-        passed.push(name, value);
+        if (recordHeader(recorded, directives, { name, lower, value })) passed.push(name, value);
         continue;
       case 'encodings':
         break;
@@ -119,6 +132,9 @@ export function readRequestHead(raw: HeaderList): RequestHead {
         break;
       case 'client':
         client = clients.get(lower);
+        break;
+      case 'agent':
+        readAgent(directives, lower, value, agentSessions);
         break;
       case undefined:
         if (directives.takes(name, lower, value)) continue;
@@ -138,6 +154,24 @@ export function readRequestHead(raw: HeaderList): RequestHead {
 
 function recordedText(lower: string, value: string): string {
   return lower === 'referer' ? withoutSecrets(headerText(value)) : headerText(value);
+}
+
+interface NamedHeader {
+  readonly name: string;
+  readonly lower: string;
+  readonly value: string;
+}
+
+/** @returns false for a header that stays behind. */
+function recordHeader(recorded: Record<string, string>, directives: DirectiveReader, { name, lower, value }: NamedHeader): boolean {
+  if (holdsOurKey(value)) return false;
+  if (!keepHeader(recorded, lower, recordedText(lower, value))) directives.warn(tooLongWarning(name, textLimits.headerBytes));
+  return true;
+}
+
+function readAgent(directives: DirectiveReader, lower: string, value: string, isOn: boolean): void {
+  const row = isOn ? agentHeaderRows.get(lower) : undefined;
+  if (row !== undefined && !holdsOurKey(value)) directives.takesFromAgent(row, value);
 }
 
 /** RFC 9112 §3.2; Node silently keeps the first one. */

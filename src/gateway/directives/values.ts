@@ -2,6 +2,7 @@ import { GatelogError } from '../../model/errors.ts';
 import type { LimitPolicy } from '../../model/limit-policy.ts';
 import type { TaggedProperty, Tags } from '../../model/record/exchange.ts';
 import { exceedsBytes, quotedInHeader, wellFormed } from '../../model/text.ts';
+import type { AgentHeader, AgentHeaderMeaning } from '../../model/vocabulary/agent-sessions.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { headerText } from '../http/headers.ts';
 import type { RetryPolicy } from '../retry/policy.ts';
@@ -9,6 +10,9 @@ import type { Fallback } from './fallbacks.ts';
 import type { ListedTarget } from './targets.ts';
 
 type Writable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
+
+/** What the headers of coding agents tell, each with its row. */
+export type AgentDraft = Map<AgentHeaderMeaning, { readonly row: AgentHeader; readonly text: string }>;
 
 /** State of the headers read so far. */
 export interface Draft {
@@ -22,6 +26,8 @@ export interface Draft {
   limitPolicy: LimitPolicy | undefined;
   attempts: AttemptsDraft | undefined;
   cache: CacheDraft | undefined;
+  /** Undefined without headers of a coding agent. */
+  agent: AgentDraft | undefined;
   aliased: boolean;
   refusal: GatelogError | undefined;
 }

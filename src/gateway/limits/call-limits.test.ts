@@ -171,6 +171,14 @@ describe('a segment', () => {
     const bySession = limited('1;w=60;s=svc-session-id', { 'svc-session-id': 's' });
     expect(await statusesOf([bySession, bySession])).toEqual([200, 429]);
   });
+
+  it('by session counts the one that a coding agent`s header names, as the record does, and none that its body alone names', async () => {
+    const policy = '1;w=60;s=svc-session-id';
+    const byAgent = limited(policy, { 'x-claude-code-session-id': 's-1' });
+    expect(await statusesOf([byAgent, limited(policy, { 'svc-session-id': 's-1' }), byAgent])).toEqual([200, 429, 429]);
+    const inBody = { ...limited(policy), body: { prompt_cache_key: '0197b000-0000-7000-8000-00000000000a' } };
+    expect(await statusesOf([inBody, inBody])).toEqual([200, 200]);
+  });
 });
 
 it('what a limit counts by is in no file, so that a body that must never touch a disk does not', async () => {

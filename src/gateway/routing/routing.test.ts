@@ -322,6 +322,20 @@ describe('GET /v1/models', () => {
     ]);
   });
 
+  it('gives a client of Anthropic the names that its own endpoint takes, in its shape', async () => {
+    const rig = await rigWith({ providers, ports: { knownModels } });
+    const lines = [`x-api-key: ${ourKey}`, 'anthropic-version: 2023-06-01'];
+    const { body } = await call(rig.port, requestText('GET /v1/models?limit=1000', lines));
+    const model = { object: 'model', created: 0, owned_by: 'anthropic', type: 'model', created_at: '1970-01-01T00:00:00Z' };
+    expect(JSON.parse(body.toString())).toEqual({
+      object: 'list',
+      data: ['anthropic-small', 'anthropic-large'].map((id) => ({ ...model, id, display_name: id })),
+      has_more: false,
+      first_id: 'anthropic-small',
+      last_id: 'anthropic-large',
+    });
+  });
+
   it('answers HEAD with the head alone, and forwards what is not the list', async () => {
     const provider = await okProvider();
     const rig = await rigWith({ providers: openAiAt(provider.port) });

@@ -200,6 +200,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     hasSpoolSpace: () => true,
     takesSpoolParts: () => true,
     countryHeader: undefined,
+    agentSessions: true,
     limits: {
       routeMaxBytes: 64 * 1024,
       requestMaxBytes: 64 * mebi,

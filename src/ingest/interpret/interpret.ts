@@ -16,7 +16,7 @@ import type { RequestFacts, ResponseFacts } from '../../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
 import { bodyGroupOf } from './body-group.ts';
 import { withEstimate } from './estimate-usage.ts';
-import { propertiesOf, sessionIdOf } from './properties.ts';
+import { propertiesOf, sessionIdOf, withAgentSession } from './properties.ts';
 import { type ReadResponse, readRequest, readResponse, upstreamPath } from './bodies.ts';
 import { firstNonEmpty, type RecordTexts, type RedactTexts, orEmpty, textsOf } from './record-texts.ts';
 import { matchesThreatPattern } from '../threats/patterns.ts';
@@ -29,6 +29,8 @@ export interface InterpretContext {
   /** Applies the organisation's redaction rules; undefined without any. */
   readonly redact?: RedactTexts | undefined;
   readonly prices: Prices;
+  /** Whether a call without a session belongs to the one that a coding agent names in its body. */
+  readonly agentSessions?: boolean | undefined;
   /** Checks the user's text instead of the built-in patterns; null: the check failed. */
   readonly checkThreat?: ((text: string) => boolean | null) | undefined;
 }
@@ -39,9 +41,9 @@ export interface InterpretContext {
  */
 export function interpretExchange(exchange: Exchange, context: InterpretContext): RequestRecord {
   const { open } = exchange;
-  const { tags } = open;
   const format = wireFormatFor(open.provider, upstreamPath(open));
   const request = withShortNames(readRequest(exchange, format));
+  const tags = context.agentSessions === true ? withAgentSession(open.tags, request.facts) : open.tags;
   const response = withEstimate(withShortNames(readResponse(exchange, format)), request, { exchange, format });
   const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);
   const texts = redacted(textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames)), open.provider, context);

@@ -1,5 +1,7 @@
 import type { Tags } from '../../model/record/exchange.ts';
 import { promptIdProperty } from '../../model/vocabulary/property-alias.ts';
+import type { RequestFacts } from '../../providers/provider.ts';
+import { sessionOfCacheKey } from '../../model/vocabulary/agent-sessions.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 
 const sessionTags = ['sessionId', 'sessionName', 'sessionPath'] as const;
@@ -27,4 +29,11 @@ export function propertiesOf(tags: Tags, declaredNames: ReadonlyMap<string, stri
 /** The session named by the caller's tags, empty without one; equal to that of {@link propertiesOf}. */
 export function sessionIdOf({ sessionId, properties }: Tags): string {
   return sessionId ?? properties.findLast(({ name }) => name === sessionProperties.sessionId)?.value ?? '';
+}
+
+/** The tags with the session that a coding agent names in its body, where no header names one. */
+export function withAgentSession(tags: Tags, { cacheKey }: Pick<RequestFacts, 'cacheKey'>): Tags {
+  if (cacheKey === undefined || cacheKey === '' || sessionIdOf(tags) !== '') return tags;
+  const session = sessionOfCacheKey(cacheKey);
+  return session === undefined ? tags : { ...session, ...tags };
 }

@@ -300,6 +300,7 @@ describe('a call of an endpoint that is not understood', () => {
     ['openai', '/v1/moderations', { model: 'omni-moderation-latest', input: 'x' }, 'omni-moderation-latest'],
     ['cohere', '/v2/rerank', { model: 'rerank-v3.5', query: 'x', documents: [] }, 'rerank-v3.5'],
     ['cohere', '/v1/chat', { model: 'command-r', message: 'x' }, 'command-r'],
+    ['anthropic', '/v1/messages/count_tokens?beta=true', { model: 'claude-sonnet-4-6', messages: [] }, 'claude-sonnet-4-6'],
     ['gemini', '/v1beta/models/gemini-2.5-flash:countTokens', { contents: [] }, 'gemini-2.5-flash'],
     ['bedrock', '/model/amazon.nova-lite-v1%3A0/invoke', { messages: [] }, 'amazon.nova-lite-v1:0'],
     ['bedrock', '/model/meta.llama3-8b-instruct-v1:0/invoke', { prompt: 'x' }, 'meta.llama3-8b-instruct-v1:0'],

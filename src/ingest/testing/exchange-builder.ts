@@ -25,6 +25,7 @@ export interface InterpretSketch {
   readonly changes?: readonly Change[];
   /** Absent: those of the public list. */
   readonly prices?: Prices;
+  readonly agentSessions?: boolean;
 }
 
 export const json = { 'content-type': 'application/json' };
@@ -85,5 +86,11 @@ export function interpret(preview: InterpretSketch = {}): RequestRecord {
     acceptedAt: 1_700_000_000_100 + index,
     number: 1_700_000_000_100_000 + index,
   }));
-  return interpretExchange(exchange, { declaredNames: preview.declared ?? new Map(), changes, prices: preview.prices ?? listedPrices });
+  const agentSessions = preview.agentSessions !== false;
+  return interpretExchange(exchange, {
+    declaredNames: preview.declared ?? new Map(),
+    changes,
+    prices: preview.prices ?? listedPrices,
+    agentSessions,
+  });
 }

@@ -49,6 +49,8 @@ export interface InterpreterParts {
   readonly redactions: BoundedRedactor;
   /** Bytes of a body's text that filters search. */
   readonly searchMaxBytes?: number | undefined;
+  /** Whether bodies of coding agents name sessions. */
+  readonly agentSessions?: boolean | undefined;
   /** The operator's, in place of the built-in one. It may throw. */
   readonly threatCheck?: ThreatCheck | undefined;
 }
@@ -178,7 +180,7 @@ function interpretWhole(
   interpreting: Interpreting,
 ): InterpretedExchange {
   const { declaredNames = noNames, redactionRules, organizationPrices, erasures } = settings;
-  const { book, storedAt, searchMaxBytes, writers, redactions, threatCheck } = interpreting;
+  const { book, storedAt, searchMaxBytes, agentSessions, writers, redactions, threatCheck } = interpreting;
   const prices = { book, organization: organizationPrices };
   let redactionFailure: string | undefined;
   const redact = (rules: readonly RedactionRule[], written: RecordTexts): RecordTexts => {
@@ -204,6 +206,7 @@ function interpretWhole(
     declaredNames,
     changes: earlier,
     prices,
+    agentSessions,
     redact: redactByRules,
     checkThreat: threatCheck === undefined ? undefined : (text) => checkThreat(threatCheck, text),
   });

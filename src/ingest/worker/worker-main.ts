@@ -25,6 +25,7 @@ export type InterpreterMessage = { readonly ready: true } | { readonly id: numbe
 
 export interface InterpreterSettings {
   readonly searchMaxBytes: number;
+  readonly agentSessions: boolean;
   /** Memory of rows that is kept for reuse, and the most that one batch may fill: only bodies that grow manyfold when decoded exceed it. */
   readonly keptRowBytes: number;
   /** Providers with their prices; undefined: those of the public list. */
@@ -38,6 +39,7 @@ const parts = {
   book: priceBookFrom(settings?.bookProviders),
   redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
   searchMaxBytes: settings?.searchMaxBytes,
+  agentSessions: settings?.agentSessions,
   threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadedThreatCheck(settings.threatCheckFile),
 };
 

@@ -31,6 +31,21 @@ describe('a request', () => {
     });
   });
 
+  const device = 'd85ce1c4ca8145f5';
+  const account = '0197b000-0000-7000-8000-00000000000a';
+  const session = 'a01e6601-6303-445c-80c8-9c5474e5cd40';
+  it.each([
+    ['an account', JSON.stringify({ device_id: device, account_uuid: account, session_id: session }), account],
+    ['a device without an account', JSON.stringify({ device_id: device, account_uuid: '', session_id: session }), device],
+    ['an account, as it was in 2025', `user_${device}_account_${account}_session_${session}`, account],
+    ['a device, as it was in 2025', `user_${device}_account__session_${session}`, device],
+    ['anybody else`s JSON is their text', '{"device_id": "d"}', '{"device_id": "d"}'],
+    ['so is what only looks like JSON', '{passenger', '{passenger'],
+    ['and a name with such a part', 'user_x_session_1', 'user_x_session_1'],
+  ])('of Claude Code names the user without the session: %s', (_what, userId, user) => {
+    expect(anthropicMessages.readRequest({ metadata: { user_id: userId } }, '').user).toBe(user);
+  });
+
   it('may name its model in the path', () => {
     const path = '/v1/projects/p/locations/eu/publishers/anthropic/models/claude-sonnet-4-5%4020250929:rawPredict';
     expect(anthropicMessages.readRequest({ anthropic_version: 'vertex-2023-10-16' }, path).model).toBe('claude-sonnet-4-5@20250929');

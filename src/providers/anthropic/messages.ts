@@ -1,3 +1,4 @@
+import { parseJson } from '../../model/text.ts';
 import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { bedrockModelIn, modelInPath } from '../path-names.ts';
@@ -22,11 +23,31 @@ function readMessagesRequest(body: unknown, path: string): RequestFacts {
   const ofUser = messages.filter((message) => message['role'] === 'user').map((message) => contentText(message['content']));
   return {
     model: textOf(request['model']) || modelInPath(path) || bedrockModelIn(path),
-    user: textOf(objectOf(request['metadata'])['user_id']),
+    user: userIn(textOf(objectOf(request['metadata'])['user_id'])),
     promptText: joinLines([contentText(request['system']), ...messages.map((message) => contentText(message['content']))]),
     // A message with tool results only is not the user's text.
     ...userTexts(ofUser),
   };
+}
+
+const longestOfClaudeCode = 1024;
+/** How Claude Code of 2025 wrote them. */
+const accountAndSession = /^user_(?<device>[0-9a-f]+)_account_(?<account>[0-9a-f-]*)_session_[0-9a-f-]+$/;
+
+/** Claude Code writes device, account and session into one text. The account is the user, or the device of a user without one. */
+function userIn(userId: string): string {
+  if (userId.length > longestOfClaudeCode) return userId;
+  const { device, account } = userId.startsWith('{') ? accountOf(parseJson(userId)) : (accountAndSession.exec(userId)?.groups ?? {});
+  return firstText([account, device, userId]);
+}
+
+function accountOf(parts: unknown): Readonly<Partial<Record<'device' | 'account', string>>> {
+  const { session_id: session, account_uuid: account, device_id: device } = objectOf(parts);
+  return typeof session === 'string' ? { account: textOf(account), device: textOf(device) } : {};
+}
+
+function firstText(texts: readonly (string | undefined)[]): string {
+  return texts.find((text) => text !== undefined && text !== '') ?? '';
 }
 
 function readMessagesResponse(body: unknown): ResponseFacts {

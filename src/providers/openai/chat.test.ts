@@ -46,6 +46,7 @@ describe('a request', () => {
     expect(openAiChat.readRequest(jsonOf('chat-request.json'), '/v1/chat/completions')).toEqual({
       model: 'gpt-4o',
       user: 'passenger-17',
+      cacheKey: '',
       promptText: [
         'You know the timetable of the harbour.',
         'Good morning.',

@@ -25,6 +25,7 @@ function readChatRequest(body: unknown, path: string): RequestFacts {
   return {
     model: textOf(request['model']) || deploymentOf(path),
     user: textOf(request['user']) || textOf(request['safety_identifier']),
+    cacheKey: textOf(request['prompt_cache_key']),
     promptText: joinLines(messages.map((message) => contentText(message['content']))),
     ...userTexts(ofUser),
   };

@@ -21,6 +21,7 @@ describe('a request', () => {
     expect(openAiResponses.readRequest(jsonOf('responses-request.json'), '/v1/responses')).toEqual({
       model: 'gpt-5-mini',
       user: 'passenger-17',
+      cacheKey: '',
       promptText: ['You know the timetable of the harbour.', 'Good morning.', 'Good morning. Where to?', lastUserText].join('\n'),
       firstUserText: 'Good morning.',
       lastUserText,
@@ -31,6 +32,7 @@ describe('a request', () => {
     expect(openAiResponses.readRequest({ model: 'm', input: 'Hello', safety_identifier: 's' }, '')).toEqual({
       model: 'm',
       user: 's',
+      cacheKey: '',
       promptText: 'Hello',
       firstUserText: 'Hello',
       lastUserText: 'Hello',

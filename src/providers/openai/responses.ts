@@ -31,6 +31,7 @@ function readResponsesRequest(body: unknown, path: string): RequestFacts {
   return {
     model: textOf(request['model']) || deploymentOf(path),
     user: textOf(request['user']) || textOf(request['safety_identifier']),
+    cacheKey: textOf(request['prompt_cache_key']),
     promptText: joinLines([textOf(request['instructions']), plain, ...items.map((item) => contentText(item['content']))]),
     ...userTexts(plain === '' ? ofUser : [plain]),
   };

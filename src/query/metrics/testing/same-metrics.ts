@@ -81,7 +81,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     ...statement,
     text: statement.text.replace(
       /if\((place > \{p\d+:UInt64\}) AND (place <= \{p\d+:UInt64\}), place, 0\)/,
-      'if($1, if($2, place, 0), -1)',
+      'if($1, if($2, place, 0), NULL)',
     ),
   }),
   'a time zone has no daylight saving': (statement) => ({

@@ -41,6 +41,7 @@ import { listRequestChanges } from './routes/requests/list-changes.ts';
 import { legacyQueryRequests } from './routes/requests/legacy-query.ts';
 import { queryRequestsById } from './routes/requests/query-ids.ts';
 import { queryRequests } from './routes/requests/query.ts';
+import { streamRequests } from './routes/requests/stream.ts';
 import { setRequestScores } from './routes/requests/set-scores.ts';
 import { countSessions } from './routes/sessions/count.ts';
 import { querySessionMetrics } from './routes/sessions/metrics-query.ts';
@@ -65,6 +66,7 @@ export const endpoints: readonly Endpoint[] = [
   countRequests,
   queryRequestsById,
   updateRequestProperties,
+  streamRequests,
   getRequest,
   updateRequestProperty,
   listJobs,

@@ -19,6 +19,7 @@ import type { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
 import type { ApiKeys } from '../auth/api-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { ResponseMemory } from './http/response-memory.ts';
+import type { Streams } from './stream/streams.ts';
 import type { StoredValues } from './page/stored-values.ts';
 import type { HintLookUps } from './page/hint-look-ups.ts';
 import type { FairSemaphore } from '../platform/fair-semaphore.ts';
@@ -193,6 +194,7 @@ export interface ApiPorts {
   /** Milliseconds. */
   readonly monotonic: () => number;
   readonly exports: ExportPorts;
+  readonly streams: Pick<Streams, 'open'>;
   readonly bodyMaxBytes: number;
   /** Origins of pages that may call the API; `*`: all. */
   readonly corsOrigins: readonly string[];

@@ -306,6 +306,14 @@ export const variables = {
       'Reserved for a Redis server; this version keeps counts of limits and the response cache in the data folder, for one machine, and does not start while this is set.',
   },
 
+  streams: {
+    name: 'GATELOG_STREAMS',
+    kind: 'integer',
+    default: '100',
+    min: 0,
+    max: 10_000,
+    reason: 'Maximum live streams of requests at once; one takes up to a megabyte while its client reads slowly. Beyond it 503.',
+  },
   apiBodyMaxBytes: {
     name: 'GATELOG_API_BODY_MAX_BYTES',
     kind: 'bytes',

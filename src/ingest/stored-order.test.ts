@@ -77,7 +77,7 @@ describe('records are numbered in the order in which they are stored', () => {
     await spool.drainAll({ clock: ahead });
     rmSync(path.join(spool.folder, 'checkpoint.json'));
     const second = await spool.write(writer);
-    await spool.drainAll({ storedOrder: new StoredOrder(await rig.store.latestStoredNumber()) });
+    await spool.drainAll({ storedOrder: new StoredOrder((await rig.store.latestStoredNumber()) ?? 0) });
     expect(idsOf(await numbered(spool))).toEqual([first, second]);
   });
 });

@@ -5,6 +5,7 @@ import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import type { ApiPorts } from '../api/ports.ts';
+import type { Streams } from '../api/stream/streams.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
 import { makeApiKeys } from '../auth/api-keys.ts';
@@ -13,7 +14,7 @@ import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
 import { BurstGate } from '../ingest/batch/burst.ts';
-import { StoredOrder } from '../ingest/batch/stored-order.ts';
+import type { StoredOrder } from '../ingest/batch/stored-order.ts';
 import { makeCompleteUsage } from '../ingest/completions/complete-usage.ts';
 import { DeadLetters } from '../ingest/dead-letters/store.ts';
 import { Drain } from '../ingest/drain.ts';
@@ -50,17 +51,18 @@ import type { Connect } from '../store/engine/connections.ts';
 import { engineLibrary } from '../store/engine/embedded-engine.ts';
 import { countWait } from '../store/engine/metrics.ts';
 import type { Store } from '../store/store.ts';
-import { onMetrics, type RunningRole } from '../supervisor/child.ts';
+import type { RunningRole } from '../supervisor/child.ts';
 import { HealthProbe } from '../platform/health-probe.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { boundDeadLetters, makeDeadLetterReplay, operatorServer } from './operator/operator.ts';
 import { serveOperator } from '../operator/socket.ts';
 import { erasuresFor, makeTrustedClock, makeRemovals, type Removals } from './retention-and-erasure.ts';
 import { healthOf, type Watches } from './health/health.ts';
+import { makeMetricsPorts } from './health/metrics-ports.ts';
 import { jobPorts } from './changes/bulk-jobs.ts';
 import { type Changers, makeChangers, sessionPorts } from './changes/changers.ts';
 import { publishCoreAddress } from './core-address.ts';
-import { coreFamilies, ProcessMetrics } from './health/core-metrics.ts';
+import { coreFamilies } from './health/core-metrics.ts';
 import { openReadyStore } from './open-store.ts';
 import { makePropertyPorts } from './api/property-ports.ts';
 import { makeModelList } from './pricing/model-list.ts';
@@ -72,6 +74,7 @@ import { makeExports } from './records/exports.ts';
 import { makeImports } from './records/imports.ts';
 import { openOwnSeries, type OwnSeries } from './records/own-series.ts';
 import { startCoreSpans } from './spans/start.ts';
+import { makeStreams, openStoredOrder } from './records/streams.ts';
 import { makeStoredPrices } from './pricing/stored-prices.ts';
 import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock, dataPaths } from './shared.ts';
@@ -104,6 +107,7 @@ interface CoreParts {
   readonly state: SharedState;
   readonly running: RunningErasures;
   readonly storedOrder: StoredOrder;
+  readonly streams: Streams;
   readonly trustedClock: TrustedClock;
   /** For calls that are logged at the API. */
   readonly series: OwnSeries;
@@ -147,15 +151,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const operated = {
-    ...parts,
-    drain,
-    removals,
-    changer: changers.changer,
-    jobs: changers.jobs,
-    api: ports,
-    corrections: spans.corrections,
-  };
+  const operated = { ...parts, ...changers, drain, removals, api: ports, corrections: spans.corrections };
   const replay = makeDeadLetterReplay(operated);
   const stopPruning = boundDeadLetters({ ...parts, replay });
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated, replay), parts.observe);
@@ -163,6 +159,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
     address,
     stop: async () => {
       stopPruning();
+      parts.streams.stop();
       await Promise.all([closeServer(server, responsesEndMs), closeOperator(responsesEndMs)]);
       endSampling();
       for (const end of endReleasing) end();
@@ -198,6 +195,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const { spent = [], lastNumber } = openCheckpointFile(dataPaths(config).spool).load();
   const pendingChanges = await openPendingChanges(database, spent);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber(), await latestJobNumber(database));
+  const storedOrder = await openStoredOrder(lastNumber, store);
   const declaredNames = new DeclaredNames(database, systemClock);
   const redactionRules = new RedactionRules(database, systemClock);
   const bookProviders = readPricesFile(config);
@@ -236,7 +234,8 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     state,
     meter,
     running,
-    storedOrder: new StoredOrder(lastNumber ?? (await store.latestStoredNumber())),
+    storedOrder,
+    streams: makeStreams(config, storedOrder),
     trustedClock: makeTrustedClock(database, observe),
     series: openOwnSeries(config, observe),
   };
@@ -312,7 +311,7 @@ interface ApiParts {
 }
 
 function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takeSpans, baseUrl }: ApiParts): ApiPorts {
-  const { config, observe, meter, database, store, declaredNames, redactionRules, prices } = parts;
+  const { config, observe, meter, database, store, declaredNames, redactionRules, prices, streams } = parts;
   const { changer, sessions, jobs } = changers;
   const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
   const watches: Watches = {
@@ -361,7 +360,8 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takeSpan
     health: () => healthOf(watches, drain, store),
     observe,
     meter,
-    metrics: metricsPorts(parts, drain),
+    metrics: makeMetricsPorts({ ...parts, drain, spoolFolder: dataPaths(config).spool }),
+    streams,
     ...answerPorts(config),
   };
 }
@@ -377,21 +377,4 @@ function answerPorts(config: Config) {
     knownNames: new KnownNames(),
     hintLookUps: new HintLookUps(systemClock.monotonic),
   } satisfies Partial<ApiPorts>;
-}
-
-function metricsPorts({ config, meter, store, deadLetters }: CoreParts, drain: Drain): ApiPorts['metrics'] {
-  const spoolFolder = dataPaths(config).spool;
-  const { spoolMaxBytes, deadLetterMaxBytes } = config;
-  const numbers = new ProcessMetrics({
-    meter,
-    drain,
-    deadLetters,
-    deadLetterMaxBytes,
-    store,
-    spoolFolder,
-    spoolMaxBytes,
-    now: systemClock.now,
-  });
-  onMetrics((message) => numbers.take(message));
-  return { key: config.metricsKey, page: () => numbers.page() };
 }

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { ErasurePorts, RetentionPorts } from '../api/ports.ts';
+import type { Streams } from '../api/stream/streams.ts';
 import type { Config } from '../config/load.ts';
 import type { DeadLetters } from '../ingest/dead-letters/store.ts';
 import type { Drain } from '../ingest/drain.ts';
@@ -50,6 +51,7 @@ export interface RemovalParts {
   readonly running: RunningErasures;
   readonly trustedClock: TrustedClock;
   readonly deadLetters: Pick<DeadLetters, 'recount'>;
+  readonly streams: Pick<Streams, 'forget'>;
   /** No recorded call from before this start came later, Unix milliseconds. */
   readonly latestBefore: number;
 }
@@ -137,7 +139,7 @@ function makeRetention({ config, observe, database, store, trustedClock }: Remov
 }
 
 function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges): Erasures {
-  const { observe, database, store, state, running, latestBefore } = parts;
+  const { observe, database, store, state, running, latestBefore, streams } = parts;
   const { inFlight } = drain;
   const erasures: Erasures = new Erasures({
     repository: repositoryOf(database, observe, async () => {
@@ -149,7 +151,11 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges
       ingest: { begin: (erasure) => running.add(erasure), end: (erasure) => running.remove(erasure) },
       waitForSpoolDrain: (erasure, signal) => waitForSpoolDrain({ catchUp: () => drain.catchUp(), inFlight }, erasure, signal),
       whenChangesAreOver: (organizationId) => changer.exclusive(organizationId, async () => undefined),
-      store: store.erase,
+      store: {
+        ...store.erase,
+        removeRequests: (erasure, signal) =>
+          store.erase.removeRequests(erasure, signal).finally(() => streams.forget(erasure.organizationId)),
+      },
       responses: {
         count: ({ organizationId, userId }) => state.open().responses.count(organizationId, userId),
         forget: ({ organizationId, userId }) => {

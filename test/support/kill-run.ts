@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { portProblem } from '../../src/supervisor/port-check.ts';
 import { type AwakeClock, startAwakeClock } from './awake-clock.ts';
 import type { Dice } from './dice.ts';
 import { eventually } from './eventually.ts';
@@ -10,6 +9,7 @@ import { judge, type Verdict } from './kill-verdict.ts';
 import { type CallOutcome, startLoad } from './load.ts';
 import { startLoadProvider } from './load-provider.ts';
 import { childrenNamed, killTree, type Service, type ServiceOptions, startService, treeOf } from './process-tree.ts';
+import { stablePort } from './stable-port.ts';
 
 export const killKinds = ['worker', 'core', 'supervisor', 'tree'] as const;
 export type KillKind = (typeof killKinds)[number];
@@ -89,20 +89,6 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
   } finally {
     clock.stop();
     await provider.close();
-  }
-}
-
-/** Below the ephemeral port range. */
-const stablePorts = { from: 18_000, count: 12_000 };
-
-/**
- * A free port that stays free while nothing listens on it. TRICKY: an outgoing connection of the load may take a port of the ephemeral
- * range, and then the service could not start again.
- */
-async function stablePort(dice: Dice): Promise<number> {
-  for (;;) {
-    const port = stablePorts.from + dice.below(stablePorts.count);
-    if ((await portProblem({ name: 'test', host: '127.0.0.1', port, variable: '' })) === undefined) return port;
   }
 }
 

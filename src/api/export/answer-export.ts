@@ -10,12 +10,13 @@ import { isoTime } from '../../query/requests/columns.ts';
 import { type CountRow, countStatement } from '../../query/requests/select.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import type { RequestContext } from '../endpoint.ts';
+import { bodyStream } from '../http/body-stream.ts';
 import { endpointOf } from '../http/matched-endpoint.ts';
 import { CallMemory } from '../http/response-memory.ts';
 import { wantsCount } from '../page/headers.ts';
 import { endOf } from './export-end.ts';
 import { readRecords } from './read-records.ts';
-import { bodyStream, recordBytes } from './record-stream.ts';
+import { recordBytes } from './record-stream.ts';
 
 /** Maximum wait for the end of another export, milliseconds. */
 const maxWaitMs = 5000;

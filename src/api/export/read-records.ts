@@ -1,34 +1,18 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError } from '../../model/errors.ts';
-import { makeBackoff } from '../../platform/backoff.ts';
 import type { Keyset } from '../../query/requests/cursor.ts';
-import type { BodiesRow, RequestRow } from '../../query/requests/columns.ts';
-import { bodiesStatements } from '../../query/requests/select.ts';
+import type { RequestRow } from '../../query/requests/columns.ts';
 import { type ExportPlan, exportStatements, keysetOf } from '../../query/export/plan.ts';
 import { type ExportedRecord, exportedRecord } from '../../query/export/record.ts';
 import { isOverResult } from '../../store/engine/failure.ts';
 import { type RunStatement, runUntilRows } from '../../store/read/run-statement.ts';
 import type { CallMemory } from '../http/response-memory.ts';
+import { readBodyRuns, type RecordChunk } from '../page/body-runs.ts';
+import { patiently } from '../page/patiently.ts';
 
 const mebi = 1024 * 1024;
 /** Rows of a page. A row has some kilobytes of properties at most, but for hostile ones. */
 const maxRows = 500;
 const maxRowsBytes = 4 * mebi;
-/** Bytes on the wire of the bodies that are read at once. */
-const maxBodiesBytes = 2 * mebi;
-/** Compressed bodies are recorded decompressed. */
-const slackBytes = mebi;
-/**
- * Less is not counted as memory of responses, because a slow reader holds it for hours, in which no response that needs all of an
- * organisation's share could be built. The number of exports bounds it.
- */
-const uncountedBytes = 8 * mebi;
-/** One record's bodies are always exported: two of the maximum decompressed size, in base64. */
-const maxSingleBytes = 192 * mebi;
-/** Bytes that the engine counts per row beside its texts. */
-const rowOverheadBytes = 1024;
-/** How long a read waits for its turn or for the store before the export breaks off. */
-const maxAwayMs = 60_000;
 
 export interface ExportReading {
   readonly run: RunStatement;
@@ -66,19 +50,11 @@ export async function* readRecords(reading: ExportReading): AsyncGenerator<Itera
   }
 }
 
-/** Rows with their bodies. */
-interface RecordChunk {
-  readonly rows: readonly RequestRow[];
-  readonly bodies: ReadonlyMap<string, BodiesRow>;
-  /** Its memory counts as that of a response. */
-  readonly isCounted: boolean;
-}
-
 async function* chunksOf(reading: ExportReading): AsyncGenerator<RecordChunk, undefined> {
   const pages = new Pages(reading);
   for (let rows = await pages.next(); rows !== undefined; rows = await pages.next()) {
     if (!reading.withBodies) yield { rows, bodies: new Map(), isCounted: false };
-    else for (const some of bodyRuns(rows)) yield* readBodies(reading, some);
+    else yield* readBodyRuns({ ...reading, tenant: reading.plan.tenant }, rows);
   }
   return undefined;
 }
@@ -172,64 +148,3 @@ const minSliceMs = 60_000;
 const fewBeforeMs = Date.UTC(2015, 0);
 /** Slices grow while they are read faster. */
 const quickMs = 1000;
-
-/** Runs of rows whose bodies are read together. */
-function* bodyRuns(rows: readonly RequestRow[]): Generator<readonly RequestRow[]> {
-  let first = 0;
-  let bytes = 0;
-  for (const [index, row] of rows.entries()) {
-    const own = Number(row.size_bytes);
-    if (index > first && bytes + own > maxBodiesBytes) {
-      yield rows.slice(first, index);
-      first = index;
-      bytes = 0;
-    }
-    bytes += own;
-  }
-  if (first < rows.length) yield rows.slice(first);
-}
-
-async function* readBodies(reading: ExportReading, rows: readonly RequestRow[]): AsyncGenerator<RecordChunk> {
-  const passed = rows.reduce((sum, { size_bytes: bytes }) => sum + Number(bytes), 0);
-  try {
-    yield await bodiesWithin(reading, rows, 2 * passed + slackBytes + rows.length * rowOverheadBytes);
-    return;
-  } catch (error) {
-    if (!isOverResult(error)) throw error;
-  }
-  if (rows.length <= 1) {
-    yield await bodiesWithin(reading, rows, Math.max(maxSingleBytes, 2 * passed));
-    return;
-  }
-  const half = Math.ceil(rows.length / 2);
-  yield* readBodies(reading, rows.slice(0, half));
-  yield* readBodies(reading, rows.slice(half));
-}
-
-async function bodiesWithin(reading: ExportReading, rows: readonly RequestRow[], maxResultBytes: number): Promise<RecordChunk> {
-  const { run, memory, plan, signal } = reading;
-  const isCounted = maxResultBytes > uncountedBytes;
-  const statements = bodiesStatements(plan.tenant, rows, 'export');
-  const found = await patiently(reading, async () => {
-    if (isCounted) await memory.takeAnswer(maxResultBytes);
-    else memory.keepAnswer(0);
-    return runUntilRows<BodiesRow>((statement, stop) => run(statement, stop, { maxResultBytes }), statements, signal);
-  });
-  return { rows, bodies: new Map(found.map((row) => [row.id, row])), isCounted };
-}
-
-/** Waits while the service is busy or the store away, for a while. */
-async function patiently<Rows>({ signal, monotonic }: ExportReading, read: () => Promise<Rows>): Promise<Rows> {
-  const since = monotonic();
-  const backoff = makeBackoff(100, 5000);
-  for (;;) {
-    signal.throwIfAborted();
-    try {
-      return await read();
-    } catch (error) {
-      const isAway = error instanceof GatelogError && (error.code === 'service_busy' || error.code === 'store_unavailable');
-      if (!isAway || monotonic() - since > maxAwayMs) throw error;
-      await wait(backoff.nextDelayMs(), undefined, { signal });
-    }
-  }
-}

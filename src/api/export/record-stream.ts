@@ -23,38 +23,3 @@ export async function* recordBytes(
   writer.end();
   yield await compress(writer.take());
 }
-
-export interface StreamEvents {
-  /** The client has left. */
-  readonly onCancel: () => void;
-  readonly onError: (error: unknown) => void;
-}
-
-/**
- * A response body that reads no more than its client. An error breaks the connection off, so that the client does not take what it has for
- * the whole. @param first bytes that are there already.
- */
-export function bodyStream(
-  first: IteratorResult<Uint8Array>,
-  rest: AsyncGenerator<Uint8Array>,
-  { onCancel, onError }: StreamEvents,
-): ReadableStream<Uint8Array> {
-  let next: Promise<IteratorResult<Uint8Array>> | undefined = Promise.resolve(first);
-  return new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      try {
-        const read = await (next ?? rest.next());
-        next = undefined;
-        if (read.done === true) controller.close();
-        else controller.enqueue(read.value);
-      } catch (error) {
-        onError(error);
-        controller.error(error);
-      }
-    },
-    cancel: async () => {
-      onCancel();
-      await rest.return(undefined).catch(() => undefined);
-    },
-  });
-}

@@ -36,6 +36,7 @@ import { exportPorts } from '../export/export-ports.ts';
 import { HintLookUps } from '../page/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../http/response-memory.ts';
 import { createApi } from '../app.ts';
+import { Streams } from '../stream/streams.ts';
 import { apiFamilies } from '../http/latency.ts';
 import type { ApiPorts } from '../ports.ts';
 
@@ -225,6 +226,12 @@ function fixedPorts(observations: Observation[]) {
     metrics: { key: undefined, page: () => Promise.resolve('') },
     monotonic: () => performance.now(),
     exports: exportPorts({ now: Date.now, oldestUnstored: () => Promise.resolve(undefined) }),
+    streams: new Streams({
+      order: { through: 0, watch: () => () => undefined },
+      max: 100,
+      aliveMs: 15_000,
+      monotonic: () => performance.now(),
+    }),
     bodyMaxBytes,
     corsOrigins: [],
     answerMaxBytes: responseMaxBytes,

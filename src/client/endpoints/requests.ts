@@ -23,6 +23,17 @@ export interface RequestsEndpoints {
     readonly body: BulkPropertyUpdate;
     readonly data: BulkPropertyAnswer;
   };
+  readonly 'GET /v1/request/stream': {
+    readonly query?: {
+      /** A filter as URL-encoded JSON; without it every request. */
+      readonly filter?: string | undefined;
+      /** `true` adds both bodies of each request. */
+      readonly includeBodies?: boolean | undefined;
+      /** Goes on behind this position, the `id` of an event, as the header `Last-Event-ID` does, which takes precedence. */
+      readonly cursor?: string | undefined;
+    };
+    readonly stream: string;
+  };
   readonly 'GET /v1/request/{id}': {
     readonly path: {
       /** Identifier of the request, the value of the response header svc-id. */

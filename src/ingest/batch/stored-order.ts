@@ -27,6 +27,11 @@ export class StoredOrder {
     this.#through = lastNumber;
   }
 
+  /** @param at Unix milliseconds. */
+  static numberAt(at: number): number {
+    return Math.floor(at) * numbersPerMs;
+  }
+
   /** The greatest number of accepted batches. */
   get through(): number {
     return this.#through;
@@ -34,7 +39,7 @@ export class StoredOrder {
 
   /** @returns the number of the first of `count` records. @param now Unix milliseconds. */
   take(count: number, now: number): number {
-    const first = Math.max(this.#given + 1, Math.floor(now) * numbersPerMs);
+    const first = Math.max(this.#given + 1, StoredOrder.numberAt(now));
     this.#given = first + count - 1;
     return first;
   }

@@ -1,3 +1,4 @@
+import { inOneLine } from '../../model/json/one-line.ts';
 import { RawJson } from '../../model/json/raw.ts';
 import { parseJson } from '../../model/text.ts';
 import type { BodiesRow, RequestRow } from '../requests/columns.ts';
@@ -34,9 +35,4 @@ function bodyOf(kind: string, text: string, contentType: string): unknown {
 /** A text that is no JSON, such as a truncated body, stays text. */
 function verbatim(text: string): RawJson | string {
   return parseJson(text) === undefined ? text : new RawJson(inOneLine(text));
-}
-
-/** JSON without its line breaks and the blanks beside them. Within strings JSON has no line breaks. */
-function inOneLine(json: string): string {
-  return /[\r\n]/.test(json) ? json.replaceAll(/[ \t]*[\r\n][ \t\r\n]*/g, '') : json;
 }

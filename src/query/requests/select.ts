@@ -90,7 +90,12 @@ export interface RequestKey {
  * Statements for the bodies of a page, in any order; a record may have none, and an empty page needs no statement. Hours, times and groups narrow
  * the read by the primary key, the identifiers decide: they are unique within an organisation. @param lane `long` for many bytes.
  */
-export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestKey[], lane: Lane = 'short'): readonly Statement[] {
+export function bodiesStatements(
+  tenant: OrganizationId,
+  keys: readonly RequestKey[],
+  lane: Lane = 'short',
+  columns: Fragment = bodiesRowColumns,
+): readonly Statement[] {
   if (keys.length === 0) return [];
   const times = dateTimes(keys.map(({ created_ms: ms }) => Number(ms)));
   const ids = param(
@@ -99,7 +104,7 @@ export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestK
   );
   const here = sql`created_at IN ${times} AND request_id IN ${ids}`;
   const from = bodies(here, [...hoursOf(keys), sql`body_group IN ${groupsOf(keys, here)}`]);
-  return [statementFor(tenant, select({ columns: bodiesRowColumns, from }), lane)];
+  return [statementFor(tenant, select({ columns, from }), lane)];
 }
 
 const hourSeconds = 3600;

@@ -6,8 +6,8 @@ import type { Connections } from '../engine/connections.ts';
 import { isDamage } from '../engine/failure.ts';
 import { readRows } from '../engine/statements.ts';
 
-/** Finds the greatest number in the order of storage; 0 when no record has one, or a file is damaged. @throws GatelogError when the store fails. */
-export type LatestStoredNumber = () => Promise<number>;
+/** Finds the greatest number in the order of storage, 0 without one; undefined when a damaged file has it. @throws GatelogError when the store fails. */
+export type LatestStoredNumber = () => Promise<number | undefined>;
 
 export function makeLatestStoredNumber(connections: Connections): LatestStoredNumber {
   const from = acrossOrganizations('requests', 'records of all organisations have one order');
@@ -17,7 +17,7 @@ export function makeLatestStoredNumber(connections: Connections): LatestStoredNu
       const [row] = await readRows<{ readonly latest: string | number }>(connections, 'removal', latest);
       return Number(row?.latest ?? 0);
     } catch (error) {
-      if (isDamage(error)) return 0;
+      if (isDamage(error)) return undefined;
       throw error;
     }
   };

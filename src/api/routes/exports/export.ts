@@ -3,11 +3,10 @@ import { unwrap } from '../../../contract/fault.ts';
 import { type ExportBody, exportParametersSchema, exportSchema, type ExportParameters } from '../../../contract/export.ts';
 import { readBody } from '../../../contract/read-body.ts';
 import { columnNames } from '../../../export/columns.ts';
-import { GatelogError } from '../../../model/errors.ts';
-import { parseJson } from '../../../model/text.ts';
 import { mediaTypes } from '../../../model/vocabulary/export.ts';
 import { type Endpoint, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerExport } from '../../export/answer-export.ts';
+import { filterParameter } from '../../http/filter-parameter.ts';
 import { readInput, readQueryParameters } from '../../http/read-input.ts';
 
 const description =
@@ -66,10 +65,7 @@ export const exportRequestsByAddress: Endpoint = {
 
 /** Parameters as the body that means the same. @throws GatelogError 422. */
 function bodyOf({ filter, columns, includeBodies, raw, bom, startDate, endDate, ...same }: ExportParameters): ExportBody {
-  const parsed = filter === undefined || filter === 'all' ? 'all' : parseJson(filter);
-  if (parsed === undefined) {
-    throw new GatelogError('invalid_parameter', '`filter` takes a filter as URL-encoded JSON, or all.', { details: { path: 'filter' } });
-  }
+  const parsed = filterParameter(filter);
   const flags = { includeBodies: truthOf(includeBodies), raw: truthOf(raw), bom: truthOf(bom) };
   const window = { startDate: boundOf(startDate), endDate: boundOf(endDate) };
   const names = columns === undefined ? undefined : columnNames(columns);

@@ -10,6 +10,7 @@ import { makeInsertRows } from '../../../store/insert/insert.ts';
 import { makeRunStatement, runUntilRows } from '../../../store/read/run-statement.ts';
 import { makeChangeStoredSession } from '../../../store/update/session-changes.ts';
 import { makeSetSessionTag } from '../../../store/update/session-tags.ts';
+import { numberRow } from '../../../store/insert/row-key.ts';
 import { rowsOf } from '../../../store/insert/rows.ts';
 import { inOrder, type OrderTerm } from '../../testing/order-harness.ts';
 import { legacyDialect, planRequests, type RequestsDialect, type RequestsPlan } from '../../requests/query.ts';
@@ -267,6 +268,15 @@ export function textOf(value: unknown): string {
 }
 
 let inserts = 0;
+let numbers = 0;
+
+/** A row of `requests` with the next number in the order of storage. */
+function nextRow(record: StoredRecord): Uint8Array {
+  const { request } = rowsOf(record, record.createdAt);
+  numbers += 1;
+  numberRow(request, numbers);
+  return request;
+}
 
 /** Empties the tables and lets nothing merge by itself. */
 async function empty(world: World): Promise<void> {
@@ -283,11 +293,7 @@ async function store(world: World, records: readonly StoredRecord[], rowsInPart:
   for (let from = 0; from < records.length; from += rowsInPart) {
     const part = [...records.slice(from, from + rowsInPart), ...others.slice(from, from + rowsInPart)];
     inserts += 1;
-    await insert(
-      'requests',
-      part.map((record) => rowsOf(record, record.createdAt).request),
-      `requests-${inserts}`,
-    );
+    await insert('requests', part.map(nextRow), `requests-${inserts}`);
     await insert(
       'bodies',
       part.filter(hasTexts).map((record) => rowsOf(record, record.createdAt).bodies),

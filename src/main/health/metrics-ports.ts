@@ -1,0 +1,25 @@
+import type { ApiPorts } from '../../api/ports.ts';
+import type { Config } from '../../config/load.ts';
+import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
+import type { Drain } from '../../ingest/drain.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { Meter } from '../../platform/metrics/meter.ts';
+import type { Store } from '../../store/store.ts';
+import { onMetrics } from '../../supervisor/child.ts';
+import { ProcessMetrics } from './core-metrics.ts';
+
+export interface MeasuredParts {
+  readonly config: Config;
+  readonly meter: Meter;
+  readonly store: Store;
+  readonly deadLetters: DeadLetters;
+  readonly drain: Drain;
+  readonly spoolFolder: string;
+}
+
+export function makeMetricsPorts({ config, ...parts }: MeasuredParts): ApiPorts['metrics'] {
+  const { spoolMaxBytes, deadLetterMaxBytes } = config;
+  const numbers = new ProcessMetrics({ ...parts, deadLetterMaxBytes, spoolMaxBytes, now: systemClock.now });
+  onMetrics((message) => numbers.take(message));
+  return { key: config.metricsKey, page: () => numbers.page() };
+}

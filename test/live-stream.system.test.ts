@@ -201,9 +201,15 @@ it('followers get each request once, over lost connections, restarts and kills, 
   service = await startService({ dataDir, environment });
   await wait(1500);
   await traffic.stop();
-  const last = await call({ team: 'search' });
-  for (const follower of followers) await eventually('the last call to come', () => (follower.ids.includes(last ?? '') ? true : undefined));
+  // Records of one worker may be stored after later ones of another.
+  await eventually('every answered call to be stored', async () => {
+    const stored = new Set(await storedIds('all'));
+    return traffic.answered.every((id) => stored.has(id)) || undefined;
+  });
   const [stored, storedOfSearch] = [await storedIds('all'), await storedIds(ofSearch)];
+  const isWhole = (): boolean =>
+    all.ids.length >= stored.length && slow.ids.length >= stored.length && search.ids.length >= storedOfSearch.length;
+  await eventually('everything to come', () => isWhole() || undefined).catch(() => undefined);
   for (const follower of followers) await follower.leave();
   for (const { positions } of followers) expect(positions).toEqual([...new Set(positions)].toSorted((left, right) => left - right));
   expect(all.ids.toSorted()).toEqual(stored);

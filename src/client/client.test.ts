@@ -55,6 +55,11 @@ const calls: Readonly<Record<string, (client: GatelogClient) => unknown>> = {
   'POST /v1/request/count/query': ({ requests }) => requests.count({ filter }),
   'POST /v1/request/query-ids': ({ requests }) => requests.byIds(['x']),
   'POST /v1/request/property': ({ requests }) => requests.change(change),
+  'GET /v1/request/stream': ({ requests }) =>
+    requests
+      .follow()
+      .next()
+      .catch(() => undefined),
   'GET /v1/request/{id}': ({ requests }) => requests.get('a b'),
   'PUT /v1/request/{id}/property': ({ requests }) => requests.setProperties('a b', { Team: 'a' }),
   'POST /v1/request/{id}/score': ({ requests }) => requests.setScores('a b', { good: true }),

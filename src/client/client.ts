@@ -71,6 +71,7 @@ export type { OffsetOptions, Page, PageOptions } from './pages.ts';
 export type { Condition, Filter, UserFilter } from './filter.ts';
 export { and, between, type FieldPath, type OperandOf, type OperatorOf, or, where, whereUser } from './where.ts';
 export type { ExportedRecord, ExportStream } from './nouns/exports.ts';
+export type { FollowedRequest, FollowOptions, FollowQuery } from './nouns/following.ts';
 export type { ImportRecord } from './nouns/imports.ts';
 export type { GroupRow, MetricsRowOf, NamedMetric } from './nouns/metrics.ts';
 export type { SessionPart } from './nouns/sessions.ts';

@@ -1,5 +1,6 @@
 import type { Answer, CallOptions, Connection } from '../connection.ts';
 import { answerOf, countHeaders, itemsOf, type OffsetOptions, type Page, pageOf, type PageOptions, pagesOf } from '../pages.ts';
+import { followed, type FollowedRequest, type FollowOptions, type FollowQuery } from './following.ts';
 import type { RequestItem } from '../types/request-item.ts';
 import type {
   AssetAnswer,
@@ -52,6 +53,14 @@ export class Requests {
   /** All requests, read a page at a time; `limit` is the size of a page. */
   each(query: RequestQuery, options: CallOptions = {}): AsyncGenerator<RequestItem, void, undefined> {
     return itemsOf(this.pages(query, options));
+  }
+
+  /**
+   * Each matching request as soon as it is stored, over lost connections and restarts of the service, without gap or repetition; it ends
+   * with the signal or when it is left. A condition on sessions is decided by what is stored of the session then.
+   */
+  follow(query: FollowQuery = {}, options: FollowOptions = {}): AsyncGenerator<FollowedRequest, void, undefined> {
+    return followed(this.connection, query, options);
   }
 
   /** How many requests match. */

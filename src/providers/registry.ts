@@ -2,6 +2,7 @@ import { providerAliases, providerInRecords } from '../model/vocabulary/provider
 import { bedrockConverse } from './amazon/converse.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { titanEmbeddings } from './amazon/titan-embeddings.ts';
+import { customEvents, pathlessCall } from './custom/events.ts';
 import { cohereChat } from './cohere/chat.ts';
 import { cohereEmbed } from './cohere/embed.ts';
 import { geminiEmbedContent } from './google/embed-content.ts';
@@ -112,7 +113,14 @@ const withCohereEndpoints = [...cohereEndpoints, ...commonEndpoints];
 const withPerplexityEndpoints = [...perplexityEndpoints, ...commonEndpoints];
 
 /** For targets of unknown providers, where only the path shows the format. No path means different things at two providers. */
-const everyEndpoint = [...googleEndpoints, ...amazonEndpoints, ...ollamaEndpoints, ...perplexityEndpoints, ...withCohereEndpoints];
+const everyEndpoint = [
+  { pathEnd: pathlessCall, format: customEvents },
+  ...googleEndpoints,
+  ...amazonEndpoints,
+  ...ollamaEndpoints,
+  ...perplexityEndpoints,
+  ...withCohereEndpoints,
+];
 
 /** Name in addresses, name in the price book, endpoints. `custom` is a target address set by the caller. */
 const rows: readonly (readonly [name: string, priceProviderId: string | undefined, endpoints: readonly Endpoint[]])[] = [

@@ -1,0 +1,33 @@
+import type { AddressedProvider } from './providers.ts';
+
+/** What the path of a log says about the call. */
+export interface LogPath {
+  /** Whose call it was, where neither the address nor the body names another; undefined: it is not known. */
+  readonly provider: AddressedProvider | undefined;
+  /** A call of an unknown provider counts as one of the provider that has invented its shape, as at Helicone. */
+  readonly takesMaker: boolean;
+}
+
+/** Helicone's names of the providers in paths of logs. */
+const byName: Readonly<Record<string, AddressedProvider | undefined>> = {
+  custom: undefined,
+  oai: 'openai',
+  anthropic: 'anthropic',
+  googleapis: 'gemini',
+};
+
+const traceLog = '/v1/trace/custom/log';
+
+/** Helicone's clients append `/<name>/v1/log` to the address that they are given, which may end in any of these. */
+const bases: readonly string[] = ['', '/v1', '/v1/trace', traceLog];
+
+/** Paths that take a call which did not pass through the gateway, on both listeners. */
+export const logPaths: ReadonlyMap<string, LogPath> = new Map([
+  [traceLog, { provider: undefined, takesMaker: true }],
+  [`${traceLog}/typed`, { provider: undefined, takesMaker: true }],
+  ...bases.flatMap((base) =>
+    Object.entries(byName).map(
+      ([name, provider]) => [`${base}/${name}/v1/log`, { provider, takesMaker: base.startsWith('/v1/trace') }] as const,
+    ),
+  ),
+]);

@@ -7,7 +7,7 @@ import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/http/
 import { authenticate } from './http/authenticate.ts';
 import { type LimitBody, makeBodyLimit } from './http/body-limit.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
-import { endpoints } from './endpoints.ts';
+import { aliases, endpoints } from './endpoints.ts';
 import { measureCalls } from './http/latency.ts';
 import { openEndpoints } from './open-endpoints.ts';
 import { type AddressedPath, methodsAt } from './http/allowed-methods.ts';
@@ -28,8 +28,12 @@ export function createApi(ports: ApiPorts, document: () => object): Hono {
   addFrontPage(app);
   const limitBody = makeBodyLimit(ports.bodyMaxBytes);
   for (const [path, members] of byPath(endpoints)) {
-    for (const endpoint of members) addEndpoint(app, endpoint, { ports, limitBody });
+    for (const endpoint of members) addEndpoint(app, endpoint, { ports, limitBody, path });
     refuseOtherMethods(app, path, methodsAt(path, endpoints));
+  }
+  for (const [path, endpoint] of aliases) {
+    addEndpoint(app, endpoint, { ports, limitBody, path });
+    refuseOtherMethods(app, path, [endpoint.declaration.method.toUpperCase()]);
   }
   return app;
 }
@@ -96,10 +100,15 @@ function addOpenEndpoint(app: Hono, endpoint: OpenEndpoint, given: { readonly po
   });
 }
 
-function addEndpoint(app: Hono, endpoint: Endpoint, given: { readonly ports: ApiPorts; readonly limitBody: LimitBody }): void {
-  const { ports, limitBody } = given;
-  const { method, path } = endpoint.declaration;
-  app.on(method.toUpperCase(), routerPath(path), async (context) => {
+interface GivenToEndpoint {
+  readonly ports: ApiPorts;
+  readonly limitBody: LimitBody;
+  /** That of its declaration, or another. */
+  readonly path: string;
+}
+
+function addEndpoint(app: Hono, endpoint: Endpoint, { ports, limitBody, path }: GivenToEndpoint): void {
+  app.on(endpoint.declaration.method.toUpperCase(), routerPath(path), async (context) => {
     noteEndpoint(context, endpoint);
     const principal = await authenticate(context, ports, endpoint.action);
     if (endpoint.readsStream !== true) await limitBody(context);

@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts';
 import { addEval } from './routes/evals/add.ts';
 import { importRequests } from './routes/imports/add.ts';
+import { logAliases, logEndpoints } from './routes/logs/take.ts';
 import { takeSpans } from './routes/spans/take.ts';
 import { exportRequests, exportRequestsByAddress } from './routes/exports/export.ts';
 import { cancelJob } from './routes/jobs/cancel.ts';
@@ -80,6 +81,7 @@ export const endpoints: readonly Endpoint[] = [
   getRequestAsset,
   addEval,
   importRequests,
+  ...logEndpoints,
   ...takeSpans,
   exportRequests,
   exportRequestsByAddress,
@@ -126,3 +128,6 @@ export const endpoints: readonly Endpoint[] = [
   queryUserOverview,
   eraseUser,
 ];
+
+/** Further paths of endpoints, which clients make of an address that they are given; not in the OpenAPI document. */
+export const aliases: ReadonlyMap<string, Endpoint> = logAliases;

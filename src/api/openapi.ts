@@ -33,7 +33,7 @@ const tags: readonly { readonly name: string; readonly description: string; read
   {
     name: 'Logs',
     description: 'Calls that did not pass through the gateway, as their senders tell of them.',
-    paths: ['/v1/otlp/', '/v1/trace/'],
+    paths: ['/v1/otlp/', '/v1/trace/', '/custom/', '/oai/', '/anthropic/', '/googleapis/'],
   },
   { name: 'Export', description: 'Take out what is recorded.', paths: ['/v1/export'] },
   { name: 'Jobs', description: 'Changes of many requests, with their progress.', paths: ['/v1/jobs'] },

@@ -8,6 +8,7 @@ import type { RawJson } from '../model/json/raw.ts';
 import type { Observe } from '../model/observation.ts';
 import type { ImportLine, ImportOutcome } from '../model/record/import.ts';
 import type { Principal } from '../model/principal.ts';
+import type { TakeLog } from '../model/record/sent-log.ts';
 import type { TakeSpans } from '../model/record/sent-spans.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { RepricedRequest, RepriceReport } from '../model/pricing/reprice.ts';
@@ -153,6 +154,7 @@ export interface MetricsPorts {
 }
 
 export interface ApiPorts {
+  readonly takeLog: TakeLog;
   readonly takeSpans: TakeSpans;
   /** @returns undefined for an unknown key. */
   readonly verifyKey: (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;

@@ -52,6 +52,15 @@ export const gatewayVariables = {
     max: MiB,
     reason: 'Maximum size of all request headers; the default fits 64 properties of 8 KiB each.',
   },
+  logMaxBytes: {
+    name: 'GATELOG_LOG_MAX_BYTES',
+    kind: 'bytes',
+    default: '16MiB',
+    min: 64 * KiB,
+    max: 64 * MiB,
+    reason:
+      'Maximum size of a log at the gateway; beyond it 413. The API has GATELOG_API_BODY_MAX_BYTES. A thread of each worker reads one over 64 KiB at a time, and takes some ten times as much memory meanwhile.',
+  },
   otlpMaxBytes: {
     name: 'GATELOG_OTLP_MAX_BYTES',
     kind: 'bytes',

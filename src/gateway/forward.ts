@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
-import { may } from '../model/principal.ts';
+import { may, type Principal } from '../model/principal.ts';
 import { isToBeSigned } from './credentials/amazon.ts';
 import { rememberShape, scannedInlineMaxBytes } from './bodies/shape.ts';
 import { needsBody, policiesOf } from './limits/call-limits.ts';
@@ -20,6 +20,7 @@ import { routeByModel, wantsStreamUsage } from './routing/outgoing-body.ts';
 import { checkDeclaredBody, checkSize, expectsContinue, mayBeJson, readBody, type RequestBody } from './http/request-body.ts';
 import { respond } from './upstream/response-sink.ts';
 import { readRequestHead } from './directives/request-head.ts';
+import { answerLog } from './logs.ts';
 import { answerSpans } from './spans.ts';
 import { findStoredPrompt, promptNotFilledIn, taggedWith } from './bodies/stored-prompt.ts';
 import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routing/routes.ts';
@@ -65,7 +66,8 @@ function enter(ports: ForwardPorts, call: Call, admission: Authentication | Auth
   const { request, response } = call;
   // Not on record: a limit whose every rejection writes a record would limit nothing.
   ports.callsInFlight.assign(admission.principal.organizationId, request);
-  if (answerSpans(ports, call, admission.principal)) return;
+  // Most calls are chats.
+  if (!call.path.startsWith('/v1/chat/') && isTaken(ports, call, admission.principal)) return;
   const { directives } = call.head;
   let policies: AuthenticatedCall['policies'] = [];
   let unknownLimits: GatelogError | undefined;
@@ -92,6 +94,11 @@ function enter(ports: ForwardPorts, call: Call, admission: Authentication | Auth
   } catch (error) {
     rejectRecorded(ports, admitted, provider, error);
   }
+}
+
+/** Whether it is no call, but tells of calls that went elsewhere. */
+function isTaken(ports: ForwardPorts, call: Call, principal: Principal): boolean {
+  return answerLog(ports, call, principal) || answerSpans(ports, call, principal);
 }
 
 function routeOf({ providers, targets }: ForwardPorts, { request, path, head }: Call): Route {

@@ -2,6 +2,7 @@ import type { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
 import type { EgressPolicy } from '../egress/target-guard.ts';
 import type { GatelogError } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
+import type { TakeLog } from '../model/record/sent-log.ts';
 import type { TakeSpans } from '../model/record/sent-spans.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
@@ -33,6 +34,8 @@ export interface ForwardLimits {
   readonly cachedResponseMaxBytes: number;
   /** Maximum time for which a client may read nothing of a waiting response, milliseconds. */
   readonly clientStallMs: number;
+  /** Of a log. */
+  readonly logMaxBytes: number;
   /** Of a request with spans. */
   readonly spansMaxBytes: number;
 }
@@ -72,6 +75,7 @@ export interface DispatchPorts extends Pick<PlanPorts, 'providers' | 'knownModel
 }
 
 export interface ForwardPorts extends PlanPorts, ExchangePorts, DispatchPorts {
+  readonly takeLog: TakeLog;
   readonly takeSpans: TakeSpans;
   /** Whether headers of coding agents name sessions. */
   readonly agentSessions: boolean;

@@ -3,10 +3,9 @@ import type { Principal } from '../model/principal.ts';
 import type { SpansResponse } from '../model/record/sent-spans.ts';
 import { isSpanPath } from '../model/vocabulary/span-paths.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
-import { isCounted, openHold, readHeldBody } from './bodies/hold.ts';
+import { readOwnBody } from './bodies/own-body.ts';
 import type { Call } from './call.ts';
 import { refuseUnrecorded } from './http/error-response.ts';
-import { bodyTooLarge, checkDeclaredBody, expectsContinue, readBody, type RequestBody } from './http/request-body.ts';
 import { unrecordedHeaders } from './http/server-timing.ts';
 import type { ForwardPorts } from './ports.ts';
 
@@ -19,21 +18,13 @@ const copies = 2;
  */
 export function answerSpans(ports: ForwardPorts, call: Call, principal: Principal): boolean {
   if (!isSpanPath(call.path)) return false;
-  const { request, response } = call;
-  if (request.method !== 'POST') throw new GatelogError('method_not_allowed', 'Spans are sent by POST.');
-  const { requestMaxBytes } = ports.limits;
-  const maxBytes = Math.min(requestMaxBytes, ports.limits.spansMaxBytes);
-  checkDeclaredBody(request, maxBytes);
-  if (expectsContinue(request)) response.writeContinue();
-  const ready = (body: RequestBody | GatelogError): void => {
+  if (call.request.method !== 'POST') throw new GatelogError('method_not_allowed', 'Spans are sent by POST.');
+  const { requestMaxBytes, spansMaxBytes } = ports.limits;
+  const maxBytes = Math.min(requestMaxBytes, spansMaxBytes);
+  readOwnBody(ports, call, { ...principal, maxBytes, setting: 'GATELOG_OTLP_MAX_BYTES', copies }, (body) => {
     if (body instanceof GatelogError) refuse(ports, call, body);
-    else if (!('whole' in body)) refuse(ports, call, bodyTooLarge(maxBytes));
-    else void take(ports, call, principal, body.whole);
-  };
-  if (isCounted(request, maxBytes)) {
-    const hold = openHold(ports.heldBodies, call, principal.organizationId);
-    readHeldBody(request, { hold, wholeMaxBytes: maxBytes, copies, isNeeded: true }, ready);
-  } else readBody(request, maxBytes, ready);
+    else void take(ports, call, principal, body);
+  });
   return true;
 }
 

@@ -100,13 +100,13 @@ export class LogFields {
     return Math.round(time);
   }
 
-  /** Names that the object should not have, as `svc-warning` tells them. */
-  unknownNames(known: readonly string[]): readonly string[] {
+  unknownFields(known: readonly string[]): readonly UnknownField[] {
     const unknown = Object.keys(this.object).filter((name) => !known.includes(name));
     return unknown.slice(0, maxUnknown).map((name) => {
       const nearest = nearestName(name, known);
       const meant = nearest === undefined ? '' : ` Did you mean \`${nearest}\`?`;
-      return `${quoted(this.pathOf(name))} is not a field of a log and was ignored.${meant}`;
+      const path = this.pathOf(name);
+      return { path, sentence: `${quoted(path)} is not a field of a log and was ignored.${meant}` };
     });
   }
 
@@ -115,6 +115,12 @@ export class LogFields {
     const seconds = parts.number('seconds', 'a number of Unix seconds');
     return seconds * 1000 + (parts.isAbsent('milliseconds') ? 0 : parts.number('milliseconds', 'a number of milliseconds'));
   }
+}
+
+/** A name that an object of a log does not have. */
+export interface UnknownField {
+  readonly path: string;
+  readonly sentence: string;
 }
 
 const maxUnknown = 10;

@@ -4,20 +4,20 @@ import { parseUuid, type RequestId } from '../model/ids.ts';
 import { jsonExcess, maxJsonDepth } from '../model/json/bounds.ts';
 import type { Tags } from '../model/record/exchange.ts';
 import type { LoggedCall, LoggedResponse } from '../model/record/logged-call.ts';
-import { isJsonObject, parseJson, quoted } from '../model/text.ts';
+import { parseJson, quoted } from '../model/text.ts';
 import { textLimits } from '../model/vocabulary/limits.ts';
 import type { LogPath } from '../model/vocabulary/log-paths.ts';
 import type { HeaderList } from '../platform/http/header-list.ts';
 import { eventKindOf } from '../providers/custom/events.ts';
-import { invalidLog, LogFields } from './log-fields.ts';
+import { invalidLog, LogFields, type UnknownField } from './log-fields.ts';
 import { timingOf } from './log-timing.ts';
 import { type LoggedBody, readResponseBody } from './log-response.ts';
 import { targetOf } from './log-target.ts';
 
-/** A log as it came. Plain data: it is sent to a thread. */
-export interface SentLog {
+/** What is told beside the body. Plain data: it is sent to a thread. */
+export interface ToldLog {
   readonly logPath: LogPath;
-  /** Of the log itself; `Svc-…` and `Helicone-…` among them tag the call and win over those of `meta`. */
+  /** `Svc-…` and `Helicone-…` of the log itself: they tag the call, and win over those of `meta`. */
   readonly headers: HeaderList;
   /** When it came, Unix milliseconds. */
   readonly now: number;
@@ -28,6 +28,8 @@ export interface ReadLog {
   /** A header came with Helicone's prefix: the response then has the alias names too. */
   readonly aliased: boolean;
   readonly warnings: readonly string[];
+  /** Fields that a log does not have. */
+  readonly unknown: readonly UnknownField[];
 }
 
 const bodyFields = ['providerRequest', 'providerResponse', 'timing', 'provider'];
@@ -41,7 +43,7 @@ const shape =
  * Reads the body of a log: a call that did not pass through the gateway. @throws GatelogError `malformed_json`, or `invalid_body` with the
  * place of the fault.
  */
-export function readLog(body: Buffer, { logPath, headers, now }: SentLog): ReadLog {
+export function readLog(body: Buffer, { logPath, headers, now }: ToldLog): ReadLog {
   const log = new LogFields(parseBody(body), '', `a call: ${shape}`);
   const request = log.fields('providerRequest', 'an object with `url`, `json` and `meta`');
   const response = log.fields('providerResponse', 'an object with `json` or `textBody`, `status` and `headers`');
@@ -68,15 +70,14 @@ export function readLog(body: Buffer, { logPath, headers, now }: SentLog): ReadL
     requestBody: Buffer.from(JSON.stringify(requestBody)),
     response: responseOf(response, answer),
   };
-  const warnings = [
-    ...log.unknownNames(bodyFields),
-    ...request.unknownNames(requestFields),
-    ...response.unknownNames(responseFields),
-    ...(isJsonObject(log.value('timing')) ? log.fields('timing', 'an object').unknownNames(timingFields) : []),
-    ...directives.warnings,
-    ...unnamedProvider(target.provider, isEvent, call.tags),
+  const unknown = [
+    ...log.unknownFields(bodyFields),
+    ...request.unknownFields(requestFields),
+    ...response.unknownFields(responseFields),
+    ...(log.isAbsent('timing') ? [] : log.fields('timing', 'an object').unknownFields(timingFields)),
   ];
-  return { call, aliased: directives.aliased, warnings };
+  const warnings = [...directives.warnings, ...unnamedProvider(target.provider, isEvent, call.tags)];
+  return { call, aliased: directives.aliased, warnings, unknown };
 }
 
 /** Characters of a response in which the first event of a stream is looked for. */
@@ -98,16 +99,12 @@ function readDirectives(request: LogFields, headers: HeaderList): Directives {
   const reader = new DirectiveReader();
   for (const [name, text] of request.texts('meta')) reader.takes(name, name.toLowerCase(), asHeader(text));
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    const lower = (headers[index] ?? '').toLowerCase();
-    if (!ofTheLog.has(lower)) reader.takes(headers[index] ?? '', lower, headers[index + 1] ?? '');
+    reader.takes(headers[index] ?? '', (headers[index] ?? '').toLowerCase(), headers[index + 1] ?? '');
   }
   const directives = reader.directives(undefined);
   if (directives.refusal !== undefined) throw invalidLog(request.pathOf('meta'), directives.refusal.message);
   return directives;
 }
-
-/** Headers that are for the log itself. */
-const ofTheLog: ReadonlySet<string> = new Set(['svc-strict', 'helicone-strict']);
 
 /** Header values hold the bytes of UTF-8. */
 function asHeader(text: string): string {

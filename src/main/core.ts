@@ -32,7 +32,6 @@ import { latestJobNumber } from '../metadata/jobs.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/organization/rate-limits.ts';
 import { RedactionRules } from '../metadata/organization/redaction-rules.ts';
 import type { Observe } from '../model/observation.ts';
-import type { TakeSpans } from '../model/record/sent-spans.ts';
 import { systemClock } from '../platform/clock.ts';
 import { watchCpuShares } from '../platform/cpu-usage.ts';
 import { ensureFolder, removeUnfinished } from '../platform/files.ts';
@@ -72,8 +71,8 @@ import { type CorePrices, makePricePorts, makePricingOf } from './pricing/reques
 import { settleIn } from './pricing/settle-budgets.ts';
 import { makeExports } from './records/exports.ts';
 import { makeImports } from './records/imports.ts';
+import { startCoreTakers, type Takers } from './logs/start.ts';
 import { openOwnSeries, type OwnSeries } from './records/own-series.ts';
-import { startCoreSpans } from './spans/start.ts';
 import { makeStreams, openStoredOrder } from './records/streams.ts';
 import { makeStoredPrices } from './pricing/stored-prices.ts';
 import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
@@ -139,9 +138,9 @@ export async function startCore(config: Config, version: string, connect?: Conne
   drain.start();
   const endSampling = sampleProcess(parts.meter);
   const endReleasing = [releaseMemoryAtRest(), releaseLibraryAtRest(engineLibrary, parts.observe)];
-  const spans = startCoreSpans(config, parts.series, { ...parts, changer: changers.changer });
+  const takers = startCoreTakers(config, parts.series, { ...parts, changer: changers.changer });
   const base = { url: config.publicApiUrl ?? '' };
-  const ports = apiPorts(parts, drain, { changers, removals, takeSpans: spans.take, baseUrl: () => base.url });
+  const ports = apiPorts(parts, drain, { changers, removals, takers, baseUrl: () => base.url });
   const server = serveApi(createApi(ports, documentOf(version)), {
     host: config.host,
     port: config.apiPort,
@@ -151,7 +150,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const operated = { ...parts, ...changers, drain, removals, api: ports, corrections: spans.corrections };
+  const operated = { ...parts, ...changers, drain, removals, api: ports, corrections: takers.corrections };
   const replay = makeDeadLetterReplay(operated);
   const stopPruning = boundDeadLetters({ ...parts, replay });
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated, replay), parts.observe);
@@ -163,7 +162,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
       await Promise.all([closeServer(server, responsesEndMs), closeOperator(responsesEndMs)]);
       endSampling();
       for (const end of endReleasing) end();
-      await spans.close();
+      await takers.close();
       await parts.series.close();
       await Promise.all([drain.stop(drainEndMs), removals.stop(), changers.jobs.stop()]);
       await parts.interpreter.close();
@@ -306,11 +305,11 @@ async function lowerMerges(store: Store): Promise<void> {
 interface ApiParts {
   readonly changers: Changers;
   readonly removals: Removals;
-  readonly takeSpans: TakeSpans;
+  readonly takers: Takers;
   readonly baseUrl: () => string;
 }
 
-function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takeSpans, baseUrl }: ApiParts): ApiPorts {
+function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, baseUrl }: ApiParts): ApiPorts {
   const { config, observe, meter, database, store, declaredNames, redactionRules, prices, streams } = parts;
   const { changer, sessions, jobs } = changers;
   const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
@@ -323,7 +322,8 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takeSpan
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     failedKeys: failedKeysOf(config),
-    takeSpans,
+    takeSpans: takers.takeSpans,
+    takeLog: takers.takeLog,
     run: store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     sessions: sessionPorts(sessions),

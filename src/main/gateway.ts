@@ -48,8 +48,8 @@ import { modelsOf } from './pricing/model-list.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { makeStoredPrices, type StoredPrices } from './pricing/stored-prices.ts';
+import { startGatewayTakers, type Takers } from './logs/start.ts';
 import { openOwnSeries } from './records/own-series.ts';
-import { startGatewaySpans, type TakenSpans } from './spans/start.ts';
 import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
 import { rejectUnsupportedSettings, dataPaths } from './shared.ts';
 
@@ -79,13 +79,13 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const timers = [sampleProcess(meter, sampled), releaseMemoryAtRest()];
   const lookUpKey = makeKeyLookUp(database);
   const bodies = startBodyThreads();
-  const spans = startGatewaySpans(config, series, { database, observe });
+  const logs = startGatewayTakers(config, series, { database, observe });
   const health = async (): Promise<GatewayHealth> => ({
     ready: canCheckKeys(lookUpKey),
     degraded: [...spoolTrouble(series.space, config.spoolMaxBytes), ...(await degradedCoreParts(config.dataDir))],
   });
   const { server, draining } = createGateway(
-    forwardPorts(config, { ...series, database, upstream, state, cache, bodies, spans, book, prices, meter: callMeter, callLog, observe }),
+    forwardPorts(config, { ...series, database, upstream, state, cache, bodies, logs, book, prices, meter: callMeter, callLog, observe }),
     health,
     {
       headerMaxBytes: config.headerMaxBytes,
@@ -102,7 +102,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       draining.begin();
       await closeServer(server, (await draining.ended(calls)) ? responsesEndMs : 0);
       for (const end of timers) end();
-      await spans.close();
+      await logs.close();
       await series.close();
       await upstream.close();
       await bodies.close();
@@ -158,7 +158,7 @@ interface GatewayParts {
   readonly state: SharedState;
   readonly cache: SingleFlight;
   readonly bodies: LargeBodies;
-  readonly spans: TakenSpans;
+  readonly logs: Takers;
   readonly book: PriceBook;
   readonly prices: StoredPrices;
   readonly meter: GatewayMeter;
@@ -198,8 +198,10 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
       cachedResponseMaxBytes: config.cacheResponseMaxBytes,
       clientStallMs: config.clientStallTimeoutMs,
       spansMaxBytes: config.otlpMaxBytes,
+      logMaxBytes: config.logMaxBytes,
     },
-    takeSpans: parts.spans.take,
+    takeSpans: parts.logs.takeSpans,
+    takeLog: parts.logs.takeLog,
     callLimits: callLimits(config, parts),
     largeBodies: parts.bodies,
     heldBodies: new HeldBodies({

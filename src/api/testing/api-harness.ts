@@ -1,3 +1,5 @@
+import type { SpoolWriter } from '../../spool/writer.ts';
+import { takeInto } from '../../logs/testing/take-into.ts';
 import type { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
 import { expect } from 'vitest';
@@ -154,6 +156,15 @@ function propertyPartsOf({ database, store }: IngestRig): Parameters<typeof make
   return { database, store, declaredNames: new DeclaredNames(database, systemClock), now: Date.now };
 }
 
+/** Logs go into a series of their own; no spans are taken. */
+function takersOver(spool: SpoolRig): Pick<ApiPorts, 'takeLog' | 'takeSpans'> {
+  let writer: SpoolWriter | undefined;
+  return {
+    takeLog: takeInto(() => (writer ??= spool.openWriter())),
+    takeSpans: async () => ({ status: 503, contentType: 'application/json', body: Buffer.from('{}') }),
+  };
+}
+
 /** The ports of an API over one spool. @param core absent: one that stores nothing. */
 export async function portsOver(
   rig: IngestRig,
@@ -192,7 +203,7 @@ export async function portsOver(
     checkBodyAddress: bodyAddresses.check,
     ...makePropertyPorts(propertyPartsOf(rig)),
     retention,
-    takeSpans: async () => ({ status: 503, contentType: 'application/json', body: Buffer.from('{}') }),
+    ...takersOver(spool),
     imports: makeImports({ spoolFolder: spool.folder, store: rig.store, drain, running, retention, changer }),
     erasures: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
     rateLimits: {

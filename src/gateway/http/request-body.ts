@@ -23,7 +23,7 @@ export function declaredLength(request: IncomingRequest): number | undefined {
 /**
  * @throws GatelogError `body_too_large`, or `not_implemented` for a transfer coding that Node would pass on undecoded.
  */
-export function checkDeclaredBody(request: IncomingRequest, maxBytes: number): void {
+export function checkDeclaredBody(request: IncomingRequest, maxBytes: number, setting?: string): void {
   const coding = request.headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw new GatelogError(
@@ -31,7 +31,7 @@ export function checkDeclaredBody(request: IncomingRequest, maxBytes: number): v
       'Of the transfer codings this gateway takes only "chunked"; compress with Content-Encoding instead.',
     );
   }
-  if ((declaredLength(request) ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
+  if ((declaredLength(request) ?? 0) > maxBytes) throw bodyTooLarge(maxBytes, setting);
 }
 
 /** False for compressed bodies and other media types. Without a content type, a body may be JSON. */
@@ -126,11 +126,9 @@ export function checkSize(begun: readonly Buffer[], maxBytes: number): void {
   if (begun.reduce((sum, chunk) => sum + chunk.length, 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
-export function bodyTooLarge(maxBytes: number): GatelogError {
-  return new GatelogError(
-    'body_too_large',
-    `The request body is over the gateway's limit of ${maxBytes} bytes (GATELOG_REQUEST_MAX_BYTES).`,
-  );
+/** @param setting that has the limit. */
+export function bodyTooLarge(maxBytes: number, setting = 'GATELOG_REQUEST_MAX_BYTES'): GatelogError {
+  return new GatelogError('body_too_large', `The request body is over the gateway's limit of ${maxBytes} bytes (${setting}).`);
 }
 
 /** The client waits for leave to send its body. */

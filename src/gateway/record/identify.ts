@@ -44,8 +44,13 @@ export function identify(
   const requestId = isChosen ? chosen.requestId : makeRequestId(organizationId, openedAt);
   const headers = idHeaders(requestId, directives.aliased);
   const warnings = chosen !== undefined && 'problem' in chosen ? [...directives.warnings, chosen.problem] : directives.warnings;
-  if (warnings.length > 0) headers.push('svc-warning', warnings.join('; ').slice(0, maxWarningCharacters));
+  headers.push(...warningHeader(warnings));
   return { requestId, isChosen, responseHeaders: headers };
+}
+
+/** Name and value; nothing without a warning. */
+export function warningHeader(warnings: readonly string[]): readonly string[] {
+  return warnings.length === 0 ? [] : ['svc-warning', warnings.join('; ').slice(0, maxWarningCharacters)];
 }
 
 /** Frees the identifier of a call without a record, so that the caller may use it again. */

@@ -7,6 +7,7 @@ import { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import { assembleExchange, type PayloadFrame } from '../../ingest/interpret/assemble.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
+import { takeInto } from '../../logs/testing/take-into.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { Exchange } from '../../model/record/exchange.ts';
 import type { OrganizationId } from '../../model/ids.ts';
@@ -182,6 +183,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     knownModels: () => [],
     makerOf: () => undefined,
     giveFeedback: async () => undefined,
+    takeLog: takeInto(() => rig.spool.writer),
     takeSpans: async () => ({ status: 503, contentType: 'application/json', body: Buffer.from('{}') }),
     providerKeys: noProviderKeys,
     upstream: makeUpstream({
@@ -209,6 +211,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       retryWithinMs: 60_000,
       cachedResponseMaxBytes: mebi,
       clientStallMs: 30_000,
+      logMaxBytes: 16 * mebi,
       spansMaxBytes: 16 * mebi,
       ...options.limits,
     },

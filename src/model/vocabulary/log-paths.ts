@@ -31,3 +31,9 @@ export const logPaths: ReadonlyMap<string, LogPath> = new Map([
     ),
   ),
 ]);
+
+/** @param path with or without a query, or a slash at its end. */
+export function logPathOf(path: string): LogPath | undefined {
+  const [beforeQuery = ''] = path.split('?', 1);
+  return logPaths.get(beforeQuery.endsWith('/') ? beforeQuery.slice(0, -1) : beforeQuery);
+}

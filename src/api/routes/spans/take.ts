@@ -1,8 +1,7 @@
-import type { HttpBindings } from '@hono/node-server';
-import type { Context } from 'hono';
 import { exportTraceAnswerSchema, exportTraceFailureSchema, exportTraceSchema } from '../../../contract/requests/spans.ts';
 import { spanPaths } from '../../../model/vocabulary/span-paths.ts';
 import { type Endpoint, jsonContent, keyRequired, problems, type RequestContext } from '../../endpoint.ts';
+import { rawHeadersOf } from '../../http/raw-headers.ts';
 
 const protobuf = { 'application/x-protobuf': { schema: { type: 'string', format: 'binary' } } } as const;
 
@@ -68,10 +67,4 @@ async function answerSpans({ context, principal, ports }: RequestContext): Promi
       ...(answer.retryAfterSeconds === undefined ? {} : { 'retry-after': String(answer.retryAfterSeconds) }),
     },
   });
-}
-
-/** As they came: the names of properties have their case there. */
-function rawHeadersOf(context: Context): readonly string[] {
-  const incoming = (context.env as Partial<HttpBindings> | undefined)?.incoming;
-  return incoming?.rawHeaders ?? [...context.req.raw.headers].flat();
 }

@@ -1,0 +1,37 @@
+import { GatelogError } from '../../model/errors.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { Call } from '../call.ts';
+import { bodyTooLarge, checkDeclaredBody, expectsContinue, readBody, type RequestBody } from '../http/request-body.ts';
+import type { ForwardPorts } from '../ports.ts';
+import { isCounted, openHold, readHeldBody } from './hold.ts';
+
+export interface OwnBody {
+  readonly maxBytes: number;
+  /** The setting that says so. */
+  readonly setting: string;
+  /** Maximum number of copies of the body at once. */
+  readonly copies: number;
+}
+
+/**
+ * Reads the whole body of a request that goes to no provider, within the memory for bodies. `ready` is called once. @throws GatelogError
+ * for a body that is declared too large.
+ */
+export function readOwnBody(
+  { heldBodies }: Pick<ForwardPorts, 'heldBodies'>,
+  call: Call,
+  { organizationId, maxBytes, setting, copies }: OwnBody & Pick<Principal, 'organizationId'>,
+  ready: (body: Buffer | GatelogError) => void,
+): void {
+  const { request, response } = call;
+  checkDeclaredBody(request, maxBytes, setting);
+  if (expectsContinue(request)) response.writeContinue();
+  const whole = (body: RequestBody | GatelogError): void => {
+    if (body instanceof GatelogError) ready(body);
+    else ready('whole' in body ? body.whole : bodyTooLarge(maxBytes, setting));
+  };
+  if (isCounted(request, maxBytes)) {
+    const hold = openHold(heldBodies, call, organizationId);
+    readHeldBody(request, { hold, wholeMaxBytes: maxBytes, copies, isNeeded: true }, whole);
+  } else readBody(request, maxBytes, whole);
+}

@@ -1,0 +1,23 @@
+import type { TakeLog } from '../../model/record/sent-log.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { SpoolWriter } from '../../spool/writer.ts';
+import { makeLogCalls } from '../log-calls.ts';
+import { readLog } from '../read-log.ts';
+import { makeTakeLog } from '../take-log.ts';
+
+/** Takes logs into a spool as a process does, without a thread for large ones. */
+export function takeInto(spool: () => SpoolWriter): TakeLog {
+  return (owner, sent) =>
+    makeTakeLog({
+      logCalls: makeLogCalls({
+        spool: spool(),
+        hasSpoolSpace: () => true,
+        claim: () => undefined,
+        recordMaxBytes: 16 * 1024 * 1024,
+        now: systemClock.now,
+        observe: () => undefined,
+      }),
+      readLarge: async (_organizationId, body, told) => readLog(body, told),
+      now: systemClock.now,
+    })(owner, sent);
+}

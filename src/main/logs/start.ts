@@ -1,0 +1,84 @@
+import type { Config } from '../../config/load.ts';
+import type { RequestChanges } from '../../ingest/changes/request-changes.ts';
+import type { ToldLog } from '../../logs/read-log.ts';
+import { makeTakeLog } from '../../logs/take-log.ts';
+import type { MetadataDatabase } from '../../metadata/database.ts';
+import type { Observe } from '../../model/observation.ts';
+import type { TakeLog } from '../../model/record/sent-log.ts';
+import type { TakeSpans } from '../../model/record/sent-spans.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { BodyThread } from '../bodies/body-thread.ts';
+import { makeOwnLog, type OwnSeries } from '../records/own-series.ts';
+import { PlaceCorrections } from '../spans/corrections.ts';
+import { TraceSender } from '../spans/send-traces.ts';
+import { type SpanPorts, startSpanThread } from '../spans/take-spans.ts';
+import { type LargeLog, unpackLog } from './read-large.ts';
+
+interface LogParts {
+  readonly database: MetadataDatabase;
+  readonly observe: Observe;
+}
+
+/** Takes what tells of calls that did not pass through the gateway: logs of calls, and spans. */
+export interface Takers {
+  readonly takeLog: TakeLog;
+  readonly takeSpans: TakeSpans;
+  readonly close: () => Promise<void>;
+}
+
+/** A gateway worker tells the core of the spans that it takes. */
+export function startGatewayTakers(config: Config, series: OwnSeries, parts: LogParts): Takers {
+  const sender = new TraceSender(config.dataDir);
+  const takers = startTakers(config, series, parts, (owner, traces) => sender.note(owner, traces));
+  return {
+    ...takers,
+    close: async () => {
+      await takers.close();
+      sender.close();
+    },
+  };
+}
+
+/** The core remembers the spans of all workers, and its own. */
+export function startCoreTakers(
+  config: Config,
+  series: OwnSeries,
+  { changer, ...parts }: LogParts & { readonly changer: RequestChanges },
+): Takers & { readonly corrections: PlaceCorrections } {
+  const corrections = new PlaceCorrections({
+    changeRequest: (...args) => changer.change(...args),
+    maxSpans: config.otlpMemorySpans,
+    now: systemClock.now,
+    observe: parts.observe,
+  });
+  const takers = startTakers(config, series, parts, (owner, traces) => corrections.note(owner, traces));
+  return {
+    ...takers,
+    corrections,
+    close: async () => {
+      await Promise.all([takers.close(), corrections.close()]);
+    },
+  };
+}
+
+const largeLogReader = new URL('./worker.js', import.meta.url);
+
+/** The threads that read spans and large logs start with the first of them. */
+function startTakers(config: Config, series: OwnSeries, parts: LogParts, noteTraces: SpanPorts['noteTraces']): Takers {
+  const logCalls = makeOwnLog(config, series, parts);
+  const { observe } = parts;
+  const spans = startSpanThread({ logCalls, noteTraces, maxBytes: config.otlpMaxBytes, observe });
+  const large = new BodyThread<ToldLog, LargeLog>(largeLogReader);
+  const takeLog = makeTakeLog({
+    logCalls,
+    readLarge: async (organizationId, body, told, signal) => unpackLog(await large.run({ organizationId, signal }, body, told)),
+    now: systemClock.now,
+  });
+  return {
+    takeLog,
+    takeSpans: spans.take,
+    close: async () => {
+      await Promise.all([spans.close(), large.close()]);
+    },
+  };
+}

@@ -33,6 +33,29 @@ const exportedSpans = {
   ],
 };
 
+const messages = [{ role: 'user', content: 'Where are whales?' }];
+const loggedChat = {
+  providerRequest: {
+    url: 'https://api.openai.com/v1/chat/completions',
+    json: { model: 'gpt-4.1-mini', messages },
+    meta: { 'Svc-User-Id': 'ann', 'Svc-Property-Environment': 'production' },
+  },
+  providerResponse: {
+    json: {
+      model: 'gpt-4.1-mini',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'In the sea.' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 12, completion_tokens: 4, total_tokens: 16 },
+    },
+    status: 200,
+    headers: {},
+  },
+  timing: {
+    startTime: { seconds: 1_767_225_600, milliseconds: 0 },
+    endTime: { seconds: 1_767_225_601, milliseconds: 500 },
+    timeToFirstToken: 300,
+  },
+};
+
 /** A valid body by the `operationId` of its endpoint; a test parses each with the endpoint's schema. */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   queryRequests: page,
@@ -54,6 +77,45 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     cost: 0.0000096,
     properties: { Environment: 'production' },
   })}\n`,
+  logCall: loggedChat,
+  logCallOfLoggers: loggedChat,
+  logTypedCall: loggedChat,
+  logCustomCall: {
+    providerRequest: { url: 'custom-model-nopath', json: { _type: 'tool', toolName: 'clock', input: { zone: 'UTC' } }, meta: {} },
+    providerResponse: { json: { time: '12:00' }, status: 200, headers: {} },
+    timing: { startTime: { seconds: 1_767_225_600, milliseconds: 0 }, endTime: { seconds: 1_767_225_600, milliseconds: 40 } },
+  },
+  logOpenAiCall: loggedChat,
+  logAnthropicCall: {
+    ...loggedChat,
+    providerRequest: { ...loggedChat.providerRequest, json: { model: 'claude-sonnet-4-5', max_tokens: 100, messages } },
+    providerResponse: {
+      json: {
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5-20250929',
+        content: [{ type: 'text', text: 'In the sea.' }],
+        usage: { input_tokens: 12, output_tokens: 4 },
+      },
+      status: 200,
+      headers: {},
+    },
+  },
+  logGoogleCall: {
+    ...loggedChat,
+    providerRequest: {
+      ...loggedChat.providerRequest,
+      json: { model: 'gemini-2.5-flash', contents: [{ role: 'user', parts: [{ text: 'Where are whales?' }] }] },
+    },
+    providerResponse: {
+      json: {
+        candidates: [{ content: { role: 'model', parts: [{ text: 'In the sea.' }] }, finishReason: 'STOP' }],
+        usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 4, totalTokenCount: 8 },
+      },
+      status: 200,
+      headers: {},
+    },
+  },
   takeSpans: exportedSpans,
   takeAsyncSpans: exportedSpans,
   takePythonSpans: exportedSpans,

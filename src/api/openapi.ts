@@ -2,6 +2,7 @@ import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-ope
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
+import { logPaths } from '../model/vocabulary/log-paths.ts';
 import { openEndpoints } from './open-endpoints.ts';
 import { bodyExamples } from './openapi-examples.ts';
 
@@ -33,7 +34,7 @@ const tags: readonly { readonly name: string; readonly description: string; read
   {
     name: 'Logs',
     description: 'Calls that did not pass through the gateway, as their senders tell of them.',
-    paths: ['/v1/otlp/', '/v1/trace/', '/custom/', '/oai/', '/anthropic/', '/googleapis/'],
+    paths: ['/v1/otlp/', '/v1/trace/', ...logPaths.keys()],
   },
   { name: 'Export', description: 'Take out what is recorded.', paths: ['/v1/export'] },
   { name: 'Jobs', description: 'Changes of many requests, with their progress.', paths: ['/v1/jobs'] },

@@ -32,6 +32,15 @@ export const logPaths: ReadonlyMap<string, LogPath> = new Map([
   ),
 ]);
 
+/** Those that Helicone's documents name; the others follow from them. */
+export const namedLogPaths = {
+  custom: [traceLog, '/v1/trace/custom/v1/log', `${traceLog}/typed`],
+  ofNobody: '/custom/v1/log',
+  ofOpenAi: '/oai/v1/log',
+  ofAnthropic: '/anthropic/v1/log',
+  ofGoogle: '/googleapis/v1/log',
+} as const;
+
 /** @param path with or without a query, or a slash at its end. */
 export function logPathOf(path: string): LogPath | undefined {
   const [beforeQuery = ''] = path.split('?', 1);

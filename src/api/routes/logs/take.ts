@@ -1,5 +1,5 @@
 import { logAnswerSchema, logSchema } from '../../../contract/requests/logs.ts';
-import { type LogPath, logPaths } from '../../../model/vocabulary/log-paths.ts';
+import { type LogPath, logPaths, namedLogPaths } from '../../../model/vocabulary/log-paths.ts';
 import { type Endpoint, jsonContent, keyRequired, problems, type RequestContext } from '../../endpoint.ts';
 import { rawHeadersOf } from '../../http/raw-headers.ts';
 import { sendData } from '../../http/send-json.ts';
@@ -7,43 +7,44 @@ import { addWarning, appendSentence } from '../../http/warnings.ts';
 
 const sameAs = 'The same as `POST /v1/trace/custom/log`';
 
-/** The paths that are documented: Helicone's. Others are what its clients make of an address. */
-const documented = {
-  '/v1/trace/custom/log': {
-    operationId: 'logCall',
-    summary: 'Log a call',
-    description:
-      'Takes a call that did not pass through the gateway; the gateway takes the same. It becomes a request like any other: understood, priced, redacted and tagged by the names in `meta`, and by tagging headers of the log itself, which win. It is durable when the answer comes. The identifier is that of `Svc-Request-Id`; the same one again adds nothing. Takes a key with the permission `w`, `rw` or `admin`, as `Authorization: Bearer`, `Svc-Auth`, `Helicone-Auth` or `x-api-key`.',
-  },
-  '/v1/trace/custom/v1/log': { operationId: 'logCallOfLoggers', summary: 'Log a call', description: `${sameAs}.` },
-  '/v1/trace/custom/log/typed': { operationId: 'logTypedCall', summary: 'Log a call', description: `${sameAs}.` },
-  '/custom/v1/log': {
-    operationId: 'logCustomCall',
-    summary: 'Log a call of any provider',
-    description: `${sameAs}; without \`provider\` and an address that tells it, the provider is \`CUSTOM\` and the call has no price.`,
-  },
-  '/oai/v1/log': {
-    operationId: 'logOpenAiCall',
-    summary: 'Log a call of OpenAI',
-    description: `${sameAs}, for OpenAI unless the address or \`provider\` names another.`,
-  },
-  '/anthropic/v1/log': {
-    operationId: 'logAnthropicCall',
-    summary: 'Log a call of Anthropic',
-    description: `${sameAs}, for Anthropic unless the address or \`provider\` names another.`,
-  },
-  '/googleapis/v1/log': {
-    operationId: 'logGoogleCall',
-    summary: 'Log a call of Google',
-    description: `${sameAs}, for Google unless the address or \`provider\` names another.`,
-  },
-} as const;
-
 interface Description {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
 }
+
+/** The paths that are documented: Helicone's. Others are what its clients make of an address. */
+const [asCustom, asLegacy, asTyped] = namedLogPaths.custom;
+const documented: Readonly<Record<string, Description>> = {
+  [asCustom]: {
+    operationId: 'logCall',
+    summary: 'Log a call',
+    description:
+      'Takes a call that did not pass through the gateway; the gateway takes the same. It becomes a request like any other: understood, priced, redacted and tagged by the names in `meta`, and by tagging headers of the log itself, which win. It is durable when the answer comes. The identifier is that of `Svc-Request-Id`; the same one again adds nothing. Takes a key with the permission `w`, `rw` or `admin`, as `Authorization: Bearer`, `Svc-Auth`, `Helicone-Auth` or `x-api-key`.',
+  },
+  [asLegacy]: { operationId: 'logCallOfLoggers', summary: 'Log a call', description: `${sameAs}.` },
+  [asTyped]: { operationId: 'logTypedCall', summary: 'Log a call', description: `${sameAs}.` },
+  [namedLogPaths.ofNobody]: {
+    operationId: 'logCustomCall',
+    summary: 'Log a call of any provider',
+    description: `${sameAs}; without \`provider\` and an address that tells it, the provider is \`CUSTOM\` and the call has no price.`,
+  },
+  [namedLogPaths.ofOpenAi]: {
+    operationId: 'logOpenAiCall',
+    summary: 'Log a call of OpenAI',
+    description: `${sameAs}, for OpenAI unless the address or \`provider\` names another.`,
+  },
+  [namedLogPaths.ofAnthropic]: {
+    operationId: 'logAnthropicCall',
+    summary: 'Log a call of Anthropic',
+    description: `${sameAs}, for Anthropic unless the address or \`provider\` names another.`,
+  },
+  [namedLogPaths.ofGoogle]: {
+    operationId: 'logGoogleCall',
+    summary: 'Log a call of Google',
+    description: `${sameAs}, for Google unless the address or \`provider\` names another.`,
+  },
+};
 
 const idHeader = { 'svc-id': { description: 'Identifier of the request.', schema: { type: 'string' as const } } };
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { endpoints } from '../api/endpoints.ts';
 import { openEndpoints } from '../api/open-endpoints.ts';
-import { spanPaths } from '../model/vocabulary/span-paths.ts';
+import { spanPaths } from '../model/vocabulary/log-paths.ts';
 import { ApiError, type ClientOptions, createClient, type GatelogClient, where } from './client.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,7 +1,7 @@
 import { GatelogError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SpansResponse } from '../model/record/sent-spans.ts';
-import { isSpanPath } from '../model/vocabulary/span-paths.ts';
+import { isSpanPath } from '../model/vocabulary/log-paths.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
 import { readOwnBody } from './bodies/own-body.ts';
 import type { Call } from './call.ts';

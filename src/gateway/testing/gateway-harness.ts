@@ -166,6 +166,12 @@ function openWriter(folder: string, onFailure: (error: Error) => void): SpoolWri
   });
 }
 
+/** No spans are taken. */
+function takersInto(writer: SpoolWriter): Pick<ForwardPorts, 'takeLog' | 'takeSpans'> {
+  const refused = { status: 503, contentType: 'application/json', body: Buffer.from('{}') };
+  return { takeLog: takeInto(() => writer), takeSpans: async () => refused };
+}
+
 function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxBytes: number }, options: RigOptions): ForwardPorts {
   const mebi = 1024 * 1024;
   const { headerMaxBytes } = rig;
@@ -183,8 +189,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     knownModels: () => [],
     makerOf: () => undefined,
     giveFeedback: async () => undefined,
-    takeLog: takeInto(() => rig.spool.writer),
-    takeSpans: async () => ({ status: 503, contentType: 'application/json', body: Buffer.from('{}') }),
+    ...takersInto(rig.spool.writer),
     providerKeys: noProviderKeys,
     upstream: makeUpstream({
       connectTimeoutMs: 5000,

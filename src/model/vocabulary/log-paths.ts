@@ -46,3 +46,17 @@ export function logPathOf(path: string): LogPath | undefined {
   const [beforeQuery = ''] = path.split('?', 1);
   return logPaths.get(beforeQuery.endsWith('/') ? beforeQuery.slice(0, -1) : beforeQuery);
 }
+
+/**
+ * Paths that take spans, on both listeners: the first as OpenTelemetry's exporters append `/v1/traces` to an address, the others as
+ * Helicone's asynchronous loggers send them.
+ */
+export const spanPaths = ['/v1/otlp/v1/traces', '/v1/trace/log', '/v1/trace/log-python'] as const;
+
+const takesSpans: ReadonlySet<string> = new Set(spanPaths);
+
+/** @param path with or without a query. */
+export function isSpanPath(path: string): boolean {
+  const [beforeQuery = ''] = path.split('?', 1);
+  return takesSpans.has(beforeQuery);
+}

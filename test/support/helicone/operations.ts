@@ -143,19 +143,12 @@ export const heliconeOperations: readonly HeliconeOperations[] = [
   },
   {
     group: 'Logging without the gateway',
-    fate: 'later',
-    sentence: '`POST /v1/import` takes whole records',
+    fate: 'here',
+    sentence: '',
     operations: lines(`
       POST /v1/trace/custom/v1/log
       POST /v1/trace/custom/log
       POST /v1/trace/custom/log/typed
-    `),
-  },
-  {
-    group: 'Logging without the gateway',
-    fate: 'here',
-    sentence: '',
-    operations: lines(`
       POST /v1/trace/log
       POST /v1/trace/log-python
     `),

@@ -1,5 +1,5 @@
 import { exportTraceAnswerSchema, exportTraceFailureSchema, exportTraceSchema } from '../../../contract/requests/spans.ts';
-import { spanPaths } from '../../../model/vocabulary/span-paths.ts';
+import { spanPaths } from '../../../model/vocabulary/log-paths.ts';
 import { type Endpoint, jsonContent, keyRequired, problems, type RequestContext } from '../../endpoint.ts';
 import { rawHeadersOf } from '../../http/raw-headers.ts';
 

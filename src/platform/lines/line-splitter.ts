@@ -32,6 +32,12 @@ export class LineSplitter {
   *take(piece: Buffer): Generator<Line, void> {
     let start = 0;
     for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {
+      // A body of line breaks alone would take seconds else.
+      if (end === start && this.begunBytes === 0) {
+        start = end + 1;
+        this.number += 1;
+        continue;
+      }
       this.add(piece.subarray(start, end));
       const line = this.finished();
       if (line !== undefined) yield line;

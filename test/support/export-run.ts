@@ -97,7 +97,7 @@ class ExportScene {
   }
 
   async run(organization: OrganizationId): Promise<ExportRunReport> {
-    const { dataDir, idleMs, onProgress } = this.options;
+    const { dataDir, idleMs, onProgress, serviceKills } = this.options;
     this.service = await startService({ dataDir, environment: this.environment });
     const calling = this.callMeanwhile();
     const before = await this.newest(idleMs / 2, () => false);
@@ -109,7 +109,8 @@ class ExportScene {
       isDone = true;
     });
     const [beside] = await Promise.all([
-      idleMs === 0 ? [] : this.newest(Infinity, () => isDone),
+      // A service that is killed answers no queries.
+      idleMs === 0 || serviceKills > 0 ? [] : this.newest(Infinity, () => isDone),
       exporting,
       this.watchMemory(() => isDone),
     ]);

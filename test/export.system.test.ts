@@ -23,7 +23,7 @@ it(`an export goes on after kill -9 of the service and of the command: no record
     idleMs: 0,
     dice: new Dice(seed),
   });
-  expect(report).toMatchObject({ repeated: 0, missing: 0, unknown: 0, unordered: 0, serviceKills: 2, commandKills: 1 });
+  expect(report).toMatchObject({ repeated: 0, missing: 0, unknown: 0, unordered: 0, callsSkipped: 0, serviceKills: 2, commandKills: 1 });
   expect(report.rows).toBe(30_000 + report.callsExported);
 }, 180_000);
 

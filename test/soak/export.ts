@@ -52,7 +52,7 @@ try {
   );
   console.log(`killed: the service ${run.serviceKills} times, the command ${run.commandKills} times`);
   console.log(
-    `${run.repeated} repeated, ${run.missing} missing, ${run.unknown} unknown, ${run.unordered} out of order; ${run.calls} calls meanwhile, ${run.callsExported} of them in it`,
+    `${run.repeated} repeated, ${run.missing} missing, ${run.unknown} unknown, ${run.unordered} out of order; ${run.calls} calls meanwhile, ${run.callsExported} of them in it, ${run.callsSkipped} skipped`,
   );
   for (const [name, { before, peak }] of Object.entries(run.memory)) {
     console.log(`memory of ${name}: ${mega(before)} MB at the start, ${mega(peak)} MB at most`);
@@ -61,7 +61,7 @@ try {
   console.log(
     `newest 10, ms: alone p50 ${quantile(run.idle, 0.5)} p95 ${quantile(run.idle, 0.95)} (${run.idle.length}); beside p50 ${quantile(run.beside, 0.5)} p95 ${quantile(run.beside, 0.95)} (${run.beside.length})`,
   );
-  if (run.repeated + run.missing + run.unknown + run.unordered > 0) process.exitCode = 1;
+  if (run.repeated + run.missing + run.unknown + run.unordered + run.callsSkipped > 0) process.exitCode = 1;
 } finally {
   removeDataDir(dataDir);
 }

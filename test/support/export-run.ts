@@ -50,6 +50,8 @@ export interface ExportRunReport {
   /** Calls that ended while it ran, and how many of them are in it. */
   readonly calls: number;
   readonly callsExported: number;
+  /** Calls that ended before the end of its window and are not in it. */
+  readonly callsSkipped: number;
   /** Milliseconds of newest-10 queries, alone and beside the export. */
   readonly idle: readonly number[];
   readonly beside: readonly number[];
@@ -118,7 +120,7 @@ class ExportScene {
     const idle = [...before, ...(await this.newest(idleMs / 2, () => false))];
     this.ending.abort();
     await calling;
-    const known = new Set(this.calls.map(({ id }) => id));
+    const known = new Map(this.calls.map(({ id, endedAt }) => [id, endedAt]));
     const result = await readExport(output, expectedIds(this.options, organization), known);
     const tenth = Math.max(1, Math.floor(this.coreSamples.length / 10));
     return {
@@ -337,13 +339,14 @@ function shifted(id: RequestId, copied: number): string {
 }
 
 interface Manifest {
+  readonly window: { readonly end: string };
   readonly rows: number;
   readonly files: readonly { readonly name: string; readonly rows: number; readonly bytes: number }[];
 }
 
-/** @param expected emptied by what is there. */
-async function readExport(folder: string, expected: Set<string>, calls: ReadonlySet<string>) {
-  const { files, rows } = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Manifest;
+/** @param expected emptied by what is there. @param calls when each ended, Unix milliseconds. */
+async function readExport(folder: string, expected: Set<string>, calls: ReadonlyMap<string, number>) {
+  const { files, rows, window } = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Manifest;
   const seen = new Set<string>();
   const result = { rows, bytes: 0, repeated: 0, missing: 0, unknown: 0, unordered: 0, callsExported: 0 };
   let last = '';
@@ -363,5 +366,6 @@ async function readExport(folder: string, expected: Set<string>, calls: Readonly
   if (seen.size + result.repeated !== rows) throw new Error(`the manifest says ${rows} rows, and there are ${seen.size + result.repeated}`);
   if (existsSync(path.join(folder, '.gatelog-export.json'))) throw new Error('the state of the export is still there');
   rmSync(folder, { recursive: true });
-  return { ...result, missing: expected.size };
+  const callsSkipped = [...calls].filter(([id, endedAt]) => endedAt < Date.parse(window.end) && !seen.has(id)).length;
+  return { ...result, missing: expected.size, callsSkipped };
 }

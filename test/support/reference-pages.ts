@@ -6,6 +6,7 @@ import { directiveDescriptions, responseHeaderDescriptions } from '../../src/gat
 import { foreignDirectives } from '../../src/gateway/directives/unknown-header.ts';
 import { errorDescriptions } from '../../src/model/error-descriptions.ts';
 import { apiErrorCodes, type ErrorCode, gatewayErrorCodes, GatelogError } from '../../src/model/errors.ts';
+import { agentCacheKeys, agentHeaders, type AgentHeaderMeaning } from '../../src/model/vocabulary/agent-sessions.ts';
 import { addressedProviders } from '../../src/model/vocabulary/providers.ts';
 import type { DocumentedEndpoint, OpenApi } from './openapi-document.ts';
 
@@ -98,6 +99,17 @@ export function headersPage({ requestHeaders, responseHeaders }: Pick<OpenApi, '
     ),
     'Any other `Svc-` or `Helicone-` header is ignored and named in `svc-warning`. So are these, which Helicone carries out and Gatelog does not:',
     table(['header', 'instead'], foreign),
+    '## Headers of coding agents',
+    'Where the caller names no session, these do ([coding agents](../guides/coding-agents.md)), unless `GATELOG_AGENT_SESSIONS` is `off`. Of several that tell the same, the first row counts. They are forwarded.',
+    table(
+      ['header', 'what it tells', 'sent by', 'source'],
+      agentHeaders.map(({ name, tells, sentBy, source }): Row => [`\`${name}\``, meaningOf(tells), sentBy, `[source](${source})`]),
+    ),
+    'And these forms of `prompt_cache_key` in the body:',
+    table(
+      ['form', 'sent by', 'source'],
+      agentCacheKeys.map(({ form, sentBy, source }): Row => [`\`${form.source}\``, sentBy, `[source](${source})`]),
+    ),
     '## Responses of the gateway',
     'When any header of the call began with `Helicone-`, the response has `helicone-id`, `helicone-fallback-index`, `helicone-cache…` and `helicone-ratelimit-…` too.',
     table(
@@ -122,6 +134,17 @@ export function headersPage({ requestHeaders, responseHeaders }: Pick<OpenApi, '
       responseHeaders.map(([name, meaning]): Row => [`\`${name}\``, meaning]),
     ),
   );
+}
+
+const meanings: Readonly<Record<AgentHeaderMeaning & string, string>> = {
+  session: 'the session',
+  root: 'the session that started this one, which is a place in it',
+  agent: 'the agent: a place in the session, or the session where none is named',
+  parent: 'the agent that started it: the place above',
+};
+
+function meaningOf(tells: AgentHeaderMeaning): string {
+  return typeof tells === 'string' ? meanings[tells] : `the property \`${tells.property}\``;
 }
 
 /** Words of header names that are not written with one capital. */

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { AgentTask, CodingAgent } from './agents.ts';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+const agentMs = 180_000;
+
+/** Runs an agent once in a home folder and a folder of work of its own. */
+export async function inHome(agent: CodingAgent, task: AgentTask): Promise<Ran> {
+  const home = mkdtempSync(path.join(tmpdir(), 'gatelog-agent-'));
+  try {
+    const work = path.join(home, 'work');
+    mkdirSync(work);
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) writeFileSync(path.join(work, name), `${name}\n`);
+    for (const [name, text] of Object.entries(agent.files(task))) {
+      mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+      writeFileSync(path.join(home, name), text);
+    }
+    return await run(agent.command(task), work, { PATH: process.env['PATH'] ?? '', HOME: home, ...agent.environment(task) });
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** In a process group of its own, which ends with it, or after a time. */
+async function run([program = '', ...words]: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Ran> {
+  const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let output = '';
+  const add = (chunk: Buffer): void => {
+    output += chunk.toString('utf8');
+  };
+  child.stdout.on('data', add);
+  child.stderr.on('data', add);
+  const endGroup = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  };
+  const timer = setTimeout(endGroup, agentMs);
+  process.once('exit', endGroup);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    return { code, output };
+  } finally {
+    clearTimeout(timer);
+    endGroup();
+    process.off('exit', endGroup);
+  }
+}

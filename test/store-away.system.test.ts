@@ -11,8 +11,10 @@ it('while the store refuses, is slow or loses its answers no model call fails; o
   const seed = Date.now() % 2 ** 31;
   process.stdout.write(`store away, seed ${seed}\n`);
   const options = { dataDir, dice: new Dice(seed), callsPerSecond: 60, warmMs: 1500, awayMs: 10_000, slowMs: 1500 };
-  const { verdict, failedCalls } = await runStoreAway(options);
-  expect({ ...verdict.findings, failedCalls }).toEqual({ ...noFindings, failedCalls: [] });
+  const { verdict, failedCalls, logs, failedLogs } = await runStoreAway(options);
+  expect({ ...verdict.findings, failedCalls, failedLogs }).toEqual({ ...noFindings, failedCalls: [], failedLogs: [] });
+  expect(logs).toMatchObject({ lost: [], doubled: [] });
+  expect(logs.repeated).toBeGreaterThan(10);
   expect(verdict.responses).toBeGreaterThan(200);
   expect(verdict.acknowledgedUpdates).toBeGreaterThan(5);
 }, 600_000);

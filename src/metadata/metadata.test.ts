@@ -13,7 +13,7 @@ import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nu
 import { createOrganization, findOrganization, listOrganizations, type Organization } from './organization/organizations.ts';
 import { appendPendingChanges, listPendingChanges, removePendingChanges } from './pending-changes.ts';
 import { declareProperty, listDeclaredProperties } from './organization/properties.ts';
-import { makeRequestIdClaims, removeClaims } from './request-ids.ts';
+import { claimAll, makeRequestIdClaims, removeClaims } from './request-ids.ts';
 
 const now = () => 1_700_000_000_000;
 let folder: string;
@@ -171,6 +171,21 @@ describe('claims of request identifiers', () => {
     expect(connections.map(({ claim }) => [claim(other.id, requestId(1)), claim(acme.id, requestId(1))])).toEqual([
       [false, true],
       [false, false],
+    ]);
+  });
+
+  test('are taken many at once, where they are free', async () => {
+    const database = await open();
+    const acme = await organizationIn(database, 'acme');
+    const { claim } = makeRequestIdClaims(await open('gateway'), now);
+    claim(acme.id, requestId(1));
+    const requestIds = Array.from({ length: 450 }, (_, number) => requestId(number));
+    await claimAll(await open('gateway'), acme.id, { requestIds, at: now() });
+    expect([requestId(0), requestId(1), requestId(449), requestId(450)].map((id) => claim(acme.id, id))).toEqual([
+      false,
+      false,
+      false,
+      true,
     ]);
   });
 

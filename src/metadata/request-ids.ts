@@ -45,6 +45,28 @@ export function makeRequestIdClaims(database: MetadataDatabase, now: () => numbe
   };
 }
 
+/** Rows of one statement. */
+const claimedAtOnce = 200;
+
+/**
+ * Claims identifiers for an organisation, whoever has claimed them before. Unlike a prepared claim it waits for writes of other processes.
+ * @throws GatelogError `metadata_unavailable` when the database cannot be written.
+ */
+export async function claimAll(
+  { queries }: MetadataQueries,
+  organizationId: OrganizationId,
+  { requestIds, at }: { readonly requestIds: readonly RequestId[]; readonly at: number },
+): Promise<void> {
+  for (let start = 0; start < requestIds.length; start += claimedAtOnce) {
+    const rows = requestIds.slice(start, start + claimedAtOnce);
+    await queries
+      .insertInto('request_id_claims')
+      .values(rows.map((requestId) => ({ organization_id: organizationId, request_id: requestId, claimed_at: at })))
+      .onConflict((conflict) => conflict.columns(['organization_id', 'request_id']).doNothing())
+      .execute();
+  }
+}
+
 /**
  * Removes expired claims, whose identifiers can be chosen again. A repetition continues where an interrupted run stopped. @throws when the
  * database cannot be written; the abort reason on a stop.

@@ -7,6 +7,7 @@ import type { Dice } from './dice.ts';
 import { eventually } from './eventually.ts';
 import { judge, type Verdict } from './kill-verdict.ts';
 import { type CallOutcome, startLoad } from './load.ts';
+import { judgeLogs, type LogVerdict, startLogLoad } from './log-load.ts';
 import { startLoadProvider } from './load-provider.ts';
 import { childrenNamed, killTree, type Service, type ServiceOptions, startService, treeOf } from './process-tree.ts';
 import { stablePort } from './stable-port.ts';
@@ -37,12 +38,14 @@ export interface KillRunOptions {
 export interface KillRun {
   readonly kills: readonly Kill[];
   readonly verdict: Verdict;
+  readonly logs: LogVerdict;
   readonly callsPerSecond: number;
   /** Calls that failed although only the core was down. */
   readonly failedWithoutCore: readonly CallOutcome[];
 }
 
 const workers = 2;
+const logsPerSecond = 20;
 const maxPauseMs = 1500;
 const recoveryMs = 120_000;
 
@@ -69,6 +72,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
   const scene: Scene = { options, serviceOptions, service: await startService(serviceOptions), kills: [], clock };
   try {
     const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 12, dice: options.dice });
+    const logLoad = startLogLoad({ ...scene.service, logsPerSecond, dice: options.dice });
     const startedAt = performance.now();
     for (const kind of planOf(options)) {
       await wait(options.dice.below(maxPauseMs));
@@ -77,11 +81,12 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
     }
     await untilEveryProcessRuns(scene.service);
     const seconds = (performance.now() - startedAt) / 1000;
-    await load.stop();
+    await Promise.all([load.stop(), logLoad.stop()]);
     const verdict = await judge(scene.service.api, load.calls, load.updates);
+    const logs = await judgeLogs(scene.service.api, logLoad.logs);
     const failedWithoutCore = load.calls.filter((call) => !call.complete && !isExcused(call, scene.kills));
     await scene.service.stop();
-    return { kills: scene.kills, verdict, callsPerSecond: load.calls.length / seconds, failedWithoutCore };
+    return { kills: scene.kills, verdict, logs, callsPerSecond: load.calls.length / seconds, failedWithoutCore };
   } catch (error) {
     throw new Error(`after ${scene.kills.length} kills; the last output of the service:\n${scene.service.output().slice(-4000)}`, {
       cause: error,

@@ -9,6 +9,7 @@ import { faultyStoreProgram, setStoreFault, type StoreFault } from './faulty-sto
 import { judge, type Verdict } from './kill-verdict.ts';
 import { type CallOutcome, type Load, startLoad } from './load.ts';
 import { startLoadProvider } from './load-provider.ts';
+import { judgeLogs, type LogVerdict, startLogLoad } from './log-load.ts';
 import { memoryOf } from './process-memory.ts';
 import { readCount } from './stored-records.ts';
 
@@ -35,6 +36,9 @@ export interface MemoryTrend {
 
 export interface StoreAwayRun {
   readonly verdict: Verdict;
+  readonly logs: LogVerdict;
+  /** Statuses of logs that were not taken at once. */
+  readonly failedLogs: readonly number[];
   readonly failedCalls: readonly CallOutcome[];
   readonly callsPerSecond: number;
   /** Requests in the spool when the store was back, and how long the ingest took to drain them under continued load. */
@@ -44,6 +48,7 @@ export interface StoreAwayRun {
 }
 
 const catchUpLimitMs = 600_000;
+const logsPerSecond = 20;
 
 /** Lets the store fail under load, then compares what clients received with what is stored. */
 export async function runStoreAway(options: StoreAwayOptions): Promise<StoreAwayRun> {
@@ -59,16 +64,20 @@ export async function runStoreAway(options: StoreAwayOptions): Promise<StoreAway
     });
     const { callsPerSecond, dice } = options;
     const load = startLoad({ ...service, callsPerSecond, updateEvery: 25, dice });
+    const logLoad = startLogLoad({ ...service, logsPerSecond, dice });
     const startedAt = performance.now();
     await wait(options.warmMs);
     const memory = await whileAway(options, service, faultFile);
     const { backlog, catchUpMs } = await catchUp(service, load);
     const seconds = (performance.now() - startedAt) / 1000;
-    await load.stop();
+    await Promise.all([load.stop(), logLoad.stop()]);
     const verdict = await judge(service.api, load.calls, load.updates);
+    const logs = await judgeLogs(service.api, logLoad.logs);
     await service.stop();
     return {
       verdict,
+      logs,
+      failedLogs: logLoad.logs.flatMap(({ failures }) => failures),
       failedCalls: load.calls.filter(({ complete, status, recorded }) => !complete || status !== 200 || !recorded),
       callsPerSecond: load.calls.length / seconds,
       backlog,

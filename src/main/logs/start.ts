@@ -2,8 +2,10 @@ import type { Config } from '../../config/load.ts';
 import type { RequestChanges } from '../../ingest/changes/request-changes.ts';
 import type { ToldLog } from '../../logs/read-log.ts';
 import { makeTakeLog } from '../../logs/take-log.ts';
-import type { MetadataDatabase } from '../../metadata/database.ts';
+import { type MetadataDatabase, openMetadata } from '../../metadata/database.ts';
+import { claimAll, makeRequestIdClaims } from '../../metadata/request-ids.ts';
 import type { Observe } from '../../model/observation.ts';
+import type { LogCalls } from '../../model/record/logged-call.ts';
 import type { TakeLog } from '../../model/record/sent-log.ts';
 import type { TakeSpans } from '../../model/record/sent-spans.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -29,7 +31,16 @@ export interface Takers {
 /** A gateway worker tells the core of the spans that it takes. */
 export function startGatewayTakers(config: Config, series: OwnSeries, parts: LogParts): Takers {
   const sender = new TraceSender(config.dataDir);
-  const takers = startTakers(config, series, parts, (owner, traces) => sender.note(owner, traces));
+  const claims = makeRequestIdClaims(parts.database, systemClock.now);
+  const logCalls = makeOwnLog(
+    config,
+    series,
+    (organizationId, requestIds) => {
+      for (const requestId of requestIds) claims.claim(organizationId, requestId);
+    },
+    parts.observe,
+  );
+  const takers = startTakers(config, logCalls, parts, (owner, traces) => sender.note(owner, traces));
   return {
     ...takers,
     close: async () => {
@@ -43,7 +54,7 @@ export function startGatewayTakers(config: Config, series: OwnSeries, parts: Log
 export function startCoreTakers(
   config: Config,
   series: OwnSeries,
-  { changer, ...parts }: LogParts & { readonly changer: RequestChanges },
+  { changer, ...parts }: Pick<LogParts, 'observe'> & { readonly changer: RequestChanges },
 ): Takers & { readonly corrections: PlaceCorrections } {
   const corrections = new PlaceCorrections({
     changeRequest: (...args) => changer.change(...args),
@@ -51,12 +62,21 @@ export function startCoreTakers(
     now: systemClock.now,
     observe: parts.observe,
   });
-  const takers = startTakers(config, series, parts, (owner, traces) => corrections.note(owner, traces));
+  // TRICKY: a claim on the core's own connection would wait for the disk, and calls that claim an identifier with it.
+  const claims = openMetadata(config.dataDir, 'gateway');
+  const logCalls = makeOwnLog(
+    config,
+    series,
+    (organizationId, requestIds) => claimAll(claims, organizationId, { requestIds, at: systemClock.now() }),
+    parts.observe,
+  );
+  const takers = startTakers(config, logCalls, parts, (owner, traces) => corrections.note(owner, traces));
   return {
     ...takers,
     corrections,
     close: async () => {
       await Promise.all([takers.close(), corrections.close()]);
+      await claims.close();
     },
   };
 }
@@ -64,9 +84,12 @@ export function startCoreTakers(
 const largeLogReader = new URL('./worker.js', import.meta.url);
 
 /** The threads that read spans and large logs start with the first of them. */
-function startTakers(config: Config, series: OwnSeries, parts: LogParts, noteTraces: SpanPorts['noteTraces']): Takers {
-  const logCalls = makeOwnLog(config, series, parts);
-  const { observe } = parts;
+function startTakers(
+  config: Config,
+  logCalls: LogCalls,
+  { observe }: Pick<LogParts, 'observe'>,
+  noteTraces: SpanPorts['noteTraces'],
+): Takers {
   const spans = startSpanThread({ logCalls, noteTraces, maxBytes: config.otlpMaxBytes, observe });
   const large = new BodyThread<ToldLog, LargeLog>(largeLogReader);
   const takeLog = makeTakeLog({

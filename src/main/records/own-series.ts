@@ -1,7 +1,5 @@
 import type { Config } from '../../config/load.ts';
-import { makeLogCalls } from '../../logs/log-calls.ts';
-import type { MetadataDatabase } from '../../metadata/database.ts';
-import { makeRequestIdClaims } from '../../metadata/request-ids.ts';
+import { type LogPorts, makeLogCalls } from '../../logs/log-calls.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { LogCalls } from '../../model/record/logged-call.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -43,21 +41,9 @@ export function openOwnSeries(config: Config, observe: Observe): OwnSeries {
   };
 }
 
+export type ClaimAll = LogPorts['claim'];
+
 /** Records calls that did not pass through the gateway in the series of this process. */
-export function makeOwnLog(
-  { recordMaxBytes }: Config,
-  { spool, space }: OwnSeries,
-  { database, observe }: { readonly database: MetadataDatabase; readonly observe: Observe },
-): LogCalls {
-  const claims = makeRequestIdClaims(database, systemClock.now);
-  return makeLogCalls({
-    spool,
-    hasSpoolSpace: space.hasFreeSpace,
-    claim: (organizationId, requestIds) => {
-      for (const requestId of requestIds) claims.claim(organizationId, requestId);
-    },
-    recordMaxBytes,
-    now: systemClock.now,
-    observe,
-  });
+export function makeOwnLog({ recordMaxBytes }: Config, { spool, space }: OwnSeries, claim: ClaimAll, observe: Observe): LogCalls {
+  return makeLogCalls({ spool, hasSpoolSpace: space.hasFreeSpace, claim, recordMaxBytes, now: systemClock.now, observe });
 }

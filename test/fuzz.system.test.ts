@@ -41,7 +41,7 @@ const seed = Date.now() % 2 ** 31;
 const bodiesFor = (path: string): number => (path.startsWith('/v1/session/') ? 150 : 300);
 
 /** The hostile bodies are near to filters, pages and changes; of these endpoints nearly all of them are valid, or none. */
-const otherShapes = /^\/v1\/(?:request\/property|property\/|metrics\/|import|export)/;
+const otherShapes = /^\/v1\/(?:request\/property|property\/|metrics\/|import|export|otlp\/|trace\/log)/;
 
 it.each(endpointsWithBody())(
   `hostile bodies to $method $path are answered below 500 and show nothing of others (seed ${seed})`,

@@ -3,6 +3,7 @@ import { endpoints } from '../../src/api/endpoints.ts';
 import { namedSortKeys, sortKeys } from '../../src/model/vocabulary/sort.ts';
 import { type FieldDefinition, fieldGroups } from '../../src/model/vocabulary/fields.ts';
 import { operatorFamilies, type OperatorFamily } from '../../src/model/vocabulary/operators.ts';
+import { isSpanPath } from '../../src/model/vocabulary/log-paths.ts';
 
 /** Texts that break naive handling of values in SQL, JSON, headers or regular expressions. */
 const hostileTexts = [
@@ -275,9 +276,17 @@ async function attempt(
   if (owners.some((owner) => owner !== organizationId)) return { status, fault: "another organisation's identifier" };
   // An export has lines of its own form.
   if (status === 200 && response.headers.get('content-type')?.startsWith('application/json') !== true) return { status };
-  const parsed = JSON.parse(answer) as { error: unknown };
+  const parsed = JSON.parse(answer) as { error: unknown; code: unknown; message: unknown };
+  if (isSpanPath(new URL(url).pathname)) return isAnswerOfOtlp(status, parsed) ? { status } : { status, fault: 'no answer of OTLP' };
   if (status === 200 ? parsed.error !== null : typeof parsed.error !== 'string') {
     return { status, fault: 'a response without its envelope' };
   }
   return { status };
+}
+
+/** `partialSuccess` at most, or a status of gRPC. */
+function isAnswerOfOtlp(status: number, answer: object): boolean {
+  const names = Object.keys(answer);
+  if (status === 200) return names.every((name) => name === 'partialSuccess');
+  return ['code', 'message'].every((name) => names.includes(name));
 }

@@ -1,7 +1,7 @@
 import { logAnswerSchema, logSchema } from '../../../contract/requests/logs.ts';
 import { type LogPath, logPaths, namedLogPaths } from '../../../model/vocabulary/log-paths.ts';
 import { type Endpoint, jsonContent, keyRequired, problems, type RequestContext } from '../../endpoint.ts';
-import { rawHeadersOf } from '../../http/raw-headers.ts';
+import { rawHeadersOf } from './raw-headers.ts';
 import { sendData } from '../../http/send-json.ts';
 import { addWarning, appendSentence } from '../../http/warnings.ts';
 

@@ -1,7 +1,7 @@
 import { exportTraceAnswerSchema, exportTraceFailureSchema, exportTraceSchema } from '../../../contract/requests/spans.ts';
 import { spanPaths } from '../../../model/vocabulary/log-paths.ts';
 import { type Endpoint, jsonContent, keyRequired, problems, type RequestContext } from '../../endpoint.ts';
-import { rawHeadersOf } from '../../http/raw-headers.ts';
+import { rawHeadersOf } from '../logs/raw-headers.ts';
 
 const protobuf = { 'application/x-protobuf': { schema: { type: 'string', format: 'binary' } } } as const;
 

@@ -11,3 +11,11 @@ export function endsInOpenEscape(pattern: string): boolean {
   const backslashes = /\\*$/.exec(pattern)?.[0].length ?? 0;
   return backslashes % 2 === 1;
 }
+
+/**
+ * The same pattern with each literal backslash written as two. TRICKY: before any other character than `%`, `_` and itself a backslash is
+ * literal, but the text index takes the character behind it for the next of the word: of `a\nb` it looks for `anb`, and rows are lost.
+ */
+export function withEscapedBackslashes(pattern: string): string {
+  return pattern.replaceAll(/\\(.)/gsu, (escape, character: string) => ('\\%_'.includes(character) ? escape : `\\\\${character}`));
+}

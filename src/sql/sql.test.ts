@@ -2,7 +2,7 @@ import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { alterTable, deleteRows, insertRows, insertSelected, rewriteRows, updateRows } from './commands.ts';
 import { identifier } from './identifier.ts';
-import { endsInOpenEscape, escapeLike } from './like.ts';
+import { endsInOpenEscape, escapeLike, withEscapedBackslashes } from './like.ts';
 import { literal } from './literal.ts';
 import { select, unionAll } from './query.ts';
 import { join, param, sql } from './sql.ts';
@@ -185,6 +185,16 @@ describe('LIKE patterns', () => {
     ['', false],
   ])('%j ends in an open escape: %s', (pattern, expected) => {
     expect(endsInOpenEscape(pattern)).toBe(expected);
+  });
+
+  test.each([
+    [String.raw`a\nb`, String.raw`a\\nb`],
+    [String.raw`\\nb`, String.raw`\\nb`],
+    [String.raw`\\\n`, String.raw`\\\\n`],
+    [String.raw`50\% \_x%_`, String.raw`50\% \_x%_`],
+    ['\\😀', '\\\\😀'],
+  ])('%j with each literal backslash written as two: %j', (pattern, expected) => {
+    expect(withEscapedBackslashes(pattern)).toBe(expected);
   });
 
   test('an escaped text is never open at its end', () => {

@@ -1,3 +1,4 @@
+import { withEscapedBackslashes } from '../../../sql/like.ts';
 import { select } from '../../../sql/query.ts';
 import { type Fragment, join, param, type Query, sql } from '../../../sql/sql.ts';
 import { bodies } from '../../../sql/tables.ts';
@@ -26,9 +27,12 @@ export function compareBody({ text, bodyKind }: BodyColumn, { operator, value }:
     case 'not-equals':
       return value === '' ? { among: true, row: sql`(${filled})` } : { among: false, row: matching(value, equalTo(text, value)) };
     case 'like':
-      return { among: true, row: matching(value, indexed(text, value, sql`${text} LIKE ${param(value, 'String')}`)) };
+      return {
+        among: true,
+        row: matching(value, indexed(text, value, sql`${text} LIKE ${param(withEscapedBackslashes(value), 'String')}`)),
+      };
     case 'ilike':
-      return { among: true, row: matching(value, indexed(text, value, foldedLike(text, value))) };
+      return { among: true, row: matching(value, indexed(text, value, foldedLike(text, withEscapedBackslashes(value)))) };
     case 'contains':
       return { among: true, row: matching(value, containsText(text, value)) };
     case 'not-contains':

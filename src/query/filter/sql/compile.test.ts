@@ -158,6 +158,9 @@ describe('bodies', () => {
     ['request_body', { like: '%"hello World"%' }, ''],
     ['request_body', { contains: '"HELLO world' }, 'full'],
     ['request_body', { ilike: 'HELLO%BACK' }, 'text'],
+    // A backslash before any other character than `%` and `_` is literal.
+    ['request_body', { ilike: String.raw`%NOW \ back` }, 'text'],
+    ['request_body', { like: String.raw`%off\_now \ back` }, 'text'],
     ['response_body', { contains: 'äöü' }, 'full'],
     ['response_body', { like: '%ÄÖÜ d_ne%' }, 'full'],
     ['response_body', { equals: '' }, 'absent binary text'],

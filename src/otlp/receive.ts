@@ -1,3 +1,4 @@
+import { messageOf } from '../model/errors.ts';
 import type { Tags } from '../model/record/exchange.ts';
 import type { LoggedCall } from '../model/record/logged-call.ts';
 import { type IdentifySpan, loggedSpan } from './calls/logged-span.ts';
@@ -40,7 +41,16 @@ export function receiveSpans(request: SpansRequest, { identify, parents }: Recei
   const { organizationId, encoding, bytes, defaults } = request;
   const { spans, rejected } = decode(encoding, bytes);
   const traces = placeSpans({ organizationId, spans, defaults }, parents);
-  const calls = traces.flatMap(({ placed }) => placed.map((each) => loggedSpan(each, defaults, identify)));
+  const calls: LoggedCall[] = [];
+  const unread: string[] = [];
+  for (const placed of traces.flatMap((trace) => trace.placed)) {
+    try {
+      calls.push(loggedSpan(placed, defaults, identify));
+    } catch (error) {
+      // A fault of ours: the other spans are not to be lost with this one.
+      unread.push(`the attributes could not be read (${messageOf(error)})`);
+    }
+  }
   return {
     calls,
     traces: traces.map(({ traceId, nodes, placed }) => ({
@@ -54,7 +64,7 @@ export function receiveSpans(request: SpansRequest, { identify, parents }: Recei
         isRooted,
       })),
     })),
-    rejected,
+    rejected: [...rejected, ...unread],
   };
 }
 

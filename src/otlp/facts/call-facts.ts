@@ -52,7 +52,7 @@ export function callFacts(span: Span, operation: Operation): CallFacts {
     usage: usageOf(span),
     conversation,
     firstTokenMs: firstTokenOf(span),
-    statusCode: numberFact(attributes, 'statusCode') ?? codeOf(texts.errorType),
+    statusCode: codeOf(String(numberFact(attributes, 'statusCode'))) ?? codeOf(texts.errorType),
     costUsd: numberFact(attributes, 'costUsd') ?? statedCost(span),
   };
 }
@@ -175,7 +175,7 @@ function firstTokenOf({ attributes, events, startMs, endMs }: Span): number | un
   return candidates.find((ms) => ms !== undefined && ms >= 0 && ms <= endMs - startMs + 1);
 }
 
-/** `error.type` is the status of the response where there was one. */
-function codeOf(errorType: string): number | undefined {
-  return /^[1-5]\d\d$/.test(errorType) ? Number(errorType) : undefined;
+/** A status of HTTP; `error.type` is one too where there was a response. */
+function codeOf(told: string): number | undefined {
+  return /^[1-5]\d\d$/.test(told) ? Number(told) : undefined;
 }

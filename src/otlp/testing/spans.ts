@@ -65,6 +65,7 @@ function attributesOf(attributes: Readonly<Record<string, unknown>>): unknown {
 }
 
 function valueOf(value: unknown): unknown {
+  if (value === null) return {};
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };

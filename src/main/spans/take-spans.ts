@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readRequestHead } from '../../gateway/directives/request-head.ts';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { LogCalls } from '../../model/record/logged-call.ts';
+import type { LogCalls, LoggedCall } from '../../model/record/logged-call.ts';
 import type { SentSpans, SpansResponse, TakeSpans } from '../../model/record/sent-spans.ts';
 import { type Encoding, encodingOf, mediaTypes, statusBody } from '../../otlp/protocol/encoding.ts';
 import type { ReceivedTrace } from '../../otlp/tree/place.ts';
@@ -63,9 +64,28 @@ async function take(
   const { organizationId } = owner;
   const task = { organizationId, encoding, isCompressed, maxBytes, defaults: directives.tags };
   const { calls, traces, response } = readOf(await thread.run({ organizationId, signal }, body, task));
-  if (calls.calls.length > 0) await logCalls(owner, unpackCalls(calls));
+  await logInTurns(logCalls, owner, unpackCalls(calls));
   noteTraces(owner, traces);
   return { status: 200, contentType: mediaTypes[encoding], body: response };
+}
+
+/** Framing hundreds of calls at once would hold up those that pass through the gateway. */
+const callsInTurn = 24;
+
+async function logInTurns(logCalls: LogCalls, owner: Principal, calls: readonly LoggedCall[]): Promise<void> {
+  const written: Promise<unknown>[] = [];
+  for (let start = 0; start < calls.length; start += callsInTurn) {
+    if (start > 0) await nextTurn();
+    // Handled here, because the loop goes on before all have ended.
+    written.push(
+      logCalls(owner, calls.slice(start, start + callsInTurn)).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      ),
+    );
+  }
+  const error = (await Promise.all(written)).find((each) => each !== undefined);
+  if (error !== undefined) throw error instanceof Error ? error : new TypeError('calls were not logged', { cause: error });
 }
 
 function isGzip(contentEncoding: string): boolean {

@@ -1,5 +1,5 @@
 /**
- * `node scripts/complete-lock.mjs`: adds to package-lock.json the packages for other platforms that npm has left out of it (npm issue 4828),
+ * `node scripts/complete-lock.mjs [folder]`: adds to package-lock.json (of the project, or of a folder in it) the packages for other platforms that npm has left out of it (npm issue 4828),
  * without which `npm ci` refuses the lock. Run it after `npm install`; `test/tidy.test.ts` fails when it is needed.
  * An added entry has a version and its platform, no checksum: npm takes that from the registry on the platform that needs it.
  */
@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { missingPackages } from './lock.mjs';
 import { root } from './prepare.mjs';
 
-const file = join(root, 'package-lock.json');
+const [folder = ''] = process.argv.slice(2);
+const file = join(root, folder, 'package-lock.json');
 
 /** Words in the names of platform packages, and the fields of the lock that they stand for. */
 const words = /** @type {const} */ ({

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { endpoints } from '../api/endpoints.ts';
 import { openEndpoints } from '../api/open-endpoints.ts';
-import { spanPaths } from '../model/vocabulary/log-paths.ts';
+import { logPaths, spanPaths } from '../model/vocabulary/log-paths.ts';
 import { ApiError, type ClientOptions, createClient, type GatelogClient, where } from './client.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
@@ -126,11 +126,11 @@ const calls: Readonly<Record<string, (client: GatelogClient) => unknown>> = {
 const declared = [...endpoints, ...openEndpoints].map(({ declaration: { method, path } }) => `${method.toUpperCase()} ${path}`);
 const isNamedMetric = (endpoint: string): boolean => endpoint.startsWith('POST /v1/metrics/') && endpoint !== 'POST /v1/metrics/query';
 
-const takesSpans = (endpoint: string): boolean => spanPaths.some((path) => endpoint === `POST ${path}`);
+const loggersSend = (endpoint: string): boolean => [...spanPaths, ...logPaths.keys()].some((path) => endpoint === `POST ${path}`);
 
 describe('every endpoint', () => {
-  test('has a method; an export by its address alone has one, and each metric of older clients; exporters send spans', () => {
-    const others = declared.filter((endpoint) => !isNamedMetric(endpoint) && endpoint !== 'GET /v1/export' && !takesSpans(endpoint));
+  test('has a method; an export by its address alone has one, and each metric of older clients; loggers send spans and logs', () => {
+    const others = declared.filter((endpoint) => !isNamedMetric(endpoint) && endpoint !== 'GET /v1/export' && !loggersSend(endpoint));
     expect(Object.keys(calls).toSorted()).toEqual(others.toSorted());
   });
 

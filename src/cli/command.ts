@@ -10,14 +10,12 @@ import type { StoreCheckOptions } from './commands/store.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
 import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
+import { withFilter } from './programs/options.ts';
 import { addPropertyCommands } from './programs/properties.ts';
 import { addMetricsCommands } from './programs/metrics.ts';
+import { exitCodeMeanings, type ExitCode, exitCodes } from './exit-codes.ts';
 import { asRun } from './spoken.ts';
 import { packageVersion } from './version.ts';
-
-const succeeded = 0;
-const failed = 1;
-const misused = 2;
 
 const examples = `
 Examples:
@@ -45,8 +43,11 @@ Examples:
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
 The commands dead-letters, backup and store use the service that runs there, for all organisations and without a key.
-The commands report, metrics, export, import, properties and reprice use the running service at GATELOG_API_URL
-(http://127.0.0.1:8788) with GATELOG_API_KEY.`;
+All others use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY, which a file .env of
+the working folder may hold.
+
+Exit codes:
+${exitCodeMeanings.map(([code, meaning]) => `  ${code}  ${meaning}`).join('\n')}`;
 
 /** The `gatelog` command line. Its actions throw; {@link runCommand} turns that into a sentence and an exit code. */
 export function buildProgram(dependencies: CommandDependencies): Command {
@@ -125,20 +126,29 @@ function commandNamed(program: Command, names: readonly string[]): Command {
   return named;
 }
 
-/**
- * Runs one command line. @param words the arguments behind the program's name. @returns the exit code: 0, 1 for a failure, 2 for a usage
- * error.
- */
-export async function runCommand(words: readonly string[], dependencies: CommandDependencies): Promise<number> {
+/** Runs one command line. @param words the arguments behind the program's name. @returns one of {@link exitCodes}. */
+export async function runCommand(words: readonly string[], dependencies: CommandDependencies): Promise<ExitCode> {
+  const program = buildProgram(dependencies);
+  let name = program.name();
+  program.hook('preAction', (_, command) => {
+    name = nameOf(command);
+  });
   try {
-    await buildProgram(dependencies).parseAsync(words, { from: 'user' });
-    return succeeded;
+    await program.parseAsync(words, { from: 'user' });
+    return exitCodes.done;
   } catch (error) {
     // Commander has already written its message.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? succeeded : misused;
-    dependencies.hint(error instanceof Error ? error.message : String(error));
-    return failed;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.misused;
+    const { exitCodeOf, sentenceOf } = await import('./service/failure.ts');
+    dependencies.hint(sentenceOf(error));
+    const code = exitCodeOf(error);
+    if (code === exitCodes.misused) dependencies.hint(`Try "${name} --help".`);
+    return code;
   }
+}
+
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
 /** Reads the configuration. @throws CommandError that names every fault. */
@@ -280,18 +290,16 @@ function addStoreCommands(program: Command, dependencies: CommandDependencies): 
 /** Commands on records: they use the running service's API with the key of an organisation. */
 function addRecordCommands(program: Command, dependencies: CommandDependencies): void {
   addExportCommand(program, dependencies);
-  program
-    .command('reprice')
-    .description('apply current prices to stored requests and print the difference')
-    .requiredOption('--filter <json>', 'a filter as in a query, or "all" (required)')
+  const reprice = program.command('reprice').description('apply current prices to stored requests and print the difference');
+  withFilter(reprice)
     .option('--start-date <date>', 'only requests from then on: a date or a time, UTC')
     .option('--end-date <date>', 'only requests up to then; a date includes its whole day')
     .option('--dry-run', 'print the difference and change nothing')
     .option('--json', 'write the report as JSON')
     .option('--all', 'for every organisation; run it on the machine of the service, without a key')
     .action(async (options: RepriceOptions) => {
-      const { reprice, repriceAll } = await import('./commands/reprice.ts');
-      await (options.all === true ? repriceAll(contextOf(dependencies), options) : reprice(dependencies, options));
+      const commands = await import('./commands/reprice.ts');
+      await (options.all === true ? commands.repriceAll(contextOf(dependencies), options) : commands.reprice(dependencies, options));
     });
 }
 

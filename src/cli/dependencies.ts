@@ -5,7 +5,9 @@ import { rejectUnsupportedSettings } from '../main/shared.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { hasMetadata } from '../metadata/metadata-file.ts';
 import { systemClock } from '../platform/clock.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { asRun } from './spoken.ts';
+import { wantsColours } from './terminal/paint.ts';
 
 /** The effects of commands. */
 export interface CommandDependencies {
@@ -20,6 +22,10 @@ export interface CommandDependencies {
   readonly progress: (text: string) => void;
   /** Width of the terminal; undefined when a program reads the output. */
   readonly columns?: number | undefined;
+  /** Whether the output has colours. */
+  readonly isColoured: boolean;
+  /** The file whose `GATELOG_API_KEY` and `GATELOG_API_URL` hold where the environment has none. */
+  readonly environmentFile: string;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Opens and migrates the metadata database, creating it where it is missing; the caller closes it. */
@@ -33,7 +39,31 @@ export interface CommandContext extends CommandDependencies {
 
 /** A failure that a person can mend; its message is the one sentence that they see. */
 export class CommandError extends Error {
-  override readonly name = 'CommandError';
+  override readonly name: string = 'CommandError';
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = exitCodes.failed, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
+
+/** An option or argument that cannot be understood. */
+export class UsageError extends CommandError {
+  override readonly name = 'UsageError';
+
+  constructor(message: string) {
+    super(message, exitCodes.misused);
+  }
+}
+
+/** The service cannot be reached, cannot work now, or has broken off its answer. */
+export class AwayError extends CommandError {
+  override readonly name = 'AwayError';
+
+  constructor(message: string) {
+    super(message, exitCodes.unreachable);
+  }
 }
 
 /** The real process. @param environment usually `process.env`. */
@@ -48,6 +78,8 @@ export function systemDependencies(environment: CommandDependencies['environment
       if (process.stderr.isTTY) process.stderr.write(`\r${text}\u001b[K`);
     },
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    isColoured: wantsColours(environment, process.stdout.isTTY),
+    environmentFile: '.env',
     now: systemClock.now,
     openDatabase: async (config) => {
       rejectUnsupportedSettings(config);

@@ -9,6 +9,7 @@ import { operatorSocket } from '../operator/socket.ts';
 import { isSystemError } from '../platform/files.ts';
 import { socketPath } from '../platform/http/unix-socket.ts';
 import { type CommandContext, CommandError } from './dependencies.ts';
+import { exitCodes } from './exit-codes.ts';
 
 interface AnswerShape<Answer> {
   readonly parse: (data: unknown) => Answer;
@@ -109,7 +110,7 @@ async function reached({ config }: CommandContext, question: OperatorQuestion): 
       short.close();
     }
   } catch (error) {
-    throw new CommandError(whyUnreached(config.dataDir, error), { cause: error });
+    throw new CommandError(whyUnreached(config.dataDir, error), exitCodes.unreachable, { cause: error });
   }
 }
 

@@ -115,18 +115,19 @@ describe('gatelog reprice', () => {
 
 describe('a failure is one sentence that says what to do', () => {
   it.each([
-    ['no key', { GATELOG_API_KEY: '' }, 'GATELOG_API_KEY is not set: this command needs a key'],
-    ['a key that is none', { GATELOG_API_KEY: 'two words' }, 'GATELOG_API_KEY is no key'],
+    ['no key', 4, { GATELOG_API_KEY: '' }, 'GATELOG_API_KEY is not set: this command needs a key'],
+    ['a key that is none', 2, { GATELOG_API_KEY: 'two words' }, 'GATELOG_API_KEY is no key'],
     [
       'an address that is none',
+      2,
       { GATELOG_API_URL: '127.0.0.1:8788' },
       'GATELOG_API_URL is not the address of an API; write one such as http:',
     ],
-    ['a key that may not', { GATELOG_API_KEY: keyOf('rw') }, 'admin'],
-    ['an unknown key', { GATELOG_API_KEY: 'sk-svc-us-nobody' }, 'key'],
-  ])('%s', async (_case, environment, sentence) => {
+    ['a key that may not', 4, { GATELOG_API_KEY: keyOf('rw') }, 'admin'],
+    ['an unknown key', 4, { GATELOG_API_KEY: 'sk-svc-us-nobody' }, 'key'],
+  ])('%s', async (_case, exitCode, environment, sentence) => {
     const { code, printed, hinted } = await reprice(['--filter', 'all'], environment);
-    expect({ code, printed }).toEqual({ code: 1, printed: '' });
+    expect({ code, printed }).toEqual({ code: exitCode, printed: '' });
     expect(hinted).toContain(sentence);
   });
 
@@ -136,7 +137,7 @@ describe('a failure is one sentence that says what to do', () => {
     ['has a wrong date', ['--filter', 'all', '--start-date', 'soon'], '`startDate` takes an ISO 8601 time'],
   ])('a command that %s', async (_case, words, sentence) => {
     const { code, hinted } = await reprice(words);
-    expect([code, hinted]).toEqual([1, expect.stringContaining(sentence)]);
+    expect([code, hinted]).toEqual([2, expect.stringContaining(sentence)]);
   });
 
   it('a command without a filter is misused', async () => {
@@ -146,7 +147,8 @@ describe('a failure is one sentence that says what to do', () => {
   it('nobody at the address', async () => {
     const { server, url } = await serverThat((_request, response) => response.end());
     server.close();
-    const { hinted } = await reprice(['--filter', 'all'], { GATELOG_API_URL: url });
+    const { code, hinted } = await reprice(['--filter', 'all'], { GATELOG_API_URL: url });
+    expect(code).toBe(5);
     expect(hinted).toContain(`No Gatelog answers at ${url} (connect ECONNREFUSED`);
     expect(hinted).toContain('Start it with "gatelog serve"');
   });

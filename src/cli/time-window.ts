@@ -1,5 +1,5 @@
 import { parseTimestamp } from '../model/vocabulary/timestamp.ts';
-import { CommandError } from './dependencies.ts';
+import { UsageError } from './dependencies.ts';
 
 const dayMs = 86_400_000;
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs };
@@ -10,7 +10,7 @@ export const timeHelp = 'today, yesterday, a length such as 24h or 7d before now
  * A point in time as people write it. Days begin at midnight of the time zone; dates, and times without an offset, are in it.
  * @param option its name, for the error.
  * @returns Unix milliseconds.
- * @throws CommandError for a text of another form.
+ * @throws UsageError for a text of another form.
  */
 export function timeOf(
   text: string,
@@ -23,17 +23,17 @@ export function timeOf(
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(word) ?? [];
   if (count !== undefined) return now - Number(count) * (units[unit] ?? 0);
   const time = parseTimestamp(word);
-  if (time === undefined) throw new CommandError(`${option} takes ${timeHelp}; got "${text}".`);
+  if (time === undefined) throw new UsageError(`${option} takes ${timeHelp}; got "${text}".`);
   const hasOffset = /:\d.*(?:z|[+-]\d\d(?::?\d\d)?)$/.test(word);
   return hasOffset ? time : instantOf(time, timezone);
 }
 
-/** @throws CommandError for a name that is no time zone. */
+/** @throws UsageError for a name that is no time zone. */
 export function checkedZone(name: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone === '' ? 'UTC' : name;
   } catch {
-    throw new CommandError(`--timezone takes a name such as Europe/Berlin; got "${name}".`);
+    throw new UsageError(`--timezone takes a name such as Europe/Berlin; got "${name}".`);
   }
 }
 

@@ -81,5 +81,5 @@ export type { SessionAnswer, SessionItem, SessionNode, SessionNodeTotals, Sessio
 export type { MetricsMeta, MetricsQuery } from './types/metrics.ts';
 export type { UserItem, UserMetricsItem, UserMetricsQuery } from './types/users.ts';
 export type { Export } from './types/export.ts';
-export type { Price, RepriceReport } from './types/prices.ts';
+export type { Price, Reprice, RepriceReport } from './types/prices.ts';
 export type { ApiKey, ProviderKey, RateLimit, RedactionRule } from './types/settings.ts';

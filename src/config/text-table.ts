@@ -10,7 +10,7 @@ export function textTable(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** Replaces control characters, which could move the terminal's cursor, by U+FFFD. */
+/** Replaces what could move the terminal's cursor or turn its direction, control characters above all, by U+FFFD. */
 export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '\u{fffd}');
+  return text.replaceAll(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '\u{fffd}');
 }

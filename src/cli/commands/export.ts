@@ -2,22 +2,21 @@ import { chosenColumns, columnNames, type ExportColumn, showsBodies } from '../.
 import { type CompressPart, partCompressor } from '../../export/compression.ts';
 import { lineWriter } from '../../export/line-writer.ts';
 import type { WriterOptions } from '../../export/writer.ts';
-import { parseJson } from '../../model/text.ts';
 import { type Compression, compressions, type ExportFormat, exportFormats } from '../../model/vocabulary/export.ts';
 import { serviceClient } from '../client.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { type CommandDependencies, UsageError } from '../dependencies.ts';
+import { filterOf, type FilterOptions } from '../filter/filter.ts';
+import type { Filter } from '../../client/client.ts';
 import { defaultSizes, Destination, type FileSizes, placeOf } from '../export/destination.ts';
-import { type ExportFacts, type LineSource, receivedLines } from '../export/source.ts';
+import { type ExportFacts, type ExportQuery, type LineSource, receivedLines } from '../export/source.ts';
 import { fingerprintOf } from '../export/state.ts';
 import { timeOf } from '../time-window.ts';
 import { progressLine, shownBytes, shownDuration, shownNumber } from '../progress.ts';
 
-export interface ExportOptions {
+export interface ExportOptions extends FilterOptions {
   readonly format?: string;
-  readonly filter?: string;
   readonly startDate?: string;
   readonly endDate?: string;
-  readonly property?: readonly string[];
   readonly columns?: string;
   readonly includeBody?: true;
   readonly output?: string;
@@ -39,8 +38,8 @@ interface Order {
   readonly writer: WriterOptions;
   readonly compression: Compression;
   /** Of the API. */
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly filter: unknown;
+  readonly query: ExportQuery;
+  readonly filter: Filter;
 }
 
 /** `gatelog export`: writes requests of the organisation to a file, a folder of files, or standard output. */
@@ -52,17 +51,17 @@ export async function exportRecords(
   const order = orderOf(options, dependencies.now());
   const source = sourceOf(dependencies, order);
   if (options.output === undefined || options.output === standardOutput) {
-    if (options.resume === true) throw new CommandError('--resume needs --output: what was written to a pipe is not known.');
+    if (options.resume === true) throw new UsageError('--resume needs --output: what was written to a pipe is not known.');
     await toStandardOutput(dependencies, order, source);
   } else await toFiles(dependencies, { ...options, output: options.output, sizes }, { order, source });
 }
 
-type Source = Pick<LineSource, 'open' | 'query' | 'now' | 'onAway'>;
+type Source = Pick<LineSource, 'client' | 'query' | 'now' | 'onAway'>;
 
 function sourceOf(dependencies: CommandDependencies, { query }: Order): Source {
   let told = false;
   return {
-    open: serviceClient(dependencies).openStream,
+    client: serviceClient(dependencies),
     query,
     now: dependencies.now,
     onAway: (reason) => {
@@ -201,9 +200,9 @@ function boundOf(option: string, text: string | undefined, now: number): string 
 
 function columnsOf(choice: Parameters<typeof chosenColumns>[0]): readonly ExportColumn[] {
   const chosen = chosenColumns(choice);
-  if (!chosen.ok) throw new CommandError(chosen.fault.message.replace('`columns`', '--columns'));
+  if (!chosen.ok) throw new UsageError(chosen.fault.message.replace('`columns`', '--columns'));
   if (chosen.value.some(({ name }) => name === 'cursor')) {
-    throw new CommandError('The column cursor is for programs that use the API themselves.');
+    throw new UsageError('The column cursor is for programs that use the API themselves.');
   }
   return chosen.value;
 }
@@ -211,33 +210,13 @@ function columnsOf(choice: Parameters<typeof chosenColumns>[0]): readonly Export
 function formatOf({ format, output = '' }: ExportOptions): ExportFormat {
   const named = exportFormats.find((known) => known === format);
   if (named !== undefined) return named;
-  if (format !== undefined) throw new CommandError(`--format takes ${exportFormats.join(', ')}.`);
+  if (format !== undefined) throw new UsageError(`--format takes ${exportFormats.join(', ')}.`);
   return exportFormats.find((known) => new RegExp(String.raw`\.${known}(?:\.gz|\.zst)?$`).test(output)) ?? 'jsonl';
 }
 
 function compressionOf({ compress, output = '' }: ExportOptions): Compression {
   const named = compressions.find((known) => known === compress);
   if (named !== undefined) return named;
-  if (compress !== undefined) throw new CommandError(`--compress takes ${compressions.join(', ')}.`);
+  if (compress !== undefined) throw new UsageError(`--compress takes ${compressions.join(', ')}.`);
   return compressions.find((known) => known !== 'none' && output.endsWith(endings[known])) ?? 'none';
-}
-
-function filterOf({ filter = 'all', property = [] }: ExportOptions): unknown {
-  const given = filter === 'all' ? 'all' : parseJson(filter);
-  if (given === undefined) {
-    throw new CommandError(
-      '--filter is neither "all" nor JSON; in a shell JSON stands in single quotes: --filter \'{"request_response_rmt": …}\'.',
-    );
-  }
-  const leaves = property.map((text) => {
-    const equals = text.indexOf('=');
-    if (equals < 1) throw new CommandError('--property takes a name and a value: --property Team=search.');
-    return { request_response_rmt: { properties: { [text.slice(0, equals)]: { equals: text.slice(equals + 1) } } } };
-  });
-  return (
-    [...(given === 'all' ? [] : [given]), ...leaves].reduce<unknown>(
-      (left, right) => (left === undefined ? right : { left, operator: 'and', right }),
-      undefined,
-    ) ?? 'all'
-  );
 }

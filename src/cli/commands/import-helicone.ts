@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { serviceClient } from '../client.ts';
+import { isServiceHere, serviceClient, serviceName } from '../client.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
 import { apiDestination } from '../helicone/api-destination.ts';
 import { type CallPolicy, defaultCallPolicy, UnansweredCall } from '../helicone/calls.ts';
@@ -63,7 +62,7 @@ async function importApi(dependencies: CommandDependencies, url: string, options
     source: url,
     since: secondOf('--since', options.since, Math.floor) ?? defaultSince,
     until: secondOf('--until', options.until, Math.ceil) ?? isoSecond(dependencies.now() - delayMs),
-    destination: destinationName(dependencies),
+    destination: serviceName(dependencies),
   };
   const given = { ...asked, until: options.until === undefined ? undefined : asked.until };
   const { progressFile, identity } = stateOf<DayPosition>(dependencies, { asked, given, options });
@@ -80,7 +79,7 @@ async function importFiles(dependencies: CommandDependencies, files: readonly st
   if (options.since !== undefined || options.until !== undefined) {
     throw new CommandError('--since and --until go with --url; of a file all records are imported.');
   }
-  const asked = identityOfFiles(files, destinationName(dependencies));
+  const asked = identityOfFiles(files, serviceName(dependencies));
   const { progressFile, identity } = stateOf<FilePosition>(dependencies, { asked, given: asked, options });
   await run(dependencies, { source: fileSource(files, identity, options.pageSize), progressFile, total: unknownTotal, options });
 }
@@ -98,6 +97,7 @@ async function run<Position>(dependencies: CommandDependencies, running: Running
   const isDryRun = options.dryRun === true;
   const destination = apiDestination({
     client: serviceClient(dependencies),
+    isCompressed: !isServiceHere(dependencies),
     name: source.identity.destination,
     onAway: (reason) => tell(dependencies, `${reason} Trying again.`),
   });
@@ -153,12 +153,6 @@ function keyOf({ environment }: CommandDependencies): string {
 }
 
 /** The address, and which key it is without showing it: another organisation's import is another one. */
-function destinationName({ environment }: CommandDependencies): string {
-  const key = createHash('sha256')
-    .update(environment['GATELOG_API_KEY'] ?? '')
-    .digest('hex');
-  return `${environment['GATELOG_API_URL'] ?? 'http://127.0.0.1:8788'} with key ${key.slice(0, 8)}`;
-}
 
 /** A time in whole seconds. @throws CommandError when the text is no time. */
 function secondOf(option: string, text: string | undefined, round: (seconds: number) => number): string | undefined {

@@ -1,11 +1,11 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ImportItem } from '../../contract/imports.ts';
+import type { ImportAnswer } from '../../client/client.ts';
 import type { RefusedLine } from '../../model/record/import.ts';
 import type { Line } from '../../platform/lines/line-splitter.ts';
 import { messageOf } from '../../model/errors.ts';
 import { printable } from '../../config/text-table.ts';
-import { serviceClient } from '../client.ts';
+import { isServiceHere, serviceClient } from '../client.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
 import { openLines, type LineInput, maxLineBytes } from '../import/input.ts';
 import { LineSender } from '../import/send.ts';
@@ -37,7 +37,11 @@ interface FileOutcome {
 /** `gatelog import`: sends the lines of files to the running service. @throws CommandError when a line was rejected. */
 export async function importFiles(dependencies: CommandDependencies, files: readonly string[], options: ImportOptions): Promise<void> {
   const dryRun = options.dryRun === true;
-  const sender = new LineSender(serviceClient(dependencies), { dryRun, onAway: (reason) => dependencies.hint(`${reason} Trying again.`) });
+  const sender = new LineSender(serviceClient(dependencies), {
+    dryRun,
+    isCompressed: !isServiceHere(dependencies),
+    onAway: (reason) => dependencies.hint(`${reason} Trying again.`),
+  });
   const opened = files.map((file) => ({ file, input: openLines(file, process.stdin) }));
   const startedAt = performance.now();
   const outcomes: FileOutcome[] = [];
@@ -103,7 +107,7 @@ const groupsAtOnce = 2;
 
 /** Sends the groups of a file. @returns them in order, with their answers. */
 async function* answeredGroups(sender: LineSender, lines: AsyncGenerator<Line, void>): AsyncGenerator<AnsweredGroup, void> {
-  const sent: { readonly group: readonly Line[]; readonly answer: Promise<ImportItem> }[] = [];
+  const sent: { readonly group: readonly Line[]; readonly answer: Promise<ImportAnswer> }[] = [];
   const first = async (): Promise<AnsweredGroup[]> => {
     const next = sent.shift();
     return next === undefined ? [] : [{ group: next.group, answer: await next.answer }];
@@ -120,7 +124,7 @@ async function* answeredGroups(sender: LineSender, lines: AsyncGenerator<Line, v
 
 interface AnsweredGroup {
   readonly group: readonly Line[];
-  readonly answer: ImportItem;
+  readonly answer: ImportAnswer;
 }
 
 /** The number of lines of a file is estimated from the share of its bytes that are read. */
@@ -149,7 +153,7 @@ async function* groupsOf(lines: AsyncGenerator<Line, void>): AsyncGenerator<read
   if (group.length > 0) yield group;
 }
 
-function note(importing: Importing, group: readonly Line[], answer: ImportItem): void {
+function note(importing: Importing, group: readonly Line[], answer: ImportAnswer): void {
   const { outcome, dryRun } = importing;
   outcome.lines += group.length;
   outcome.imported += answer.imported;

@@ -1,15 +1,14 @@
 import { printable, textTable } from '../../config/text-table.ts';
-import { type RepriceItem, repriceAnswerSchema } from '../../contract/reprice.ts';
+import { repriceAnswerSchema } from '../../contract/reprice.ts';
 import { type Money, moneyOfUnits, moneyOfUsd, moneyText, usdOf, zeroMoney } from '../../model/pricing/money.ts';
-import { parseJson } from '../../model/text.ts';
 import { listOrganizations } from '../../metadata/organization/organizations.ts';
+import type { Filter, Reprice, RepriceReport } from '../../client/client.ts';
 import { serviceClient } from '../client.ts';
-import { type CommandContext, type CommandDependencies, CommandError, withDatabase } from '../dependencies.ts';
+import { filterOf, type FilterOptions } from '../filter/filter.ts';
+import { type CommandContext, type CommandDependencies, UsageError, withDatabase } from '../dependencies.ts';
 import { operatorClient } from '../operator-client.ts';
 
-export interface RepriceOptions {
-  /** JSON of a filter, or `all`. */
-  readonly filter: string;
+export interface RepriceOptions extends FilterOptions {
   readonly startDate?: string;
   readonly endDate?: string;
   readonly dryRun?: true;
@@ -22,7 +21,7 @@ export interface RepriceOptions {
 export async function reprice(dependencies: CommandDependencies, options: RepriceOptions): Promise<void> {
   const order = orderOf(options);
   const client = serviceClient(dependencies);
-  const sum = await applyAll((body) => client.post('/v1/prices/apply', body, repriceAnswerSchema), dependencies, order);
+  const sum = await applyAll((body) => client.prices.apply(body), dependencies, order);
   dependencies.print(options.json === true ? JSON.stringify(jsonReport(sum, options), null, 2) : textReport(sum, options));
 }
 
@@ -47,15 +46,12 @@ export async function repriceAll(context: CommandContext, options: RepriceOption
   if (options.json === true) context.print(JSON.stringify(reports, null, 2));
 }
 
-/** @throws CommandError when the filter is neither a word nor JSON. */
+/** @throws UsageError without a filter, and for one that cannot be understood. */
 function orderOf(options: RepriceOptions): Order {
-  const filter = options.filter === 'all' ? 'all' : parseJson(options.filter);
-  if (filter === undefined) {
-    throw new CommandError(
-      '--filter is neither "all" nor JSON; in a shell JSON stands in single quotes: --filter \'{"request_response_rmt": …}\'.',
-    );
+  if (options.filter === undefined && options.where === undefined && options.property === undefined) {
+    throw new UsageError('Say which requests: --where, --property or --filter; --filter all means every request.');
   }
-  return { ...options, filter };
+  return { ...options, filter: filterOf(options) };
 }
 
 interface Difference {
@@ -72,11 +68,11 @@ interface Sum extends Difference {
 }
 
 interface Order extends Omit<RepriceOptions, 'filter'> {
-  readonly filter: unknown;
+  readonly filter: Filter;
 }
 
 /** Applies the prices to one page. */
-type ApplyPage = (body: object) => Promise<{ readonly data: RepriceItem }>;
+type ApplyPage = (body: Reprice) => Promise<{ readonly data: RepriceReport }>;
 
 /** Each page is bounded and complete, so an interrupted run can be repeated. */
 async function applyAll(apply: ApplyPage, { progress }: CommandDependencies, order: Order): Promise<Sum> {
@@ -85,7 +81,7 @@ async function applyAll(apply: ApplyPage, { progress }: CommandDependencies, ord
   let total = 0;
   try {
     for (let cursor: string | null | undefined; cursor !== null;) {
-      const body = { filter, startDate, endDate, dryRun, cursor };
+      const body = { filter, startDate, endDate, dryRun, cursor: cursor ?? undefined };
       const { data } = await apply(body);
       addTo(sum, data);
       total = data.total ?? total;
@@ -102,7 +98,7 @@ function noDifference(): Difference {
   return { changed: 0, before: zeroMoney, after: zeroMoney };
 }
 
-function addTo(sum: Sum, data: RepriceItem): void {
+function addTo(sum: Sum, data: RepriceReport): void {
   sum.checked += data.checked;
   sum.stated += data.stated;
   addDifference(sum, data);
@@ -113,7 +109,7 @@ function addTo(sum: Sum, data: RepriceItem): void {
   }
 }
 
-function addDifference(sum: Difference, { changed, before, after }: Pick<RepriceItem, 'changed' | 'before' | 'after'>): void {
+function addDifference(sum: Difference, { changed, before, after }: Pick<RepriceReport, 'changed' | 'before' | 'after'>): void {
   sum.changed += changed;
   sum.before = moneyOfUnits(sum.before + (moneyOfUsd(before) ?? zeroMoney));
   sum.after = moneyOfUnits(sum.after + (moneyOfUsd(after) ?? zeroMoney));

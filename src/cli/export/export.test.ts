@@ -157,7 +157,7 @@ describe('gatelog export', () => {
     [['--format', 'xlsx'], '--format takes jsonl, csv, parquet'],
     [['--compress', 'rar'], '--compress takes none, gzip, zstd'],
     [['--filter', '{'], '--filter is neither'],
-    [['--property', 'Team'], '--property takes a name and a value'],
+    [['--property', 'Team'], '--property takes NAME=VALUE'],
     [['--columns', 'latencey'], 'Did you mean `latency`'],
     [['--columns', 'cursor'], 'for programs'],
     [['--resume'], '--resume needs --output'],
@@ -165,7 +165,7 @@ describe('gatelog export', () => {
     [['--start-date', '2026-02-01', '--end-date', '2026-01-01'], 'ends before it begins'],
   ])('refuses %j', async (words, sentence) => {
     const { code, hinted, written } = await run(words);
-    expect([code, written]).toEqual([1, '']);
+    expect([code, written]).toEqual([2, '']);
     expect(hinted).toContain(sentence);
   });
 });

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { makeBackoff } from '../../platform/backoff.ts';
-import { AwayError, type OpenStream } from '../client.ts';
+import type { Export, ExportStream, GatelogClient } from '../../client/client.ts';
+import { AwayError } from '../dependencies.ts';
+import { isAway, sentenceOf } from '../service/failure.ts';
 
 /** A whole line of an export, without its column `cursor`. */
 export interface ReceivedLine {
@@ -20,10 +22,13 @@ export interface ExportFacts {
   readonly warning: string | null;
 }
 
+/** An export whose window is fixed by its first answer. */
+export type ExportQuery = Omit<Export, 'cursor' | 'endDate'> & { readonly endDate?: string | undefined };
+
 export interface LineSource {
-  readonly open: OpenStream;
+  readonly client: GatelogClient;
   /** The body of the export; its first column is `cursor`. */
-  readonly query: Readonly<Record<string, unknown>>;
+  readonly query: ExportQuery;
   /** Behind it the export goes on. */
   readonly cursor: string | undefined;
   readonly onFacts: (facts: ExportFacts) => void;
@@ -32,7 +37,6 @@ export interface LineSource {
   readonly now: () => number;
 }
 
-const path = '/v1/export';
 /** How long the service may be away, without a record meanwhile. */
 const maxAwayMs = 180_000;
 const retry = { firstMs: 250, maxMs: 5000 } as const;
@@ -41,18 +45,18 @@ const retry = { firstMs: 250, maxMs: 5000 } as const;
  * The lines of an export. When the connection breaks, or the service is away for a while, it goes on behind the last whole line, within the
  * same window. @throws CommandError.
  */
-export async function* receivedLines({ open, query, cursor, onFacts, onAway, now }: LineSource): AsyncGenerator<readonly ReceivedLine[]> {
+export async function* receivedLines({ client, query, cursor, onFacts, onAway, now }: LineSource): AsyncGenerator<readonly ReceivedLine[]> {
   const backoff = makeBackoff(retry.firstMs, retry.maxMs);
   let last = cursor;
-  let endDate: unknown = query['endDate'];
+  let { endDate } = query;
   let goodAt = now();
   for (;;) {
     try {
-      const answer = await open(path, { ...query, endDate, cursor: last }, { 'svc-include-count': 'true' });
-      const facts = factsOf(answer.headers);
+      const answer = await client.exports.open({ ...query, endDate, cursor: last }, { includeCount: true });
+      const facts = factsOf(answer);
       endDate = facts.end;
       onFacts(facts);
-      for await (const lines of wholeLines(answer.body)) {
+      for await (const lines of wholeLines(answer.pieces())) {
         const received = lines.map((line) => ({ bytes: withoutCursor(line), cursor: cursorOf(line) }));
         last = received.at(-1)?.cursor;
         goodAt = now();
@@ -61,23 +65,16 @@ export async function* receivedLines({ open, query, cursor, onFacts, onAway, now
       }
       return;
     } catch (error) {
-      if (!(error instanceof AwayError) || now() - goodAt > maxAwayMs) throw error;
-      onAway(error.message);
+      if (!isAway(error) || now() - goodAt > maxAwayMs) throw error;
+      onAway(sentenceOf(error));
       await wait(backoff.nextDelayMs());
     }
   }
 }
 
-function factsOf(headers: Headers): ExportFacts {
-  const total = headers.get('svc-total-count');
-  const end = headers.get('svc-export-end');
-  if (end === null) throw new AwayError('The answer does not say where the export ends: is this the API of an older version?');
-  return {
-    start: headers.get('svc-export-start'),
-    end,
-    total: total === null ? undefined : Number(total),
-    warning: headers.get('svc-warning'),
-  };
+function factsOf({ start, end, totalCount, warning }: ExportStream): ExportFacts {
+  if (end === undefined) throw new AwayError('The answer does not say where the export ends: is this the API of an older version?');
+  return { start: start ?? null, end, total: totalCount, warning: warning ?? null };
 }
 
 const newline = 10;

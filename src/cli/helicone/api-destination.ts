@@ -1,26 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { AwayError, type ServiceClient } from '../client.ts';
+import { and, between, type Filter, type GatelogClient, or, where } from '../../client/client.ts';
+import type { JsonObject } from '../../model/text.ts';
 import { LineSender } from '../import/send.ts';
+import { isAway, sentenceOf } from '../service/failure.ts';
 import type { ArrivalSpan, Destination, SendOutcome } from './destination.ts';
 
 export interface DestinationOptions {
-  readonly client: ServiceClient;
+  readonly client: GatelogClient;
+  /** Lines are compressed on their way. */
+  readonly isCompressed: boolean;
   readonly name: string;
   /** Called before each wait for the service. */
   readonly onAway: (reason: string) => void;
 }
 
 /** The running service of Gatelog, with the key of one organisation. */
-export function apiDestination({ client, name, onAway }: DestinationOptions): Destination {
+export function apiDestination({ client, isCompressed, name, onAway }: DestinationOptions): Destination {
   const senders = {
-    real: new LineSender(client, { dryRun: false, onAway }),
-    trial: new LineSender(client, { dryRun: true, onAway }),
+    real: new LineSender(client, { dryRun: false, isCompressed, onAway }),
+    trial: new LineSender(client, { dryRun: true, isCompressed, onAway }),
   };
   return {
     name,
     check: async () => {
-      await client.post('/v1/request/query-clickhouse', { filter: 'all', limit: 0, includeBodies: false }, listAnswer);
+      await client.requests.query({ filter: 'all', limit: 0, includeBodies: false });
     },
     send: (lines, isDryRun) => whileAway(() => send(isDryRun ? senders.trial : senders.real, lines), onAway),
     find: (ids, span) => whileAway(() => find(client, ids, span), onAway),
@@ -37,8 +40,8 @@ async function whileAway<T>(ask: () => Promise<T>, onAway: (reason: string) => v
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof AwayError) || performance.now() > endsAt) throw error;
-      onAway(error.message);
+      if (!isAway(error) || performance.now() > endsAt) throw error;
+      onAway(sentenceOf(error));
       await wait(retryMs);
     }
   }
@@ -51,14 +54,8 @@ async function send(sender: LineSender, lines: readonly string[]): Promise<SendO
 
 /** Requests of one query. */
 const maxIds = 500;
-const listAnswer = {
-  parse: (answer: unknown): readonly JsonObject[] => {
-    const data = isJsonObject(answer) ? answer['data'] : undefined;
-    return Array.isArray(data) ? data.filter(isJsonObject) : [];
-  },
-};
 
-async function find(client: ServiceClient, ids: readonly string[], span: ArrivalSpan | null): Promise<ReadonlyMap<string, JsonObject>> {
+async function find(client: GatelogClient, ids: readonly string[], span: ArrivalSpan | null): Promise<ReadonlyMap<string, JsonObject>> {
   const found = new Map<string, JsonObject>();
   for (let start = 0; start < ids.length; start += maxIds) {
     const part = ids.slice(start, start + maxIds);
@@ -67,28 +64,16 @@ async function find(client: ServiceClient, ids: readonly string[], span: Arrival
   return found;
 }
 
-function query(client: ServiceClient, ids: readonly string[], span: ArrivalSpan | null): Promise<readonly JsonObject[]> {
-  const named = anyOf(ids.map((id) => leaf('request_id', 'equals', id)));
-  const filter = span === null ? named : both('and', both('and', timeLeaf('gte', span.fromMs), timeLeaf('lte', span.toMs)), named);
-  return client.post('/v1/request/query-clickhouse', { filter, limit: ids.length, includeBodies: false }, listAnswer);
+async function query(client: GatelogClient, ids: readonly string[], span: ArrivalSpan | null): Promise<readonly JsonObject[]> {
+  const { data } = await client.requests.query({ filter: filterOf(ids, span), limit: ids.length, includeBodies: false });
+  return data as unknown as readonly JsonObject[];
 }
 
-function timeLeaf(operator: 'gte' | 'lte', ms: number): object {
-  return leaf('request_created_at', operator, new Date(ms).toISOString());
+function filterOf([first = '', ...others]: readonly string[], span: ArrivalSpan | null): Filter {
+  const named = or(isOf(first), ...others.map(isOf));
+  return and(span !== null && between('request_created_at', new Date(span.fromMs), new Date(span.toMs)), named);
 }
 
-function leaf(field: string, operator: string, value: string): object {
-  return { request_response_rmt: { [field]: { [operator]: value } } };
-}
-
-function both(operator: 'and' | 'or', left: object, right: object): object {
-  return { left, operator, right };
-}
-
-/** A balanced tree, as the depth of a filter is bounded. */
-function anyOf(leaves: readonly object[]): object {
-  const [only] = leaves;
-  if (leaves.length === 1 && only !== undefined) return only;
-  const middle = Math.ceil(leaves.length / 2);
-  return both('or', anyOf(leaves.slice(0, middle)), anyOf(leaves.slice(middle)));
+function isOf(id: string): Filter {
+  return where('request_id', 'equals', id);
 }

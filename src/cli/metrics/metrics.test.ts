@@ -153,7 +153,7 @@ describe('gatelog metrics', () => {
     [['--metric', 'costs'], 'Did you mean `cost`?'],
   ])('refuses %j with the remedy', async (words, remedy) => {
     const { code, hinted } = await gatelog('metrics', ...words);
-    expect([code, hinted]).toEqual([1, expect.stringContaining(remedy)]);
+    expect([code, hinted]).toEqual([2, expect.stringContaining(remedy)]);
   });
 });
 

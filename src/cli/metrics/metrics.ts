@@ -1,18 +1,16 @@
 import { printable, textTable } from '../../config/text-table.ts';
-import { explainedMetricsSchema, metricsMetaSchema } from '../../contract/metrics/query.ts';
+import type { GatelogClient, MetricsQuery } from '../../client/client.ts';
 import { type MetricName, type NamedDimension, namedDimensions } from '../../model/vocabulary/metrics.ts';
-import { parseJson } from '../../model/text.ts';
-import { type ServiceClient, serviceClient } from '../client.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { serviceClient } from '../client.ts';
+import { type CommandDependencies, UsageError } from '../dependencies.ts';
+import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { checkedZone, timeOf } from '../time-window.ts';
 import { cellText, sparkline } from './cells.ts';
 
-export interface MetricsOptions {
+export interface MetricsOptions extends FilterOptions {
   readonly metric?: string;
   readonly by?: string;
   readonly interval?: string;
-  readonly filter?: string;
-  readonly property?: readonly string[];
   readonly startDate?: string;
   readonly endDate?: string;
   readonly timezone?: string;
@@ -53,7 +51,7 @@ export function asJson(value: unknown): string {
 
 /** What there is to ask for, as the service describes it. */
 async function listMetrics(dependencies: CommandDependencies, forPrograms: boolean): Promise<void> {
-  const { data } = await serviceClient(dependencies).get('/v1/metrics/meta', metricsMetaSchema);
+  const { data } = await serviceClient(dependencies).metrics.describe();
   if (forPrograms) return dependencies.print(asJson(data));
   const dimensionName = (name: (typeof data.dimensions)[number]['name']): string =>
     typeof name === 'string'
@@ -77,7 +75,7 @@ function namedDimensionOf(kind: string): string {
   return Object.hasOwn(namedDimensions, kind) ? `${namedDimensions[kind as NamedDimension]}.NAME` : kind;
 }
 
-/** @throws CommandError for options of another form. */
+/** @throws UsageError for options of another form. */
 export function questionOf(options: MetricsOptions, now: number): MetricsQuestion {
   const timezone = checkedZone(options.timezone ?? 'UTC');
   const time = (option: string, text: string | undefined): number | undefined =>
@@ -99,7 +97,7 @@ export function questionOf(options: MetricsOptions, now: number): MetricsQuestio
 
 /** A running service, and where hints about its answers go. */
 export interface Asked {
-  readonly client: ServiceClient;
+  readonly client: GatelogClient;
   readonly hint: CommandDependencies['hint'];
 }
 
@@ -126,17 +124,18 @@ export async function answerRows(asked: Asked, question: MetricsQuestion): Promi
 const maxSeriesRows = 10_000;
 const shownGroups = 20;
 
-async function rowsOf({ client, hint }: Asked, body: object): Promise<readonly Row[]> {
-  const { data, warnings = [] } = await client.post('/v1/metrics/query', body, explainedMetricsSchema);
+async function rowsOf({ client, hint }: Asked, body: MetricsQuery): Promise<readonly Row[]> {
+  const { data, warnings } = await client.metrics.query(body);
   for (const sentence of warnings) hint(sentence);
   return data;
 }
 
 /** Without a limit of the caller a series is whole. */
-function bodyOf({ groupBy, limit, ...rest }: MetricsQuestion): object {
+function bodyOf({ groupBy, limit, ...rest }: MetricsQuestion): MetricsQuery {
   const isGrouped = groupBy.length > 0 || rest.interval !== undefined;
   const rows = limit ?? (rest.interval === undefined ? shownGroups : maxSeriesRows);
-  return { ...rest, groupBy, limit: rows, other: isGrouped, totals: isGrouped };
+  // The service knows the names, and says so of others.
+  return { ...rest, groupBy, limit: rows, other: isGrouped, totals: isGrouped } as MetricsQuery;
 }
 
 function listOf(text: string): readonly string[] {
@@ -146,29 +145,13 @@ function listOf(text: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
-/** @throws CommandError for a filter that is no JSON or a property without a value. */
-export function filterOf({ filter = 'all', property = [] }: Pick<MetricsOptions, 'filter' | 'property'>): unknown {
-  const given = filter === 'all' ? 'all' : parseJson(filter);
-  if (given === undefined) {
-    throw new CommandError(
-      '--filter is neither "all" nor JSON; in a shell JSON stands in single quotes: --filter \'{"request_response_rmt": …}\'.',
-    );
-  }
-  const conditions = property.map((text) => {
-    const at = text.indexOf('=');
-    if (at < 1) throw new CommandError(`--property takes NAME=VALUE, such as --property Team=search; got "${text}".`);
-    return { request_response_rmt: { properties: { [text.slice(0, at)]: { equals: text.slice(at + 1) } } } };
-  });
-  return [given, ...conditions].reduce((left, right) => (left === 'all' ? right : { left, operator: 'and', right }));
-}
-
 function sortOf(text: string | undefined): MetricsQuestion['sort'] {
   if (text === undefined) return undefined;
   return Object.fromEntries(
     listOf(text).map((term) => {
       const [name = '', direction = 'desc'] = term.split(':');
       if (direction !== 'asc' && direction !== 'desc') {
-        throw new CommandError(`--sort takes metrics such as cost or cost:asc; got "${text}".`);
+        throw new UsageError(`--sort takes metrics such as cost or cost:asc; got "${text}".`);
       }
       return [name, direction] as const;
     }),
@@ -179,7 +162,7 @@ function limitOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const limit = Number(text);
   if (!/^\d+$/.test(text.trim()) || limit > maxSeriesRows) {
-    throw new CommandError(`--limit takes a whole number up to ${maxSeriesRows}; got "${text}".`);
+    throw new UsageError(`--limit takes a whole number up to ${maxSeriesRows}; got "${text}".`);
   }
   return limit;
 }

@@ -1,17 +1,14 @@
 import type { Command } from 'commander';
 import type { ExportOptions } from '../commands/export.ts';
 import type { CommandDependencies } from '../dependencies.ts';
-import { timeHelp } from '../time-window.ts';
+import { withFilter, withWindow } from './options.ts';
 
 export function addExportCommand(program: Command, dependencies: CommandDependencies): void {
-  program
+  const command = program
     .command('export')
     .description('write requests to a file, a folder of files, or standard output')
-    .option('--format <format>', 'jsonl, csv or parquet; else by the ending of --output, else jsonl')
-    .option('--filter <json>', 'a filter as in a query, or "all"')
-    .option('--start-date <date>', `only requests from then on: ${timeHelp}, UTC`)
-    .option('--end-date <date>', 'only requests before then; a day is its beginning')
-    .option('--property <name=value>', 'only requests with this property; may be repeated', repeated)
+    .option('--format <format>', 'jsonl, csv or parquet; else by the ending of --output, else jsonl');
+  withFilter(withWindow(command))
     .option('--columns <names>', 'these columns in this order, such as model,cost,properties.Team')
     .option('--include-body', 'with the bodies of requests and responses')
     .option('--output <path>', 'a file, a folder (with a / at its end) for files of at most 1 GiB and a manifest, or - for standard output')
@@ -21,8 +18,4 @@ export function addExportCommand(program: Command, dependencies: CommandDependen
     .option('--bom', 'csv: a byte order mark first, by which Excel knows UTF-8')
     .option('--json', 'write the manifest to standard output at the end')
     .action(async (options: ExportOptions) => (await import('../commands/export.ts')).exportRecords(dependencies, options));
-}
-
-function repeated(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import type { MetricsOptions } from '../metrics/metrics.ts';
 import { type ReportName, reportNames } from '../metrics/reports.ts';
 import type { CommandDependencies } from '../dependencies.ts';
-import { timeHelp } from '../time-window.ts';
+import { withFilter, withTimezone, withWindow } from './options.ts';
 
 /** Commands that ask for metrics of the record, through the running service's API with the key of an organisation. */
 export function addMetricsCommands(program: Command, dependencies: CommandDependencies): void {
@@ -25,22 +25,14 @@ export function addMetricsCommands(program: Command, dependencies: CommandDepend
 }
 
 function withQuestion(command: Command): Command {
-  return command
+  const asked = command
     .option('--metric <names>', 'metrics, separated by commas (cost, count, errors, p95_latency, …); the first one orders the rows')
     .option('--by <dimensions>', 'up to three dimensions: model, user, session, status, properties.Team, …')
-    .option('--interval <length>', 'minute, hour, day, week or month: a series over time')
-    .option('--start-date <time>', `only requests from then on: ${timeHelp}`)
-    .option('--end-date <time>', 'only requests before then')
-    .option('--timezone <name>', 'time zone of days and hours, such as Europe/Berlin (default: UTC)')
-    .option('--property <name=value>', 'only requests with this property; may be repeated', collected)
-    .option('--filter <json>', 'a filter as in a query, or "all"')
+    .option('--interval <length>', 'minute, hour, day, week or month: a series over time');
+  return withFilter(withTimezone(withWindow(asked)))
     .option('--sort <metrics>', 'the order instead, such as count or cost:asc')
     .option('--limit <rows>', 'how many rows; a further row tells what the others make together (default: 20 groups, a whole series)')
     .option('--json', 'write the rows as JSON');
-}
-
-function collected(text: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), text];
 }
 
 const metricsExamples = `

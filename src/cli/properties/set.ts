@@ -1,23 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, textTable } from '../../config/text-table.ts';
-import { jobAnswerSchema, type JobItem } from '../../contract/jobs/job.ts';
-import { bulkPropertyAnswerSchema, dryRunAnswerSchema, type DryRunItem } from '../../contract/jobs/bulk.ts';
-import { parseJson } from '../../model/text.ts';
-import { AwayError, serviceClient, type ServiceClient } from '../client.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import type { BulkPropertyDryRun, GatelogClient, Job } from '../../client/client.ts';
+import { serviceClient } from '../client.ts';
+import { type CommandDependencies, CommandError, UsageError } from '../dependencies.ts';
+import { filterOf, type FilterOptions } from '../filter/filter.ts';
+import { isAway, sentenceOf } from '../service/failure.ts';
 import { progressLine, shownNumber } from '../progress.ts';
 
-export interface PropertiesSetOptions {
-  /** JSON of a filter, or `all`. */
-  readonly filter?: string;
-  readonly remove: readonly string[];
+export interface PropertiesSetOptions extends FilterOptions {
+  readonly remove?: readonly string[];
   readonly dryRun?: true;
   /** A job. */
   readonly undo?: string;
   readonly json?: true;
 }
 
-const path = '/v1/request/property';
 const firstLookMs = 50;
 const maxLookMs = 1000;
 /** How long the service may be away. */
@@ -32,44 +29,42 @@ export async function setProperties(
   const client = serviceClient(dependencies);
   const { print } = dependencies;
   if (options.undo !== undefined) {
-    if (assignments.length + options.remove.length > 0 || options.filter !== undefined || options.dryRun === true) {
-      throw new CommandError('--undo stands alone: what it restores follows from the job.');
+    const others = [options.remove, options.filter, options.where, options.property, options.dryRun];
+    if (assignments.length > 0 || others.some((option) => option !== undefined)) {
+      throw new UsageError('--undo stands alone: what it restores follows from the job.');
     }
-    const { data } = await client.post(`/v1/jobs/${encodeURIComponent(options.undo)}/undo`, {}, jobAnswerSchema);
+    const { data } = await client.jobs.undo(options.undo);
     return report(dependencies, await whenEnded(client, dependencies, data), options);
   }
   const body = bodyOf(assignments, options);
   if (options.dryRun === true) {
-    const { data } = await client.post(path, { ...body, dryRun: true }, dryRunAnswerSchema);
+    const { data } = await client.requests.previewChange(body);
     print(options.json === true ? JSON.stringify(data, null, 2) : dryRunText(data));
     return;
   }
-  const { data } = await client.post(path, { ...body, dryRun: false }, bulkPropertyAnswerSchema);
-  if (!('job_id' in data)) throw new CommandError('The service answered a dry run instead of a job.');
+  const { data } = await client.requests.change(body);
   report(dependencies, await whenEnded(client, dependencies, data), options);
 }
 
-function bodyOf(assignments: readonly string[], { filter: text, remove }: PropertiesSetOptions) {
-  if (text === undefined) throw new CommandError('--filter is required; "all" matches every request.');
-  const filter = text === 'all' ? text : parseJson(text);
-  if (filter === undefined) {
-    throw new CommandError(
-      '--filter is neither "all" nor JSON; in a shell JSON stands in single quotes: --filter \'{"request_response_rmt": …}\'.',
-    );
+function bodyOf(assignments: readonly string[], options: PropertiesSetOptions) {
+  const { remove = [] } = options;
+  if (options.filter === undefined && options.where === undefined && options.property === undefined) {
+    throw new UsageError('Say which requests: --where, --property or --filter; --filter all means every request.');
   }
+  const filter = filterOf(options);
   const set = assignments.map((assignment): readonly [string, string] => {
     const at = assignment.indexOf('=');
-    if (at < 1) throw new CommandError(`"${printable(assignment)}" is no assignment; write a name and a value: Team=search.`);
+    if (at < 1) throw new UsageError(`"${printable(assignment)}" is no assignment; write a name and a value: Team=search.`);
     return [assignment.slice(0, at), assignment.slice(at + 1)];
   });
   const twice = set.find(([name], index) => set.findIndex(([other]) => other === name) !== index)?.[0];
-  if (twice !== undefined) throw new CommandError(`The property ${printable(twice)} is assigned twice.`);
-  if (set.length + remove.length === 0) throw new CommandError('Name at least one property: Team=search, or --remove Draft.');
+  if (twice !== undefined) throw new UsageError(`The property ${printable(twice)} is assigned twice.`);
+  if (set.length + remove.length === 0) throw new UsageError('Name at least one property: Team=search, or --remove Draft.');
   return { filter, set: Object.fromEntries(set), remove };
 }
 
 /** TRICKY: a job outlives this command, and goes on when the service is back. */
-async function whenEnded(client: ServiceClient, dependencies: CommandDependencies, ordered: JobItem): Promise<JobItem> {
+async function whenEnded(client: GatelogClient, dependencies: CommandDependencies, ordered: Job): Promise<Job> {
   const { progress, hint, now } = dependencies;
   let job = ordered;
   let awaySince: number | undefined;
@@ -78,11 +73,11 @@ async function whenEnded(client: ServiceClient, dependencies: CommandDependencie
       progress(progressText(job, now()));
       await wait(pauseMs);
       const found = await jobNow(client, job.job_id);
-      if (!(found instanceof AwayError)) {
+      if ('job_id' in found) {
         [job, awaySince] = [found, undefined];
         continue;
       }
-      if (awaySince === undefined) hint(`${found.message} The job ${job.job_id} goes on when the service is back.`);
+      if (awaySince === undefined) hint(`${found.away} The job ${job.job_id} goes on when the service is back.`);
       awaySince ??= now();
       if (now() - awaySince > maxAwayMs) throw new CommandError(`How the job ends is not known. Look again: GET /v1/jobs/${job.job_id}.`);
     }
@@ -92,16 +87,16 @@ async function whenEnded(client: ServiceClient, dependencies: CommandDependencie
   }
 }
 
-async function jobNow(client: ServiceClient, id: string): Promise<JobItem | AwayError> {
+async function jobNow(client: GatelogClient, id: string): Promise<Job | { readonly away: string }> {
   try {
-    return (await client.get(`/v1/jobs/${id}`, jobAnswerSchema)).data;
+    return (await client.jobs.get(id)).data;
   } catch (error) {
-    if (error instanceof AwayError) return error;
+    if (isAway(error)) return { away: sentenceOf(error) };
     throw error;
   }
 }
 
-function progressText({ job_id: id, state, total, done, started_at: startedAt, error }: JobItem, now: number): string {
+function progressText({ job_id: id, state, total, done, started_at: startedAt, error }: Job, now: number): string {
   if (error !== null) return `Job ${id}: ${printable(error)}`;
   if (state === 'queued') return `Job ${id} waits for an earlier one`;
   if (total === null || startedAt === null) return `Job ${id}: listing requests`;
@@ -110,13 +105,13 @@ function progressText({ job_id: id, state, total, done, started_at: startedAt, e
 }
 
 /** @throws CommandError when the job has failed. */
-function report({ print }: CommandDependencies, job: JobItem, { json }: PropertiesSetOptions): void {
+function report({ print }: CommandDependencies, job: Job, { json }: PropertiesSetOptions): void {
   if (json === true) print(JSON.stringify(job, null, 2));
   else print(jobText(job));
   if (job.state !== 'done') throw new CommandError(`The job ${job.job_id} ended as ${job.state}. ${job.error ?? ''}`.trim());
 }
 
-function jobText(job: JobItem): string {
+function jobText(job: Job): string {
   const verb = job.kind === 'undo' ? 'restored' : 'changed';
   const others = [
     [job.unchanged, 'were so already'],
@@ -133,7 +128,7 @@ function requestsOf(count: number): string {
   return `${shownNumber(count)} ${count === 1 ? 'request' : 'requests'}`;
 }
 
-function dryRunText({ total, changing, sample }: DryRunItem): string {
+function dryRunText({ total, changing, sample }: BulkPropertyDryRun): string {
   const head = `${requestsOf(total)} match${total === 1 ? 'es' : ''}, ${shownNumber(changing)} would change.`;
   const rows = sample.flatMap(({ request_id: id, request_created_at: time, before, after }) =>
     Object.entries(after).map(([name, value]) => [id, time, name, before[name] ?? '', value ?? '']),

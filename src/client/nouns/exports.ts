@@ -12,6 +12,8 @@ export interface ExportStream {
   readonly end: string | undefined;
   /** How many records it holds; only when it was asked for. */
   readonly totalCount: number | undefined;
+  /** What of the export is surprising: fields that were ignored, a window without records. */
+  readonly warning: string | undefined;
   readonly contentType: string;
   readonly body: ReadableStream<Uint8Array>;
   /** The bytes as they come. @throws ApiError `broken_off` when the connection breaks. */
@@ -45,6 +47,7 @@ export class Exports {
       start: headers.get('svc-export-start') ?? undefined,
       end: headers.get('svc-export-end') ?? undefined,
       totalCount: countIn(headers),
+      warning: headers.get('svc-warning') ?? undefined,
       contentType: headers.get('content-type') ?? '',
       body,
       pieces: () => piecesOf(body, { endpoint, signal: options.signal }),

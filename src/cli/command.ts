@@ -12,6 +12,7 @@ import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
 import { withFilter } from './programs/options.ts';
 import { addPropertyCommands } from './programs/properties.ts';
+import { addRequestCommands } from './programs/requests.ts';
 import { addMetricsCommands } from './programs/metrics.ts';
 import { exitCodeMeanings, type ExitCode, exitCodes } from './exit-codes.ts';
 import { asRun } from './spoken.ts';
@@ -67,6 +68,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addServiceCommands(program, dependencies);
   addOrganizationCommands(program, dependencies);
   addKeyCommands(program, dependencies);
+  addRequestCommands(program, dependencies);
   addRecordCommands(program, dependencies);
   addImportCommand(program, dependencies);
   addPropertyCommands(program, dependencies);
@@ -139,7 +141,7 @@ export async function runCommand(words: readonly string[], dependencies: Command
   } catch (error) {
     // Commander has already written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.misused;
-    const { exitCodeOf, sentenceOf } = await import('./service/failure.ts');
+    const { exitCodeOf, sentenceOf } = await import('./api/failure.ts');
     dependencies.hint(sentenceOf(error));
     const code = exitCodeOf(error);
     if (code === exitCodes.misused) dependencies.hint(`Try "${name} --help".`);

@@ -1,3 +1,4 @@
+import { exitCodeMeanings } from '../../src/cli/exit-codes.ts';
 import type { Command } from 'commander';
 import { kinds } from '../../src/config/kinds.ts';
 import type { Machine, Variable } from '../../src/config/variable.ts';
@@ -187,8 +188,13 @@ function endpointSection({ method, path, summary, description, example, statuses
 export function commandLinePage(program: Command): string {
   return page(
     'Command line',
-    `In a clone write \`npx gatelog …\`. Exit codes: 0 done, 1 failed, 2 a command line that cannot be understood. ${generated}`,
-    'The commands `orgs` and `keys` work on the data folder (`GATELOG_DATA_DIR`), also beside a running service. `dead-letters`, `backup`, `store` and `reprice --all` reach the running service for all organisations, without a key. `reprice` without `--all` talks to the API at `GATELOG_API_URL` with `GATELOG_API_KEY`.',
+    `In a clone write \`npx gatelog …\`; \`gatelog COMMAND --help\` shows the same with examples, and the [guide](../guides/command-line.md) shows more. ${generated}`,
+    'The commands `orgs` and `keys` work on the data folder (`GATELOG_DATA_DIR`), also beside a running service. `dead-letters`, `backup`, `store` and `reprice --all` reach the running service for all organisations, without a key. All others that ask a service ask the API at `GATELOG_API_URL` with `GATELOG_API_KEY`; a file `.env` of the working folder may hold both.',
+    '## Exit codes',
+    table(
+      ['code', 'meaning'],
+      exitCodeMeanings.map(([code, meaning]): Row => [String(code), meaning]),
+    ),
     ...leavesOf(program, program.name()).map(([name, command]) => commandSection(name, command)),
   );
 }

@@ -18,7 +18,7 @@ export function filterOf(options: FilterOptions): Filter {
   return userFilterOf(options) as Filter;
 }
 
-export function userFilterOf({ filter, where: conditions = [], property = [] }: FilterOptions): UserFilter {
+function userFilterOf({ filter, where: conditions = [], property = [] }: FilterOptions): UserFilter {
   return and(filter !== undefined && jsonFilter(filter), ...conditions.map(conditionOf), ...property.map(propertyOf));
 }
 

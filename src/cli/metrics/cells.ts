@@ -1,3 +1,4 @@
+import { costText } from '../terminal/texts.ts';
 import { type MetricDefinition, type MetricName, metrics } from '../../model/vocabulary/metrics.ts';
 
 const steps = '▁▂▃▄▅▆▇█';
@@ -18,7 +19,7 @@ export function cellText(name: MetricName, value: unknown): string {
   const definition: MetricDefinition | undefined = Object.hasOwn(metrics, name) ? metrics[name] : undefined;
   switch (definition?.unit) {
     case 'usd':
-      return `$${money(number)}`;
+      return costText(number);
     case 'ratio':
       return `${(number * 100).toFixed(1)} %`;
     case 'milliseconds':
@@ -26,14 +27,4 @@ export function cellText(name: MetricName, value: unknown): string {
     default:
       return number.toLocaleString('en');
   }
-}
-
-const smallestShown = 0.000_001;
-
-/** Two decimals from a hundred dollars on, six below one; what is less than they show is no zero. */
-function money(usd: number): string {
-  const size = Math.abs(usd);
-  if (size > 0 && size < smallestShown) return usd.toPrecision(2);
-  const digits = size === 0 || size >= 100 ? 2 : size >= 1 ? 4 : 6;
-  return usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: digits });
 }

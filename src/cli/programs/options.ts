@@ -15,10 +15,6 @@ export function suggesting(option: Option, values: Suggested): Option {
   return option;
 }
 
-export function suggestedOf(option: Option): Suggested | undefined {
-  return suggested.get(option);
-}
-
 const fields: Suggested = { values: async () => (await import('../filter/names.ts')).fieldNames };
 
 /** Options that say which requests. */

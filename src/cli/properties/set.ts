@@ -4,7 +4,7 @@ import type { BulkPropertyDryRun, GatelogClient, Job } from '../../client/client
 import { serviceClient } from '../client.ts';
 import { type CommandDependencies, CommandError, UsageError } from '../dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
-import { isAway, sentenceOf } from '../service/failure.ts';
+import { isAway, sentenceOf } from '../api/failure.ts';
 import { progressLine, shownNumber } from '../progress.ts';
 
 export interface PropertiesSetOptions extends FilterOptions {

@@ -131,9 +131,6 @@ export const metricsAnswerSchema = z
   })
   .openapi('MetricsAnswer', { description: 'Metrics of groups of requests.' });
 
-/** The answer with what may surprise about it. */
-export const explainedMetricsSchema = metricsAnswerSchema.extend({ warnings: z.array(z.string()).optional() });
-
 const text = (description: string): z.ZodString => z.string().openapi({ description });
 
 const metaSchema = z.object({

@@ -1,0 +1,62 @@
+import type { RequestItem } from '../../client/client.ts';
+import { chosenColumns, columnNames, type ExportColumn, valueIn } from '../../export/columns.ts';
+import { UsageError } from '../dependencies.ts';
+import { statusColour } from '../terminal/paint.ts';
+import { type Clock, costText, countText, lengthText, momentText } from '../terminal/texts.ts';
+import type { Column } from '../terminal/table.ts';
+import { jsonText } from '../terminal/json.ts';
+import { shortColumns } from './names.ts';
+
+/** A column that the caller chose: its name as it was written, and where its value is. */
+export interface ChosenColumn extends ExportColumn {
+  readonly given: string;
+}
+
+/** @throws UsageError that names the nearest column. */
+export function chosenRequestColumns(text: string): readonly ChosenColumn[] {
+  const given = columnNames(text);
+  const chosen = chosenColumns({ format: 'csv', columns: given.map((name) => shortColumns[name] ?? name) });
+  if (!chosen.ok) throw new UsageError(chosen.fault.message.replace('`columns`', '--columns'));
+  return chosen.value.map((column, index) => ({ ...column, given: given[index] ?? column.name }));
+}
+
+export function needsBodies(columns: readonly ChosenColumn[]): boolean {
+  return columns.some(({ field }) => field === 'request_body' || field === 'response_body');
+}
+
+/** The chosen values of a request, under the names that they were chosen by. */
+export function chosenValues(item: RequestItem, columns: readonly ChosenColumn[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(columns.map((column) => [column.given, valueIn(recordOf(item), column)]));
+}
+
+/** Cells that a chosen text keeps at least. */
+const least = 8;
+const mostOfText = 60;
+
+export function chosenTable(columns: readonly ChosenColumn[], clock: Clock): readonly Column<RequestItem>[] {
+  return columns.map((column) => {
+    const isText = !['integer', 'number', 'time'].includes(column.kind) && column.field !== 'request_id';
+    return {
+      title: column.given.toUpperCase().replaceAll('_', ' '),
+      text: (item) => cellOf(column, valueIn(recordOf(item), column), clock),
+      ...(column.kind === 'integer' || column.kind === 'number' ? { side: 'right' } : {}),
+      ...(isText ? { least, most: mostOfText } : {}),
+      ...(column.field === 'response_status' ? { colour: (item: RequestItem) => statusColour(item.response_status) } : {}),
+    };
+  });
+}
+
+function cellOf({ field, kind }: ChosenColumn, value: unknown, clock: Clock): string {
+  if (value === null || value === undefined || value === '') return '-';
+  if (field === 'cost' || field === 'costUSD') return costText(Number(value));
+  if (lengths.has(field)) return lengthText(Number(value));
+  if (typeof value === 'number') return field === 'response_status' ? String(value) : countText(value);
+  if (typeof value !== 'string') return jsonText(value);
+  return kind === 'time' ? momentText(value, clock) : value;
+}
+
+const lengths: ReadonlySet<string> = new Set(['latency', 'delay_ms', 'time_to_first_token', 'gateway_overhead_ms']);
+
+function recordOf(item: RequestItem): Readonly<Record<string, unknown>> {
+  return item as unknown as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,113 @@
+import { and, type Filter, type RequestItem, type RequestQuery, where } from '../../client/client.ts';
+import { sortKeys } from '../../model/vocabulary/sort.ts';
+import { serviceClient } from '../client.ts';
+import type { CommandDependencies } from '../dependencies.ts';
+import { filterOf, type FilterOptions } from '../filter/filter.ts';
+import { writeList } from '../lists.ts';
+import { sortOf } from '../sort.ts';
+import { jsonText } from '../terminal/json.ts';
+import { statusColour } from '../terminal/paint.ts';
+import { tableWriter, writeLines } from '../terminal/shown.ts';
+import type { Column } from '../terminal/table.ts';
+import { type Clock, costText, countText, lengthText, momentText } from '../terminal/texts.ts';
+import { checkedZone, timeOf } from '../time-window.ts';
+import { shortSorts } from './names.ts';
+
+export interface RequestsListOptions extends FilterOptions {
+  readonly startDate?: string;
+  readonly endDate?: string;
+  readonly timezone?: string;
+  readonly sort?: string;
+  readonly limit: number;
+  readonly columns?: string;
+  readonly includeBody?: true;
+  readonly json?: true;
+}
+
+/** Bodies make a page large. */
+const pageLimits = { withBodies: 50, without: 1000 } as const;
+
+/** `gatelog requests list`: requests that match, newest first unless another order is asked for. */
+export async function listRequests(dependencies: CommandDependencies, options: RequestsListOptions): Promise<void> {
+  const clock = { now: dependencies.now(), timezone: checkedZone(options.timezone ?? 'UTC') };
+  const sort = sortOf(options.sort, {
+    keys: Object.keys(sortKeys),
+    short: shortSorts,
+    maps: { properties: 'properties', inputs: 'values' },
+  });
+  const filter = and(filterOf(options), ...windowOf(options, clock));
+  const view = await viewOf(options, clock);
+  const includeBodies = options.includeBody === true || view.needsBodies;
+  const query: RequestQuery = { filter, sort, includeBodies, includeInputs: view.needsInputs };
+  const client = serviceClient(dependencies);
+  const table = tableWriter(dependencies, view.table);
+  await writeList(dependencies, {
+    ask: (place) => client.requests.query({ ...query, ...place }),
+    limit: options.limit,
+    pageLimit: includeBodies ? pageLimits.withBodies : pageLimits.without,
+    write:
+      options.json === true
+        ? (items) =>
+            writeLines(
+              dependencies,
+              items.map((item) => jsonText(view.values(item))),
+            )
+        : table.add,
+    noun: 'requests',
+  });
+  const leftOut = table.leftOut();
+  if (options.columns !== undefined && leftOut.length > 0) {
+    dependencies.hint(`No room for ${leftOut.join(', ')}: choose fewer --columns, or --json.`);
+  }
+}
+
+/** How requests are shown. */
+interface View {
+  readonly table: readonly Column<RequestItem>[];
+  /** For programs. */
+  readonly values: (item: RequestItem) => unknown;
+  readonly needsBodies: boolean;
+  readonly needsInputs: boolean;
+}
+
+async function viewOf({ columns }: RequestsListOptions, clock: Clock): Promise<View> {
+  if (columns === undefined) return { table: standardColumns(clock), values: (item) => item, needsBodies: false, needsInputs: false };
+  // A choice needs the description of all fields, which takes a while to load.
+  const { chosenRequestColumns, chosenTable, chosenValues, needsBodies } = await import('./columns.ts');
+  const chosen = chosenRequestColumns(columns);
+  return {
+    table: chosenTable(chosen, clock),
+    values: (item) => chosenValues(item, chosen),
+    needsBodies: needsBodies(chosen),
+    needsInputs: chosen.some(({ field }) => field === 'inputs'),
+  };
+}
+
+/** The conditions of a half-open span. */
+export function windowOf({ startDate, endDate }: Pick<RequestsListOptions, 'startDate' | 'endDate'>, clock: Clock): readonly Filter[] {
+  const at = (option: string, text: string): Date => new Date(timeOf(text, { option, ...clock }));
+  return [
+    ...(startDate === undefined ? [] : [where('request_created_at', 'gte', at('--since', startDate))]),
+    ...(endDate === undefined ? [] : [where('request_created_at', 'lt', at('--until', endDate))]),
+  ];
+}
+
+/** In the order in which a narrow terminal shows them. */
+function standardColumns(clock: Clock): readonly Column<RequestItem>[] {
+  return [
+    { title: 'TIME', text: ({ request_created_at: at }) => momentText(at, clock) },
+    { title: 'REQUEST', text: ({ request_id: id }) => id },
+    {
+      title: 'STATUS',
+      text: ({ response_status: status }) => String(status),
+      colour: (item) => statusColour(item.response_status),
+      side: 'right',
+    },
+    { title: 'COST', text: ({ cost }) => costText(cost), side: 'right' },
+    { title: 'MODEL', text: ({ model }) => model, least: 6, most: 28 },
+    { title: 'LATENCY', text: ({ latency }) => lengthText(latency), side: 'right' },
+    { title: 'TOKENS', text: ({ total_tokens: tokens }) => countText(tokens), side: 'right' },
+    { title: 'USER', text: ({ request_user_id: user }) => (user === '' ? '-' : user), least: 8, most: 24 },
+    { title: 'SESSION', text: ({ session_id: session }) => session ?? '-', least: 8, most: 40 },
+  ];
+}

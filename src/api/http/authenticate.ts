@@ -31,6 +31,7 @@ export async function authenticate(context: Context, ports: ApiPorts, action: Ac
     throw new GatelogError(
       'permission_denied',
       `This key has the permission "${principal.permissions}"; the call needs ${permissionsFor[action]}.`,
+      { details: { permissions: principal.permissions } },
     );
   }
   return principal;

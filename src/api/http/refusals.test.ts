@@ -90,7 +90,7 @@ describe('403', () => {
     ['w', 'PUT', '/v1/property/x'],
   ] as const)('a key that may only %s: %s %s', async (permissions, method, path) => {
     const response = await rig.call(method, path, { key: keyOf(permissions), ...(method === 'GET' ? {} : { body: { a: 'b' } }) });
-    expect((await checked(response, 403, problemSchema)).code).toBe('permission_denied');
+    expect(await checked(response, 403, problemSchema)).toMatchObject({ code: 'permission_denied', details: { permissions } });
   });
 });
 

@@ -26,6 +26,8 @@ export interface CommandDependencies {
   readonly isColoured: boolean;
   /** The file whose `GATELOG_API_KEY` and `GATELOG_API_URL` hold where the environment has none. */
   readonly environmentFile: string;
+  /** Aborts when the process is to end (Ctrl-C, SIGTERM); from then on the second such signal ends it. */
+  readonly untilInterrupted: () => AbortSignal;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Opens and migrates the metadata database, creating it where it is missing; the caller closes it. */
@@ -66,6 +68,11 @@ export class AwayError extends CommandError {
   }
 }
 
+/** The program that reads standard output has ended. */
+export class ReaderLeft extends CommandError {
+  override readonly name = 'ReaderLeft';
+}
+
 /** The real process. @param environment usually `process.env`. */
 export function systemDependencies(environment: CommandDependencies['environment']): CommandDependencies {
   return {
@@ -80,6 +87,7 @@ export function systemDependencies(environment: CommandDependencies['environment
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     isColoured: wantsColours(environment, process.stdout.isTTY),
     environmentFile: '.env',
+    untilInterrupted,
     now: systemClock.now,
     openDatabase: async (config) => {
       rejectUnsupportedSettings(config);
@@ -95,14 +103,24 @@ export function systemDependencies(environment: CommandDependencies['environment
 /** @throws CommandError when the reader has left. */
 function writeToReader(bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error): void => reject(new CommandError(`Standard output cannot be written (${error.message}).`));
+    const fail = (error: Error): void => {
+      const message = `Standard output cannot be written (${error.message}).`;
+      reject('code' in error && error.code === 'EPIPE' ? new ReaderLeft(message) : new CommandError(message));
+    };
     process.stdout.once('error', fail);
     process.stdout.write(bytes, (error) => {
+      // TRICKY: the event of a failed write comes after this, and needs its listener.
+      if (error instanceof Error) return fail(error);
       process.stdout.off('error', fail);
-      if (error instanceof Error) fail(error);
-      else resolve();
+      resolve();
     });
   });
+}
+
+function untilInterrupted(): AbortSignal {
+  const interruption = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort(new Error('interrupted')));
+  return interruption.signal;
 }
 
 /** Trims a name for storage. @throws CommandError when it is empty, too long or has control characters. */

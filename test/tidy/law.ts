@@ -70,6 +70,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'cli/export': ['cli/', 'cli/api'],
   'cli/filter': ['cli/'],
   'cli/helicone': ['cli/', 'cli/api', 'cli/import'],
+  'cli/tail': ['cli/', 'cli/filter', 'cli/terminal'],
   'cli/terminal': ['type cli/dependencies.ts'],
   'contract/metrics': ['contract/'],
   'contract/requests': ['contract/'],

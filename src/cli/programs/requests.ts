@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import type { CommandDependencies } from '../dependencies.ts';
 import type { RequestsGetOptions } from '../requests/get.ts';
 import type { RequestsListOptions } from '../requests/list.ts';
+import { addTailCommand } from './tail.ts';
 import { suggesting, wholeNumber, withFilter, withTimezone, withWindow } from './options.ts';
 
 const standardLimit = 20;
@@ -40,6 +41,7 @@ export function addRequestCommands(program: Command, dependencies: CommandDepend
     .option('--json', 'write it as JSON')
     .addHelpText('after', getExamples)
     .action(async (id: string, options: RequestsGetOptions) => (await import('../requests/get.ts')).getRequest(dependencies, id, options));
+  addTailCommand(requests, dependencies);
 }
 
 const listExamples = `

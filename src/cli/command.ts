@@ -11,6 +11,7 @@ import { CommandError, type CommandContext, type CommandDependencies } from './d
 import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
 import { withFilter } from './programs/options.ts';
+import { addDoctorCommand } from './programs/doctor.ts';
 import { addPropertyCommands } from './programs/properties.ts';
 import { addRequestCommands } from './programs/requests.ts';
 import { addMetricsCommands } from './programs/metrics.ts';
@@ -73,6 +74,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addImportCommand(program, dependencies);
   addPropertyCommands(program, dependencies);
   addMetricsCommands(program, dependencies);
+  addDoctorCommand(program, dependencies);
   addDeadLetterCommands(program, dependencies);
   addBackupCommands(program, dependencies);
   addStoreCommands(program, dependencies);

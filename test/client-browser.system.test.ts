@@ -120,6 +120,51 @@ describe('in a browser', () => {
     expect(found).toEqual([3, 'from a page', 'yes', 'from a page']);
   });
 
+  it('follows live from another origin, and goes on behind a position', async () => {
+    const found = await inPage(
+      `const gatelog = client.createClient({ apiUrl: given.api, apiKey: given.key });
+       const call = async (team) => {
+         const response = await fetch(given.gateway + '/v1/chat/completions', {
+           method: 'POST',
+           headers: { 'content-type': 'application/json', authorization: 'Bearer ' + given.key, 'svc-properties': JSON.stringify({ Team: team }) },
+           body: JSON.stringify({ model: 'echo/live', messages: [{ role: 'user', content: 'hi' }] }),
+         });
+         return response.headers.get('svc-id');
+       };
+       const filter = client.where('properties.Team', 'equals', 'live');
+       const [made, seen, states] = [[], [], []];
+       let after;
+       const onConnection = async (lost) => {
+         states.push(lost?.code ?? 'there');
+         made.push(await call('live'));
+       };
+       for await (const { request, position } of gatelog.requests.follow({ filter }, { onConnection })) {
+         seen.push(request.request_id);
+         after = position;
+         break;
+       }
+       await call('other');
+       made.push(await call('live'), await call('live'));
+       for await (const { request } of gatelog.requests.follow({ filter, after })) if (seen.push(request.request_id) === 3) break;
+       const stop = new AbortController();
+       const rest = gatelog.requests.follow({ filter }, { signal: stop.signal, onConnection: () => stop.abort('left the page') });
+       return [made, seen, states, await rest.next().catch((thrown) => thrown)];`,
+      { api: service.api, gateway: service.gateway, key: testKey },
+    );
+    const [made] = found as readonly [readonly string[]];
+    expect(made.every((id) => typeof id === 'string')).toBe(true);
+    expect(found).toEqual([made, made, ['there'], 'left the page']);
+  });
+
+  it('has an EventSource of its own, which sends no key', async () => {
+    const found = await inPage(
+      `const source = new EventSource(given.api + '/v1/request/stream');
+       return new Promise((resolve) => source.addEventListener('error', () => resolve(source.readyState === EventSource.CLOSED)));`,
+      { api: service.api },
+    );
+    expect(found).toBe(true);
+  });
+
   it('ends an aborted call with the reason, and tells of an address where nothing answers', async () => {
     const found = await inPage(
       `const gatelog = client.createClient({ apiKey: given.key });

@@ -109,6 +109,20 @@ export async function requests(signal: AbortSignal): Promise<void> {
   use(gatelog.requests.setProperties('id', { Count: 1 }));
 }
 
+export async function live(signal: AbortSignal): Promise<void> {
+  const query = { filter: where('status', 'gte', 400), includeBodies: true };
+  const onConnection = (lost: ApiError | undefined): void => use(lost?.code);
+  for await (const { request, position } of gatelog.requests.follow(query, { signal, onConnection })) {
+    use(request satisfies RequestItem, gatelog.requests.follow({ ...query, after: position }));
+    // @ts-expect-error What is followed is a request with its position.
+    use(request.position);
+  }
+  // @ts-expect-error A position is a text.
+  use(gatelog.requests.follow({ after: 5 }));
+  // @ts-expect-error A stream has no order.
+  use(gatelog.requests.follow({ sort: { created_at: 'desc' } }));
+}
+
 export async function metrics(): Promise<void> {
   const { data: rows, freshUntil } = await gatelog.metrics.query({
     metrics: ['cost', 'count'],

@@ -12,7 +12,7 @@ export interface LineOptions {
 }
 
 const gap = '  ';
-const [narrow, wide] = [20, 28] as const;
+const [narrow, wide] = [16, 28] as const;
 /** From this width on a model has more room. */
 const wideColumns = 100;
 

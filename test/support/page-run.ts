@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseJson } from '../../src/model/text.ts';
 import { eventually } from './eventually.ts';
@@ -32,11 +32,13 @@ function pythonCode(text: string): number | null {
   return spawnSync('python3', ['-c', text], { timeout: 60_000 }).status;
 }
 
-/** Creates the reader's folder, in which the packages of this repository can be imported. */
+/** Creates the reader's folder, in which the built package and those of this repository can be imported. */
 export function readerFolder(dataDir: string, name: string): string {
-  const folder = path.join(dataDir, 'readers', name.replaceAll(/\W/g, '-'));
-  mkdirSync(folder, { recursive: true });
-  symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'));
+  const readers = path.join(dataDir, 'readers');
+  const folder = path.join(readers, name.replaceAll(/\W/g, '-'));
+  mkdirSync(path.join(folder, 'node_modules'), { recursive: true });
+  symlinkSync(path.resolve('.'), path.join(folder, 'node_modules', 'gatelog'));
+  if (!existsSync(path.join(readers, 'node_modules'))) symlinkSync(path.resolve('node_modules'), path.join(readers, 'node_modules'));
   return folder;
 }
 

@@ -1,6 +1,6 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { faultSentence, loadConfig } from '../config/load.ts';
-import { type KeyPermissions, parsePermissions } from '../model/principal.ts';
+import { keyPermissions } from '../model/principal.ts';
 import type { BackupOptions } from './commands/backup.ts';
 import type { DeadLettersListOptions, DeadLettersReplayOptions, DeadLettersShowOptions } from './commands/dead-letters.ts';
 import type { KeysCreateOptions } from './commands/keys-create.ts';
@@ -8,11 +8,13 @@ import type { RepriceOptions } from './commands/reprice.ts';
 import type { ServeOptions } from './commands/serve.ts';
 import type { StoreCheckOptions } from './commands/store.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
+import { addCompletionCommand } from './programs/completion.ts';
 import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
 import { withFilter } from './programs/options.ts';
 import { addDoctorCommand } from './programs/doctor.ts';
 import { addPropertyCommands } from './programs/properties.ts';
+import { addSessionCommands } from './programs/sessions.ts';
 import { addRequestCommands } from './programs/requests.ts';
 import { addMetricsCommands } from './programs/metrics.ts';
 import { exitCodeMeanings, type ExitCode, exitCodes } from './exit-codes.ts';
@@ -31,6 +33,10 @@ Examples:
   gatelog export --output week.csv --start-date 2026-01-05 --end-date 2026-01-12
                                               a week of requests as csv
   gatelog report                              today's cost by model and user, dearest sessions, failures, a week's trend
+  gatelog requests list --since today --where 'status>=400'
+                                              what failed today
+  gatelog sessions show support-4711          the tree of a session with cost, time, status and models
+  gatelog users --sort cost                   who costs most
   gatelog metrics --metric cost --by properties.Team --start-date today
                                               what each team's calls cost today
   gatelog reprice --filter all --dry-run      what stored requests would cost at current prices
@@ -70,6 +76,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addOrganizationCommands(program, dependencies);
   addKeyCommands(program, dependencies);
   addRequestCommands(program, dependencies);
+  addSessionCommands(program, dependencies);
   addRecordCommands(program, dependencies);
   addImportCommand(program, dependencies);
   addPropertyCommands(program, dependencies);
@@ -82,6 +89,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
     .command('config')
     .description('show every setting: value, default and what it is for')
     .action(async () => (await import('./commands/config-show.ts')).showConfig(dependencies));
+  addCompletionCommand(program, dependencies);
   addWordsForOptions(program, dependencies);
   nameHelp(program, 'gatelog');
   return program;
@@ -211,7 +219,11 @@ function addKeyCommands(program: Command, dependencies: CommandDependencies): vo
     .command('create')
     .description('create a key and print it once')
     .requiredOption('--org <name>', 'the organisation, by name or id (required)')
-    .option('--permissions <permissions>', 'rw: send and read, r: read, w: send, admin: all and the settings', permissionsOption, 'rw')
+    .addOption(
+      new Option('--permissions <permissions>', 'rw: send and read, r: read, w: send, admin: all and the settings')
+        .choices(keyPermissions)
+        .default('rw'),
+    )
     .option('--name <text>', 'what the key is for', 'command line')
     .action(async (options: KeysCreateOptions) => (await import('./commands/keys-create.ts')).createKey(contextOf(dependencies), options));
   keys
@@ -305,10 +317,4 @@ function addRecordCommands(program: Command, dependencies: CommandDependencies):
       const commands = await import('./commands/reprice.ts');
       await (options.all === true ? commands.repriceAll(contextOf(dependencies), options) : commands.reprice(dependencies, options));
     });
-}
-
-function permissionsOption(text: string): KeyPermissions {
-  const permissions = parsePermissions(text);
-  if (permissions === undefined) throw new InvalidArgumentError('Write rw, r, w or admin.');
-  return permissions;
 }

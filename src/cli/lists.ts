@@ -37,5 +37,5 @@ export async function writeList<Item>({ hint }: Pick<CommandDependencies, 'hint'
     cursor = page.nextCursor;
   } while (cursor !== undefined && done < limit);
   if (done === 0) hint(`No ${noun} match.`);
-  else if (cursor !== undefined) hint(`There are more ${noun} than these ${done.toLocaleString('en')}; --limit shows more.`);
+  else if (cursor !== undefined) hint(`More ${noun} match than the ${done.toLocaleString('en')} shown; --limit shows more.`);
 }

@@ -4,11 +4,6 @@ import type { OrganizationId } from './ids.ts';
 export const keyPermissions = ['rw', 'r', 'w', 'admin'] as const;
 export type KeyPermissions = (typeof keyPermissions)[number];
 
-/** Reads `rw`, `r`, `w` or `admin`. @returns undefined for anything else. */
-export function parsePermissions(text: string): KeyPermissions | undefined {
-  return keyPermissions.find((permissions) => permissions === text);
-}
-
 /** The organisation and the key of an authenticated caller. */
 export interface Principal {
   readonly organizationId: OrganizationId;

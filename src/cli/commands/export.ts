@@ -210,13 +210,11 @@ function columnsOf(choice: Parameters<typeof chosenColumns>[0]): readonly Export
 function formatOf({ format, output = '' }: ExportOptions): ExportFormat {
   const named = exportFormats.find((known) => known === format);
   if (named !== undefined) return named;
-  if (format !== undefined) throw new UsageError(`--format takes ${exportFormats.join(', ')}.`);
   return exportFormats.find((known) => new RegExp(String.raw`\.${known}(?:\.gz|\.zst)?$`).test(output)) ?? 'jsonl';
 }
 
 function compressionOf({ compress, output = '' }: ExportOptions): Compression {
   const named = compressions.find((known) => known === compress);
   if (named !== undefined) return named;
-  if (compress !== undefined) throw new UsageError(`--compress takes ${compressions.join(', ')}.`);
   return compressions.find((known) => known !== 'none' && output.endsWith(endings[known])) ?? 'none';
 }

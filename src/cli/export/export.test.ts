@@ -154,8 +154,8 @@ describe('gatelog export', () => {
   });
 
   test.each([
-    [['--format', 'xlsx'], '--format takes jsonl, csv, parquet'],
-    [['--compress', 'rar'], '--compress takes none, gzip, zstd'],
+    [['--format', 'xlsx'], 'Allowed choices are jsonl, csv, parquet.'],
+    [['--compress', 'rar'], 'Allowed choices are none, gzip, zstd.'],
     [['--filter', '{'], '--filter is neither'],
     [['--property', 'Team'], '--property takes NAME=VALUE'],
     [['--columns', 'latencey'], 'Did you mean `latency`'],

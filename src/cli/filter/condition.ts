@@ -62,8 +62,8 @@ function definitionOf(field: string): FieldDefinition | undefined {
 
 function unknownField(name: string): string {
   const nearest = nearestName(name, userFieldNames);
-  const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
-  return `--where knows no field ${quoted(name)}.${meant} Fields: ${fieldNames.map((each) => (each.endsWith('.') ? `${each}NAME` : each)).join(', ')}.`;
+  if (nearest !== undefined) return `--where knows no field ${quoted(name)}. Did you mean ${nearest}?`;
+  return `--where knows no field ${quoted(name)}. Fields: ${fieldNames.map((each) => (each.endsWith('.') ? `${each}NAME` : each)).join(', ')}.`;
 }
 
 interface Given {

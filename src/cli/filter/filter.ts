@@ -18,7 +18,8 @@ export function filterOf(options: FilterOptions): Filter {
   return userFilterOf(options) as Filter;
 }
 
-function userFilterOf({ filter, where: conditions = [], property = [] }: FilterOptions): UserFilter {
+/** The same, also with conditions on the totals of users. */
+export function userFilterOf({ filter, where: conditions = [], property = [] }: FilterOptions): UserFilter {
   return and(filter !== undefined && jsonFilter(filter), ...conditions.map(conditionOf), ...property.map(propertyOf));
 }
 

@@ -1,4 +1,6 @@
-import { printable, textTable } from '../../config/text-table.ts';
+import { textTable } from '../../config/text-table.ts';
+import { painter } from '../terminal/paint.ts';
+import { type Column, layoutOf, tableText } from '../terminal/table.ts';
 import type { GatelogClient, MetricsQuery } from '../../client/client.ts';
 import { type MetricName, type NamedDimension, namedDimensions } from '../../model/vocabulary/metrics.ts';
 import { serviceClient } from '../client.ts';
@@ -105,7 +107,7 @@ export interface Asked {
 export async function answerTable(asked: Asked, question: MetricsQuestion, columns: number | undefined): Promise<string> {
   if (question.interval === undefined || question.groupBy.length === 0) {
     const rows = await rowsOf(asked, bodyOf(question));
-    return tableOf(question, rows, question.interval === undefined ? undefined : barsOf(question, rows, columns));
+    return tableOf(question, rows, { columns, further: question.interval === undefined ? undefined : barsOf(question, rows, columns) });
   }
   const groups = await rowsOf(asked, bodyOf({ ...question, interval: undefined }));
   const body = { ...bodyOf(question), sort: undefined, limit: maxSeriesRows, other: false, totals: false };
@@ -113,7 +115,7 @@ export async function answerTable(asked: Asked, question: MetricsQuestion, colum
   if (series.length === maxSeriesRows) {
     asked.hint(`The lines show the first ${maxSeriesRows} buckets only: take a longer --interval, a shorter span or fewer dimensions.`);
   }
-  return tableOf({ ...question, interval: undefined }, groups, linesOf(question, groups, series));
+  return tableOf({ ...question, interval: undefined }, groups, { columns, further: linesOf(question, groups, series) });
 }
 
 /** The answer for programs. */
@@ -173,25 +175,41 @@ interface FurtherColumn {
   readonly cell: (row: Row) => string;
 }
 
-function tableOf(question: MetricsQuestion, rows: readonly Row[], further: FurtherColumn | undefined): string {
+interface TableOptions {
+  /** Width of the terminal. */
+  readonly columns: number | undefined;
+  readonly further: FurtherColumn | undefined;
+}
+
+/** Cells that the name of a group keeps at least. */
+const leastOfKey = 12;
+const mostOfKey = 60;
+
+function tableOf(question: MetricsQuestion, rows: readonly Row[], { columns, further }: TableOptions): string {
   const shown = rows.filter((row) => row['other'] !== true || question.metrics.some((name) => Number(row[name] ?? 0) !== 0));
   if (shown.length === 0) return 'No request matches.';
   const keys = [...question.groupBy, ...(question.interval === undefined ? [] : ['time'])];
-  const titles = [...keys, ...question.metrics].map((name) => name.toUpperCase().replaceAll('_', ' '));
-  const lines = shown.map((row) => [
-    ...keys.map((key, index) => keyText(row, key, index)),
-    ...question.metrics.map((name) => cellText(name as MetricName, row[name])),
-    ...(further === undefined ? [] : [further.cell(row)]),
-  ]);
-  return textTable([[...titles, ...(further === undefined ? [] : [further.title])], ...lines]).replaceAll(/ +$/gm, '');
+  const table: readonly Column<Row>[] = [
+    ...keys.map((key, index) => ({
+      title: titleOf(key),
+      text: (row: Row) => keyText(row, key, index),
+      most: mostOfKey,
+      ...(key === 'time' ? {} : { least: leastOfKey }),
+    })),
+    ...question.metrics.map((name) => ({ title: titleOf(name), text: (row: Row) => cellText(name as MetricName, row[name]) })),
+    ...(further === undefined ? [] : [{ title: further.title, text: further.cell, isDrawn: true as const }]),
+  ];
+  return tableText(layoutOf(table, shown, columns), shown, painter(false));
+}
+
+function titleOf(name: string): string {
+  return name.toUpperCase().replaceAll('_', ' ');
 }
 
 function keyText(row: Row, key: string, index: number): string {
   if (row['total'] === true || row['other'] === true) return index > 0 ? '' : row['total'] === true ? 'total' : 'other';
   const value = row[key];
-  return value === null || value === undefined
-    ? '(none)'
-    : printable(typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 60);
+  return value === null || value === undefined ? '(none)' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const barWidth = 30;

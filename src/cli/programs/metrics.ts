@@ -1,8 +1,9 @@
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
+import { intervals, metricNames, dimensions as knownDimensions } from '../../model/vocabulary/metrics.ts';
 import type { MetricsOptions } from '../metrics/metrics.ts';
 import { type ReportName, reportNames } from '../metrics/reports.ts';
 import type { CommandDependencies } from '../dependencies.ts';
-import { withFilter, withTimezone, withWindow } from './options.ts';
+import { type Suggested, suggesting, withFilter, withTimezone, withWindow } from './options.ts';
 
 /** Commands that ask for metrics of the record, through the running service's API with the key of an organisation. */
 export function addMetricsCommands(program: Command, dependencies: CommandDependencies): void {
@@ -24,13 +25,23 @@ export function addMetricsCommands(program: Command, dependencies: CommandDepend
   );
 }
 
+const metrics: Suggested = { values: () => metricNames, isList: true };
+const dimensions: Suggested = { values: () => [...Object.keys(knownDimensions), 'properties.', 'inputs.'], isList: true };
+
 function withQuestion(command: Command): Command {
   const asked = command
-    .option('--metric <names>', 'metrics, separated by commas (cost, count, errors, p95_latency, …); the first one orders the rows')
-    .option('--by <dimensions>', 'up to three dimensions: model, user, session, status, properties.Team, …')
-    .option('--interval <length>', 'minute, hour, day, week or month: a series over time');
+    .addOption(
+      suggesting(
+        new Option('--metric <names>', 'metrics, separated by commas (cost, count, errors, p95_latency, …); the first one orders the rows'),
+        metrics,
+      ),
+    )
+    .addOption(
+      suggesting(new Option('--by <dimensions>', 'up to three dimensions: model, user, session, status, properties.Team, …'), dimensions),
+    )
+    .addOption(new Option('--interval <length>', 'a series over time, in steps of this length').choices(intervals));
   return withFilter(withTimezone(withWindow(asked)))
-    .option('--sort <metrics>', 'the order instead, such as count or cost:asc')
+    .addOption(suggesting(new Option('--sort <metrics>', 'the order instead, such as count or cost:asc'), metrics))
     .option('--limit <rows>', 'how many rows; a further row tells what the others make together (default: 20 groups, a whole series)')
     .option('--json', 'write the rows as JSON');
 }

@@ -9,6 +9,10 @@ export interface Suggested {
 
 const suggested = new WeakMap<Option, Suggested>();
 
+export function suggestedOf(option: Option): Suggested | undefined {
+  return suggested.get(option);
+}
+
 /** Tells the shells' completions values of an option that takes others too. */
 export function suggesting(option: Option, values: Suggested): Option {
   suggested.set(option, values);

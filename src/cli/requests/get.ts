@@ -5,7 +5,7 @@ import { bodyText, type Detail, detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
 import { paintOf, writeLines } from '../terminal/shown.ts';
 import { type Column, layoutOf, tableText } from '../terminal/table.ts';
-import { costText, countText, lengthText } from '../terminal/texts.ts';
+import { costText, countText, lengthText, propertiesText } from '../terminal/texts.ts';
 import { checkedZone } from '../time-window.ts';
 
 export interface RequestsGetOptions {
@@ -53,7 +53,7 @@ function detailsOf(item: RequestItem, timezone: string): readonly Detail[] {
     ['Tokens', tokensText(item)],
     ['User', item.request_user_id],
     ['Session', sessionText(item)],
-    ['Properties', pairsText(item.properties)],
+    ['Properties', propertiesText(item.properties)],
     ['Scores', pairsText(item.scores)],
     ['Feedback', item.feedback_rating === null ? undefined : item.feedback_rating ? 'good' : 'bad'],
     ['Prompt', item.prompt_id === null ? undefined : `${item.prompt_id}${item.prompt_version === null ? '' : ` ${item.prompt_version}`}`],
@@ -93,7 +93,7 @@ function sessionText({ session_id: id, session_name: name, session_path: path }:
   return `${id}${path === null || path === '' ? '' : ` at ${path}`}${name === null || name === '' ? '' : `, ${name}`}`;
 }
 
-function pairsText(pairs: Readonly<Record<string, string | number>>): string {
+function pairsText(pairs: Readonly<Record<string, number>>): string {
   return Object.entries(pairs)
     .map(([name, value]) => `${name}=${value}`)
     .join('  ');

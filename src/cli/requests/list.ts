@@ -1,4 +1,4 @@
-import { and, type Filter, type RequestItem, type RequestQuery, where } from '../../client/client.ts';
+import { and, type RequestItem, type RequestQuery } from '../../client/client.ts';
 import { sortKeys } from '../../model/vocabulary/sort.ts';
 import { serviceClient } from '../client.ts';
 import type { CommandDependencies } from '../dependencies.ts';
@@ -10,7 +10,8 @@ import { statusColour } from '../terminal/paint.ts';
 import { tableWriter, writeLines } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Clock, costText, countText, lengthText, momentText } from '../terminal/texts.ts';
-import { checkedZone, timeOf } from '../time-window.ts';
+import { checkedZone } from '../time-window.ts';
+import { windowOf } from './window.ts';
 import { shortSorts } from './names.ts';
 
 export interface RequestsListOptions extends FilterOptions {
@@ -83,15 +84,6 @@ async function viewOf({ columns }: RequestsListOptions, clock: Clock): Promise<V
   };
 }
 
-/** The conditions of a half-open span. */
-export function windowOf({ startDate, endDate }: Pick<RequestsListOptions, 'startDate' | 'endDate'>, clock: Clock): readonly Filter[] {
-  const at = (option: string, text: string): Date => new Date(timeOf(text, { option, ...clock }));
-  return [
-    ...(startDate === undefined ? [] : [where('request_created_at', 'gte', at('--since', startDate))]),
-    ...(endDate === undefined ? [] : [where('request_created_at', 'lt', at('--until', endDate))]),
-  ];
-}
-
 /** In the order in which a narrow terminal shows them. */
 function standardColumns(clock: Clock): readonly Column<RequestItem>[] {
   return [
@@ -107,7 +99,7 @@ function standardColumns(clock: Clock): readonly Column<RequestItem>[] {
     { title: 'MODEL', text: ({ model }) => model, least: 6, most: 28 },
     { title: 'LATENCY', text: ({ latency }) => lengthText(latency), side: 'right' },
     { title: 'TOKENS', text: ({ total_tokens: tokens }) => countText(tokens), side: 'right' },
-    { title: 'USER', text: ({ request_user_id: user }) => (user === '' ? '-' : user), least: 8, most: 24 },
-    { title: 'SESSION', text: ({ session_id: session }) => session ?? '-', least: 8, most: 40 },
+    { title: 'USER', text: ({ request_user_id: user }) => (user === '' ? '-' : user), least: 8, most: 24, from: 110 },
+    { title: 'SESSION', text: ({ session_id: session }) => session ?? '-', least: 12, most: 40, from: 140 },
   ];
 }

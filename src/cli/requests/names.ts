@@ -18,6 +18,9 @@ const furtherColumns = `model provider cost latency time_to_first_token prompt_t
 /** Columns that a shell completes. */
 export const suggestedColumns: readonly string[] = [...Object.keys(shortColumns), ...furtherColumns.split(/\s+/)];
 
+/** Columns of an export that a shell completes: fields alone. */
+export const exportedColumns: readonly string[] = [...new Set([...Object.values(shortColumns), ...furtherColumns.split(/\s+/)])];
+
 /** Keys of an order, by the names that columns have. */
 export const shortSorts: Readonly<Record<string, string>> = {
   time: 'created_at',

@@ -11,8 +11,14 @@ export interface Column<Row> {
   readonly side?: 'left' | 'right';
   /** Cells that must be left when it is cut; without it nothing of it is cut. */
   readonly least?: number;
+  /** Cells that are left to it while others can still be cut. */
+  readonly keep?: number;
+  /** Shown on terminals of this width or more. */
+  readonly from?: number;
   /** Cells that it takes at most on a terminal. */
   readonly most?: number;
+  /** Its spaces stay: the lines of a tree, or of a series. */
+  readonly isDrawn?: true;
 }
 
 interface Placed<Row> extends Column<Row> {
@@ -29,8 +35,9 @@ const gap = '  ';
 
 /** Where the columns of a table stand. @param width of the terminal; undefined: nothing is cut. The last columns are left out first. */
 export function layoutOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number | undefined): Layout<Row> {
-  const natural = columns.map((column) => {
-    const widest = Math.max(cellsOf(printable(column.title)), ...rows.map((row) => cellsOf(lineOf(column.text(row)))));
+  const shown = columns.filter(({ from = 0 }) => width === undefined || width >= from);
+  const natural = shown.map((column) => {
+    const widest = Math.max(cellsOf(printable(column.title)), ...rows.map((row) => cellsOf(lineOf(column, row))));
     return { ...column, width: width === undefined ? widest : Math.min(widest, column.most ?? widest) };
   });
   if (width === undefined) return { columns: natural, leftOut: [] };
@@ -48,17 +55,24 @@ export function layoutOf<Row>(columns: readonly Column<Row>[], rows: readonly Ro
 /** Cuts the widest columns that can be cut. @returns undefined when they do not fit. */
 function fit<Row>(columns: readonly Placed<Row>[], width: number): readonly Placed<Row>[] | undefined {
   const widths = columns.map((column) => column.width);
+  const leasts = columns.map(({ least = Infinity }) => least);
+  const kept = columns.map(({ least = Infinity, keep = least }) => keep);
   let excess = widths.reduce((sum, each) => sum + each, gap.length * (columns.length - 1)) - width;
   for (; excess > 0; excess -= 1) {
-    let widest = -1;
-    for (const [index, { least }] of columns.entries()) {
-      const mayBeCut = least !== undefined && (widths[index] ?? 0) > least;
-      if (mayBeCut && (widths[index] ?? 0) > (widths[widest] ?? 0)) widest = index;
-    }
-    if (widest === -1) return undefined;
+    const widest = widestOver(widths, kept) ?? widestOver(widths, leasts);
+    if (widest === undefined) return undefined;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return columns.map((column, index) => ({ ...column, width: widths[index] ?? 0 }));
+}
+
+/** The widest column that is wider than it has to be. */
+function widestOver(widths: readonly number[], floors: readonly number[]): number | undefined {
+  let widest: number | undefined;
+  for (const [index, width] of widths.entries()) {
+    if (width > (floors[index] ?? 0) && width > (widest === undefined ? 0 : (widths[widest] ?? 0))) widest = index;
+  }
+  return widest;
 }
 
 export function headOf<Row>({ columns }: Layout<Row>, paint: Paint): string {
@@ -67,9 +81,10 @@ export function headOf<Row>({ columns }: Layout<Row>, paint: Paint): string {
 
 export function rowOf<Row>({ columns }: Layout<Row>, row: Row, paint: Paint): string {
   return joined(
-    columns.map(({ text, width, side, colour }) => {
+    columns.map((column) => {
+      const { width, side, colour } = column;
       const chosen = colour?.(row);
-      return [lineOf(text(row)), width, side, (shown) => (chosen === undefined ? shown : paint(chosen, shown))];
+      return [lineOf(column, row), width, side, (shown) => (chosen === undefined ? shown : paint(chosen, shown))];
     }),
   );
 }
@@ -93,6 +108,7 @@ function joined(cells: readonly Cell[]): string {
 }
 
 /** A text in one line in which nothing moves the cursor. */
-function lineOf(text: string): string {
-  return printable(text.replaceAll(/\s+/g, ' '));
+function lineOf<Row>({ text, isDrawn }: Column<Row>, row: Row): string {
+  const whole = text(row);
+  return printable(isDrawn === true ? whole : whole.replaceAll(/\s+/g, ' '));
 }

@@ -1,3 +1,11 @@
+/** Properties without those that say what a request's own fields say: session, prompt. */
+export function propertiesText(properties: Readonly<Record<string, string>>): string {
+  return Object.entries(properties)
+    .filter(([name]) => !/^(?:svc|helicone)-/i.test(name))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('  ');
+}
+
 const smallestShown = 0.000_001;
 
 /** Two decimals from a hundred dollars on, six below one; what is less than they show is no zero. */

@@ -1,0 +1,97 @@
+import { and, type UserMetricsItem, type UserMetricsQuery, whereUser } from '../../client/client.ts';
+import { quoted } from '../../model/text.ts';
+import { serviceClient } from '../client.ts';
+import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type FilterOptions, userFilterOf } from '../filter/filter.ts';
+import { writeList } from '../lists.ts';
+import { windowOf } from '../requests/window.ts';
+import { sortOf } from '../sort.ts';
+import { detailsText } from '../terminal/details.ts';
+import { jsonText } from '../terminal/json.ts';
+import { paintOf, tableWriter, writeLines } from '../terminal/shown.ts';
+import type { Column } from '../terminal/table.ts';
+import { type Clock, costText, countText, momentText } from '../terminal/texts.ts';
+import { checkedZone } from '../time-window.ts';
+import { shortUserSorts, userSorts } from './names.ts';
+
+export interface UsersOptions extends FilterOptions {
+  readonly startDate?: string;
+  readonly endDate?: string;
+  readonly timezone?: string;
+  readonly sort?: string;
+  readonly limit: number;
+  readonly json?: true;
+}
+
+const pageLimit = 1000;
+
+/** `gatelog users`: users with what their requests come to, the latest active first; or one of them. */
+export async function showUsers(dependencies: CommandDependencies, id: string | undefined, options: UsersOptions): Promise<void> {
+  const clock = { now: dependencies.now(), timezone: checkedZone(options.timezone ?? 'UTC') };
+  const filter = and(userFilterOf(options), ...windowOf(options, clock), id !== undefined && whereUser('user_user_id', 'equals', id));
+  const query: UserMetricsQuery = { filter, sort: sortOf(options.sort, { keys: userSorts, short: shortUserSorts }) };
+  if (id !== undefined) return showUser(dependencies, { id, query, clock, isJson: options.json === true });
+  const client = serviceClient(dependencies);
+  const table = tableWriter(dependencies, columnsOf(clock));
+  await writeList(dependencies, {
+    ask: async ({ cursor = '0', limit }) => {
+      const offset = Number(cursor);
+      const { data, warnings, hint } = await client.users.query({ ...query, offset, limit });
+      const next = offset + data.users.length;
+      return { data: data.users, nextCursor: data.users.length === 0 || next >= data.count ? undefined : String(next), warnings, hint };
+    },
+    limit: options.limit,
+    pageLimit,
+    write:
+      options.json === true
+        ? (users) =>
+            writeLines(
+              dependencies,
+              users.map((user) => jsonText(user)),
+            )
+        : table.add,
+    noun: 'users',
+  });
+}
+
+interface OneUser {
+  readonly id: string;
+  readonly query: UserMetricsQuery;
+  readonly clock: Clock;
+  readonly isJson: boolean;
+}
+
+async function showUser(dependencies: CommandDependencies, { id, query, clock, isJson }: OneUser): Promise<void> {
+  const { data } = await serviceClient(dependencies).users.query({ ...query, limit: 1 });
+  const [user] = data.users;
+  if (user === undefined) throw new CommandError(`No request that matches names the user ${quoted(id)}.`, exitCodes.notFound);
+  if (isJson) return writeLines(dependencies, [jsonText(user, 2)]);
+  const perDay = user.average_requests_per_day_active.toLocaleString('en', { maximumFractionDigits: 1 });
+  const details = [
+    ['User', user.user_id],
+    [
+      'Requests',
+      `${countText(user.total_requests)}, ${perDay} a day on ${countText(user.active_for)} active ${user.active_for === 1 ? 'day' : 'days'}`,
+    ],
+    ['Cost', costText(user.cost)],
+    ['Tokens', `${countText(user.total_prompt_tokens)} in, ${countText(user.total_completion_tokens)} out`],
+    ['First', `${momentText(user.first_active, clock)} ${clock.timezone}`],
+    ['Latest', `${momentText(user.last_active, clock)} ${clock.timezone}`],
+  ] as const;
+  return writeLines(dependencies, [detailsText(details, paintOf(dependencies))]);
+}
+
+/** In the order in which a narrow terminal shows them. */
+function columnsOf(clock: Clock): readonly Column<UserMetricsItem>[] {
+  return [
+    { title: 'USER', text: ({ user_id: id }) => id, least: 10, most: 48 },
+    { title: 'COST', text: ({ cost }) => costText(cost), side: 'right' },
+    { title: 'REQUESTS', text: ({ total_requests: count }) => countText(count), side: 'right' },
+    { title: 'IN', text: ({ total_prompt_tokens: tokens }) => countText(tokens), side: 'right' },
+    { title: 'OUT', text: ({ total_completion_tokens: tokens }) => countText(tokens), side: 'right' },
+    { title: 'LATEST', text: ({ last_active: at }) => momentText(at, clock) },
+    { title: 'FIRST', text: ({ first_active: at }) => momentText(at, clock), from: 100 },
+    { title: 'DAYS', text: ({ active_for: days }) => countText(days), side: 'right', from: 100 },
+  ];
+}

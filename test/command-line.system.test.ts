@@ -1,4 +1,4 @@
-import { execFile, execFileSync, type ExecFileException } from 'node:child_process';
+import { execFile, execFileSync, type ExecFileException, spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -206,6 +206,20 @@ describe('gatelog serve', () => {
     const children = treeOf(running.pid).filter((pid) => pid !== running.pid);
     process.kill(running.pid, 'SIGKILL');
     await eventually('the children to end', () => (children.every((pid) => treeOf(pid).length === 0) ? true : undefined));
+  });
+});
+
+describe('gatelog requests, beside a running service', () => {
+  it('ends quietly when its reader leaves, as `| head -1` does', async () => {
+    const dataDir = freshDataDir();
+    const running = await startService({ dataDir });
+    const calls = await Promise.all(Array.from({ length: 80 }, () => callEcho(running.gateway, testKey)));
+    for (const call of calls) await apiClient(running.api).stored(call.headers.get('svc-id') ?? '');
+    const line = `"${process.execPath}" "${program}" requests list --limit 80 --json | head -1 | wc -l; echo "\${PIPESTATUS[0]}"`;
+    const env = serviceEnvironment({ dataDir, environment: { GATELOG_API_URL: running.api, GATELOG_API_KEY: testKey } });
+    const shell = spawnSync('bash', ['-c', line], { encoding: 'utf8', env });
+    expect([shell.stdout, shell.stderr]).toEqual(['1\n0\n', '']);
+    await running.stop();
   });
 });
 

@@ -100,7 +100,12 @@ export function systemDependencies(environment: CommandDependencies['environment
   };
 }
 
-/** @throws CommandError when the reader has left. */
+/** A reader that has left, such as `head`, wants no more: the command ends. */
+export function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(exitCodes.done);
+}
+
+/** @throws CommandError when nothing can be written. */
 function writeToReader(bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => {

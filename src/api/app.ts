@@ -11,6 +11,7 @@ import { aliases, endpoints } from './endpoints.ts';
 import { measureCalls } from './http/latency.ts';
 import { openEndpoints } from './open-endpoints.ts';
 import { type AddressedPath, methodsAt } from './http/allowed-methods.ts';
+import { answerMcp, McpCalls, mcpPath } from './mcp.ts';
 import type { ApiPorts } from './ports.ts';
 import { noteEndpoint } from './http/matched-endpoint.ts';
 import { readsAsQuery, unknownPath } from './http/unknown-path.ts';
@@ -27,6 +28,7 @@ export function createApi(ports: ApiPorts, document: () => object): Hono {
   }
   addFrontPage(app);
   const limitBody = makeBodyLimit(ports.bodyMaxBytes);
+  addMcp(app, ports, limitBody);
   for (const [path, members] of byPath(endpoints)) {
     for (const endpoint of members) addEndpoint(app, endpoint, { ports, limitBody, path });
     refuseOtherMethods(app, path, methodsAt(path, endpoints));
@@ -58,6 +60,7 @@ const page: FrontPage = {
   ],
   links: {
     '/openapi.json': 'every endpoint, as an OpenAPI document',
+    '/mcp': 'the tools of this service for models, over the Model Context Protocol',
     '/readyz': 'whether the store answers and records are stored',
     '/metrics': 'numbers for Prometheus',
   },
@@ -70,6 +73,13 @@ function addFrontPage(app: Hono): void {
     return wantsPage(context.req.header('accept')) ? context.html(pageText(page)) : context.json(pageJson(page));
   });
   app.get('/favicon.ico', (context) => context.body(null, 204));
+}
+
+/** Not in the OpenAPI document: its calls are those of another protocol. */
+function addMcp(app: Hono, ports: ApiPorts, limitBody: LimitBody): void {
+  const calls = new McpCalls();
+  app.post(mcpPath, (context) => answerMcp(context, { ports, calls, limitBody, fetch: (request) => app.fetch(request) }));
+  refuseOtherMethods(app, mcpPath, ['POST']);
 }
 
 /** Answers preflights and allows calls from these origins; no middleware for an empty list. */

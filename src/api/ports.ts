@@ -153,7 +153,18 @@ export interface MetricsPorts {
   readonly page: () => Promise<string>;
 }
 
+/** A call of the Model Context Protocol, whose key has been checked. */
+export interface McpCall {
+  readonly request: Request;
+  readonly key: string;
+  /** Calls the API. */
+  readonly fetch: (address: string, init: RequestInit) => Promise<Response>;
+}
+
 export interface ApiPorts {
+  readonly answerMcp: (call: McpCall) => Promise<Response>;
+  /** Of pages that this listener serves. */
+  readonly ownOrigins: () => readonly string[];
   readonly takeLog: TakeLog;
   readonly takeSpans: TakeSpans;
   /** @returns undefined for an unknown key. */

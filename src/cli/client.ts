@@ -25,7 +25,12 @@ const localHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1
 
 /** Whether the service is on this machine, by its address. */
 export function isServiceHere(dependencies: CommandDependencies): boolean {
-  return localHosts.has(new URL(addressOf(serviceSettings(dependencies))).hostname);
+  return localHosts.has(new URL(serviceAddress(dependencies)).hostname);
+}
+
+/** Without a slash at its end. */
+export function serviceAddress(dependencies: CommandDependencies): string {
+  return addressOf(serviceSettings(dependencies));
 }
 
 /** The service and the organisation that {@link serviceClient} asks, without a secret. */

@@ -16,6 +16,7 @@ import { addDoctorCommand } from './programs/doctor.ts';
 import { addPropertyCommands } from './programs/properties.ts';
 import { addSessionCommands } from './programs/sessions.ts';
 import { addRequestCommands } from './programs/requests.ts';
+import { addMcpCommand } from './programs/mcp.ts';
 import { addMetricsCommands } from './programs/metrics.ts';
 import { exitCodeMeanings, type ExitCode, exitCodes } from './exit-codes.ts';
 import { asRun } from './spoken.ts';
@@ -81,6 +82,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addImportCommand(program, dependencies);
   addPropertyCommands(program, dependencies);
   addMetricsCommands(program, dependencies);
+  addMcpCommand(program, dependencies);
   addDoctorCommand(program, dependencies);
   addDeadLetterCommands(program, dependencies);
   addBackupCommands(program, dependencies);

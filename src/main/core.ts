@@ -63,6 +63,7 @@ import { type Changers, makeChangers, sessionPorts } from './changes/changers.ts
 import { publishCoreAddress } from './core-address.ts';
 import { coreFamilies } from './health/core-metrics.ts';
 import { openReadyStore } from './open-store.ts';
+import { makeMcpPorts } from './api/mcp.ts';
 import { makePropertyPorts } from './api/property-ports.ts';
 import { makeModelList } from './pricing/model-list.ts';
 import { makeModelRegistry } from './pricing/model-registry.ts';
@@ -140,7 +141,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const endReleasing = [releaseMemoryAtRest(), releaseLibraryAtRest(engineLibrary, parts.observe)];
   const takers = startCoreTakers(config, parts.series, { ...parts, changer: changers.changer });
   const base = { url: config.publicApiUrl ?? '' };
-  const ports = apiPorts(parts, drain, { changers, removals, takers, baseUrl: () => base.url });
+  const ports = apiPorts(parts, drain, { changers, removals, takers, version, baseUrl: () => base.url });
   const server = serveApi(createApi(ports, documentOf(version)), {
     host: config.host,
     port: config.apiPort,
@@ -306,10 +307,11 @@ interface ApiParts {
   readonly changers: Changers;
   readonly removals: Removals;
   readonly takers: Takers;
+  readonly version: string;
   readonly baseUrl: () => string;
 }
 
-function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, baseUrl }: ApiParts): ApiPorts {
+function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, version, baseUrl }: ApiParts): ApiPorts {
   const { config, observe, meter, database, store, declaredNames, redactionRules, prices, streams } = parts;
   const { changer, sessions, jobs } = changers;
   const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
@@ -362,6 +364,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, 
     meter,
     metrics: makeMetricsPorts({ ...parts, drain, spoolFolder: dataPaths(config).spool }),
     streams,
+    ...makeMcpPorts({ version, baseUrl }),
     ...answerPorts(config),
   };
 }

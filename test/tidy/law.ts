@@ -52,7 +52,21 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   api: ['contract', 'export', 'model', 'platform', 'auth', 'query', 'store', 'metadata', 'redaction'],
   operator: ['contract', 'model', 'platform', 'type ingest', 'type jobs', 'type otlp', 'type store', 'api'],
   client: ['type model'],
-  cli: ['client', 'contract', 'export', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'operator/socket.ts', 'main'],
+  mcp: ['model', 'client', 'query/filter'],
+  cli: [
+    'client',
+    'contract',
+    'export',
+    'model',
+    'config',
+    'platform',
+    'metadata',
+    'auth',
+    'jobs/backup',
+    'operator/socket.ts',
+    'main',
+    'mcp',
+  ],
   main: ['*'],
 };
 
@@ -88,6 +102,9 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'ingest/threats': [],
   'main/bodies': [],
   'main/health': [],
+  'mcp/answers': ['mcp/input', 'mcp/tool.ts'],
+  'mcp/input': ['mcp/answers/budget.ts'],
+  'mcp/tools': ['mcp/', 'mcp/answers', 'mcp/input'],
   'metadata/migrations': ['type metadata/schema.ts'],
   'model/json': [],
   'model/vocabulary': [],
@@ -166,6 +183,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['api', 'contract', 'operator'],
   '@hono/zod-openapi': ['api', 'contract'],
   '@hpcc-js/wasm-zstd': ['export', 'cli'],
+  '@modelcontextprotocol/server': ['mcp'],
   '@pydantic/genai-prices': ['pricing'],
   chdb: ['store'],
   commander: ['cli'],
@@ -182,7 +200,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   re2js: ['redaction'],
   'string-width': ['cli'],
   uuid: ['platform', 'gateway', 'metadata', 'auth', 'api', 'jobs', 'cli', 'main'],
-  zod: ['contract'],
+  zod: ['contract', 'mcp'],
 };
 
 /** Readers of `process.env`: the room that parses settings, the two entries that pass it on, and the client, which is used without us. */

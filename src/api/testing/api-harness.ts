@@ -28,6 +28,7 @@ import { makeImports } from '../../main/records/imports.ts';
 import { jobPorts, makeBulkJobs } from '../../main/changes/bulk-jobs.ts';
 import { makeModelRegistry } from '../../main/pricing/model-registry.ts';
 import { makePricePorts } from '../../main/pricing/request-costs.ts';
+import { makeMcpPorts } from '../../main/api/mcp.ts';
 import { makePropertyPorts } from '../../main/api/property-ports.ts';
 import { makeStoredPrices } from '../../main/pricing/stored-prices.ts';
 import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.ts';
@@ -245,6 +246,7 @@ function fixedPorts(observations: Observation[]) {
     }),
     bodyMaxBytes,
     corsOrigins: [],
+    ...makeMcpPorts({ version: '0.0.0', baseUrl: () => 'https://gatelog.example.com' }),
     answerMaxBytes: responseMaxBytes,
     answerMemory: new ResponseMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
     knownNames: new KnownNames(),

@@ -1,0 +1,77 @@
+import type { Context, Env } from 'hono';
+import { GatelogError } from '../model/errors.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import { authenticate } from './http/authenticate.ts';
+import type { LimitBody } from './http/body-limit.ts';
+import type { ApiPorts } from './ports.ts';
+
+/**
+ * The Model Context Protocol over HTTP (its "streamable HTTP"). Every tool calls the API with the caller's key, so that nothing here decides
+ * who sees what. Invariant: a call is over when its response is, and none stays open.
+ */
+
+export const mcpPath = '/mcp';
+
+/** Calls that run at once, of one organisation and of all. */
+const running = { ofOne: 8, ofAll: 32 } as const;
+
+export class McpCalls {
+  private readonly counts = new Map<OrganizationId, number>();
+  private total = 0;
+
+  /** @throws GatelogError `service_busy` when too many run. */
+  async during<Answer>(organizationId: OrganizationId, work: () => Promise<Answer>): Promise<Answer> {
+    const count = this.counts.get(organizationId) ?? 0;
+    if (count >= running.ofOne || this.total >= running.ofAll) {
+      throw new GatelogError('service_busy', 'Too many calls of tools run at once; send fewer at a time.');
+    }
+    this.counts.set(organizationId, count + 1);
+    this.total += 1;
+    try {
+      return await work();
+    } finally {
+      this.total -= 1;
+      const left = (this.counts.get(organizationId) ?? 1) - 1;
+      if (left === 0) this.counts.delete(organizationId);
+      else this.counts.set(organizationId, left);
+    }
+  }
+}
+
+interface McpParts {
+  readonly ports: ApiPorts;
+  readonly calls: McpCalls;
+  readonly limitBody: LimitBody;
+  /** The API itself. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+}
+
+export async function answerMcp(context: Context<Env, string>, { ports, calls, limitBody, fetch }: McpParts): Promise<Response> {
+  refuseForeignPages(context, ports);
+  const { organizationId } = await authenticate(context, ports, 'read');
+  await limitBody(context);
+  const request = context.req.raw;
+  const key = /\S+$/.exec(context.req.header('Authorization')?.trim() ?? '')?.[0] ?? '';
+  return calls.during(organizationId, async () => {
+    const { status, headers, body } = await ports.answerMcp({
+      request,
+      key,
+      fetch: (address, init) => Promise.resolve(fetch(new Request(address, init))),
+    });
+    const bytes = body === null ? null : await new Response(body).arrayBuffer();
+    return new Response(bytes, { status, headers });
+  });
+}
+
+/**
+ * The protocol asks for it: a page that has given itself this server's address (DNS rebinding) still sends its own origin. Programs send
+ * none. @throws GatelogError 403.
+ */
+function refuseForeignPages(context: Context, { corsOrigins, ownOrigins }: ApiPorts): void {
+  const origin = context.req.header('Origin');
+  if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin) || ownOrigins().includes(origin)) return;
+  throw new GatelogError(
+    'permission_denied',
+    `Pages of ${JSON.stringify(origin.slice(0, 100))} may not call this address; GATELOG_CORS_ORIGINS names those that may.`,
+  );
+}

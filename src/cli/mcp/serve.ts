@@ -1,0 +1,15 @@
+import { serveOverStdio } from '../../mcp/stdio.ts';
+import { serviceAddress, serviceClient } from '../client.ts';
+import type { CommandDependencies } from '../dependencies.ts';
+import { packageVersion } from '../version.ts';
+
+/**
+ * `gatelog mcp`: serves one client until it closes standard input. Invariant: standard output carries the protocol alone. @throws CommandError
+ * without a key, or for an address that is none.
+ */
+export async function serveMcp(dependencies: CommandDependencies): Promise<void> {
+  const { environment, hint, now } = dependencies;
+  const gatelog = serviceClient(dependencies);
+  const publicUrl = (environment['GATELOG_PUBLIC_API_URL'] ?? '').replace(/\/+$/, '') || serviceAddress(dependencies);
+  await serveOverStdio({ gatelog, publicUrl, now, version: packageVersion() }, ({ message }) => hint(message));
+}

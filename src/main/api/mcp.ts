@@ -1,0 +1,31 @@
+import type { ApiPorts } from '../../api/ports.ts';
+import type { AnswerMcp } from '../../mcp/http.ts';
+import { systemClock } from '../../platform/clock.ts';
+
+interface McpParts {
+  readonly version: string;
+  readonly baseUrl: () => string;
+}
+
+/** Answers calls of tools. The protocol's library takes 25 MB, so it is loaded for the first call. */
+export function makeMcpPorts({ version, baseUrl }: McpParts): Pick<ApiPorts, 'answerMcp' | 'ownOrigins'> {
+  let answer: Promise<AnswerMcp> | undefined;
+  return {
+    answerMcp: async (call) => {
+      answer ??= import('../../mcp/http.ts').then(({ makeAnswerMcp }) =>
+        makeAnswerMcp({ version, publicUrl: baseUrl, now: systemClock.now }),
+      );
+      return (await answer)(call);
+    },
+    ownOrigins: () => ownOriginsOf(baseUrl()),
+  };
+}
+
+/** The address under its name, and under the other names of this machine. */
+function ownOriginsOf(baseUrl: string): readonly string[] {
+  if (!URL.canParse(baseUrl)) return [];
+  const { origin, hostname, port } = new URL(baseUrl);
+  return localNames.includes(hostname) ? localNames.map((name) => `http://${name}:${port}`) : [origin];
+}
+
+const localNames: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];

@@ -1,0 +1,133 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { MetricsQuery } from '../../client/client.ts';
+import { shared } from '../input/arguments.ts';
+import { fitting, tokenLimits, tokensOf } from '../answers/budget.ts';
+import { checkedFilter, wordsOf } from '../input/filter.ts';
+import { exportLink } from '../answers/links.ts';
+import { rangeOf, rangeText, timeFilterOf } from '../input/range.ts';
+import { recordedNotice } from '../answers/recorded.ts';
+import { clippedCell, rounded } from '../answers/rows.ts';
+import { defineTool, structuredResult } from '../tool.ts';
+
+const limits = { standard: 50, most: 1000 } as const;
+const standardFrom = '7d';
+
+const sums = z.record(z.string(), z.unknown());
+
+export const queryMetrics = defineTool({
+  name: 'query_metrics',
+  title: 'Query metrics',
+  description:
+    'Totals of requests, grouped and over time. Metrics: count, errors, error_rate, cost (USD), avg_cost, prompt_tokens, completion_tokens, total_tokens, p50_latency, p95_latency, p99_latency, avg_latency (ms), p95_time_to_first_token, users, sessions, cached_count, …. groupBy: model, provider, status, user, session, path, hour_of_day, weekday, properties.NAME, …. Greatest first metric first; compare periods by interval.',
+  input: z.strictObject({
+    metrics: z.array(z.string()).min(1).max(20),
+    groupBy: z.array(z.string()).max(3).optional(),
+    interval: z.enum(['minute', 'hour', 'day', 'week', 'month']).optional(),
+    filter: shared.filter,
+    from: z.string().optional().describe(`As in query_requests; ${standardFrom} unless given`),
+    to: shared.to,
+    timezone: z.string().optional().describe('IANA, of days and hours; UTC unless given'),
+    sort: shared.sort,
+    limit: z.number().int().min(1).max(limits.most).optional().describe(`Rows, ${limits.standard} unless given`),
+    offset: z.number().int().min(0).optional(),
+    maxTokens: shared.maxTokens,
+  }),
+  output: z.object({
+    range: z.string(),
+    filter: z.string(),
+    columns: z.array(z.string()),
+    rows: z.array(z.array(z.unknown())),
+    other: sums.optional(),
+    total: sums.optional(),
+    nextOffset: z.number().optional(),
+    approximate: z.array(z.string()).optional(),
+    freshUntil: z.string().optional(),
+    hint: z.string().optional(),
+    notice: z.string(),
+    link: z.string(),
+  }),
+  run: async (given, { gatelog, publicUrl, now, signal }) => {
+    const filter = checkedFilter(given.filter);
+    const range = rangeOf(given, now(), standardFrom);
+    const { metrics, groupBy = [], interval, sort, timezone, limit = limits.standard, offset = 0 } = given;
+    const isGrouped = groupBy.length > 0 || interval !== undefined;
+    const query = {
+      metrics,
+      groupBy,
+      ...(interval === undefined ? {} : { interval }),
+      ...(timezone === undefined ? {} : { timezone }),
+      ...(sort === undefined ? {} : { sort }),
+      filter,
+      timeFilter: timeFilterOf(range),
+      limit: limit + 1,
+      offset,
+      totals: isGrouped,
+    } as unknown as MetricsQuery;
+    const { data, approximate, freshUntil, hint, warnings } = await gatelog.metrics.query(query, { signal });
+    const rows = data as readonly Readonly<Record<string, unknown>>[];
+    const said = hint ?? warnings[0];
+    return answered(
+      rows,
+      { ...given, limit, offset },
+      {
+        range: rangeText(range),
+        filter: wordsOf(filter),
+        ...(approximate.length === 0 ? {} : { approximate }),
+        ...(freshUntil === undefined ? {} : { freshUntil }),
+        ...(said === undefined ? {} : { hint: said }),
+        notice: recordedNotice,
+        link: exportLink(publicUrl, { filter, ...range }) ?? `${publicUrl}/v1/metrics/query`,
+      },
+    );
+  },
+});
+
+interface Asked {
+  readonly metrics: readonly string[];
+  readonly limit: number;
+  readonly offset: number;
+  readonly maxTokens?: number | undefined;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** @param rows one more than the limit where there are more. */
+function answered(
+  rows: readonly Row[],
+  { metrics, limit, offset, maxTokens = tokenLimits.standard }: Asked,
+  about: Readonly<Record<string, unknown>>,
+): CallToolResult {
+  const total = rows.find((row) => row['total'] === true);
+  const groups = rows.filter((row) => row['total'] !== true);
+  const columns = columnsOf(groups[0] ?? total, metrics);
+  const lines = groups.map((group) => columns.map((column) => clippedCell(rounded(group[column]), maxName)));
+  const frame = tokensOf(JSON.stringify({ ...about, columns, total })) + frameTokens;
+  const shown = Math.min(
+    limit,
+    fitting(
+      lines.map((line) => `${JSON.stringify(line)},`),
+      maxTokens - frame,
+    ),
+  );
+  return structuredResult({
+    ...about,
+    columns,
+    rows: lines.slice(0, shown),
+    ...(total === undefined ? {} : { total: Object.fromEntries(metrics.map((metric) => [metric, rounded(total[metric])])) }),
+    ...(shown < lines.length ? { nextOffset: offset + shown } : {}),
+  });
+}
+
+/** Characters of a group's name. */
+const maxName = 256;
+
+/** Of names and of the offset. */
+const frameTokens = 60;
+
+/** The time and the groups first, then the metrics in the order in which they were asked for. */
+function columnsOf(row: Row | undefined, metrics: readonly string[]): readonly string[] {
+  const names = Object.keys(row ?? {});
+  const groups = names.filter((name) => !metrics.includes(name) && name !== 'total' && name !== 'time');
+  return [...(names.includes('time') ? ['time'] : []), ...groups, ...metrics];
+}

@@ -2,7 +2,7 @@ import { messageOf } from '../model/errors.ts';
 import type { Tags } from '../model/record/exchange.ts';
 import type { LoggedCall } from '../model/record/logged-call.ts';
 import { type IdentifySpan, loggedSpan } from './calls/logged-span.ts';
-import type { DecodedSpans } from './protocol/decoded.ts';
+import { type DecodedSpans, withoutFuture } from './protocol/decoded.ts';
 import { decodeJson } from './protocol/json.ts';
 import { decodeProtobuf } from './protocol/protobuf.ts';
 import type { Encoding } from './protocol/encoding.ts';
@@ -31,6 +31,8 @@ export interface SpansRequest {
   readonly bytes: Uint8Array;
   /** Of the request's own headers: for every span that does not tell another. */
   readonly defaults: Tags;
+  /** Unix milliseconds. */
+  readonly now: number;
 }
 
 /**
@@ -38,8 +40,8 @@ export interface SpansRequest {
  * are no call of a model, tool or search remain as nodes. @throws MalformedSpans.
  */
 export function receiveSpans(request: SpansRequest, { identify, parents }: ReceivePorts): ReceivedSpans {
-  const { organizationId, encoding, bytes, defaults } = request;
-  const { spans, rejected } = decode(encoding, bytes);
+  const { organizationId, encoding, bytes, defaults, now } = request;
+  const { spans, rejected } = withoutFuture(decode(encoding, bytes), now);
   const traces = placeSpans({ organizationId, spans, defaults }, parents);
   const calls: LoggedCall[] = [];
   const unread: string[] = [];

@@ -90,7 +90,7 @@ function startTakers(
   { observe }: Pick<LogParts, 'observe'>,
   noteTraces: SpanPorts['noteTraces'],
 ): Takers {
-  const spans = startSpanThread({ logCalls, noteTraces, maxBytes: config.otlpMaxBytes, observe });
+  const spans = startSpanThread({ logCalls, noteTraces, maxBytes: config.otlpMaxBytes, now: systemClock.now, observe });
   const large = new BodyThread<ToldLog, LargeLog>(largeLogReader);
   const takeLog = makeTakeLog({
     logCalls,

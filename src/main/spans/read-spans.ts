@@ -20,6 +20,8 @@ export interface SpansTask {
   /** Of the decompressed body. */
   readonly maxBytes: number;
   readonly defaults: Tags;
+  /** Unix milliseconds. */
+  readonly now: number;
 }
 
 export interface ReadSpans {
@@ -34,11 +36,11 @@ export type SpansResult = ReadSpans | { readonly refusal: { readonly code: Error
 /** Reads requests of OTLP, one after the other. Never throws. */
 export function makeReadSpans(): (body: Buffer, task: SpansTask) => SpansResult {
   const parents = new RecentParents();
-  return (body, { organizationId, encoding, isCompressed, maxBytes, defaults }) => {
+  return (body, { organizationId, encoding, isCompressed, maxBytes, defaults, now }) => {
     try {
       const bytes = isCompressed ? decompressed(body, maxBytes) : body;
       const identify: IdentifySpan = ({ traceId, spanId, startMs }) => deriveRequestId(organizationId, startMs, `${traceId}:${spanId}`);
-      const { calls, traces, rejected } = receiveSpans({ organizationId, encoding, bytes, defaults }, { identify, parents });
+      const { calls, traces, rejected } = receiveSpans({ organizationId, encoding, bytes, defaults, now }, { identify, parents });
       return { calls: packCalls(calls), traces, response: successBody(encoding, rejected) };
     } catch (error) {
       const { code, message } = errorOf(error);

@@ -19,6 +19,7 @@ export interface SpanPorts {
   readonly noteTraces: (owner: Principal, traces: readonly ReceivedTrace[]) => void;
   /** Of a body, decompressed. */
   readonly maxBytes: number;
+  readonly now: () => number;
   readonly observe: Observe;
 }
 
@@ -49,7 +50,7 @@ type DeclaredSpans = SentSpans & { readonly encoding: Encoding | undefined };
 
 /** Returns when all calls among the spans are durable. */
 async function take(
-  { logCalls, noteTraces, maxBytes }: SpanPorts,
+  { logCalls, noteTraces, maxBytes, now }: SpanPorts,
   thread: BodyThread<SpansTask, SpansResult>,
   owner: Principal,
   { rawHeaders, body, signal, encoding }: DeclaredSpans,
@@ -62,7 +63,7 @@ async function take(
   if (directives.refusal !== undefined) throw directives.refusal;
   if (body.length > maxBytes) throw tooLarge(maxBytes);
   const { organizationId } = owner;
-  const task = { organizationId, encoding, isCompressed, maxBytes, defaults: directives.tags };
+  const task = { organizationId, encoding, isCompressed, maxBytes, defaults: directives.tags, now: now() };
   const { calls, traces, response } = readOf(await thread.run({ organizationId, signal }, body, task));
   await logInTurns(logCalls, owner, unpackCalls(calls));
   noteTraces(owner, traces);
@@ -114,7 +115,7 @@ function failure({ observe }: SpanPorts, encoding: Encoding = 'json', error: unk
   return {
     status: told.status,
     contentType: mediaTypes[encoding],
-    body: statusBody(encoding, told.message),
+    body: statusBody(encoding, told.status, told.message),
     ...(isBusy ? { retryAfterSeconds: told.retryAfterSeconds ?? retryAfterSeconds } : {}),
   };
 }

@@ -6,11 +6,11 @@ import type { Tags } from './exchange.ts';
 export interface LoggedCall {
   /** The sender's own; absent: a fresh one. A repetition has the same. */
   readonly requestId: RequestId | undefined;
-  /** Unix milliseconds. */
+  /** Unix milliseconds, whole. */
   readonly startedAt: number;
-  /** Undefined: not told. */
+  /** Whole; undefined: not told. */
   readonly elapsedMs: number | undefined;
-  /** Milliseconds since `startedAt`. */
+  /** Whole milliseconds since `startedAt`. */
   readonly firstTokenMs: number | undefined;
   readonly method: string;
   /** As a path of the provider's API, so that its parser understands the bodies. */

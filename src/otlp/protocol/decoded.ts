@@ -33,17 +33,19 @@ export class SpanCollector {
 
 const traceIdShape = /^(?!0{32})[0-9a-f]{32}$/;
 const spanIdShape = /^(?!0{16})[0-9a-f]{16}$/;
-/** The year 9999 is the last that timestamps in text can tell. */
-const latestMs = Date.UTC(9999, 11, 31);
+const earliestMs = Date.UTC(2015, 0, 1);
+const dayMs = 86_400_000;
+const maxElapsedMs = 30 * dayMs;
 
 function checked(span: Span): Span {
   const { traceId, spanId, parentSpanId, name, startMs, endMs, attributes, events } = span;
   if (!traceIdShape.test(traceId)) throw new SpanFault('trace_id is not 16 bytes, or all zeros');
   if (!spanIdShape.test(spanId)) throw new SpanFault('span_id is not 8 bytes, or all zeros');
   if (parentSpanId !== '' && !spanIdShape.test(parentSpanId)) throw new SpanFault('parent_span_id is not 8 bytes');
-  if (!(startMs > 0 && startMs <= latestMs)) throw new SpanFault('start_time_unix_nano is missing or out of range');
-  if (!(endMs <= latestMs)) throw new SpanFault('end_time_unix_nano is out of range');
+  if (!(startMs > 0)) throw new SpanFault('start_time_unix_nano is missing');
+  if (startMs < earliestMs) throw new SpanFault('start_time_unix_nano is before 2015; it counts nanoseconds');
   if (endMs < startMs) throw new SpanFault('end_time_unix_nano is missing or before the start; a span is sent when it has ended');
+  if (endMs - startMs > maxElapsedMs) throw new SpanFault('end_time_unix_nano is more than 30 days after the start');
   if (exceedsBytes(name, spanLimits.nameBytes)) throw new SpanFault(`name is over ${spanLimits.nameBytes} bytes`);
   if (attributes.size > spanLimits.attributes) throw tooManyAttributes();
   if (events.length > spanLimits.events) throw tooManyEvents();
@@ -60,4 +62,11 @@ export function tooManyEvents(): SpanFault {
 
 export function tooDeep(): SpanFault {
   return new SpanFault(`an attribute is nested over ${spanLimits.depth} levels`);
+}
+
+/** Rejects spans of the future, as logs of it are. @param now Unix milliseconds. */
+export function withoutFuture({ spans, rejected }: DecodedSpans, now: number): DecodedSpans {
+  const past = spans.filter(({ startMs }) => startMs <= now + dayMs);
+  const reasons = Array.from({ length: spans.length - past.length }, () => 'start_time_unix_nano is more than a day in the future');
+  return { spans: past, rejected: [...rejected, ...reasons] };
 }

@@ -11,15 +11,24 @@ export function encodingOf(contentType: string): Encoding | undefined {
   return name === mediaTypes.protobuf || name === 'application/protobuf' ? 'protobuf' : undefined;
 }
 
+/** Codes of `google.rpc.Code` by the status of HTTP. */
+const codes: ReadonlyMap<number, number> = new Map([
+  [401, 16],
+  [403, 7],
+  [429, 8],
+  [500, 13],
+  [503, 14],
+]);
 const invalidArgument = 3;
 /** Field numbers with their wire types in `google.rpc.Status`: `code` is a varint, `message` has a length. */
 const [codeTag, messageTag] = [0x08, 0x12];
 
-/** A `google.rpc.Status`, which the protocol asks for in responses that are no success. */
-export function statusBody(encoding: Encoding, message: string): Uint8Array {
-  if (encoding === 'json') return Buffer.from(JSON.stringify({ code: invalidArgument, message }));
+/** A `google.rpc.Status`, which the protocol asks for in responses that are no success. @param status of HTTP. */
+export function statusBody(encoding: Encoding, status: number, message: string): Uint8Array {
+  const code = codes.get(status) ?? invalidArgument;
+  if (encoding === 'json') return Buffer.from(JSON.stringify({ code, message }));
   const text = Buffer.from(message);
-  return Buffer.from([codeTag, invalidArgument, messageTag, ...varint(text.length), ...text]);
+  return Buffer.from([codeTag, code, messageTag, ...varint(text.length), ...text]);
 }
 
 function varint(number: number): readonly number[] {

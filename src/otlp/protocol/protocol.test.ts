@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MalformedSpans, spanLimits } from '../limits.ts';
 import { encodedRequest } from '../testing/encode.ts';
 import { requestOf, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';
+import { withoutFuture } from './decoded.ts';
 import { decodeJson } from './json.ts';
 import { decodeProtobuf } from './protobuf.ts';
 import { encodingOf, statusBody } from './encoding.ts';
@@ -89,7 +90,9 @@ describe.each<[string, WrittenSpan, string]>([
   ['a trace without an identifier', { traceId: '0'.repeat(32) }, 'trace_id is not 16 bytes, or all zeros'],
   ['a short identifier', { traceId: 'abcd' }, 'trace_id is not 16 bytes, or all zeros'],
   ['a span without an identifier', { spanId: '0'.repeat(16) }, 'span_id is not 8 bytes, or all zeros'],
-  ['a span without a start', { startMs: 0 }, 'start_time_unix_nano is missing or out of range'],
+  ['a span without a start', { startMs: 0 }, 'start_time_unix_nano is missing'],
+  ['a span of 1970', { startMs: 1000, endMs: 2000 }, 'start_time_unix_nano is before 2015; it counts nanoseconds'],
+  ['a span of a year', { endMs: Date.UTC(2027, 10, 1) }, 'end_time_unix_nano is more than 30 days after the start'],
   ['an end before the start', { endMs: 5 }, 'end_time_unix_nano is missing or before the start; a span is sent when it has ended'],
   ['too many attributes', { attributes: many(spanLimits.attributes + 1) }, 'a span, or an event of it, has at most 4096 attributes'],
   ['too deep a value', { attributes: { deep: nested(spanLimits.depth + 1) } }, 'an attribute is nested over 32 levels'],
@@ -105,6 +108,32 @@ describe.each<[string, WrittenSpan, string]>([
     const decoded = decode();
     expect(decoded.rejected).toEqual([reason]);
     expect(decoded.spans.map(({ name }) => name)).toEqual(['before', 'after']);
+  });
+});
+
+it('spans of the future are rejected, and the others taken', () => {
+  const inAnHour = { startMs: Date.UTC(2026, 10, 1, 1), endMs: Date.UTC(2026, 10, 1, 2), name: 'in an hour' };
+  const later = { startMs: Date.UTC(3000, 0, 1), endMs: Date.UTC(3000, 0, 1) };
+  const { spans: taken, rejected } = withoutFuture(decodeJson(JSON.stringify(requestOf([later, inAnHour]))), Date.UTC(2026, 10, 1));
+  expect([taken.map(({ name }) => name), rejected]).toEqual([['in an hour'], ['start_time_unix_nano is more than a day in the future']]);
+});
+
+function double(doubleValue: unknown): unknown {
+  return { key: String(doubleValue), value: { doubleValue } };
+}
+
+it('numbers that JSON cannot hold become null or are rounded', () => {
+  const huge = { key: 'huge', value: { intValue: '9223372036854775807' } };
+  const [span] = (requestOf([{}]) as { resourceSpans: [{ scopeSpans: [{ spans: [Record<string, unknown>] }] }] }).resourceSpans[0]
+    .scopeSpans[0].spans;
+  const body = {
+    resourceSpans: [{ scopeSpans: [{ spans: [{ ...span, attributes: [double('NaN'), double('-Infinity'), double(0.5), huge] }] }] }],
+  };
+  expect(Object.fromEntries(decodeJson(JSON.stringify(body)).spans[0]?.attributes ?? [])).toEqual({
+    NaN: null,
+    '-Infinity': null,
+    '0.5': 0.5,
+    huge: 2 ** 63,
   });
 });
 
@@ -143,13 +172,13 @@ describe('the response', () => {
   });
 
   it('of a failure is a status in the encoding of the request', () => {
-    expect(JSON.parse(Buffer.from(statusBody('json', 'no')).toString())).toEqual({ code: 3, message: 'no' });
-    expect(Buffer.from(statusBody('protobuf', 'no')).toString('hex')).toBe('080312026e6f');
+    expect(JSON.parse(Buffer.from(statusBody('json', 400, 'no')).toString())).toEqual({ code: 3, message: 'no' });
+    expect(Buffer.from(statusBody('protobuf', 400, 'no')).toString('hex')).toBe('080312026e6f');
     expect(
-      Buffer.from(statusBody('protobuf', 'n'.repeat(300)))
+      Buffer.from(statusBody('protobuf', 503, 'n'.repeat(300)))
         .subarray(0, 5)
         .toString('hex'),
-    ).toBe('080312ac02');
+    ).toBe('080e12ac02');
   });
 
   it.each([

@@ -83,13 +83,15 @@ interface Circumstances {
   readonly defaults: Tags;
 }
 
+const now = Date.UTC(2026, 10, 2);
+
 /** What becomes of spans that come in one request. */
 export function received(
   spans: readonly WrittenSpan[],
   { parents = new RecentParents(), resource = {}, defaults = { properties: [] } }: Partial<Circumstances> = {},
 ): ReceivedSpans {
   const bytes = Buffer.from(JSON.stringify(requestOf(spans, resource)));
-  return receiveSpans({ organizationId: 'organization', encoding: 'json', bytes, defaults }, { identify, parents });
+  return receiveSpans({ organizationId: 'organization', encoding: 'json', bytes, defaults, now }, { identify, parents });
 }
 
 export interface ReadCall {

@@ -78,7 +78,7 @@ const operations = [
 const name = oneof({ weight: 4, arbitrary: constantFrom(...known) }, anyText());
 const json = jsonValue({ maxDepth: 4 });
 const value = oneof(
-  constantFrom(...operations, 'ai.generateText.doGenerate', 'ai.toolCall', 'generation', 'tool'),
+  constantFrom(...operations, 'ai.generateText.doGenerate', 'ai.toolCall', 'generation', 'tool', 29.72, 0.0297),
   json.filter((each) => each !== null),
   json.map((each) => JSON.stringify(each)),
   constantFrom('[', '{"a":', '"', '[{"role":1,"parts":{"type":[]}}]', '{"usage":{"input_tokens":-1}}', '1e999', '__proto__'),
@@ -109,6 +109,8 @@ it('whatever attributes say, a span becomes at most one call, whose bodies are J
         const { requestBody, responseBody } = readCall(call);
         expect([typeof requestBody, typeof responseBody]).toEqual(['object', 'object']);
         expect(call.response.status).toBeGreaterThanOrEqual(100);
+        // A record has whole milliseconds.
+        expect([call.startedAt, call.elapsedMs, call.firstTokenMs ?? 0].every(Number.isInteger)).toBe(true);
       }
     }),
     { numRuns: 3000 },

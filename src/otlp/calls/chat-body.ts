@@ -30,7 +30,7 @@ export function chatResponse(facts: CallFacts): JsonObject {
   const choices = choicesOf(facts).map(({ message, finishReason }, index) => ({
     index,
     message,
-    finish_reason: finishReason === '' ? (finishReasons[index] ?? finishReasons[0] ?? null) : finishReason,
+    finish_reason: reasonOf(finishReason === '' ? (finishReasons[index] ?? finishReasons[0]) : finishReason),
   }));
   return {
     ...(texts.responseId === '' ? {} : { id: texts.responseId }),
@@ -44,5 +44,16 @@ export function chatResponse(facts: CallFacts): JsonObject {
 
 /** Without recorded content there is still a reason why each choice ended. */
 function unspoken(finishReasons: readonly string[]): readonly JsonObject[] {
-  return finishReasons.map((reason, index) => ({ index, message: { role: 'assistant', content: null }, finish_reason: reason }));
+  return finishReasons.map((reason, index) => ({ index, message: { role: 'assistant', content: null }, finish_reason: reasonOf(reason) }));
+}
+
+/** OpenAI's names of what the AI SDK and OpenTelemetry name otherwise. */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['tool_call', 'tool_calls'],
+  ['tool-calls', 'tool_calls'],
+  ['content-filter', 'content_filter'],
+]);
+
+function reasonOf(told: string | undefined): string | null {
+  return told === undefined || told === '' ? null : (reasons.get(told) ?? told);
 }

@@ -1,13 +1,14 @@
 import type { RequestId } from '../../model/ids.ts';
-import type { Tags } from '../../model/record/exchange.ts';
+import type { TaggedProperty, Tags } from '../../model/record/exchange.ts';
 import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { exceedsBytes, type JsonObject } from '../../model/text.ts';
 import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
 import { type CallFacts, callFacts } from '../facts/call-facts.ts';
+import { completed } from '../facts/completed.ts';
 import { propertiesOf } from '../facts/properties.ts';
 import { unknownProvider } from '../facts/provider.ts';
 import type { PlacedSpan } from '../tree/place.ts';
-import { type Span, statusCodes, textAt } from '../span.ts';
+import type { Span } from '../span.ts';
 import { bodiesOf } from './bodies.ts';
 import type { Bodies } from './body-pair.ts';
 
@@ -18,8 +19,11 @@ const jsonHeaders = { 'content-type': 'application/json' } as const;
 
 /** The call that a span tells of. @param defaults for what neither it nor its trace tells. */
 export function loggedSpan(placed: PlacedSpan, defaults: Tags, identify: IdentifySpan): LoggedCall {
-  const { span, operation } = placed;
-  const facts = callFacts(span, operation);
+  const { span, operation, outers } = placed;
+  const facts = completed(
+    callFacts(span, operation),
+    outers.map((outer) => callFacts(outer, operation)),
+  );
   const bodies = bodiesOf(facts);
   const isOfModel = operation !== 'tool' && operation !== 'retrieval' && operation !== 'level';
   const model = modelName(facts);
@@ -36,7 +40,7 @@ export function loggedSpan(placed: PlacedSpan, defaults: Tags, identify: Identif
     requestHeaders: jsonHeaders,
     tags: tagsOf(placed, facts, defaults),
     requestBody: bytesOf(bodies.request),
-    response: responseOf(span, facts, bodies),
+    response: responseOf(facts, bodies),
   };
 }
 
@@ -54,16 +58,14 @@ const internalError = 500;
 const okStatus = 200;
 
 /** A span that ended in an error has the status that it tells, else 500. */
-function responseOf(span: Span, facts: CallFacts, bodies: Bodies): LoggedCall['response'] {
-  const { status } = span;
-  const told = facts.statusCode;
-  const hasFailed = status.code === statusCodes.error || (told !== undefined && told >= 400);
-  if (!hasFailed) return { status: told ?? okStatus, headers: jsonHeaders, body: bytesOf(bodies.response) };
-  const isFailure = told !== undefined && told >= 400;
+function responseOf(facts: CallFacts, bodies: Bodies): LoggedCall['response'] {
+  const { statusCode = facts.hasFailed ? internalError : okStatus } = facts;
+  const isFailure = statusCode >= 400;
+  if (!facts.hasFailed && !isFailure) return { status: statusCode, headers: jsonHeaders, body: bytesOf(bodies.response) };
   return {
-    status: isFailure ? told : internalError,
+    status: isFailure ? statusCode : internalError,
     headers: jsonHeaders,
-    body: bytesOf({ ...partial(bodies), error: errorOf(span, facts) }),
+    body: bytesOf({ ...partial(bodies), error: errorOf(facts) }),
   };
 }
 
@@ -74,15 +76,12 @@ function partial({ response }: Bodies): JsonObject {
   return hasContent || usage !== undefined ? response : {};
 }
 
-function errorOf({ status, events }: Span, { texts }: CallFacts): JsonObject {
-  const exception = events.find(({ name }) => name === 'exception');
-  const told = exception === undefined ? '' : textAt(exception.attributes, ['exception.message']);
-  const type = texts.errorType || (exception === undefined ? '' : textAt(exception.attributes, ['exception.type']));
-  return { message: texts.errorMessage || status.message || told || 'The span ended in an error.', type: type === '' ? null : type };
+function errorOf({ texts: { errorMessage, errorType } }: CallFacts): JsonObject {
+  return { message: errorMessage || 'The span ended in an error.', type: errorType === '' ? null : errorType };
 }
 
 /** The trace is the job, the span its node: both are filters. */
-function tagsOf({ span, sessionId, sessionName, sessionPath, userId }: PlacedSpan, facts: CallFacts, defaults: Tags): Tags {
+function tagsOf({ span, outers, sessionId, sessionName, sessionPath, userId }: PlacedSpan, facts: CallFacts, defaults: Tags): Tags {
   const { texts, costUsd } = facts;
   const optional = {
     userId: texts.userId || userId,
@@ -94,7 +93,7 @@ function tagsOf({ span, sessionId, sessionName, sessionPath, userId }: PlacedSpa
     experimentId: texts.experimentId,
   };
   const kept = Object.entries(optional).filter(([, text]) => text !== '' && !exceedsBytes(text, textLimits.identifierBytes));
-  const properties = propertiesOf(span);
+  const properties = firstOfEach([span, ...outers].flatMap(propertiesOf));
   const names = new Set(properties.map(({ name }) => name));
   return {
     ...defaults,
@@ -104,6 +103,12 @@ function tagsOf({ span, sessionId, sessionName, sessionPath, userId }: PlacedSpa
     ...(Object.fromEntries(kept) as Partial<typeof optional>),
     ...(costUsd === undefined || costUsd < 0 ? {} : { cost: decimal(costUsd) }),
   };
+}
+
+function firstOfEach(properties: readonly TaggedProperty[]): readonly TaggedProperty[] {
+  const byName = new Map<string, TaggedProperty>();
+  for (const property of properties) if (!byName.has(property.name)) byName.set(property.name, property);
+  return [...byName.values()];
 }
 
 const costDigits = 12;

@@ -1,4 +1,5 @@
 import { aiSdk } from './ai-sdk.ts';
+import { anthropicSdk } from './anthropic-sdk.ts';
 import type { Dialect } from './dialect.ts';
 import { genAi } from './gen-ai.ts';
 import { langfuse } from './langfuse.ts';
@@ -10,4 +11,4 @@ import { traceloop } from './traceloop.ts';
  * The dialects in order of precedence: what a person wrote down for a span before what an instrumentation did, and a dialect that extends
  * another before that one.
  */
-export const dialects: readonly Dialect[] = [own, langfuse, openInference, aiSdk, genAi, traceloop];
+export const dialects: readonly Dialect[] = [own, langfuse, openInference, aiSdk, anthropicSdk, genAi, traceloop];

@@ -36,6 +36,8 @@ export type TextFact =
   | 'toolCallId'
   | 'errorType'
   | 'errorMessage'
+  /** `ERROR`: the call failed, whatever the span's status. */
+  | 'severity'
   /** Name of the agent, workflow or step. */
   | 'stepName';
 

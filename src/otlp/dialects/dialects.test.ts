@@ -281,7 +281,7 @@ describe('AI SDK', () => {
       { role: 'user', content: 'Hello' },
     ]);
     expect(requestBody['tools']).toEqual([{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]);
-    expect(response).toMatchObject({ completionText: 'Hi', finishReason: 'tool-calls', usage: { promptTokens: 10, completionTokens: 4 } });
+    expect(response).toMatchObject({ completionText: 'Hi', finishReason: 'tool_calls', usage: { promptTokens: 10, completionTokens: 4 } });
   });
 
   it('the provider’s own usage tells what the cache held, and for how long', () => {
@@ -344,6 +344,45 @@ describe('AI SDK', () => {
   });
 
   it('the first part of a stream', () => {
-    expect(callOf({ attributes: { ...inner, 'ai.response.msToFirstChunk': 321.5 } }).call.firstTokenMs).toBe(321.5);
+    expect(callOf({ attributes: { ...inner, 'ai.response.msToFirstChunk': 321.5 } }).call.firstTokenMs).toBe(322);
+  });
+});
+
+describe('an OpenInference span of Anthropic', () => {
+  it('has its instructions, which lie among the parameters, as a message', () => {
+    const { request, requestBody } = callOf({
+      attributes: {
+        'openinference.span.kind': 'LLM',
+        'llm.system': 'anthropic',
+        'llm.model_name': 'claude-sonnet-4-5',
+        'llm.invocation_parameters': '{"max_tokens":1024,"system":[{"type":"text","text":"Be short."}]}',
+        'llm.input_messages.0.message.role': 'user',
+        'llm.input_messages.0.message.content': 'Hello',
+      },
+    });
+    expect(request?.promptText).toBe('Be short.\nHello');
+    expect(requestBody).not.toHaveProperty('system');
+  });
+});
+
+it("Anthropic's own client tells how long cache writes are kept", () => {
+  const { call, response } = callOf({
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'anthropic',
+      'gen_ai.request.model': 'claude-sonnet-4-5',
+      'gen_ai.usage.input_tokens': 3289,
+      'gen_ai.usage.cache_write.input_tokens': 1200,
+      'gen_ai.usage.cache_read.input_tokens': 2048,
+      'anthropic.usage.cache_creation.ephemeral_5m_input_tokens': 200,
+      'anthropic.usage.cache_creation.ephemeral_1h_input_tokens': 1000,
+      'anthropic.message.stop_reason': 'end_turn',
+      'gen_ai.usage.output_tokens': 23,
+    },
+  });
+  expect([call.path, call.tags.properties]).toEqual(['/v1/messages', []]);
+  expect(response).toMatchObject({
+    finishReason: 'end_turn',
+    usage: { promptTokens: 3289, promptCacheReadTokens: 2048, promptCacheWriteTokens: 1200 },
   });
 });

@@ -54,6 +54,11 @@ describe.each<[string, Readonly<Record<string, unknown>>]>([
   });
 });
 
+it('instructions that are the first message too are there once', () => {
+  const attributes = { ...said, 'gen_ai.system_instructions': 'You are a helpful bot', 'gen_ai.input.messages': input };
+  expect(callOf({ attributes }).request?.promptText).toBe('You are a helpful bot\nTell me a joke');
+});
+
 it('messages in the event that holds them in place of the span', () => {
   const attributes = { 'gen_ai.input.messages': input, 'gen_ai.output.messages': output, 'gen_ai.system_instructions': 'Be short' };
   const { request, response } = callOf({ attributes: said, events: [{ name: 'gen_ai.client.inference.operation.details', attributes }] });
@@ -157,7 +162,7 @@ it('parameters and tools are those of the request', () => {
     'gen_ai.request.max_tokens': 200,
     'gen_ai.request.stop_sequences': ['END'],
     'gen_ai.request.stream': true,
-    'gen_ai.response.time_to_first_chunk': 0.25,
+    'gen_ai.response.time_to_first_chunk': 0.2504,
   };
   const { call, requestBody } = callOf({ attributes });
   expect(requestBody).toMatchObject({ temperature: 0.5, max_tokens: 200, stop: ['END'], stream: true });
@@ -276,9 +281,12 @@ describe('operations', () => {
     expect(responseBody).toEqual({ _type: 'vector_db', results: [{ id: 'doc-1', score: 0.91 }] });
   });
 
-  it.each(['invoke_agent', 'create_agent', 'invoke_workflow', 'plan', 'agent_step'])('%s is a level, whatever it counts', (operation) => {
-    expect(received([{ attributes: { ...said, 'gen_ai.operation.name': operation } }]).calls).toEqual([]);
-  });
+  it.each(['invoke_agent', 'create_agent', 'invoke_workflow', 'plan', 'agent_step', 'fetch_response'])(
+    '%s is a level, whatever it counts',
+    (operation) => {
+      expect(received([{ attributes: { ...said, 'gen_ai.operation.name': operation } }]).calls).toEqual([]);
+    },
+  );
 
   it('a span that tells of no model is none', () => {
     expect(received([{ name: 'GET /', attributes: { 'http.request.method': 'GET' } }])).toMatchObject({ calls: [], rejected: [] });

@@ -1,3 +1,4 @@
+import { asText, type ChatMessage } from '../messages/chat-message.ts';
 import { readChoices, readMessages, readSystemInstructions, readTexts, readTools } from '../messages/read-messages.ts';
 import { type AttributeValue, type Span, spanKinds } from '../span.ts';
 import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
@@ -59,7 +60,7 @@ const facts: FactTable = {
   statusCode: ['http.response.status_code', 'http.status_code'],
   temperature: ['gen_ai.request.temperature'],
   top_p: ['gen_ai.request.top_p'],
-  top_k: ['gen_ai.request.top_k'],
+  top_k: ['gen_ai.request.top_k', 'gen_ai.retrieval.top_k'],
   max_tokens: ['gen_ai.request.max_tokens'],
   frequency_penalty: ['gen_ai.request.frequency_penalty'],
   presence_penalty: ['gen_ai.request.presence_penalty'],
@@ -110,6 +111,8 @@ const operations: ReadonlyMap<string, Operation> = new Map([
   ['create_memory', 'level'],
   ['create_memory_store', 'level'],
   ['delete_memory', 'level'],
+  // A response that was made before: nothing is inferred, and nothing counted.
+  ['fetch_response', 'level'],
   ['delete_memory_store', 'level'],
   ['update_memory', 'level'],
   ['upsert_memory', 'level'],
@@ -173,10 +176,22 @@ function conversationOf(span: Span): Conversation {
   const tools = at(spoken.tools);
   const embedded = at(spoken.embedded);
   return {
-    messages: system.length === 0 ? messages : [...system, ...(messages ?? [])],
+    messages: withInstructions(system, messages),
     choices: output === undefined ? events.choices : readChoices(output, readTexts(span.attributes.get('gen_ai.response.finish_reasons'))),
     tools: tools === undefined ? undefined : readTools(tools),
     input: embedded ?? at(spoken.toolInput) ?? at(spoken.query),
     output: at(spoken.toolOutput) ?? at(spoken.found),
   };
+}
+
+/** Some write the instructions a second time, as the first message. */
+function withInstructions(
+  system: readonly ChatMessage[],
+  messages: readonly ChatMessage[] | undefined,
+): readonly ChatMessage[] | undefined {
+  const said = new Set(
+    (messages ?? []).filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => asText(content)),
+  );
+  const first = system.filter(({ content }) => !said.has(asText(content)));
+  return first.length === 0 ? messages : [...first, ...(messages ?? [])];
 }

@@ -82,6 +82,20 @@ describe('Langfuse', () => {
     expect([call.firstTokenMs, call.response.status, responseBody]).toEqual([400, 500, { error: { message: 'Overloaded', type: null } }]);
   });
 
+  it('an error that its level alone tells, whose cost nobody stated', () => {
+    const { call, responseBody } = callOf({
+      attributes: {
+        'langfuse.observation.type': 'generation',
+        'langfuse.observation.model.name': 'gpt-4o',
+        'langfuse.observation.level': 'ERROR',
+        'langfuse.observation.status_message': 'Error: 404 The model does not exist',
+        'langfuse.observation.cost_details': '{"input":0,"output":0,"total":0}',
+      },
+    });
+    expect([call.response.status, call.tags.cost]).toEqual([404, undefined]);
+    expect(responseBody).toEqual({ error: { message: 'Error: 404 The model does not exist', type: null } });
+  });
+
   it.each(['agent', 'chain', 'guardrail', 'evaluator'])('%s is a level', (type) => {
     expect(received([{ attributes: { 'langfuse.observation.type': type } }]).calls).toEqual([]);
   });

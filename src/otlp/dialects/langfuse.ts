@@ -16,6 +16,7 @@ const facts: FactTable = {
   promptVersion: [`${observation}prompt.version`, 'langfuse.prompt.version'],
   experimentId: ['langfuse.experiment.id'],
   errorMessage: [`${observation}status_message`],
+  severity: [`${observation}level`],
 };
 
 /** `langfuse.observation.type`; a `span` says nothing of what it holds. */

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import type { Usage } from '../facts/usage.ts';
-import { unpacked } from '../messages/chat-message.ts';
+import { type ChatMessage, unpacked } from '../messages/chat-message.ts';
 import { indexedList } from '../messages/indexed.ts';
-import { readChoices, readMessages, readTools } from '../messages/read-messages.ts';
+import { readChoices, readMessages, readSystemInstructions, readTools } from '../messages/read-messages.ts';
 import { type Attributes, type Span, textAt } from '../span.ts';
 import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
 
@@ -95,12 +95,17 @@ function conversationOf({ attributes }: Span): Conversation {
   const embedded = textsOf(indexedList(attributes, 'embedding.embeddings'), 'embedding');
   const finishReason = textAt(attributes, ['llm.finish_reason']);
   return {
-    messages: input === undefined ? undefined : readMessages(input),
+    messages: input === undefined ? undefined : [...instructions(attributes), ...readMessages(input)],
     choices: output === undefined ? undefined : readChoices(output, [finishReason]),
     tools: tools === undefined ? undefined : readTools(tools),
     input: prompts ?? embedded ?? attributes.get('reranker.query') ?? attributes.get('input.value'),
     output: completions ?? indexedList(attributes, 'retrieval.documents') ?? attributes.get('output.value'),
   };
+}
+
+/** Instructions that lie beside the messages, as in Anthropic's requests: some instrumentations take them for a parameter. */
+function instructions(attributes: Attributes): readonly ChatMessage[] {
+  return readSystemInstructions(invocationParameters(attributes)['system']);
 }
 
 /** Some instrumentations keep the whole response of the provider; Anthropic's usage tells there how long cache writes live. */

@@ -5,7 +5,7 @@ import { modelParameters, statedCost } from '../dialects/langfuse.ts';
 import { invocationParameters } from '../dialects/open-inference.ts';
 import { unpacked } from '../messages/chat-message.ts';
 import { readTexts } from '../messages/read-messages.ts';
-import { type Attributes, numberAt, type Span, textAt } from '../span.ts';
+import { type Attributes, numberAt, type Span, statusCodes, textAt } from '../span.ts';
 import { hostOf, providerOf } from './provider.ts';
 import { countIn, type Usage, withCachedInput } from './usage.ts';
 
@@ -21,7 +21,9 @@ export interface CallFacts {
   readonly usage: Usage;
   readonly conversation: Conversation;
   readonly firstTokenMs: number | undefined;
+  /** Of HTTP. */
   readonly statusCode: number | undefined;
+  readonly hasFailed: boolean;
   readonly costUsd: number | undefined;
 }
 
@@ -36,11 +38,14 @@ export function operationOf(span: Span): Operation | undefined {
 
 export function callFacts(span: Span, operation: Operation): CallFacts {
   const { attributes } = span;
+  const firstTokenMs = firstTokenOf(span);
   const told = Object.fromEntries(textFacts.map((fact) => [fact, textFact(attributes, fact)])) as Record<TextFact, string>;
   const packed = packedParameters(span);
   const conversation = conversationOf(span);
   const requestModel = told.requestModel || asName(packed['model']) || told.responseModel;
-  const texts = { ...told, requestModel, responseId: told.responseId || responseIdIn(conversation.output) };
+  const error = errorOf(span, told);
+  const texts = { ...told, ...error, requestModel, responseId: told.responseId || responseIdIn(conversation.output) };
+  const hasFailed = span.status.code === statusCodes.error || told.severity.toUpperCase() === 'ERROR';
   const host = hostOf(texts.serverAddress);
   return {
     operation,
@@ -48,19 +53,21 @@ export function callFacts(span: Span, operation: Operation): CallFacts {
     provider: providerOf(texts.provider, host, requestModel),
     address: addressOf(texts.serverAddress, numberFact(attributes, 'serverPort')),
     finishReasons: finishReasonsOf(attributes, texts.finishReason),
-    parameters: parametersOf(attributes, packed),
+    // Only a stream has a first part.
+    parameters: { ...(firstTokenMs === undefined ? {} : { stream: true }), ...parametersOf(attributes, packed) },
     usage: usageOf(span),
     conversation,
-    firstTokenMs: firstTokenOf(span),
-    statusCode: codeOf(String(numberFact(attributes, 'statusCode'))) ?? codeOf(texts.errorType),
-    costUsd: numberFact(attributes, 'costUsd') ?? statedCost(span),
+    firstTokenMs,
+    statusCode: codeOf(String(numberFact(attributes, 'statusCode'))) ?? codeOf(texts.errorType) ?? codeIn(texts.errorMessage),
+    hasFailed,
+    costUsd: numberFact(attributes, 'costUsd') ?? (hasFailed ? undefined : statedCost(span)),
   };
 }
 
 const textFacts: readonly TextFact[] = [
   ...(['provider', 'serverAddress', 'requestModel', 'responseModel', 'responseId', 'finishReason', 'serviceTier', 'userId'] as const),
   ...(['sessionId', 'sessionName', 'sessionPath', 'promptId', 'promptVersion', 'experimentId', 'toolName', 'toolCallId'] as const),
-  ...(['errorType', 'errorMessage', 'stepName'] as const),
+  ...(['errorType', 'errorMessage', 'severity', 'stepName'] as const),
 ];
 
 /** Names of attributes for a fact over all dialects, by precedence. */
@@ -102,7 +109,17 @@ const numericParameters: readonly ParameterFact[] = [
 const otherParameters: readonly ParameterFact[] = ['stop', 'stream', 'tool_choice', 'reasoning_effort', 'size', 'quality', 'voice'];
 
 /** Members that an object of parameters may repeat although they are no parameters. */
-const noParameters: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'tools', 'model', 'headers', 'api_key', 'apiKey']);
+const noParameters: ReadonlySet<string> = new Set([
+  'messages',
+  'system',
+  'input',
+  'prompt',
+  'tools',
+  'model',
+  'headers',
+  'api_key',
+  'apiKey',
+]);
 
 /** Parameters that lie in one object, in the provider's own names. */
 function packedParameters(span: Span): JsonObject {
@@ -172,7 +189,24 @@ function firstTokenOf({ attributes, events, startMs, endMs }: Span): number | un
     Number.isNaN(started) ? undefined : started - startMs,
     first === undefined ? undefined : first.atMs - startMs,
   ];
-  return candidates.find((ms) => ms !== undefined && ms >= 0 && ms <= endMs - startMs + 1);
+  const told = candidates.find((ms) => ms !== undefined && ms >= 0 && ms <= endMs - startMs + 1);
+  return told === undefined ? undefined : Math.round(told);
+}
+
+function errorOf(
+  { status, events }: Span,
+  told: Readonly<Record<TextFact, string>>,
+): Pick<CallFacts['texts'], 'errorType' | 'errorMessage'> {
+  const exception = events.find(({ name }) => name === 'exception')?.attributes ?? new Map<string, never>();
+  return {
+    errorType: told.errorType || textAt(exception, ['exception.type']),
+    errorMessage: told.errorMessage || status.message || textAt(exception, ['exception.message']),
+  };
+}
+
+/** The clients of OpenAI and Anthropic begin the message of an error with its status: `404 The model does not exist`. */
+function codeIn(message: string): number | undefined {
+  return codeOf(/^(?:\w*Error: )?([45]\d\d) /.exec(message)?.[1] ?? '');
 }
 
 /** A status of HTTP; `error.type` is one too where there was a response. */

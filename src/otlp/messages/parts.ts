@@ -58,7 +58,7 @@ export function sortParts(parts: readonly unknown[]): SortedParts {
       sorted.content.push({ type: 'text', text: found.text });
     }
     if (typeof found.reasoning === 'string' && found.reasoning !== '') sorted.reasoning.push(found.reasoning);
-    if (found.toolCall !== undefined) toolCalls.push(found.toolCall as ToolCall);
+    if (found.toolCall !== undefined && !isEmpty(found.toolCall as ToolCall)) toolCalls.push(found.toolCall as ToolCall);
     if (found.toolResult !== undefined) toolResults.push(found.toolResult as ToolResult);
     if (isJsonObject(found.other)) sorted.content.push(found.other);
   }
@@ -70,6 +70,11 @@ function sortOf(part: JsonObject): Sort {
   if (typeof type === 'string') return sorts.get(type) ?? other;
   // Gemini's and Bedrock's parts have no type.
   return typeof part['text'] === 'string' ? text : other;
+}
+
+/** Some instrumentations write a part for a call, and what it calls elsewhere. */
+function isEmpty({ function: { name, arguments: called } }: ToolCall): boolean {
+  return name === '' && called === '';
 }
 
 /** A call in any dialect; OpenAI's own has the function in a member. */

@@ -2,8 +2,9 @@ import type { Tags } from '../../model/record/exchange.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import { operationOf, textFact } from '../facts/call-facts.ts';
 import type { Span } from '../span.ts';
-import { isOuter, modelOf, modelOperations, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
+import { isInRing, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
 import type { RecentParents, SpanKey } from './recent-parents.ts';
+import { isOfModel, isOuter, modelOf, modelOperations, outersOf } from './told-twice.ts';
 
 /** The spans of one trace that came together. */
 export interface PlacedTrace {
@@ -44,21 +45,22 @@ function placeTrace(
   const told = spans.map((span) => ({ span, operation: operationOf(span), node: nodeOf(span) }));
   const byId = new Map(told.map(({ node }) => [node.spanId, node]));
   for (const { span, operation } of told) {
-    if (operation !== undefined && modelOperations.has(operation) && span.parentSpanId !== '') {
-      parents.add(keyOf(span.parentSpanId), modelOf(span));
-    }
+    if (isOfModel(operation) && span.parentSpanId !== '') parents.add(keyOf(span.parentSpanId), modelOf(span));
   }
   const named = {
     sessionId: firstOf(told, 'sessionId') || (defaults.sessionId ?? ''),
     sessionName: firstOf(told, 'sessionName') || (defaults.sessionName ?? ''),
     userId: firstOf(told, 'userId') || (defaults.userId ?? ''),
   };
+  const outers = outersOf(told);
   const placed = told.flatMap(({ span, operation, node }): PlacedSpan[] => {
     if (operation === undefined || !recorded.has(operation)) return [];
-    if (isOuter(span, operation, parents.modelsBelow(keyOf(span.spanId)))) return [];
+    const isTold = isOuter({ span, operation }, parents.modelsBelow(keyOf(span.spanId)));
+    // In a ring each would be told by another.
+    if (isTold && !isInRing(node, (id) => byId.get(id))) return [];
     const place = placeOf(node, traceId, (id) => byId.get(id), named);
     const sessionPath = textFact(span.attributes, 'sessionPath') || place.sessionPath;
-    return [{ ...place, sessionPath, span, operation }];
+    return [{ ...place, sessionPath, span, operation, outers: isOfModel(operation) ? outers(span) : [] }];
   });
   return { traceId, nodes: told.map(({ node }) => node), placed };
 }

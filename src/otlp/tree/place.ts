@@ -1,7 +1,7 @@
 import type { RequestId } from '../../model/ids.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import { operationOf, textFact } from '../facts/call-facts.ts';
-import { type Span, spanKinds } from '../span.ts';
+import type { Span } from '../span.ts';
 import { levelName, pathOf } from './path.ts';
 
 /** What a session's tree needs to know of a span. */
@@ -32,6 +32,8 @@ export interface Place {
 export interface PlacedSpan extends Place {
   readonly span: Span;
   readonly operation: Operation;
+  /** Spans that tell of the same call, the nearest first. */
+  readonly outers: readonly Span[];
 }
 
 /** A request made of a span, with the place that it got when it came. */
@@ -105,6 +107,12 @@ export function placeOf(
   };
 }
 
+/** True when a span is its own ancestor, by a sender's mistake. */
+export function isInRing(node: TreeNode, find: FindNode): boolean {
+  const parents = [node, ...ancestorsOf(node, find)].map(({ parentSpanId }) => parentSpanId);
+  return parents.includes(node.spanId);
+}
+
 /** The known ancestors, the parent first. A ring ends where it closes. */
 function ancestorsOf(node: TreeNode, find: FindNode): readonly TreeNode[] {
   const ancestors: TreeNode[] = [];
@@ -115,30 +123,4 @@ function ancestorsOf(node: TreeNode, find: FindNode): readonly TreeNode[] {
     ancestors.push(next);
   }
   return ancestors;
-}
-
-/**
- * Spans whose call another span tells as well: an instrumentation of a framework around one of a client. Only the inner one is a request,
- * as it is the call. @param isParentOfModel whether a span of the trace was the parent of such a call before.
- */
-export function isOuter(span: Span, operation: Operation, innerModels: readonly string[]): boolean {
-  if (span.kind === spanKinds.producer || !modelOperations.has(operation)) return false;
-  const model = modelOf(span);
-  return innerModels.some((inner) => inner === model || model === '' || inner === '' || inner.startsWith(model) || model.startsWith(inner));
-}
-
-export const modelOperations: ReadonlySet<Operation> = new Set([
-  'chat',
-  'completion',
-  'embeddings',
-  'rerank',
-  'image',
-  'speech',
-  'transcription',
-]);
-
-/** In lower case, without the maker's name before a slash. */
-export function modelOf({ attributes }: Span): string {
-  const model = (textFact(attributes, 'requestModel') || textFact(attributes, 'responseModel')).toLowerCase();
-  return model.slice(model.lastIndexOf('/') + 1);
 }

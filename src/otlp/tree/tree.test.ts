@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
-import { identify, received, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';
+import { identify, readCall, received, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';
 import { LateSpans } from './late-spans.ts';
 import { RecentParents } from './recent-parents.ts';
 
@@ -89,6 +89,32 @@ describe('a call that two instrumentations tell of', () => {
   it('also when the outer one comes in a later request', () => {
     const parents = new RecentParents();
     expect([names([inner], parents), names([outer], parents)]).toEqual([[spanIdOf(2)], []]);
+  });
+
+  it('has what the outer one alone tells', () => {
+    const messages = [{ role: 'user', parts: [{ type: 'text', content: 'Why?' }] }];
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.input.messages': messages,
+      'gen_ai.usage.input_tokens': 1,
+      team: 'search',
+    };
+    const client = span(2, 1, 'POST', { ...model, 'gen_ai.usage.input_tokens': 7, 'gen_ai.usage.output_tokens': 3 });
+    const [call = expect.fail()] = received([span(1, 0, 'ask', attributes), client]).calls;
+    const { request, response } = readCall(call);
+    expect([call.tags.nodeId, request?.lastUserText, response?.usage.promptTokens]).toEqual([spanIdOf(2), 'Why?', 7]);
+    expect(call.tags.properties).toEqual([{ name: 'team', value: 'search' }]);
+  });
+
+  it('has nothing of an outer one around several calls', () => {
+    const attributes = { ...outer.attributes, 'gen_ai.input.messages': [{ role: 'user', parts: [{ type: 'text', content: 'Why?' }] }] };
+    const calls = received([{ ...outer, attributes }, inner, { ...inner, spanId: spanIdOf(3) }]).calls.map(readCall);
+    expect(calls.map(({ request }) => request?.lastUserText)).toEqual(['', '']);
+  });
+
+  it('is not lost in a ring', () => {
+    expect(names([{ ...outer, parentSpanId: spanIdOf(2) }, inner])).toEqual([spanIdOf(1), spanIdOf(2)]);
+    expect(names([{ ...inner, parentSpanId: spanIdOf(2) }])).toEqual([spanIdOf(2)]);
   });
 
   it('but one that calls another model is a call of its own', () => {

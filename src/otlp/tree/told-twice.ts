@@ -1,0 +1,64 @@
+import type { Operation } from '../dialects/dialect.ts';
+import { textFact } from '../facts/call-facts.ts';
+import { type Span, spanKinds } from '../span.ts';
+
+export const modelOperations: ReadonlySet<Operation> = new Set([
+  'chat',
+  'completion',
+  'embeddings',
+  'rerank',
+  'image',
+  'speech',
+  'transcription',
+]);
+
+/** A span with what it tells of. */
+export interface ToldSpan {
+  readonly span: Span;
+  readonly operation: Operation | undefined;
+}
+
+/**
+ * Spans whose call another span tells as well: an instrumentation of a framework around one of a client. Only the inner one is a request,
+ * as it is the call. @param innerModels of the calls right below the span, whenever they came.
+ */
+export function isOuter({ span, operation }: ToldSpan, innerModels: readonly string[]): boolean {
+  if (span.kind === spanKinds.producer || !isOfModel(operation)) return false;
+  const model = modelOf(span);
+  return innerModels.some((inner) => inner === model || model === '' || inner === '' || inner.startsWith(model) || model.startsWith(inner));
+}
+
+export function isOfModel(operation: Operation | undefined): boolean {
+  return operation !== undefined && modelOperations.has(operation);
+}
+
+/** In lower case, without the maker's name before a slash. */
+export function modelOf({ attributes }: Span): string {
+  const model = (textFact(attributes, 'requestModel') || textFact(attributes, 'responseModel')).toLowerCase();
+  return model.slice(model.lastIndexOf('/') + 1);
+}
+
+/** Spans of one call that are looked at. */
+const maxOuters = 4;
+
+/**
+ * Finds the spans around a call that tell of the same one, the nearest first: what a client's own span leaves out, such as what was said,
+ * the instrumentation around it often tells. One that holds several calls tells of none in particular.
+ */
+export function outersOf(told: readonly ToldSpan[]): (span: Span) => readonly Span[] {
+  const byId = new Map(told.map((each) => [each.span.spanId, each]));
+  const callsBelow = new Map<string, string[]>();
+  for (const { span, operation } of told) {
+    if (!isOfModel(operation) || span.parentSpanId === '' || span.parentSpanId === span.spanId) continue;
+    callsBelow.set(span.parentSpanId, [...(callsBelow.get(span.parentSpanId) ?? []), modelOf(span)]);
+  }
+  return (span) => {
+    const outers: Span[] = [];
+    for (let next = byId.get(span.parentSpanId); next !== undefined && outers.length < maxOuters; next = byId.get(next.span.parentSpanId)) {
+      const models = callsBelow.get(next.span.spanId) ?? [];
+      if (models.length !== 1 || !isOuter(next, models)) break;
+      outers.push(next.span);
+    }
+    return outers;
+  };
+}

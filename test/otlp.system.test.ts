@@ -1,14 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { spawnSync } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestItem } from '../src/contract/requests/item.ts';
+import { encodedRequest } from '../src/otlp/testing/encode.ts';
 import { requestOf, spanIdOf, type WrittenSpan } from '../src/otlp/testing/spans.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
-import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { makeDataDir, program, removeDataDir, type Service, serviceEnvironment, startService, testKey } from './support/process-tree.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -272,23 +272,87 @@ function pathsOf(tree: readonly TreeNode[]): readonly string[] {
   return tree.flatMap(({ path, children }) => [path, ...pathsOf(children)]);
 }
 
-it.each(['OpenLLMetry', 'OpenInference', 'Langfuse', 'AI SDK'])('%s is set up by OpenTelemetry’s own variables', async (name) => {
-  const team = `of ${name}`;
-  const child = spawn(process.execPath, [fileURLToPath(new URL('support/otlp-sender.mjs', import.meta.url)), name], {
-    env: {
-      ...process.env,
-      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${service.gateway}/v1/otlp/v1/traces`,
-      OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${testKey},Svc-Property-Sender=${encodeURIComponent(team)}`,
-      PROVIDER_URL: provider.baseUrl,
-    },
-    stdio: ['ignore', 'inherit', 'inherit'],
+describe('hostile spans', () => {
+  it('of rings, without their parents, and with numbers that are none become requests all the same', async () => {
+    const trace = newTrace();
+    const huge = { 'gen_ai.usage.input_tokens': 2 ** 62, 'gen_ai.usage.output_tokens': -1, 'gen_ai.request.temperature': 1e300 };
+    const response = await send([
+      span(trace, 1, { parentSpanId: spanIdOf(2), name: 'one', attributes: chat }),
+      span(trace, 2, { parentSpanId: spanIdOf(1), name: 'two' }),
+      span(trace, 3, { parentSpanId: spanIdOf(99), name: 'orphan', attributes: { ...chat, ...huge } }),
+      span(trace, 4, { parentSpanId: spanIdOf(4), name: 'itself', attributes: chat }),
+    ]);
+    expect([response.status, await response.json()]).toEqual([200, {}]);
+    const found = await requestsOf(trace, 3);
+    expect(
+      found
+        .map(({ node_id, session_path }) => [node_id, session_path])
+        .toSorted(([one], [other]) => String(one).localeCompare(String(other))),
+    ).toEqual([
+      [spanIdOf(1), '/two/one'],
+      [spanIdOf(3), '/orphan'],
+      [spanIdOf(4), '/itself'],
+    ]);
+    expect(found.find(({ node_id }) => node_id === spanIdOf(3))).toMatchObject({ usage_estimated: true });
   });
-  expect(await once(child, 'exit')).toEqual([0, null]);
-  const [item, ...others] = await eventually(`the request of ${name}`, async () => {
-    const found = await api.query({ request_response_rmt: { properties: { Sender: { equals: team } } } });
-    return found.length > 0 ? found : undefined;
+
+  it('of 1970 and of the year 2500 are rejected with their reasons, in protobuf and gzip as well', async () => {
+    const trace = newTrace();
+    const [past, future] = [Date.UTC(1970, 0, 2), Date.UTC(2500, 0, 1)];
+    const spans = [
+      span(trace, 1, { attributes: chat }),
+      span(trace, 2, { startMs: past, endMs: past }),
+      span(trace, 3, { startMs: future, endMs: future }),
+    ];
+    const body = gzipSync(encodedRequest(requestOf(spans)));
+    const answer = await trySend(service.gateway, 'application/x-protobuf', body, { 'content-encoding': 'gzip' });
+    expect(answer).toEqual([200, 'application/x-protobuf', expect.stringMatching(/before 2015.*more than a day in the future/)]);
+    await requestsOf(trace, 1);
   });
-  expect(others).toEqual([]);
-  expect(item).toMatchObject({ provider: 'OPENAI', response_status: 200, prompt_tokens: 1000, completion_tokens: 200 });
-  expect(item?.cost).toBeGreaterThan(0);
+});
+
+it('spans of an agent that come in any order over time make the same tree', async () => {
+  const trace = newTrace();
+  const line = [
+    span(trace, 1, {
+      name: 'invoke_agent Weather',
+      kind: 1,
+      attributes: { 'gen_ai.operation.name': 'invoke_agent', 'session.id': 'any order' },
+    }),
+    span(trace, 2, { name: 'plan', kind: 1, parentSpanId: spanIdOf(1) }),
+    span(trace, 3, { name: 'chat gpt-4o', parentSpanId: spanIdOf(2), attributes: chat }),
+  ];
+  for (const index of [2, 0, 1]) {
+    await send(line.slice(index, index + 1));
+    // Longer than a trace is given to settle.
+    await wait(2500);
+  }
+  const item = await eventually('the path to be whole', async () => {
+    const [found] = await requestsOf(trace, 1);
+    return found?.session_path === '/invoke_agent Weather/plan/chat gpt-4o' ? found : undefined;
+  });
+  expect(item.session_id).toBe('any order');
+});
+
+function printedBy(...args: readonly string[]): string {
+  return spawnSync(process.execPath, [program, ...args], { env: serviceEnvironment({ dataDir }), encoding: 'utf8' }).stdout;
+}
+
+it('two organisations that send the same span have each their own', async () => {
+  printedBy('orgs', 'create', 'theirs');
+  const theirKey = /sk-svc-us-\w+/.exec(printedBy('keys', 'create', '--org', 'theirs'))?.[0] ?? '';
+  const trace = newTrace();
+  const own = span(trace, 1, { attributes: { ...chat, 'session.id': 'ours' } });
+  await send([own]);
+  const theirs = span(trace, 1, { attributes: { ...chat, 'session.id': 'theirs' } });
+  await eventually('their key to be known', async () => {
+    const { status } = await send([theirs], { headers: { authorization: `Bearer ${theirKey}` } });
+    return status === 200 ? true : undefined;
+  });
+  expect((await requestsOf(trace, 1)).map(({ session_id }) => session_id)).toEqual(['ours']);
+  const found = await eventually('theirs', async () => {
+    const items = await apiClient(service.api, theirKey).query({ request_response_rmt: { job_id: { equals: trace } } });
+    return items.length > 0 ? items : undefined;
+  });
+  expect(found.map(({ session_id }) => session_id)).toEqual(['theirs']);
 });

@@ -73,6 +73,10 @@ async function answer({ path, text }: RecordedCall, response: ServerResponse): P
   }
   const { name, tools, provider } = recording;
   const withTools = tools !== undefined && /"tools":\s*\[\s*\{/.test(text);
+  if (/"model":\s*"no-such-model"/.test(text)) {
+    response.writeHead(404, { 'content-type': 'application/json' }).end(read(`${name}-error.json`));
+    return;
+  }
   const streamed = /"stream":\s*true/.test(text) || path.includes('streamGenerateContent');
   if (!streamed) {
     const format = wireFormatFor(provider, path);

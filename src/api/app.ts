@@ -3,7 +3,6 @@ import { cors } from 'hono/cors';
 import { GatelogError } from '../model/errors.ts';
 import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
 import { CallMemory } from './http/response-memory.ts';
-import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/http/front-page.ts';
 import { authenticate } from './http/authenticate.ts';
 import { type LimitBody, makeBodyLimit } from './http/body-limit.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
@@ -16,6 +15,7 @@ import type { ApiPorts } from './ports.ts';
 import { noteEndpoint } from './http/matched-endpoint.ts';
 import { readsAsQuery, unknownPath } from './http/unknown-path.ts';
 import { sendProblem } from './http/problem.ts';
+import { addSite } from './site/site.ts';
 
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
 export function createApi(ports: ApiPorts, document: () => object): Hono {
@@ -26,7 +26,7 @@ export function createApi(ports: ApiPorts, document: () => object): Hono {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
     refuseOtherMethods(app, path, methodsAt(path, openEndpoints));
   }
-  addFrontPage(app);
+  addSite(app, ports.site);
   const limitBody = makeBodyLimit(ports.bodyMaxBytes);
   addMcp(app, ports, limitBody);
   for (const [path, members] of byPath(endpoints)) {
@@ -50,29 +50,6 @@ export function bareApi({ observe }: ApiPorts, first: readonly MiddlewareHandler
   app.notFound((context) => sendProblem(context, unknownPath(context.req.method, context.req.path), observe));
   for (const handler of first) app.use(handler);
   return app;
-}
-
-const page: FrontPage = {
-  title: 'Gatelog API',
-  sentences: [
-    'Query here what the gateway has recorded, with a Gatelog key as "Authorization: Bearer KEY".',
-    'Model calls go to the gateway, which is on a port of its own (GATELOG_GATEWAY_PORT, 8787 unless set).',
-  ],
-  links: {
-    '/openapi.json': 'every endpoint, as an OpenAPI document',
-    '/mcp': 'the tools of this service for models, over the Model Context Protocol',
-    '/readyz': 'whether the store answers and records are stored',
-    '/metrics': 'numbers for Prometheus',
-  },
-};
-
-/** For people who open the address; not in the OpenAPI document, as no program needs it. */
-function addFrontPage(app: Hono): void {
-  app.get('/', (context) => {
-    context.header('Vary', 'Accept');
-    return wantsPage(context.req.header('accept')) ? context.html(pageText(page)) : context.json(pageJson(page));
-  });
-  app.get('/favicon.ico', (context) => context.body(null, 204));
 }
 
 /** Not in the OpenAPI document: its calls are those of another protocol. */

@@ -21,6 +21,7 @@ import type { ApiKeys } from '../auth/api-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { ResponseMemory } from './http/response-memory.ts';
 import type { Streams } from './stream/streams.ts';
+import type { SitePorts } from './site/site.ts';
 import type { StoredValues } from './page/stored-values.ts';
 import type { HintLookUps } from './page/hint-look-ups.ts';
 import type { FairSemaphore } from '../platform/fair-semaphore.ts';
@@ -208,6 +209,7 @@ export interface ApiPorts {
   readonly monotonic: () => number;
   readonly exports: ExportPorts;
   readonly streams: Pick<Streams, 'open'>;
+  readonly site: SitePorts;
   readonly bodyMaxBytes: number;
   /** Origins of pages that may call the API; `*`: all. */
   readonly corsOrigins: readonly string[];

@@ -49,13 +49,13 @@ export const variables = {
     name: 'GATELOG_PUBLIC_API_URL',
     kind: 'url',
     schemes: ['https', 'http'],
-    reason: 'Base of the URLs that the API returns. Default: the listening address.',
+    reason: 'Base of the URLs that the API returns and that the pages at / show. Default: the listening address.',
   },
   publicGatewayUrl: {
     name: 'GATELOG_PUBLIC_GATEWAY_URL',
     kind: 'url',
     schemes: ['https', 'http'],
-    reason: 'Address of the gateway as callers see it, for examples. Default: the listening address.',
+    reason: 'Address of the gateway as callers see it, for examples and the pages at /. Default: the listening address.',
   },
   targetAllowlist: {
     name: 'GATELOG_TARGET_ALLOWLIST',

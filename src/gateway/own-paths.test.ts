@@ -24,14 +24,28 @@ it('at / a browser gets a page, and a program JSON, that say what this is; no ke
   expect(rig.spooled()).toEqual([]);
 });
 
-it.each(['/metrics', '/openapi.json'])('%s is told to be the API’s, without a key', async (path) => {
+it('/ shows the addresses of the settings, whatever the Host header says, and cannot be framed', async () => {
+  const rig = await startRig({ addresses: { gateway: 'https://llm.example.com', api: 'https://logs.example.com' } });
+  opened.push(rig);
+  const lines = ['Accept: text/html', 'X-Forwarded-Host: evil.example.com'];
+  const page = await call(rig.port, requestText('GET /', lines));
+  expect(page.body.toString()).toMatch(
+    /curl https:\/\/llm\.example\.com\/v1\/chat\/completions[^]*href="https:\/\/logs\.example\.com\/docs"/,
+  );
+  expect(page.body.toString()).not.toContain('evil');
+  expect(page.header('content-security-policy')).toContain("frame-ancestors 'none'");
+  const head = await call(rig.port, requestText('HEAD /', lines));
+  expect([head.status, head.body.length]).toEqual([200, 0]);
+});
+
+it.each(['/metrics', '/openapi.json', '/docs'])('%s is told to be the API’s, without a key', async (path) => {
   const rig = await started();
   const response = await call(rig.port, requestText(`GET ${path}`, []));
   expect(response.status).toBe(404);
   expect(response.body.toString()).toContain("This path is the API's, and this is the gateway;");
 });
 
-it.each(['/', '/metrics', '/openapi.json'])('%s of an address that its caller names is a call', async (path) => {
+it.each(['/', '/metrics', '/openapi.json', '/docs'])('%s of an address that its caller names is a call', async (path) => {
   const target = await startProvider((_request, response) => response.end('the target'));
   const rig = await startRig({ allowed: [`127.0.0.1:${target.port}`] });
   opened.push(rig, target);

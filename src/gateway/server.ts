@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
+import type { ListenerAddresses } from '../platform/http/front-page.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
 import type { ForwardPorts } from './ports.ts';
 import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './http/cors.ts';
@@ -9,7 +10,7 @@ import { Draining, stoppingProblem } from './http/draining.ts';
 import { forward } from './forward.ts';
 import { IncomingRequest } from './http/incoming-request.ts';
 import { coalesceWritev } from '../platform/http/coalesce-writes.ts';
-import { handleOwnPath, maxOwnPath } from './own-paths.ts';
+import { makeOwnPaths, maxOwnPath } from './own-paths.ts';
 import { unrecordedHeaders } from './http/server-timing.ts';
 import { jsonBody, errorBody, errorHeaders, refuseUnrecorded } from './http/error-response.ts';
 
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   readonly maxConnections: number;
   /** Origins allowed by CORS; `*` for any. */
   readonly corsOrigins: readonly string[];
+  /** Shown at `/`. */
+  readonly addresses: ListenerAddresses;
 }
 
 /** `ready` decides the status of `/readyz`; `degraded` names parts that fail without stopping calls. */
@@ -46,6 +49,7 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   const { corsOrigins } = options;
   const hasCors = corsOrigins.length > 0;
   const server = makeServer(options);
+  const handleOwnPath = makeOwnPaths(options.addresses);
   const { monotonic } = ports.clock;
   const { clientStallMs } = ports.limits;
   /** The last response on each connection. */

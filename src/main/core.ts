@@ -1,9 +1,11 @@
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { HintLookUps } from '../api/page/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../api/http/response-memory.ts';
 import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
+import { siteFilesIn } from '../api/site/files.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import type { Streams } from '../api/stream/streams.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
@@ -62,6 +64,7 @@ import { jobPorts } from './changes/bulk-jobs.ts';
 import { type Changers, makeChangers, sessionPorts } from './changes/changers.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { coreFamilies } from './health/core-metrics.ts';
+import { listenerAddresses } from './api/listener-addresses.ts';
 import { openReadyStore } from './open-store.ts';
 import { makeMcpPorts } from './api/mcp.ts';
 import { makePropertyPorts } from './api/property-ports.ts';
@@ -88,6 +91,8 @@ const deadLetterQuotaWaitMs = 5000;
 const maxKnown = 5_000_000;
 /** Rows have up to three times the bytes of their exchanges, and two batches are in memory at a time: one being stored and the next. */
 const rowBytesOfBatchByte = 8;
+/** What `scripts/pages.mjs` makes beside the compiled program. */
+const sitePath = fileURLToPath(new URL('../pages', import.meta.url));
 /** The embedded engine's name for its merging threads. */
 const mergingThreads = 'MergeMutate';
 
@@ -373,6 +378,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, 
 function answerPorts(config: Config) {
   return {
     monotonic: systemClock.monotonic,
+    site: { addresses: listenerAddresses(config), file: siteFilesIn(sitePath) },
     bodyMaxBytes: config.apiBodyMaxBytes,
     corsOrigins: config.corsOrigins,
     answerMaxBytes: responseMaxBytes,

@@ -48,6 +48,7 @@ import { modelsOf } from './pricing/model-list.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { makeStoredPrices, type StoredPrices } from './pricing/stored-prices.ts';
+import { listenerAddresses } from './api/listener-addresses.ts';
 import { startGatewayTakers, type Takers } from './logs/start.ts';
 import { openOwnSeries } from './records/own-series.ts';
 import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
@@ -93,6 +94,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       keepAliveTimeoutMs: config.keepAliveTimeoutMs,
       maxConnections: config.clientConnections,
       corsOrigins: config.corsOrigins,
+      addresses: listenerAddresses(config),
     },
   );
   const address = await listen(server, config.host, config.gatewayPort);

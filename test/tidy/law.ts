@@ -78,6 +78,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'api/export': ['api/', 'api/http', 'api/page'],
   'api/http': ['api/'],
   'api/page': ['api/', 'api/http'],
+  'api/site': [],
   'api/stream': ['api/', 'api/http', 'api/page'],
   'cli/commands': ['cli/', 'cli/export', 'cli/filter', 'cli/helicone', 'cli/import'],
   'cli/api': ['cli/'],

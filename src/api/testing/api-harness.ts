@@ -237,6 +237,7 @@ function fixedPorts(observations: Observation[]) {
     meter: new Meter(apiFamilies),
     metrics: { key: undefined, page: () => Promise.resolve('') },
     monotonic: () => performance.now(),
+    site: { addresses: { gateway: undefined, api: undefined }, file: () => undefined },
     exports: exportPorts({ now: Date.now, oldestUnstored: () => Promise.resolve(undefined) }),
     streams: new Streams({
       order: { through: 0, watch: () => () => undefined },

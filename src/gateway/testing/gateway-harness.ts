@@ -15,6 +15,7 @@ import { zeroMoney } from '../../model/pricing/money.ts';
 import type { Observation, Observe } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
 import { systemClock } from '../../platform/clock.ts';
+import type { ListenerAddresses } from '../../platform/http/front-page.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
 import { readPayloads } from '../../spool/payload-reader.ts';
 import { SeriesReader } from '../../spool/reader.ts';
@@ -108,6 +109,7 @@ export interface RigOptions {
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
   readonly maxCalls?: number;
+  readonly addresses?: ListenerAddresses;
   readonly organizationSharePercent?: number;
   /** Origins of pages that may call. */
   readonly corsOrigins?: readonly string[];
@@ -127,6 +129,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     keepAliveTimeoutMs: 75_000,
     maxConnections: options.maxConnections ?? 1000,
     corsOrigins: options.corsOrigins ?? [],
+    addresses: options.addresses ?? { gateway: undefined, api: undefined },
   });
   const port = await listen(server);
   const spooled = (): readonly Exchange[] => readExchanges(path.join(folder, series));

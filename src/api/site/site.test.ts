@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Hono } from 'hono';
+import { afterAll, expect, it } from 'vitest';
+import { GatelogError } from '../../model/errors.ts';
+import { siteFilesIn } from './files.ts';
+import { addSite } from './site.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-site-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const packed = gzipSync('<h1>Reference</h1>');
+const page = { file: 'reference.html.gz', type: 'text/html; charset=utf-8', hash: 'abc', bytes: packed.length, immutable: false };
+writeFileSync(path.join(folder, page.file), packed);
+writeFileSync(path.join(folder, 'files.json'), JSON.stringify({ '/docs': page, '/docs/assets/a-abc.js': { ...page, immutable: true } }));
+
+const app = new Hono();
+addSite(app, { addresses: { gateway: undefined, api: undefined }, file: siteFilesIn(folder) });
+app.onError((error) => Response.json({ error: error.message }, { status: error instanceof GatelogError ? error.status : 500 }));
+
+async function get(served: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> {
+  return app.request(served, { method, headers });
+}
+
+it('a file goes out as it lies, gzipped, to who takes that, and as text to others', async () => {
+  const zipped = await get('/docs', { 'accept-encoding': 'br, gzip;q=0.5' });
+  expect([zipped.headers.get('content-encoding'), zipped.headers.get('content-length')]).toEqual(['gzip', String(packed.length)]);
+  expect(Buffer.from(await zipped.arrayBuffer())).toEqual(packed);
+  for (const accepted of [{}, { 'accept-encoding': 'gzip;q=0, br' }]) {
+    const plain = await get('/docs', accepted);
+    expect([plain.headers.get('content-encoding'), await plain.text()]).toEqual([null, '<h1>Reference</h1>']);
+  }
+});
+
+it('pages are asked for again and answered 304, their parts are kept for ever', async () => {
+  const first = await get('/docs');
+  expect(first.headers.get('cache-control')).toBe('no-cache');
+  const again = await get('/docs', { 'if-none-match': `"other", ${first.headers.get('etag') ?? ''}` });
+  expect([again.status, await again.text()]).toEqual([304, '']);
+  expect((await get('/docs', { 'if-none-match': '"other"' })).status).toBe(200);
+  expect((await get('/docs/assets/a-abc.js')).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+});
+
+it('HEAD has the headers alone', async () => {
+  const response = await get('/docs', { 'accept-encoding': 'gzip' }, 'HEAD');
+  expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, String(packed.length), '']);
+});
+
+it('nothing of a page comes from elsewhere, runs inline or can be framed', async () => {
+  const { headers } = await get('/docs');
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(/^default-src 'none';/);
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain('unsafe');
+  expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual(['nosniff', 'no-referrer']);
+});
+
+it.each(['/docs/nothing', '/docs/..%2ffiles.json', '/docs/assets/constructor'])(
+  '%s is 404 and says where the pages are',
+  async (served) => {
+    const response = await get(served);
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain('/docs/guides lists all pages');
+  },
+);
+
+it('/docs/ leads to /docs, also under the path of a proxy', async () => {
+  const response = await get('/docs/');
+  expect([response.status, response.headers.get('location')]).toEqual([308, '../docs']);
+});

@@ -1,0 +1,86 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { Context, Hono } from 'hono';
+import { GatelogError } from '../../model/errors.ts';
+import { frontPageResponse, type ListenerAddresses, pageHeaders } from '../../platform/http/front-page.ts';
+import { apiFrontPage } from './front-page.ts';
+import type { FindSiteFile, SiteFile } from './files.ts';
+
+export interface SitePorts {
+  readonly addresses: ListenerAddresses;
+  readonly file: FindSiteFile;
+}
+
+/**
+ * Scripts and styles come from files alone, and data from this origin. Images may be in the stylesheet of the renderer. A request to any
+ * other place, also one that a description asked for, is not made.
+ */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Pages for people who open the addresses; not in the OpenAPI document, as no program needs them. They need no key and show no data. */
+export function addSite(app: Hono, { addresses, file }: SitePorts): void {
+  const front = frontPageResponse(apiFrontPage(addresses));
+  app.get('/', (context) => {
+    const { body, headers } = front(context.req.header('accept'));
+    return context.body(body, 200, headers);
+  });
+  app.get('/favicon.ico', (context) => context.body(null, 204));
+  // The links of the page are relative to its address without a slash.
+  app.get('/docs/', (context) => context.body(null, 308, { Location: '../docs' }));
+  const sendPath = (context: Context): Response => {
+    const found = file(context.req.path);
+    if (found === undefined) {
+      throw new GatelogError(
+        'not_found',
+        `There is no page ${context.req.path}; /docs is the reference, and /docs/guides lists all pages.`,
+      );
+    }
+    return sendFile(context, found);
+  };
+  app.get('/docs', sendPath);
+  app.get('/docs/*', sendPath);
+}
+
+/** Files are read from the disk for each response, and nothing of them is kept. */
+function sendFile(context: Context, found: SiteFile): Response {
+  // Weak, because the gzipped and the plain form have the same one.
+  const tag = `W/"${found.hash}"`;
+  const takesGzip = acceptsGzip(context.req.header('accept-encoding'));
+  const headers = {
+    ...pageHeaders(policy),
+    'Content-Type': found.type,
+    'Cache-Control': found.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ETag: tag,
+    Vary: 'Accept-Encoding',
+    ...(takesGzip ? { 'Content-Encoding': 'gzip' } : {}),
+  };
+  if (hasTag(context.req.header('if-none-match'), tag)) return context.body(null, 304, headers);
+  const length = takesGzip ? { 'Content-Length': String(found.bytes) } : {};
+  if (context.req.method === 'HEAD') return context.body(null, 200, { ...headers, ...length });
+  const packed = createReadStream(found.file);
+  const bytes = takesGzip ? packed : unpacked(packed);
+  return context.body(Readable.toWeb(bytes) as ReadableStream, 200, { ...headers, ...length });
+}
+
+function unpacked(packed: Readable): Readable {
+  const plain = createGunzip();
+  packed.once('error', (error) => plain.destroy(error));
+  plain.once('close', () => packed.destroy());
+  return packed.pipe(plain);
+}
+
+/** `gzip;q=0` refuses it. */
+function acceptsGzip(accepted = ''): boolean {
+  return accepted.split(',').some((coding) => /^\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$)|$)/i.test(coding));
+}
+
+function hasTag(given: string | undefined, tag: string): boolean {
+  if (given === undefined) return false;
+  return given.trim() === '*' || given.split(',').some((one) => strong(one) === strong(tag));
+}
+
+function strong(tag: string): string {
+  return tag.trim().replace(/^W\//, '');
+}

@@ -17,26 +17,41 @@ export class PreparationError extends Error {}
 /**
  * @typedef {object} Build
  * @property {string} title what is built, for the progress line
- * @property {readonly string[]} steps the TypeScript configurations, in the order in which they are compiled
+ * @property {readonly (readonly string[])[]} steps arguments of Node, in the order in which they run
  * @property {string} output the folder that they write to
  * @property {readonly string[]} inputs files and folders that the output depends on
+ * @property {Build} [part] a build whose output lies in this one's and has other inputs
  */
 
 const configs = ['tsconfig.json', 'package-lock.json'];
+
+/** @param {string} config of TypeScript */
+function compiled(config) {
+  return [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', config];
+}
+
+/** @type {Build} */
+const pages = {
+  title: 'the pages',
+  steps: [[join('scripts', 'pages.mjs')]],
+  output: join('dist', 'pages'),
+  inputs: ['pages', 'docs', join('scripts', 'pages.mjs'), 'package-lock.json'],
+};
 
 /** @type {Build} */
 export const program = {
   title: 'the program',
   // The second writes the declarations of `gatelog/client`.
-  steps: ['tsconfig.build.json', 'tsconfig.client.json'],
+  steps: [compiled('tsconfig.build.json'), compiled('tsconfig.client.json')],
   output: 'dist',
   inputs: ['src', 'tsconfig.build.json', 'tsconfig.client.json', ...configs],
+  part: pages,
 };
 
 /** @type {Build} */
 export const experiments = {
   title: 'benchmarks and soak tests',
-  steps: ['tsconfig.bench.json'],
+  steps: [compiled('tsconfig.bench.json')],
   output: '.cache/experiments',
   inputs: ['src', 'bench', 'test', 'tsconfig.bench.json', ...configs],
 };
@@ -113,16 +128,22 @@ function packagesOf(file) {
 }
 
 /**
- * Compiles unless the output was made from exactly these inputs.
+ * Builds unless the output was made from exactly these inputs.
  * @param {Build} build
  */
-export function compile({ title, steps, output, inputs }) {
+export function compile(build) {
+  compileWhole(build);
+  if (build.part !== undefined) compile(build.part);
+}
+
+/** @param {Build} build */
+function compileWhole({ title, steps, output, inputs }) {
   const stamp = join(root, output, '.built-from');
   const fingerprint = fingerprintOf(inputs);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return;
   rmSync(join(root, output), { recursive: true, force: true });
   timed(`building ${title}`, () => {
-    for (const config of steps) run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', config]);
+    for (const step of steps) run(process.execPath, step);
   });
   // As npm does for a package's commands: else `npx gatelog` in the clone may not start it.
   const commandFile = join(root, output, 'cli', 'gatelog.cjs');

@@ -49,6 +49,9 @@ describe('the packed package, installed into an empty folder', () => {
       'the request to be stored',
       async () => (await fetch(stored, { headers: { authorization: `Bearer ${testKey}` } })).status === 200 || undefined,
     );
+    const reference = await (await fetch(`${api}/docs`)).text();
+    const parts = [...reference.matchAll(/(?:src|href)="(docs\/assets\/[^"]+)"/g)].map(([, part = '']) => `${api}/${part}`);
+    expect(await Promise.all(parts.map(async (part) => (await fetch(part)).status))).toEqual([200, 200, 200, 200, 200]);
     const reader = path.join(folder, 'read.mjs');
     writeFileSync(
       reader,

@@ -167,7 +167,7 @@ export function httpApiPage({ tags, endpoints }: Pick<OpenApi, 'tags' | 'endpoin
   ]);
   return page(
     'HTTP API',
-    `The endpoints of the API (port 8788). Shapes of bodies and answers are in [openapi.json](../../openapi.json), which a running service has at \`/openapi.json\`. ${generated}`,
+    `The endpoints of the API (port 8788). Shapes of bodies and answers are in [openapi.json](../../openapi.json), which a running service has at \`/openapi.json\`; its \`/docs\` shows them and tries them out. ${generated}`,
     ...sections,
   );
 }

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiClient } from './support/api.ts';
+import { openBrowser } from './support/browser.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { accessibilityFaults, openWatched, overflow, views } from './support/watched-page.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let browser: Browser;
+let requestId: string;
+
+beforeAll(async () => {
+  service = await startService({ dataDir, environment: { GATELOG_INGEST_INTERVAL_MS: '20' } });
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${testKey}`, 'svc-properties': '{"Environment": "production"}' },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  requestId = response.headers.get('svc-id') ?? '';
+  await apiClient(service.api).stored(requestId);
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+const loaded = '.opblock-tag-section .opblock';
+
+describe.each(views)('at $width pixels, $colorScheme', (view) => {
+  it.each([
+    ['/ of the gateway', () => `${service.gateway}/`, 'h1'],
+    ['/ of the API', () => `${service.api}/`, 'h1'],
+    ['/docs', () => `${service.api}/docs`, loaded],
+    ['an endpoint of /docs', () => `${service.api}/docs#/Requests/queryRequests`, '.opblock.is-open .responses-wrapper'],
+    ['the list of pages', () => `${service.api}/docs/guides`, 'article table'],
+    ['a guide', () => `${service.api}/docs/guides/querying`, 'article pre'],
+  ])('%s is readable for everybody and asks nobody else', async (_name, address, part) => {
+    const { page, complaints } = await openWatched(browser, address(), view);
+    await page.waitForSelector(part);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('the reference', () => {
+  it('calls the service with the key that is typed in, and keeps the key nowhere', async () => {
+    const { page, complaints, requests } = await openWatched(browser, `${service.api}/docs`, { width: 1280, colorScheme: 'light' });
+    await enterKey(page);
+
+    const { status, body } = await execute(page, await open(page, '#operations-Requests-queryRequests'));
+    expect(status).toBe('200');
+    expect(JSON.parse(body)).toMatchObject({ data: [{ request_id: requestId, properties: { Environment: 'production' } }], error: null });
+    expect(await execute(page, await open(page, '#operations-Settings-getRateLimits'))).toMatchObject({ status: '200' });
+
+    const calls = requests.filter((request) => new URL(request.url()).pathname.startsWith('/v1/'));
+    expect(await Promise.all(calls.map(async (call) => [call.method(), await call.headerValue('authorization')]))).toEqual([
+      ['POST', `Bearer ${testKey}`],
+      ['GET', `Bearer ${testKey}`],
+    ]);
+    expect(requests.filter((request) => request.url().includes(testKey))).toEqual([]);
+    expect(page.url()).not.toContain(testKey);
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).toBe('[{},{},""]');
+    expect(complaints).toEqual([]);
+
+    // The address has kept which endpoint was open.
+    await page.reload();
+    expect(await execute(page, '#operations-Settings-getRateLimits')).toMatchObject({ status: '401' });
+    await page.context().close();
+  });
+
+  it('finds endpoints by words of their path, method or summary', async () => {
+    const { page } = await openWatched(browser, `${service.api}/docs`, { width: 1280, colorScheme: 'dark' });
+    await page.waitForSelector(loaded);
+    await page.fill('.operation-filter-input', 'redaction');
+    await page.waitForSelector('#operations-Requests-queryRequests', { state: 'detached' });
+    const found = await page.locator('.opblock-summary-path').allTextContents();
+    expect(found.map((text) => text.replaceAll('\u200B', ''))).toEqual(['/v1/redaction-rules', '/v1/redaction-rules']);
+    await page.context().close();
+  });
+});
+
+it('every link of every page leads to a page and a heading that exist', async () => {
+  const served = Object.keys(JSON.parse(readFileSync('dist/pages/files.json', 'utf8')) as object);
+  const pages = served.filter((name) => !name.startsWith('/docs/assets/'));
+  const texts = new Map<string, Promise<string>>();
+  const textOf = (address: string): Promise<string> => {
+    const known = texts.get(address) ?? fetch(address).then(async (response) => (response.ok ? response.text() : `${response.status}`));
+    texts.set(address, known);
+    return known;
+  };
+  const broken: string[] = [];
+  for (const path of pages) {
+    const text = await textOf(service.api + path);
+    for (const [, href = ''] of text.matchAll(/(?:href|src)="([^"]*)"/g)) {
+      const to = new URL(href.replaceAll('&amp;', '&'), service.api + path);
+      if (to.origin !== service.api) continue;
+      const target = await textOf(to.origin + to.pathname);
+      const hasHeading = to.hash === '' || target.includes(`id="${decodeURIComponent(to.hash.slice(1))}"`);
+      if (/^\d{3}$/.test(target) || !hasHeading) broken.push(`${path} → ${href}`);
+    }
+  }
+  expect(broken).toEqual([]);
+  expect(pages.length).toBeGreaterThan(30);
+});
+
+async function enterKey(page: Page): Promise<void> {
+  await page.click('.btn.authorize');
+  await page.fill('.auth-container input', testKey);
+  await page.click('.auth-btn-wrapper .authorize');
+  await page.click('.auth-btn-wrapper .btn-done');
+}
+
+/** By the keyboard. */
+async function open(page: Page, operation: string): Promise<string> {
+  await page.locator(`${operation} .opblock-summary-control`).press('Enter');
+  return operation;
+}
+
+/** Executes an open endpoint as it stands. */
+async function execute(page: Page, operation: string): Promise<{ readonly status: string; readonly body: string }> {
+  await page.waitForSelector(`${operation}.is-open .responses-wrapper`);
+  await page.click(`${operation} .btn.execute`);
+  const answer = page.locator(`${operation} .live-responses-table .response`);
+  await answer.waitFor();
+  const [status = ''] = (await answer.locator('.response-col_status').innerText()).split('\n');
+  return { status, body: await answer.locator('.highlight-code code').first().innerText() };
+}

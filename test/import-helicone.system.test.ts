@@ -161,7 +161,7 @@ describe('gatelog import --from helicone', () => {
       apiKey: 'sk-svc-us-wrongwrongwrongwrongwrong',
     });
     const { code, stderr } = await importOutcome(child);
-    expect({ code, calls: fake.calls().api }).toEqual({ code: 1, calls: 0 });
+    expect({ code, calls: fake.calls().api }).toEqual({ code: 4, calls: 0 });
     expect(stderr).toContain('key');
     expect(existsSync(path.join(folder, 'key.json'))).toBe(false);
     await fake.close();

@@ -88,12 +88,12 @@ describe("the operator's socket", () => {
     expect((await gatelog(dataDir, 'dead-letters', 'list')).code).toBe(0);
     await first.killAll();
     const nobody = `No Gatelog runs in ${dataDir}. Start it with "gatelog serve", or set GATELOG_DATA_DIR to the folder that it shows as Data.\n`;
-    expect(await gatelog(dataDir, 'dead-letters', 'list')).toEqual({ code: 1, stdout: '', stderr: nobody });
+    expect(await gatelog(dataDir, 'dead-letters', 'list')).toEqual({ code: 5, stdout: '', stderr: nobody });
     const second = await startService({ dataDir });
     expect((await gatelog(dataDir, 'dead-letters', 'list')).code).toBe(0);
     await second.stop();
     expect(statSync(socket, { throwIfNoEntry: false })).toBeUndefined();
-    expect(await gatelog(dataDir, 'dead-letters', 'list')).toEqual({ code: 1, stdout: '', stderr: nobody });
+    expect(await gatelog(dataDir, 'dead-letters', 'list')).toEqual({ code: 5, stdout: '', stderr: nobody });
   });
 
   it('exists for a data folder whose path is too long for a socket', async () => {

@@ -215,7 +215,7 @@ describe('gatelog reprice --all, for the operator', () => {
     await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'acme'], { env, timeout: 120_000 });
     const asked = promisify(execFile)(process.execPath, [program, 'reprice', '--all', '--filter', 'all'], { env, timeout: 120_000 });
     expect(await asked.catch((error: unknown) => error)).toMatchObject({
-      code: 1,
+      code: 5,
       stderr: expect.stringContaining(`No Gatelog runs in ${folder}.`) as string,
     });
     removeDataDir(folder);

@@ -10,5 +10,5 @@ export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.misused, 'the command line or a value in it cannot be understood'],
   [exitCodes.notFound, 'no such request, session, user or job'],
   [exitCodes.notAllowed, 'no key, an unknown one, or one that may not do this'],
-  [exitCodes.unreachable, 'no service answers at GATELOG_API_URL, or it cannot work now'],
+  [exitCodes.unreachable, 'no service answers, or it cannot work now'],
 ];

@@ -90,12 +90,51 @@ describe('GET /metrics', () => {
     await reads('gatelog_spool_oldest_waiting_seconds{process="core"}', (value) => value === 0);
   });
 
-  it('shows nothing that a caller has sent', async () => {
+  it('shows nothing that a caller has sent but the names of models', async () => {
     const text = await page();
-    const sent = ['secret-team-name', 'secret-user-name', 'echo/x', testKey, 'nonsense', 'organization'];
+    const sent = ['secret-team-name', 'secret-user-name', testKey, 'nonsense'];
     expect(sent.filter((words) => text.includes(words))).toEqual([]);
     const unreadable = text.split('\n').filter((line) => !/^(# (HELP|TYPE) gatelog_\w+ .+|gatelog_\w+\{[^\n]*\} [\d.e+-]+|)$/.test(line));
     expect(unreadable).toEqual([]);
+  });
+
+  it('counts what organisations spend by model, from nothing again after a restart of the core', async () => {
+    const series = async (name: string): Promise<number> => {
+      const line = (await page()).split('\n').find((text) => text.startsWith(name) && text.includes('model="x"'));
+      return Number(line?.split(' ').at(-1));
+    };
+    const before = await series('gatelog_recorded_requests_total{organization=');
+    expect(before).toBeGreaterThanOrEqual(6);
+    const { body } = await apiClient(service.api).call<readonly { readonly cost: number; readonly total_tokens: number }[]>(
+      'POST',
+      '/v1/metrics/query',
+      {
+        metrics: ['cost', 'total_tokens'],
+        groupBy: ['model'],
+      },
+    );
+    expect(await series('gatelog_cost_usd_total')).toBeCloseTo(body.data[0]?.cost ?? -1, 10);
+    for (const pid of childrenNamed(service.pid, 'core')) process.kill(pid, 'SIGKILL');
+    await eventually('the core to be back', async () => ((await page().catch(() => '')).includes('process="core"') ? true : undefined));
+    expect(await page()).not.toContain('gatelog_cost_usd_total');
+    const id = (await call()).headers.get('svc-id');
+    await apiClient(service.api).stored(id ?? '');
+    expect(await series('gatelog_recorded_requests_total{organization=')).toBe(1);
+  });
+
+  it('shows nobody what organisations spend where it needs no key', async () => {
+    const open = await startService({ dataDir: makeDataDir(), environment: { GATELOG_GATEWAY_WORKERS: '1' } });
+    const response = await fetch(`${open.gateway}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'hello' }] }),
+    });
+    await apiClient(open.api).stored(response.headers.get('svc-id') ?? '');
+    const text = await (await fetch(`${open.api}/metrics`)).text();
+    await open.stop();
+    removeDataDir(open.dataDir);
+    expect(text).toMatch(/^gatelog_records_stored_total\{process="core"\} 1$/m);
+    expect(text).not.toMatch(/gatelog_cost|organization=/);
   });
 
   it('counters keep their values when a worker or the core is killed, and both deaths are counted', async () => {
@@ -106,7 +145,7 @@ describe('GET /metrics', () => {
     await eventually('the gateway to be back', async () => ((await call().catch(() => undefined))?.status === 200 ? true : undefined));
     const after = await reads(whole, (value) => value > before);
     for (const pid of childrenNamed(service.pid, 'core')) process.kill(pid, 'SIGKILL');
-    await reads('gatelog_process_exits_total{role="core",process="supervisor"}', (value) => value === 1);
+    await reads('gatelog_process_exits_total{role="core",process="supervisor"}', (value) => value === 2);
     expect(await reads(whole, (value) => value >= after)).toBeGreaterThanOrEqual(after);
   });
 });

@@ -33,6 +33,7 @@ import { compactAll, assertBelowMaxFrames, SeriesTail } from './series/tail.ts';
 import type { BudgetSettlement } from './interpret/settlement.ts';
 import { laterPosition, mayBeStored, type Unsure, unsureAtStart } from './batch/unsure.ts';
 import { type Failure, storeRows } from './batch/insert.ts';
+import { noteStored } from './batch/note-stored.ts';
 
 const writerCheckMs = 500;
 /** Max bytes of one read, between two ticks of the event loop. */
@@ -227,7 +228,7 @@ export class Drain {
     this.saveCheckpoint({ ...this.checkpoint, intended });
     // A failure occurs again when the next batch is interpreted itself.
     if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
-    const { insert, findRows, observe, clock, noteVisible } = this.ports;
+    const { insert, findRows, observe, clock } = this.ports;
     const isUnsure = mayBeStored(this.unsure, batch.exchanges);
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
     const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.loop.signal });
@@ -238,9 +239,7 @@ export class Drain {
       lastNumber,
       rows.map(({ rows: written }) => written.request),
     );
-    const visibleAt = clock.now();
-    const ends = rows.map(({ index, rows: { endedAt } }) => (refused.has(index) ? null : endedAt));
-    for (const endedAt of ends) if (endedAt !== null) noteVisible(visibleAt - endedAt);
+    noteStored(batch, { rows, refused }, this.ports);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms: Math.round(clock.monotonic() - startedAt) });
   }

@@ -3,6 +3,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
 import type { RequestId } from '../model/ids.ts';
+import type { Spend } from '../model/record/spend.ts';
+import type { DrainPorts } from './ports.ts';
 import { type Checkpoint, type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert/insert.ts';
 import { type IngestRig, openRig, SpoolRig, until } from './testing/ingest-harness.ts';
@@ -30,6 +32,8 @@ function dyingAtAccept(folder: string): CheckpointFile & { deaths: number } {
   return dying;
 }
 
+type NoteSpend = DrainPorts['noteSpend'];
+
 const awayStore: InsertRows = () => Promise.reject(new GatelogError('store_unavailable', 'away'));
 
 async function writeSome(spool: SpoolRig, count: number): Promise<RequestId[]> {
@@ -40,9 +44,13 @@ async function writeSome(spool: SpoolRig, count: number): Promise<RequestId[]> {
 }
 
 /** A life of the ingest that inserts and dies before it has written that down. */
-async function dieAfterInsert(spool: SpoolRig, limits = { maxRows: 1000, maxBytes: 1e9 }): Promise<void> {
+async function dieAfterInsert(
+  spool: SpoolRig,
+  limits = { maxRows: 1000, maxBytes: 1e9 },
+  noteSpend: NoteSpend = () => undefined,
+): Promise<void> {
   const checkpoint = dyingAtAccept(spool.folder);
-  const drain = await spool.openDrain({ checkpoint, limits });
+  const drain = await spool.openDrain({ checkpoint, limits, noteSpend });
   drain.start();
   await until(() => checkpoint.deaths > 0);
   await drain.stop(0);
@@ -67,6 +75,26 @@ describe('each exchange is stored exactly once', () => {
     expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
     // The repeated rows would have another `updated_at`: the first ones stay.
     expect(await spool.rows()).toEqual(firstRows);
+  });
+
+  test('and counted once: by the life that has written down that it is stored', async () => {
+    const spool = new SpoolRig(rig);
+    await writeSome(spool, 5);
+    const counted: string[] = [];
+    const noteSpend = (organizationId: string, { model, outputTokens }: Spend): void =>
+      void counted.push(`${organizationId === spool.organizationId} ${model} ${outputTokens}`);
+    await dieAfterInsert(spool, undefined, noteSpend);
+    expect(counted).toEqual([]);
+    let refusals = 3;
+    const unsteady: InsertRows = async (...given) => {
+      await rig.store.insert(...given);
+      if (refusals-- > 0) throw new GatelogError('store_unavailable', 'the answer was lost');
+    };
+    await spool.drainAll({ insert: unsteady, noteSpend });
+    expect(counted).toHaveLength(5);
+    expect(new Set(counted).size).toBe(1);
+    await spool.drainAll({ noteSpend });
+    expect(counted).toHaveLength(5);
   });
 
   test('by its token alone, while what the life before has inserted cannot be seen yet', async () => {

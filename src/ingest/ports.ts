@@ -1,5 +1,6 @@
 import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
+import type { Spend } from '../model/record/spend.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OrganizationPrices } from '../pricing/organization-prices.ts';
@@ -49,4 +50,6 @@ export interface DrainPorts {
   readonly observe: Observe;
   /** Called once a record can be queried. @param delayMs since its exchange ended. */
   readonly noteVisible: (delayMs: number) => void;
+  /** Called once for each stored call. */
+  readonly noteSpend: (organizationId: OrganizationId, spend: Spend) => void;
 }

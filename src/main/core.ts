@@ -23,6 +23,7 @@ import { Drain } from '../ingest/drain.ts';
 import { freshUntil } from '../ingest/fresh-until.ts';
 import { countVisible } from '../ingest/metrics.ts';
 import { RunningErasures } from '../ingest/erasures.ts';
+import { SpendCounters } from '../ingest/spend-counters.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/worker/thread.ts';
 import { DeadLetterQuota } from '../ingest/dead-letters/quota.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/changes/pending.ts';
@@ -113,6 +114,7 @@ interface CoreParts {
   readonly running: RunningErasures;
   readonly storedOrder: StoredOrder;
   readonly streams: Streams;
+  readonly spendCounters: SpendCounters;
   readonly trustedClock: TrustedClock;
   /** For calls that are logged at the API. */
   readonly series: OwnSeries;
@@ -240,6 +242,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     meter,
     running,
     storedOrder,
+    spendCounters: new SpendCounters(),
     streams: makeStreams(config, storedOrder),
     trustedClock: makeTrustedClock(database, observe),
     series: openOwnSeries(config, observe),
@@ -262,6 +265,7 @@ function makeDrain({
   meter,
   running,
   storedOrder,
+  spendCounters,
 }: CoreParts): Drain {
   const paths = dataPaths(config);
   const settleBudgets = settleIn(state);
@@ -295,6 +299,7 @@ function makeDrain({
     clock: systemClock,
     observe,
     noteVisible: (delayMs) => countVisible(meter, delayMs),
+    noteSpend: (organizationId, spend) => spendCounters.count(organizationId, spend),
   });
 }
 

@@ -5,7 +5,7 @@ import { constantTimeEquals } from '../../auth/fixed-key.ts';
 import { addressOf } from '../http/authenticate.ts';
 import { type RecordedCall, type OpenEndpoint, problemResponses } from '../endpoint.ts';
 
-/** Invariant: no organisation's key is needed, because the metrics contain no recorded data. */
+/** Invariant: no organisation's key is needed, because without `GATELOG_METRICS_KEY` the metrics contain no recorded data. */
 export const getMetrics: OpenEndpoint = {
   declaration: {
     method: 'get',

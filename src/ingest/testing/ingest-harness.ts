@@ -240,6 +240,7 @@ export class SpoolRig {
       burst: new BurstGate({ maxMs: 0, cpuShares: () => undefined, clock: systemClock }),
       clock: systemClock,
       noteVisible: () => undefined,
+      noteSpend: () => undefined,
       observe: (observation) => this.observations.push(observation),
       ...given,
     });

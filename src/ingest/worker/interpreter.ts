@@ -3,6 +3,7 @@ import { messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Exchange } from '../../model/record/exchange.ts';
 import { isUnacknowledged, loggedFactsOf } from '../../model/record/logged-facts.ts';
+import { type Spend, spendOf } from '../../model/record/spend.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
 import type { UsageCompletion } from '../../model/record/usage-completion.ts';
 import { isSystemError } from '../../platform/files.ts';
@@ -58,6 +59,8 @@ export interface InterpreterParts {
 export interface InterpretedRows extends RecordRows {
   /** Unix milliseconds: when it ended, or was logged; null where that is not known. */
   readonly endedAt: number | null;
+  /** Undefined for an import: it happened before. */
+  readonly spend?: Spend | undefined;
   readonly settlement?: BudgetSettlement | undefined;
   /** Usage from a read of a finished response. */
   readonly completion?: UsageCompletion | undefined;
@@ -224,6 +227,7 @@ function interpretWhole(
     bodies,
     changes,
     endedAt: loggedFactsOf(exchange.open)?.at ?? record.responseCreatedAt,
+    spend: spendOf(record),
     settlement,
     completion,
     awaited,

@@ -1,4 +1,5 @@
 import type { RecordRows } from '../../store/insert/rows.ts';
+import { type PackedSpends, spendAt, SpendPacker } from './packed-spends.ts';
 import type { Interpretation, InterpretedExchange, InterpretedRows } from './interpreter.ts';
 
 /**
@@ -12,6 +13,7 @@ export interface PackedResults {
   readonly spans: Float64Array;
   /** Unix milliseconds at which each exchange ended; NaN where that is not known. */
   readonly endedAt: Float64Array;
+  readonly spends: PackedSpends;
   /** By the index of the exchange. */
   readonly beside: ReadonlyMap<number, BesideRows>;
   /** By the index of the exchange. */
@@ -30,6 +32,7 @@ export function packResults(results: Iterable<InterpretedExchange>, count: numbe
   const indexes = new Map<ArrayBufferLike, number>();
   const spans = new Float64Array(count * numbersPerExchange);
   const endedAt = new Float64Array(count).fill(Number.NaN);
+  const spends = new SpendPacker(count);
   const beside = new Map<number, BesideRows>();
   const instead = new Map<number, InsteadOfRows>();
   let index = 0;
@@ -37,6 +40,7 @@ export function packResults(results: Iterable<InterpretedExchange>, count: numbe
     if ('request' in result) {
       packRows(result, { indexes, spans, at: index * numbersPerExchange });
       endedAt[index] = result.endedAt ?? Number.NaN;
+      if (result.spend !== undefined) spends.add(index, result.spend);
       const { settlement, completion, awaited, redactionFailure, threatCheckFailure } = result;
       if ((settlement ?? completion ?? awaited ?? redactionFailure ?? threatCheckFailure) !== undefined) {
         beside.set(index, { settlement, completion, awaited, redactionFailure, threatCheckFailure });
@@ -47,7 +51,7 @@ export function packResults(results: Iterable<InterpretedExchange>, count: numbe
     index += 1;
   }
   const memory = [...indexes.keys()].flatMap((buffer) => (buffer instanceof SharedArrayBuffer ? buffer : []));
-  return { count: index, memory, spans, endedAt, beside, instead };
+  return { count: index, memory, spans, endedAt, spends: spends.packed(), beside, instead };
 }
 
 interface Spans {
@@ -70,8 +74,8 @@ function packRows(rows: RecordRows, { indexes, spans, at }: Spans): void {
 }
 
 /** The memory of packed results that is transferred instead of copied; the rows' own is shared. */
-export function memoryOfResults({ spans, endedAt }: PackedResults): ArrayBuffer[] {
-  return [spans, endedAt].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : []));
+export function memoryOfResults({ spans, endedAt, spends }: PackedResults): ArrayBuffer[] {
+  return [spans, endedAt, spends.numbers].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : []));
 }
 
 /**
@@ -115,6 +119,10 @@ class PackedRows implements InterpretedRows {
   get endedAt(): number | null {
     const endedAt = this.packed.endedAt[this.index] ?? Number.NaN;
     return Number.isNaN(endedAt) ? null : endedAt;
+  }
+
+  get spend(): InterpretedRows['spend'] {
+    return spendAt(this.packed.spends, this.index);
   }
 
   get settlement(): InterpretedRows['settlement'] {

@@ -20,6 +20,7 @@ import type { AcceptedChange } from '../../model/change.ts';
 import type { InterpretedExchange, InterpretTask, TaskSettings } from './interpreter.ts';
 import { memoryOfResults, packResults, unpackResults } from './packed-results.ts';
 import { memoryOfTasks, packTasks, unpackTasks } from './packed-tasks.ts';
+import { moneyOfUnits } from '../../model/pricing/money.ts';
 import type { BudgetSettlement } from '../interpret/settlement.ts';
 
 const seed = 4711;
@@ -89,6 +90,18 @@ const rows = record({
   bodies: row,
   changes: row,
   endedAt: option(double({ min: -1e12, max: 1e13, noNaN: true })),
+  spend: option(
+    record({
+      provider: string(),
+      model: string(),
+      cost: option(bigInt({ min: -(10n ** 20n), max: 10n ** 31n }).map((units) => moneyOfUnits(units))),
+      inputTokens: nat(),
+      cacheReadTokens: nat(),
+      cacheWriteTokens: nat(),
+      outputTokens: nat(),
+    }),
+    { nil: undefined },
+  ),
   settlement: option(
     bigInt({ min: 0n, max: 1n }).map((units) => ({ units }) as unknown as BudgetSettlement),
     { nil: undefined },

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Family } from '../../platform/metrics/meter.ts';
+import { spendFamilies } from '../../ingest/spend-counters.ts';
 import { coreFamilies } from './core-metrics.ts';
 import { familiesOf } from './metric-families.ts';
 
@@ -7,7 +8,8 @@ const intro = `# Metrics
 
 \`GET /metrics\` of the API listener shows the numbers of every process as Prometheus reads them. The label \`process\` is \`core\`, \`supervisor\` or a gateway
 worker's slot, \`gateway-0\` and so on: a worker that is started again goes on where its predecessor's last word stood, at most a second before its death. The
-numbers of the others are a second old; those of the core begin at 0 with it. The values of every label are a closed list, and nothing that callers send is one. This page
+numbers of the others are a second old; those of the core begin at 0 with it. The values of labels are closed lists but for \`organization\`, \`provider\` and \`model\` of
+what calls have spent, which are there only where the page needs a key (\`GATELOG_METRICS_KEY\`) and are bounded ([how](../operations/health-and-alerts.md#cost-and-tokens)). This page
 comes from the tables in the code (\`npx vitest run src/main/health/metrics-page.test.ts -u\`).
 
 What to wake somebody for:
@@ -30,8 +32,16 @@ const rowOf = ({ name, kind, labels = {}, help }: Family): string =>
 const labelText = ([label, values]: [string, readonly string[]]): string =>
   values.length > 8 ? `\`${label}\`` : `\`${label}\`: ${values.join(', ')}`;
 
+/** Open ones. */
+const spendLabels = { organization: ['its identifier'], provider: ['its name'], model: ['its name'] };
+
 it('docs/reference/metrics.md lists every metric of every process', async () => {
-  const families = [...new Set([...familiesOf.gateway, ...coreFamilies, ...familiesOf.supervisor])].toSorted((one, other) =>
+  const spend = spendFamilies.map(({ labels, ...family }): Family => ({
+    ...family,
+    kind: 'counter',
+    labels: { ...spendLabels, ...labels },
+  }));
+  const families = [...new Set([...familiesOf.gateway, ...coreFamilies, ...familiesOf.supervisor, ...spend])].toSorted((one, other) =>
     one.name.localeCompare(other.name),
   );
   const table = `| metric | kind | labels | what it says |\n| --- | --- | --- | --- |\n${families.map(rowOf).join('')}`;

@@ -1,6 +1,7 @@
 import type { ApiPorts } from '../../api/ports.ts';
 import type { Config } from '../../config/load.ts';
 import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
+import type { SpendCounters } from '../../ingest/spend-counters.ts';
 import type { Drain } from '../../ingest/drain.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Meter } from '../../platform/metrics/meter.ts';
@@ -14,12 +15,15 @@ export interface MeasuredParts {
   readonly store: Store;
   readonly deadLetters: DeadLetters;
   readonly drain: Drain;
+  readonly spendCounters: SpendCounters;
   readonly spoolFolder: string;
 }
 
-export function makeMetricsPorts({ config, ...parts }: MeasuredParts): ApiPorts['metrics'] {
+/** Invariant: what organisations spend is on the page only where the page needs a key. */
+export function makeMetricsPorts({ config, spendCounters, ...parts }: MeasuredParts): ApiPorts['metrics'] {
   const { spoolMaxBytes, deadLetterMaxBytes } = config;
   const numbers = new ProcessMetrics({ ...parts, deadLetterMaxBytes, spoolMaxBytes, now: systemClock.now });
   onMetrics((message) => numbers.take(message));
-  return { key: config.metricsKey, page: () => numbers.page() };
+  const { metricsKey: key } = config;
+  return { key, page: async () => (await numbers.page()) + (key === undefined ? '' : spendCounters.page()) };
 }

@@ -1,0 +1,24 @@
+import type { DrainPorts } from '../ports.ts';
+import type { Batch } from './batch.ts';
+import type { Failure, StorableRow } from './insert.ts';
+
+interface Outcome {
+  readonly rows: readonly StorableRow[];
+  readonly refused: ReadonlyMap<number, Failure>;
+}
+
+/** Counts what was stored. Invariant: the batch is accepted, so it is never repeated, and nothing of it counts twice. */
+export function noteStored(
+  { exchanges }: Pick<Batch, 'exchanges'>,
+  { rows, refused }: Outcome,
+  { clock, noteVisible, noteSpend }: Pick<DrainPorts, 'clock' | 'noteVisible' | 'noteSpend'>,
+): void {
+  const visibleAt = clock.now();
+  for (const { index, rows: written } of rows) {
+    const organizationId = refused.has(index) ? undefined : exchanges[index]?.organizationId;
+    if (organizationId === undefined) continue;
+    const { endedAt, spend } = written;
+    if (endedAt !== null) noteVisible(visibleAt - endedAt);
+    if (spend !== undefined) noteSpend(organizationId, spend);
+  }
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { OrganizationId } from '../model/ids.ts';
+import { parseMoney } from '../model/pricing/money.ts';
+import type { Spend } from '../model/record/spend.ts';
+import { SpendCounters, spendLimits } from './spend-counters.ts';
+
+const acme = 'acme' as OrganizationId;
+const spend = (given: Partial<Spend> = {}): Spend => ({
+  provider: 'OPENAI',
+  model: 'gpt-4o',
+  cost: parseMoney('0.1') ?? null,
+  inputTokens: 3,
+  cacheReadTokens: 2,
+  cacheWriteTokens: 1,
+  outputTokens: 4,
+  ...given,
+});
+
+test('the page has every number with its labels, exactly', () => {
+  const counters = new SpendCounters();
+  for (let call = 0; call < 3; call += 1) counters.count(acme, spend());
+  counters.count(acme, spend({ cost: parseMoney('9007199254.740993000001') ?? null }));
+  counters.count(acme, spend({ cost: null, model: 'own "one"\n\\' }));
+  expect(counters.page()).toBe(`# HELP gatelog_recorded_requests_total Calls that were recorded.
+# TYPE gatelog_recorded_requests_total counter
+gatelog_recorded_requests_total{organization="acme",provider="OPENAI",model="gpt-4o"} 4
+gatelog_recorded_requests_total{organization="acme",provider="OPENAI",model="own \\"one\\"\\n\\\\"} 1
+# HELP gatelog_unpriced_requests_total Recorded calls without a known cost, failed ones among them.
+# TYPE gatelog_unpriced_requests_total counter
+gatelog_unpriced_requests_total{organization="acme",provider="OPENAI",model="gpt-4o"} 0
+gatelog_unpriced_requests_total{organization="acme",provider="OPENAI",model="own \\"one\\"\\n\\\\"} 1
+# HELP gatelog_cost_usd_total Cost of recorded calls in US dollars, exact to 12 decimals.
+# TYPE gatelog_cost_usd_total counter
+gatelog_cost_usd_total{organization="acme",provider="OPENAI",model="gpt-4o"} 9007199255.040993000001
+gatelog_cost_usd_total{organization="acme",provider="OPENAI",model="own \\"one\\"\\n\\\\"} 0.000000000000
+# HELP gatelog_tokens_total Tokens of recorded calls. Each is of one kind: input is what no cache of the provider had to do with.
+# TYPE gatelog_tokens_total counter
+gatelog_tokens_total{organization="acme",provider="OPENAI",model="gpt-4o",kind="input"} 12
+gatelog_tokens_total{organization="acme",provider="OPENAI",model="gpt-4o",kind="cache_read"} 8
+gatelog_tokens_total{organization="acme",provider="OPENAI",model="gpt-4o",kind="cache_write"} 4
+gatelog_tokens_total{organization="acme",provider="OPENAI",model="gpt-4o",kind="output"} 16
+gatelog_tokens_total{organization="acme",provider="OPENAI",model="own \\"one\\"\\n\\\\",kind="input"} 3
+gatelog_tokens_total{organization="acme",provider="OPENAI",model="own \\"one\\"\\n\\\\",kind="cache_read"} 2
+gatelog_tokens_total{organization="acme",provider="OPENAI",model="own \\"one\\"\\n\\\\",kind="cache_write"} 1
+gatelog_tokens_total{organization="acme",provider="OPENAI",model="own \\"one\\"\\n\\\\",kind="output"} 4
+`);
+});
+
+const countsOf = (page: string): readonly string[] => page.match(/^gatelog_recorded_requests_total.*$/gm) ?? [];
+
+test('an organisation has so many sets and no more; its other models are counted together', () => {
+  const counters = new SpendCounters();
+  for (let model = 0; model < 250; model += 1) counters.count(acme, spend({ model: `m${model}` }));
+  counters.count(acme, spend({ model: 'm0' }));
+  const counts = countsOf(counters.page());
+  expect(counts).toHaveLength(spendLimits.setsOfOrganization);
+  expect(counts[0]).toBe('gatelog_recorded_requests_total{organization="acme",provider="OPENAI",model="m0"} 2');
+  expect(counts.at(-1)).toBe('gatelog_recorded_requests_total{organization="acme",provider="other",model="other"} 151');
+});
+
+test('all together have so many sets and no more; what comes later is counted together, and nothing is lost', () => {
+  const counters = new SpendCounters();
+  for (let organization = 0; organization < 1500; organization += 1) counters.count(`o${organization}` as OrganizationId, spend());
+  const counts = countsOf(counters.page());
+  expect(counts).toHaveLength(spendLimits.sets);
+  expect(counts.at(-1)).toBe('gatelog_recorded_requests_total{organization="other",provider="other",model="other"} 501');
+});
+
+test('no number ever falls, and a page without a call is empty', () => {
+  const counters = new SpendCounters();
+  expect(counters.page()).toBe('');
+  counters.count(acme, spend({ cost: parseMoney('-1') ?? null, inputTokens: -5, outputTokens: Number.NaN }));
+  expect(counters.page()).toContain('gatelog_cost_usd_total{organization="acme",provider="OPENAI",model="gpt-4o"} 0.000000000000');
+  expect(counters.page()).toContain('kind="input"} 0');
+});

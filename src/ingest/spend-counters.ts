@@ -1,0 +1,120 @@
+import type { OrganizationId } from '../model/ids.ts';
+import { moneyOfUnits, moneyText } from '../model/pricing/money.ts';
+import type { Spend } from '../model/record/spend.ts';
+
+/** Sets of labels, all together and of one organisation. Each set has {@link spendFamilies}' series. */
+export const spendLimits = { sets: 1000, setsOfOrganization: 100, nameCharacters: 128 } as const;
+
+/** The name of what has no set of its own. */
+const other = 'other';
+
+const tokenKinds = ['input', 'cache_read', 'cache_write', 'output'] as const;
+
+interface SpendFamily {
+  readonly name: `gatelog_${string}`;
+  readonly help: string;
+  /** Beside `organization`, `provider` and `model`. */
+  readonly labels?: Readonly<Record<string, readonly string[]>>;
+}
+
+const requests: SpendFamily = { name: 'gatelog_recorded_requests_total', help: 'Calls that were recorded.' };
+const unpriced: SpendFamily = {
+  name: 'gatelog_unpriced_requests_total',
+  help: 'Recorded calls without a known cost, failed ones among them.',
+};
+const cost: SpendFamily = { name: 'gatelog_cost_usd_total', help: 'Cost of recorded calls in US dollars, exact to 12 decimals.' };
+const tokens: SpendFamily = {
+  name: 'gatelog_tokens_total',
+  help: 'Tokens of recorded calls. Each is of one kind: input is what no cache of the provider had to do with.',
+  labels: { kind: tokenKinds },
+};
+
+export const spendFamilies: readonly SpendFamily[] = [requests, unpriced, cost, tokens];
+
+interface Sums {
+  /** As they are written. */
+  readonly labels: string;
+  requests: bigint;
+  unpriced: bigint;
+  /** 10⁻¹² USD. */
+  cost: bigint;
+  readonly tokens: [input: bigint, cacheRead: bigint, cacheWrite: bigint, output: bigint];
+}
+
+/**
+ * What stored calls have used, by organisation, provider and model. It begins at nothing with the process. Sums are whole numbers of any
+ * size, so that they are exact and only rise.
+ */
+export class SpendCounters {
+  private readonly organizations = new Map<OrganizationId, Map<string, Sums>>();
+  private readonly rest = newSums({ organization: other, provider: other, model: other });
+  private sets = 0;
+
+  count(organizationId: OrganizationId, spend: Spend): void {
+    const sums = this.sumsOf(organizationId, spend);
+    sums.requests += 1n;
+    if (spend.cost === null) sums.unpriced += 1n;
+    // A caller may state less than nothing, and a counter never falls.
+    else if (spend.cost > 0n) sums.cost += spend.cost;
+    sums.tokens[0] += wholeOf(spend.inputTokens);
+    sums.tokens[1] += wholeOf(spend.cacheReadTokens);
+    sums.tokens[2] += wholeOf(spend.cacheWriteTokens);
+    sums.tokens[3] += wholeOf(spend.outputTokens);
+  }
+
+  /** In Prometheus' text format. */
+  page(): string {
+    const all = [...[...this.organizations.values()].flatMap((sets) => [...sets.values()]), this.rest];
+    const counted = all.filter((sums) => sums.requests > 0n);
+    if (counted.length === 0) return '';
+    return [
+      familyText(requests, counted, (sums) => [['', String(sums.requests)]]),
+      familyText(unpriced, counted, (sums) => [['', String(sums.unpriced)]]),
+      familyText(cost, counted, (sums) => [['', moneyText(moneyOfUnits(sums.cost))]]),
+      familyText(tokens, counted, (sums) => tokenKinds.map((kind, index) => [`,kind="${kind}"`, String(sums.tokens[index])])),
+    ].join('');
+  }
+
+  private sumsOf(organizationId: OrganizationId, { provider, model }: Spend): Sums {
+    let sets = this.organizations.get(organizationId);
+    const [providerName, modelName] = [provider, model].map((text) => text.slice(0, spendLimits.nameCharacters)) as [string, string];
+    const name = `${providerName}\n${modelName}`;
+    const known = sets?.get(name);
+    if (known !== undefined) return known;
+    // The last set of an organisation is that of all its other models.
+    const isLast = (sets?.size ?? 0) >= spendLimits.setsOfOrganization - 1;
+    const rest = isLast ? sets?.get(other) : undefined;
+    if (rest !== undefined) return rest;
+    if (this.sets >= spendLimits.sets - 1) return this.rest;
+    if (sets === undefined) this.organizations.set(organizationId, (sets = new Map<string, Sums>()));
+    const labels = isLast ? { provider: other, model: other } : { provider: providerName, model: modelName };
+    const made = newSums({ organization: organizationId, ...labels });
+    sets.set(isLast ? other : name, made);
+    this.sets += 1;
+    return made;
+  }
+}
+
+function newSums(labels: Readonly<Record<string, string>>): Sums {
+  const written = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return { labels: written.join(','), requests: 0n, unpriced: 0n, cost: 0n, tokens: [0n, 0n, 0n, 0n] };
+}
+
+function wholeOf(count: number): bigint {
+  return Number.isFinite(count) && count > 0 ? BigInt(Math.round(count)) : 0n;
+}
+
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll('\n', String.raw`\n`);
+}
+
+type Samples = readonly (readonly [labels: string, value: string])[];
+
+function familyText({ name, help }: SpendFamily, all: readonly Sums[], samplesOf: (sums: Sums) => Samples): string {
+  const lines = all.flatMap((sums) => samplesOf(sums).map(([labels, value]) => `${name}{${sums.labels}${labels}} ${value}\n`));
+  return `# HELP ${name} ${help}\n# TYPE ${name} counter\n${lines.join('')}`;
+}

@@ -1,0 +1,29 @@
+import type { Money } from '../pricing/money.ts';
+import type { RequestRecord } from './request-record.ts';
+
+/** What one call has used. The tokens are of disjoint kinds, so that their sum is all of them. */
+export interface Spend {
+  readonly provider: string;
+  readonly model: string;
+  /** Null: nobody knows. */
+  readonly cost: Money | null;
+  /** Input that no cache of the provider had to do with. */
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+}
+
+export function spendOf({ provider, model, cost, usage }: Pick<RequestRecord, 'provider' | 'model' | 'cost' | 'usage'>): Spend {
+  const cacheReadTokens = usage.promptCacheReadTokens ?? 0;
+  const cacheWriteTokens = usage.promptCacheWriteTokens ?? 0;
+  return {
+    provider,
+    model,
+    cost,
+    inputTokens: Math.max(0, (usage.promptTokens ?? 0) - cacheReadTokens - cacheWriteTokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: usage.completionTokens ?? 0,
+  };
+}

@@ -6,11 +6,12 @@ import { openConnections } from '../src/store/engine/connections.ts';
 import { migrateStore } from '../src/store/schema/migrate.ts';
 import { describeMachine } from './measure/machine.ts';
 import { compareMetrics } from './metrics/compare.ts';
+import { measureValues } from './metrics/values.ts';
 import { fill, progress, untilMerged } from './query/fill.ts';
 
 /** Compares metrics with SQL written by hand, on one store in one run. */
 
-const helpText = `Measures metrics beside hand-written SQL that has a table of its own, on a store of its own.
+const helpText = `Measures metrics beside hand-written SQL that has a table of its own, and values of a property as one types, on a store of its own.
 
 Usage: npm run bench -- metrics [options]
 
@@ -41,6 +42,8 @@ async function main(): Promise<void> {
       `${records} records of the organisation that asks, ${Math.floor(records / 10)} of another; ${calls} calls of each question and side`,
       '',
       ...(await compareMetrics(connections, { records, calls })),
+      '',
+      ...(await measureValues(connections, { records, calls })),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   } finally {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { wireFormatFor } from '../../src/providers/registry.ts';
 import { readServerSentEvents } from '../../src/providers/sse.ts';
@@ -65,8 +66,8 @@ export async function startRecordedProvider(): Promise<RecordedProvider> {
   };
 }
 
-async function answer({ path, text }: RecordedCall, response: ServerResponse): Promise<void> {
-  const recording = recordings.find(({ within }) => path.includes(within));
+async function answer({ path: calledPath, text }: RecordedCall, response: ServerResponse): Promise<void> {
+  const recording = recordings.find(({ within }) => calledPath.includes(within));
   if (recording === undefined) {
     response.writeHead(404).end();
     return;
@@ -77,9 +78,9 @@ async function answer({ path, text }: RecordedCall, response: ServerResponse): P
     response.writeHead(404, { 'content-type': 'application/json' }).end(read(`${name}-error.json`));
     return;
   }
-  const streamed = /"stream":\s*true/.test(text) || path.includes('streamGenerateContent');
+  const streamed = /"stream":\s*true/.test(text) || calledPath.includes('streamGenerateContent');
   if (!streamed) {
-    const format = wireFormatFor(provider, path);
+    const format = wireFormatFor(provider, calledPath);
     const body = withTools
       ? JSON.stringify(format?.assembleStream(readServerSentEvents([read(name + tools)])).body)
       : read(`${name}-response.json`);
@@ -96,5 +97,5 @@ async function answer({ path, text }: RecordedCall, response: ServerResponse): P
 }
 
 function read(name: string): Buffer {
-  return readFileSync(new URL(`../../src/providers/${name}`, import.meta.url));
+  return readFileSync(path.resolve('src/providers', name));
 }

@@ -1,0 +1,79 @@
+/**
+ * `npm run soak -- senders`: makes calls under Helicone's asynchronous logger of `bench/senders/package.json`, which are 214 packages and so
+ * no dependency of the project, and compares what it tells a real service with the gateway's records of the same calls. The first run
+ * installs them there (about 300 MB on the disk). The exit code is 1 when a record is missing, there twice, or says something else.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { installPeers } from '../../bench/peers/install.ts';
+import type { RequestItem } from '../../src/contract/requests/item.ts';
+import { type ApiClient, apiClient } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { killStarted, makeDataDir, removeDataDir, type Service, startService, testKey } from '../support/process-tree.ts';
+import { type RecordedProvider, startRecordedProvider } from '../support/recorded-provider.ts';
+import { chatBody, type Scenario } from '../support/sender-calls.mjs';
+
+const packages = path.resolve('bench/senders');
+const dataDir = makeDataDir();
+
+process.once('SIGINT', () => process.exit(130));
+process.once('exit', killStarted);
+
+try {
+  await installPeers(packages);
+  const provider = await startRecordedProvider();
+  const service = await startService({ dataDir, environment: { GATELOG_PROVIDER_OPENAI_URL: `${provider.origin}/v1` } });
+  for (const scenario of ['chat', 'tools'] as const) await compare(service, provider, scenario);
+  await service.stop();
+  await provider.close();
+} finally {
+  removeDataDir(dataDir);
+}
+
+/** Facts that it tells. It leaves out what a cache held, and so the cost is that of tokens that none held. */
+function factsOf(item: RequestItem): unknown {
+  const { provider, request_model, model, response_status, prompt_tokens, completion_tokens, usage_estimated } = item;
+  return { provider, request_model, model, response_status, prompt_tokens, completion_tokens, usage_estimated };
+}
+
+async function compare(service: Service, provider: RecordedProvider, scenario: Scenario): Promise<void> {
+  const api = apiClient(service.api);
+  const told = await toldOf(service, provider, api, scenario);
+  const passed = await passedOf(service, api, scenario);
+  const [one, other] = [factsOf(told), factsOf(passed)].map((facts) => JSON.stringify(facts));
+  const isTagged = told.request_user_id === 'ada' && told.session_path === '/openai.chat';
+  console.log(`${scenario}: told   ${one} ${told.cost ?? '?'} USD\n${scenario}: passed ${other} ${passed.cost ?? '?'} USD`);
+  if (one !== other || !isTagged) process.exitCode = 1;
+}
+
+async function toldOf(service: Service, provider: RecordedProvider, api: ApiClient, scenario: Scenario): Promise<RequestItem> {
+  const child = spawn(process.execPath, [path.resolve('test/support/async-logger.mjs'), scenario], {
+    env: {
+      ...process.env,
+      PACKAGES: packages,
+      LOG_ENDPOINT: `${service.gateway}/v1/trace/log`,
+      LOG_KEY: testKey,
+      LOG_RUN: scenario,
+      PROVIDER_URL: `${provider.origin}/v1`,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await once(child, 'exit');
+  const [item, ...others] = await eventually(`the request of ${scenario}`, async () => {
+    const found = await api.query({ request_response_rmt: { properties: { Run: { equals: scenario } } } });
+    return found.length > 0 ? found : undefined;
+  });
+  if (item === undefined || others.length > 0) throw new Error(`${scenario} is there ${others.length + 1} times`);
+  return item;
+}
+
+async function passedOf(service: Service, api: ApiClient, scenario: Scenario): Promise<RequestItem> {
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'svc-auth': `Bearer ${testKey}`, authorization: 'Bearer sk' },
+    body: JSON.stringify(chatBody(scenario)),
+  });
+  await response.arrayBuffer();
+  return api.stored(response.headers.get('svc-id') ?? '');
+}

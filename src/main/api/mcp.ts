@@ -22,10 +22,11 @@ export function makeMcpPorts({ version, baseUrl }: McpParts): Pick<ApiPorts, 'an
 }
 
 /** The address under its name, and under the other names of this machine. */
-function ownOriginsOf(baseUrl: string): readonly string[] {
+export function ownOriginsOf(baseUrl: string): readonly string[] {
   if (!URL.canParse(baseUrl)) return [];
-  const { origin, hostname, port } = new URL(baseUrl);
-  return localNames.includes(hostname) ? localNames.map((name) => `http://${name}:${port}`) : [origin];
+  const { origin, protocol, hostname, port } = new URL(baseUrl);
+  // An origin leaves out the protocol's own port.
+  return localNames.includes(hostname) ? localNames.map((name) => new URL(`${protocol}//${name}:${port}`).origin) : [origin];
 }
 
 const localNames: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];

@@ -55,7 +55,7 @@ export function bareApi({ observe }: ApiPorts, first: readonly MiddlewareHandler
 /** Not in the OpenAPI document: its calls are those of another protocol. */
 function addMcp(app: Hono, ports: ApiPorts, limitBody: LimitBody): void {
   const calls = new McpCalls();
-  app.post(mcpPath, (context) => answerMcp(context, { ports, calls, limitBody, fetch: (request) => app.fetch(request) }));
+  app.post(mcpPath, (context) => answerMcp(context, { ports, calls, limitBody, fetch: (request, reader) => app.fetch(request, reader) }));
   refuseOtherMethods(app, mcpPath, ['POST']);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OrganizationId } from '../model/ids.ts';
-import { McpCalls } from './mcp.ts';
+import { AnswersInHand, McpCalls } from './mcp.ts';
 
 const organization = (number: number): OrganizationId => `00000000-0000-7000-8000-00000000000${number}` as OrganizationId;
 
@@ -26,4 +26,27 @@ test('an organisation runs 8 calls of tools at once, all together 32, and a call
   await expect(start(1)).rejects.toMatchObject({ code: 'service_busy' });
   endAll();
   await Promise.all(again);
+});
+
+test('memory of an answer is held until the tool asks on or ends, and never while it waits', async () => {
+  const inHand = new AnswersInHand();
+  const released: string[] = [];
+  const answer = (name: string) =>
+    inHand.during((reader) => {
+      reader.takeOver(() => released.push(name));
+      return new Response();
+    });
+  await answer('first');
+  expect(released).toEqual([]);
+  const ends: (() => void)[] = [];
+  const waiting = inHand.during(() => new Promise<Response>((resolve) => ends.push(() => resolve(new Response()))));
+  expect(released).toEqual(['first']);
+  await answer('beside');
+  expect(released).toEqual(['first', 'beside']);
+  ends.forEach((end) => end());
+  await waiting;
+  await answer('last');
+  expect(released).toEqual(['first', 'beside']);
+  inHand.release();
+  expect(released).toEqual(['first', 'beside', 'last']);
 });

@@ -3,6 +3,7 @@ import { GatelogError } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { authenticate } from './http/authenticate.ts';
 import type { LimitBody } from './http/body-limit.ts';
+import type { ReaderInProcess } from './http/response-memory.ts';
 import type { ApiPorts } from './ports.ts';
 
 /**
@@ -38,12 +39,35 @@ export class McpCalls {
   }
 }
 
+/**
+ * The memory of the answers that a call of a tool reads. Invariant: a call that waits for memory holds none, so an answer is held until the
+ * tool asks on or ends, and one that comes while the tool waits for another is not held.
+ */
+export class AnswersInHand {
+  private readonly releases: (() => void)[] = [];
+  private waiting = 0;
+
+  async during(ask: (reader: ReaderInProcess) => Response | Promise<Response>): Promise<Response> {
+    this.release();
+    this.waiting += 1;
+    try {
+      return await ask({ takeOver: (release) => (this.waiting > 1 ? release() : this.releases.push(release)) });
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  release(): void {
+    for (const release of this.releases.splice(0)) release();
+  }
+}
+
 interface McpParts {
   readonly ports: ApiPorts;
   readonly calls: McpCalls;
   readonly limitBody: LimitBody;
   /** The API itself. */
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly fetch: (request: Request, reader: ReaderInProcess) => Response | Promise<Response>;
 }
 
 export async function answerMcp(context: Context<Env, string>, { ports, calls, limitBody, fetch }: McpParts): Promise<Response> {
@@ -53,13 +77,18 @@ export async function answerMcp(context: Context<Env, string>, { ports, calls, l
   const request = context.req.raw;
   const key = /\S+$/.exec(context.req.header('Authorization')?.trim() ?? '')?.[0] ?? '';
   return calls.during(organizationId, async () => {
-    const { status, headers, body } = await ports.answerMcp({
-      request,
-      key,
-      fetch: (address, init) => Promise.resolve(fetch(new Request(address, init))),
-    });
-    const bytes = body === null ? null : await new Response(body).arrayBuffer();
-    return new Response(bytes, { status, headers });
+    const inHand = new AnswersInHand();
+    try {
+      const { status, headers, body } = await ports.answerMcp({
+        request,
+        key,
+        fetch: (address, init) => inHand.during((reader) => fetch(new Request(address, init), reader)),
+      });
+      const bytes = body === null ? null : await new Response(body).arrayBuffer();
+      return new Response(bytes, { status, headers });
+    } finally {
+      inHand.release();
+    }
   });
 }
 

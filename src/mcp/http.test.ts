@@ -2,9 +2,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiRig, keyOf, openApiRig } from '../api/testing/api-harness.ts';
+import { ResponseMemory } from '../api/http/response-memory.ts';
 import { serveApi } from '../api/listen.ts';
 import { newId } from '../ingest/testing/ingest-harness.ts';
 import { moneyOfUsd } from '../model/pricing/money.ts';
+import { makeMcpPorts } from '../main/api/mcp.ts';
 import { closeServer, listening } from '../platform/http/server.ts';
 import { Analyst, rowsIn } from '../../test/support/analyst.ts';
 
@@ -98,9 +100,48 @@ describe('the door', () => {
     expect((await post({ authorization }, JSON.stringify({ ...initialize, padding: 'x'.repeat(300_000) }))).status).toBe(413);
     expect((await post({ authorization }, 'nonsense')).status).toBe(400);
   });
+
+  test('takes one call a POST', async () => {
+    const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'describe', arguments: {} } };
+    const response = await post({ authorization }, `\n ${JSON.stringify([call, { ...call, id: 3 }])}`);
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'Batches are not taken; send one call a POST.' } },
+    ]);
+  });
 });
 
 describe('an answer', () => {
+  test('that a tool reads takes memory until the tool has ended', async () => {
+    const answerMemory = new ResponseMemory({ maxBytes: 64 * 1024 * 1024, maxWaitMs: 1000 });
+    const { answerMcp } = makeMcpPorts({ version: '0.0.0', baseUrl: () => 'https://gatelog.example.com' });
+    const held: number[] = [];
+    const api = rig.withPorts({
+      answerMemory,
+      answerMcp: (call) =>
+        answerMcp({
+          ...call,
+          fetch: async (address, init) => {
+            const response = await call.fetch(address, init);
+            const text = await response.text();
+            held.push(answerMemory.answers.used);
+            return new Response(text, response);
+          },
+        }),
+    });
+    const params = { name: 'query_requests', arguments: { from: '1h', limit: 20, maxTokens: 20_000 } };
+    const headers = { accept: 'application/json, text/event-stream' };
+    const response = await rig.call('POST', '/mcp', {
+      api,
+      key: keyOf('r'),
+      headers,
+      body: { ...initialize, method: 'tools/call', params },
+    });
+    expect(await response.text()).toContain('20 requests');
+    expect(held[0]).toBeGreaterThan(500_000);
+    expect(answerMemory.answers.used).toBe(0);
+  });
+
   test.each([500, 1000, 4000, 20_000])(
     'takes at most %d tokens, and goes on by its cursor until all were shown once',
     async (maxTokens) => {

@@ -24,6 +24,23 @@ export function makeAnswerMcp(parts: Pick<ServerParts, 'now' | 'version'> & { re
     const { now, version } = parts;
     const server = { gatelog, now, version, publicUrl: parts.publicUrl(), signal: request.signal };
     const handler = createMcpHandler(() => makeServer(server), { maxSubscriptions: 0, maxRequestBodySize: maxBodyBytes, keepAliveMs: 0 });
-    return handler.fetch(request);
+    if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) return handler.fetch(request);
+    const text = await request.text();
+    if (isBatch(text)) return refusedBatch();
+    const { url, method, headers, signal } = request;
+    return handler.fetch(new Request(url, { method, headers, signal, body: text }));
   };
 }
+
+/** The library runs all calls of a batch at once, past the limit of running calls. */
+function isBatch(text: string): boolean {
+  return /^\s*\[/.test(text);
+}
+
+function refusedBatch(): Response {
+  const error = { code: invalidRequest, message: 'Batches are not taken; send one call a POST.' };
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 400 });
+}
+
+/** JSON-RPC's code. */
+const invalidRequest = -32_600;

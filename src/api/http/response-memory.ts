@@ -150,9 +150,22 @@ function bytesOfAnswer(context: Context): number {
   return answerBytes.get(context) ?? 0;
 }
 
+/** What a caller within the process passes in place of a connection. */
+export interface ReaderInProcess {
+  /** Takes over memory of an answer, and releases it once the answer has been used. */
+  readonly takeOver: (release: () => void) => void;
+}
+
 /** Without a connection, as in a test, releases at once. */
 function releaseWhenTaken(context: Context, release: () => void): void {
-  const { incoming, outgoing } = (context.env ?? {}) as { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
+  const { incoming, outgoing, takeOver } = (context.env ?? {}) as Partial<ReaderInProcess> & {
+    readonly incoming?: IncomingMessage;
+    readonly outgoing?: ServerResponse;
+  };
+  if (takeOver !== undefined) {
+    takeOver(release);
+    return;
+  }
   const socket = incoming?.socket;
   if (outgoing === undefined || socket === undefined || outgoing.closed || socket.closed) {
     release();

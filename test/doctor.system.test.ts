@@ -1,4 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -154,6 +155,23 @@ describe('gatelog doctor', () => {
     expect((await doctor({ environment: {}, file })).printed).toMatch(
       /^ok {4}settings +GATELOG_API_URL from .*\.env, GATELOG_API_KEY from .*\.env$/m,
     );
+  });
+
+  it('sends no key of the environment to an address of the file', async () => {
+    const sent: string[] = [];
+    const stranger = createHttpServer((request, response) => {
+      sent.push(String(request.headers.authorization));
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ info: { title: 'Gatelog', version: '0.1.0' }, paths: {} }));
+    });
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+    const file = path.join(folder, 'foreign.env');
+    writeFileSync(file, `GATELOG_API_URL=http://127.0.0.1:${(stranger.address() as AddressInfo).port}\n`, { mode: 0o600 });
+    await doctor({ environment: { GATELOG_METRICS_KEY: 'the-operators-key' }, file });
+    stranger.closeAllConnections();
+    stranger.close();
+    expect(sent.length).toBeGreaterThan(1);
+    expect(new Set(sent)).toEqual(new Set(['undefined']));
   });
 });
 

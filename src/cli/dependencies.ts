@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../config/load.ts';
+import { printable } from '../config/text-table.ts';
 import { hasRecords, lostMetadata, refuseUnreachable, useDataDir } from '../main/data-folder.ts';
 import { rejectUnsupportedSettings } from '../main/shared.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
@@ -79,7 +80,8 @@ export function systemDependencies(environment: CommandDependencies['environment
     environment,
     print: (text) => process.stdout.write(`${text}\n`),
     write: writeToReader,
-    hint: (text) => process.stderr.write(`${asRun(text, environment)}\n`),
+    // A hint may quote what a service has answered.
+    hint: (text) => process.stderr.write(`${asRun(text.split('\n').map(printable).join('\n'), environment)}\n`),
     progress: (text) => {
       // Return to the start of the line, write, and erase the rest.
       if (process.stderr.isTTY) process.stderr.write(`\r${text}\u001b[K`);

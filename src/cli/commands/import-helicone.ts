@@ -152,8 +152,6 @@ function keyOf({ environment }: CommandDependencies): string {
   return key;
 }
 
-/** The address, and which key it is without showing it: another organisation's import is another one. */
-
 /** A time in whole seconds. @throws CommandError when the text is no time. */
 function secondOf(option: string, text: string | undefined, round: (seconds: number) => number): string | undefined {
   if (text === undefined) return undefined;

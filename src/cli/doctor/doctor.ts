@@ -40,7 +40,7 @@ export async function diagnose(dependencies: CommandDependencies, options: Docto
 
 async function checkService(
   { environment, now }: CommandDependencies,
-  { apiKey: key }: SeenSettings,
+  { apiUrl, apiKey: key }: SeenSettings,
   { address }: CheckedAddress,
 ): Promise<readonly Finding[]> {
   const form = formOfKey(key);
@@ -49,7 +49,9 @@ async function checkService(
   const place = placeOf(address);
   const { api, finding } = checkListener(address, await probe(`${place}/openapi.json`, now));
   if (api === undefined) return [finding, ...withoutService];
-  const metricsKey = environment['GATELOG_METRICS_KEY'];
+  // As with the key of the API: one of the environment goes to no address that a file names.
+  const isFileAddress = apiUrl !== undefined && environment['GATELOG_API_URL'] !== apiUrl;
+  const metricsKey = isFileAddress ? undefined : environment['GATELOG_METRICS_KEY'];
   const [parts, figures] = await Promise.all([probe(`${place}/readyz`, now), probe(`${place}/metrics`, now, metricsKey)]);
   return [
     finding,

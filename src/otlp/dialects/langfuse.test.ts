@@ -96,6 +96,23 @@ describe('Langfuse', () => {
     expect(responseBody).toEqual({ error: { message: 'Error: 404 The model does not exist', type: null } });
   });
 
+  it.each(['DEFAULT', 'WARNING'])('no error, whatever its status message begins with, at the level %s', (level) => {
+    const { call } = callOf({
+      attributes: {
+        ...generation,
+        'langfuse.observation.level': level,
+        'langfuse.observation.status_message': '404 documents searched',
+      },
+    });
+    expect(call.response.status).toBe(200);
+  });
+
+  it('no error where an exception was handled', () => {
+    const events = [{ name: 'exception', attributes: { 'exception.type': 'APIError', 'exception.message': '503 retried' } }];
+    expect(callOf({ attributes: generation, events }).call.response.status).toBe(200);
+    expect(callOf({ attributes: generation, events, status: { code: 2 } }).call.response.status).toBe(503);
+  });
+
   it.each(['agent', 'chain', 'guardrail', 'evaluator'])('%s is a level', (type) => {
     expect(received([{ attributes: { 'langfuse.observation.type': type } }]).calls).toEqual([]);
   });

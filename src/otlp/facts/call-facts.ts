@@ -58,7 +58,10 @@ export function callFacts(span: Span, operation: Operation): CallFacts {
     usage: usageOf(span),
     conversation,
     firstTokenMs,
-    statusCode: codeOf(String(numberFact(attributes, 'statusCode'))) ?? codeOf(texts.errorType) ?? codeIn(texts.errorMessage),
+    statusCode:
+      codeOf(String(numberFact(attributes, 'statusCode'))) ??
+      codeOf(texts.errorType) ??
+      (hasFailed ? codeIn(texts.errorMessage) : undefined),
     hasFailed,
     costUsd: numberFact(attributes, 'costUsd') ?? (hasFailed ? undefined : statedCost(span)),
   };

@@ -45,14 +45,18 @@ function placeTrace(
   const told = spans.map((span) => ({ span, operation: operationOf(span), node: nodeOf(span) }));
   const byId = new Map(told.map(({ node }) => [node.spanId, node]));
   for (const { span, operation } of told) {
-    if (isOfModel(operation) && span.parentSpanId !== '') parents.add(keyOf(span.parentSpanId), modelOf(span));
+    const { spanId, parentSpanId } = span;
+    if (isOfModel(operation) && parentSpanId !== '') parents.add(keyOf(parentSpanId), { spanId, model: modelOf(span) });
   }
   const named = {
     sessionId: firstOf(told, 'sessionId') || (defaults.sessionId ?? ''),
     sessionName: firstOf(told, 'sessionName') || (defaults.sessionName ?? ''),
     userId: firstOf(told, 'userId') || (defaults.userId ?? ''),
   };
-  const outers = outersOf(told);
+  const outers = outersOf(told, {
+    models: (spanId) => parents.modelsBelow(keyOf(spanId)),
+    isOne: (spanId) => parents.hasOneBelow(keyOf(spanId)),
+  });
   const placed = told.flatMap(({ span, operation, node }): PlacedSpan[] => {
     if (operation === undefined || !recorded.has(operation)) return [];
     const isTold = isOuter({ span, operation }, parents.modelsBelow(keyOf(span.spanId)));

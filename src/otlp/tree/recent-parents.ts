@@ -13,21 +13,35 @@ export interface SpanKey {
  * told by an inner one already.
  */
 export class RecentParents {
-  private readonly models = new Map<string, string[]>();
+  private readonly parents = new Map<string, CallsBelow>();
 
-  add(parent: SpanKey, model: string): void {
+  /** Adding a call again changes nothing: an exporter may send a batch again. */
+  add(parent: SpanKey, { spanId, model }: { readonly spanId: string; readonly model: string }): void {
     const key = textOf(parent);
-    const known = this.models.get(key) ?? [];
+    const known = this.parents.get(key) ?? { firstId: spanId, areSeveral: false, models: [] };
+    known.areSeveral ||= spanId !== known.firstId;
+    if (known.models.length < bounds.models && !known.models.includes(model)) known.models.push(model);
     // The newest is last.
-    this.models.delete(key);
-    this.models.set(key, known.includes(model) || known.length >= bounds.models ? known : [...known, model]);
-    if (this.models.size > bounds.parents) this.models.delete(this.models.keys().next().value ?? '');
+    this.parents.delete(key);
+    this.parents.set(key, known);
+    if (this.parents.size > bounds.parents) this.parents.delete(this.parents.keys().next().value ?? '');
   }
 
   /** The models of calls right below a span. */
   modelsBelow(span: SpanKey): readonly string[] {
-    return this.models.get(textOf(span)) ?? [];
+    return this.parents.get(textOf(span))?.models ?? [];
   }
+
+  /** True when one call right below a span is known, and no other. */
+  hasOneBelow(span: SpanKey): boolean {
+    return this.parents.get(textOf(span))?.areSeveral === false;
+  }
+}
+
+interface CallsBelow {
+  readonly firstId: string;
+  areSeveral: boolean;
+  readonly models: string[];
 }
 
 function textOf({ organizationId, traceId, spanId }: SpanKey): string {

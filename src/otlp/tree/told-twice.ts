@@ -41,22 +41,24 @@ export function modelOf({ attributes }: Span): string {
 /** Spans of one call that are looked at. */
 const maxOuters = 4;
 
+/** What is known of the calls right below a span, whenever they came. */
+export interface KnownBelow {
+  readonly models: (spanId: string) => readonly string[];
+  readonly isOne: (spanId: string) => boolean;
+}
+
 /**
  * Finds the spans around a call that tell of the same one, the nearest first: what a client's own span leaves out, such as what was said,
- * the instrumentation around it often tells. One that holds several calls tells of none in particular.
+ * the instrumentation around it often tells. One that holds several calls, even if they came earlier, tells of none in particular: its
+ * tokens and cost are those of all.
  */
-export function outersOf(told: readonly ToldSpan[]): (span: Span) => readonly Span[] {
+export function outersOf(told: readonly ToldSpan[], below: KnownBelow): (span: Span) => readonly Span[] {
   const byId = new Map(told.map((each) => [each.span.spanId, each]));
-  const callsBelow = new Map<string, string[]>();
-  for (const { span, operation } of told) {
-    if (!isOfModel(operation) || span.parentSpanId === '' || span.parentSpanId === span.spanId) continue;
-    callsBelow.set(span.parentSpanId, [...(callsBelow.get(span.parentSpanId) ?? []), modelOf(span)]);
-  }
   return (span) => {
     const outers: Span[] = [];
     for (let next = byId.get(span.parentSpanId); next !== undefined && outers.length < maxOuters; next = byId.get(next.span.parentSpanId)) {
-      const models = callsBelow.get(next.span.spanId) ?? [];
-      if (models.length !== 1 || !isOuter(next, models)) break;
+      const { spanId } = next.span;
+      if (!below.isOne(spanId) || !isOuter(next, below.models(spanId))) break;
       outers.push(next.span);
     }
     return outers;

@@ -112,6 +112,27 @@ describe('a call that two instrumentations tell of', () => {
     expect(calls.map(({ request }) => request?.lastUserText)).toEqual(['', '']);
   });
 
+  it('has nothing of an outer one around several calls, even if the first came in an earlier request', () => {
+    const sums = {
+      'langfuse.observation.cost_details': '{"total":0.5}',
+      'gen_ai.usage.input_tokens': 100,
+      'gen_ai.usage.output_tokens': 10,
+    };
+    const framework = { ...outer, attributes: { ...outer.attributes, ...sums } };
+    const parents = new RecentParents();
+    received([inner], { parents });
+    const [call = expect.fail(), ...others] = received([{ ...inner, spanId: spanIdOf(3) }, framework], { parents }).calls;
+    const { cost, nodeId } = call.tags;
+    expect([nodeId, cost, readCall(call).response?.usage.promptTokens ?? null, others]).toEqual([spanIdOf(3), undefined, null, []]);
+  });
+
+  it('has what the outer one alone tells, also when both are sent again', () => {
+    const parents = new RecentParents();
+    const framework = { ...outer, attributes: { ...outer.attributes, 'langfuse.observation.cost_details': '{"total":0.5}' } };
+    const costs = ['first', 'again'].map(() => received([inner, framework], { parents }).calls[0]?.tags.cost);
+    expect(costs).toEqual(['0.500000000000', '0.500000000000']);
+  });
+
   it('is not lost in a ring', () => {
     expect(names([{ ...outer, parentSpanId: spanIdOf(2) }, inner])).toEqual([spanIdOf(1), spanIdOf(2)]);
     expect(names([{ ...inner, parentSpanId: spanIdOf(2) }])).toEqual([spanIdOf(2)]);

@@ -73,3 +73,21 @@ test('no number ever falls, and a page without a call is empty', () => {
   expect(counters.page()).toContain('gatelog_cost_usd_total{organization="acme",provider="OPENAI",model="gpt-4o"} 0.000000000000');
   expect(counters.page()).toContain('kind="input"} 0');
 });
+
+test('no two sets have the same labels, and names that differ only there are counted together', () => {
+  const counters = new SpendCounters();
+  const cut = 'x'.repeat(spendLimits.nameCharacters - 1);
+  // Halves of two characters, by the cut and by themselves.
+  for (const model of [`${cut}😀`, `${cut}🂡`, `${cut}\uD800`]) counters.count(acme, spend({ model }));
+  counters.count(acme, spend({ provider: 'a\nb', model: 'c' }));
+  counters.count(acme, spend({ provider: 'a', model: 'b\nc' }));
+  counters.count(acme, spend({ provider: 'other', model: 'other' }));
+  for (let model = 0; model < 250; model += 1) counters.count(acme, spend({ model: `m${model}` }));
+  const counts = countsOf(counters.page());
+  const series = counts.map((line) => line.slice(0, line.lastIndexOf(' ')));
+  expect(new Set(series).size).toBe(series.length);
+  expect(counts).toContain(`gatelog_recorded_requests_total{organization="acme",provider="OPENAI",model="${cut}\uFFFD"} 3`);
+  expect(counts).toContain(String.raw`gatelog_recorded_requests_total{organization="acme",provider="a\nb",model="c"} 1`);
+  expect(counts).toContain(String.raw`gatelog_recorded_requests_total{organization="acme",provider="a",model="b\nc"} 1`);
+  expect(counts).toContain('gatelog_recorded_requests_total{organization="acme",provider="other",model="other"} 156');
+});

@@ -77,22 +77,36 @@ export class SpendCounters {
 
   private sumsOf(organizationId: OrganizationId, { provider, model }: Spend): Sums {
     let sets = this.organizations.get(organizationId);
-    const [providerName, modelName] = [provider, model].map((text) => text.slice(0, spendLimits.nameCharacters)) as [string, string];
-    const name = `${providerName}\n${modelName}`;
-    const known = sets?.get(name);
+    const named = { provider: labelName(provider), model: labelName(model) };
+    const known = sets?.get(keyOf(named));
     if (known !== undefined) return known;
-    // The last set of an organisation is that of all its other models.
-    const isLast = (sets?.size ?? 0) >= spendLimits.setsOfOrganization - 1;
-    const rest = isLast ? sets?.get(other) : undefined;
+    // The last set of an organisation is that of all its other models, and of a model that is named so.
+    const labels = (sets?.size ?? 0) >= spendLimits.setsOfOrganization - 1 ? restNames : named;
+    const rest = labels === restNames ? sets?.get(keyOf(restNames)) : undefined;
     if (rest !== undefined) return rest;
     if (this.sets >= spendLimits.sets - 1) return this.rest;
     if (sets === undefined) this.organizations.set(organizationId, (sets = new Map<string, Sums>()));
-    const labels = isLast ? { provider: other, model: other } : { provider: providerName, model: modelName };
     const made = newSums({ organization: organizationId, ...labels });
-    sets.set(isLast ? other : name, made);
+    sets.set(keyOf(labels), made);
     this.sets += 1;
     return made;
   }
+}
+
+interface SetNames {
+  readonly provider: string;
+  readonly model: string;
+}
+
+const restNames: SetNames = { provider: other, model: other };
+
+/** A name as its label has it, so that no two sets have the same labels. A cut may leave half a character. */
+function labelName(text: string): string {
+  return text.slice(0, spendLimits.nameCharacters).toWellFormed();
+}
+
+function keyOf({ provider, model }: SetNames): string {
+  return `${provider.length} ${provider}${model}`;
 }
 
 function newSums(labels: Readonly<Record<string, string>>): Sums {
@@ -106,7 +120,6 @@ function wholeOf(count: number): bigint {
 
 function escaped(text: string): string {
   return text
-    .toWellFormed()
     .replaceAll('\\', '\\\\')
     .replaceAll('"', String.raw`\"`)
     .replaceAll('\n', String.raw`\n`);

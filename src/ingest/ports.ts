@@ -50,6 +50,6 @@ export interface DrainPorts {
   readonly observe: Observe;
   /** Called once a record can be queried. @param delayMs since its exchange ended. */
   readonly noteVisible: (delayMs: number) => void;
-  /** Called once for each stored call. */
-  readonly noteSpend: (organizationId: OrganizationId, spend: Spend) => void;
+  /** Called once for each stored call. @param isAwaited a later read may bring its usage. */
+  readonly noteSpend: (organizationId: OrganizationId, spend: Spend, isAwaited: boolean) => void;
 }

@@ -25,7 +25,7 @@ test('the page has every number with its labels, exactly', () => {
 # TYPE gatelog_recorded_requests_total counter
 gatelog_recorded_requests_total{organization="acme",provider="OPENAI",model="gpt-4o"} 4
 gatelog_recorded_requests_total{organization="acme",provider="OPENAI",model="own \\"one\\"\\n\\\\"} 1
-# HELP gatelog_unpriced_requests_total Recorded calls without a known cost, failed ones among them.
+# HELP gatelog_unpriced_requests_total Recorded calls without a known cost, failed ones among them, those not whose usage a later read may bring.
 # TYPE gatelog_unpriced_requests_total counter
 gatelog_unpriced_requests_total{organization="acme",provider="OPENAI",model="gpt-4o"} 0
 gatelog_unpriced_requests_total{organization="acme",provider="OPENAI",model="own \\"one\\"\\n\\\\"} 1
@@ -90,4 +90,37 @@ test('no two sets have the same labels, and names that differ only there are cou
   expect(counts).toContain(String.raw`gatelog_recorded_requests_total{organization="acme",provider="a\nb",model="c"} 1`);
   expect(counts).toContain(String.raw`gatelog_recorded_requests_total{organization="acme",provider="a",model="b\nc"} 1`);
   expect(counts).toContain('gatelog_recorded_requests_total{organization="acme",provider="other",model="other"} 156');
+});
+
+const linesOf = (counters: SpendCounters): readonly string[] =>
+  [...counters.page().matchAll(/^gatelog_(\w+)_total\{organization="acme",provider="OPENAI",model="gpt-4o",?(.*)\} (.*)$/gm)].map(
+    ([, name, kind, value]) => [name, kind, value].filter((text) => text !== '').join(' '),
+  );
+const unknown = { cost: null, inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+
+test('a call whose usage a later read brings counts once, with its cost, and as unpriced only if that has none', () => {
+  const counters = new SpendCounters();
+  counters.count(acme, spend(unknown), true);
+  expect(linesOf(counters)).toEqual(expect.arrayContaining(['recorded_requests 1', 'unpriced_requests 0', 'cost_usd 0.000000000000']));
+  counters.complete(acme, { before: spend(unknown), now: spend() });
+  const known = ['tokens kind="input" 3', 'tokens kind="cache_read" 2', 'tokens kind="cache_write" 1', 'tokens kind="output" 4'];
+  expect(linesOf(counters)).toEqual(['recorded_requests 1', 'unpriced_requests 0', 'cost_usd 0.100000000000', ...known]);
+  counters.complete(acme, { before: spend(unknown), now: spend({ ...unknown }) });
+  expect(linesOf(counters)).toEqual(['recorded_requests 1', 'unpriced_requests 1', 'cost_usd 0.100000000000', ...known]);
+});
+
+test('of an estimate only the difference is added', () => {
+  const counters = new SpendCounters();
+  const estimate = spend({ cost: parseMoney('0.04') ?? null, inputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 3 });
+  counters.count(acme, estimate, true);
+  counters.complete(acme, { before: estimate, now: spend() });
+  expect(linesOf(counters)).toEqual([
+    'recorded_requests 1',
+    'unpriced_requests 0',
+    'cost_usd 0.100000000000',
+    'tokens kind="input" 5',
+    'tokens kind="cache_read" 2',
+    'tokens kind="cache_write" 1',
+    'tokens kind="output" 4',
+  ]);
 });

@@ -1,6 +1,6 @@
 import type { OrganizationId } from '../model/ids.ts';
-import { moneyOfUnits, moneyText } from '../model/pricing/money.ts';
-import type { Spend } from '../model/record/spend.ts';
+import { type Money, moneyOfUnits, moneyText } from '../model/pricing/money.ts';
+import type { CompletedSpend, Spend } from '../model/record/spend.ts';
 
 /** Sets of labels, all together and of one organisation. Each set has {@link spendFamilies}' series. */
 export const spendLimits = { sets: 1000, setsOfOrganization: 100, nameCharacters: 128 } as const;
@@ -20,7 +20,7 @@ interface SpendFamily {
 const requests: SpendFamily = { name: 'gatelog_recorded_requests_total', help: 'Calls that were recorded.' };
 const unpriced: SpendFamily = {
   name: 'gatelog_unpriced_requests_total',
-  help: 'Recorded calls without a known cost, failed ones among them.',
+  help: 'Recorded calls without a known cost, failed ones among them, those not whose usage a later read may bring.',
 };
 const cost: SpendFamily = { name: 'gatelog_cost_usd_total', help: 'Cost of recorded calls in US dollars, exact to 12 decimals.' };
 const tokens: SpendFamily = {
@@ -50,22 +50,31 @@ export class SpendCounters {
   private readonly rest = newSums({ organization: other, provider: other, model: other });
   private sets = 0;
 
-  count(organizationId: OrganizationId, spend: Spend): void {
+  /** Counts a call. @param isAwaited a later read may bring its cost, so it does not count as unpriced. */
+  count(organizationId: OrganizationId, spend: Spend, isAwaited = false): void {
     const sums = this.sumsOf(organizationId, spend);
     sums.requests += 1n;
-    if (spend.cost === null) sums.unpriced += 1n;
-    // A caller may state less than nothing, and a counter never falls.
-    else if (spend.cost > 0n) sums.cost += spend.cost;
-    sums.tokens[0] += wholeOf(spend.inputTokens);
-    sums.tokens[1] += wholeOf(spend.cacheReadTokens);
-    sums.tokens[2] += wholeOf(spend.cacheWriteTokens);
-    sums.tokens[3] += wholeOf(spend.outputTokens);
+    if (spend.cost === null && !isAwaited) sums.unpriced += 1n;
+    addSpend(sums, spend);
+  }
+
+  /** Counts what has become known of a call that was counted already. */
+  complete(organizationId: OrganizationId, { before, now }: CompletedSpend): void {
+    const sums = this.sumsOf(organizationId, now);
+    if (now.cost === null) sums.unpriced += 1n;
+    addSpend(sums, {
+      cost: now.cost === null ? null : moneyOfUnits(now.cost - positive(before.cost)),
+      inputTokens: now.inputTokens - before.inputTokens,
+      cacheReadTokens: now.cacheReadTokens - before.cacheReadTokens,
+      cacheWriteTokens: now.cacheWriteTokens - before.cacheWriteTokens,
+      outputTokens: now.outputTokens - before.outputTokens,
+    });
   }
 
   /** In Prometheus' text format. */
   page(): string {
     const all = [...[...this.organizations.values()].flatMap((sets) => [...sets.values()]), this.rest];
-    const counted = all.filter((sums) => sums.requests > 0n);
+    const counted = all.filter((sums) => sums !== this.rest || isUsed(sums));
     if (counted.length === 0) return '';
     return [
       familyText(requests, counted, (sums) => [['', String(sums.requests)]]),
@@ -112,6 +121,23 @@ function keyOf({ provider, model }: SetNames): string {
 function newSums(labels: Readonly<Record<string, string>>): Sums {
   const written = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
   return { labels: written.join(','), requests: 0n, unpriced: 0n, cost: 0n, tokens: [0n, 0n, 0n, 0n] };
+}
+
+/** A caller may state less than nothing, and a counter never falls. */
+function addSpend(sums: Sums, spend: Omit<Spend, 'provider' | 'model'>): void {
+  sums.cost += positive(spend.cost);
+  sums.tokens[0] += wholeOf(spend.inputTokens);
+  sums.tokens[1] += wholeOf(spend.cacheReadTokens);
+  sums.tokens[2] += wholeOf(spend.cacheWriteTokens);
+  sums.tokens[3] += wholeOf(spend.outputTokens);
+}
+
+function positive(amount: Money | null): bigint {
+  return amount !== null && amount > 0n ? amount : 0n;
+}
+
+function isUsed({ requests: calls, unpriced: withoutCost, cost: spent, tokens: used }: Sums): boolean {
+  return [calls, withoutCost, spent, ...used].some((sum) => sum > 0n);
 }
 
 function wholeOf(count: number): bigint {

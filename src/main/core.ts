@@ -289,6 +289,7 @@ function makeDrain({
       pricingOf: makePricingOf(prices),
       now: systemClock.now,
       observe,
+      noteCompleted: (organizationId, completed) => spendCounters.complete(organizationId, completed),
     }),
     erasures: erasuresFor(database, running),
     limits: { maxRows: config.ingestBatchRows, maxBytes: config.ingestBatchBytes },
@@ -299,7 +300,7 @@ function makeDrain({
     clock: systemClock,
     observe,
     noteVisible: (delayMs) => countVisible(meter, delayMs),
-    noteSpend: (organizationId, spend) => spendCounters.count(organizationId, spend),
+    noteSpend: (organizationId, spend, isAwaited) => spendCounters.count(organizationId, spend, isAwaited),
   });
 }
 

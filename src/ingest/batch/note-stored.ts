@@ -17,8 +17,8 @@ export function noteStored(
   for (const { index, rows: written } of rows) {
     const organizationId = refused.has(index) ? undefined : exchanges[index]?.organizationId;
     if (organizationId === undefined) continue;
-    const { endedAt, spend } = written;
+    const { endedAt, spend, awaited } = written;
     if (endedAt !== null) noteVisible(visibleAt - endedAt);
-    if (spend !== undefined) noteSpend(organizationId, spend);
+    if (spend !== undefined) noteSpend(organizationId, spend, awaited !== undefined);
   }
 }

@@ -13,6 +13,7 @@ import { call, finished, model, newResponse, read, responseOf, usage } from '../
 import { displayValue } from '../../store/update/display.ts';
 import { completeUsageIn } from '../testing/complete-usage-harness.ts';
 import type { DrainPorts } from '../ports.ts';
+import { SpendCounters } from '../spend-counters.ts';
 import { type IngestRig, makeGate, newId, openRig, SpoolRig, until } from '../testing/ingest-harness.ts';
 import type { BudgetSettlement } from '../interpret/settlement.ts';
 
@@ -230,6 +231,28 @@ describe('a call in the background', () => {
     await spool.write(writer);
     await spool.drainAll();
     expect(openCheckpointFile(spool.folder).load().waiting).toBeUndefined();
+  });
+
+  test('counts for the metrics once, with the usage that a read brings', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const response = newResponse();
+    const counters = new SpendCounters();
+    const completeUsage = completeUsageIn(rig.store, {
+      noteCompleted: (organizationId, completed) => counters.complete(organizationId, completed),
+    });
+    const noteSpend: DrainPorts['noteSpend'] = (organizationId, spend, isAwaited) => {
+      if (spend.model === model) counters.count(organizationId, spend, isAwaited);
+    };
+    await spool.write(writer, call(response));
+    await spool.drainAll({ completeUsage, noteSpend });
+    for (let reads = 0; reads < 2; reads += 1) {
+      await spool.write(writer, { ...read(response, finished(response)), head: { status: 200 } });
+      await spool.drainAll({ completeUsage, noteSpend });
+    }
+    const values = [...counters.page().matchAll(/^gatelog_\w+\{.*\} (.*)$/gm)].map(([, value]) => Number(value));
+    // The call and its two reads, which have no cost either; then USD, and tokens: input, read from a cache, written to one, output.
+    expect(values).toEqual([3, 2, cost, 600, 400, 0, 200]);
   });
 
   test('settles what a budget had set aside for it', async () => {

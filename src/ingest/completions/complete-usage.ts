@@ -2,6 +2,7 @@ import type { BilledRequest } from '../../model/pricing/billed-request.ts';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { parseMoney } from '../../model/pricing/money.ts';
+import { type CompletedSpend, spendOf } from '../../model/record/spend.ts';
 import type { Observe } from '../../model/observation.ts';
 import { responseKeyOf, type UsageCompletion } from '../../model/record/usage-completion.ts';
 import { completedCost, completedSpending } from '../../pricing/completed-cost.ts';
@@ -25,6 +26,8 @@ export interface CompleteUsagePorts {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly observe: Observe;
+  /** Called at most once for each record, when it has its usage. */
+  readonly noteCompleted: (organizationId: OrganizationId, completed: CompletedSpend) => void;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -50,8 +53,17 @@ export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
     if (amount !== undefined) await settle({ organizationId, requestId: before.requestId, amount }, ports);
     const cost = completedCost(billed, reported, pricing);
     await rows.complete({ organizationId, before, usage, responseModel, serviceTier, cost, acceptedAt: now(), keyId: completedBy });
+    ports.noteCompleted(organizationId, {
+      before: spendOf({ ...before.billed, model: modelOf(before.billed) }),
+      now: spendOf({ ...billed, model: modelOf(billed), cost: cost === undefined ? before.billed.cost : cost.cost }),
+    });
     return true;
   };
+}
+
+/** As the record names it. */
+function modelOf({ modelOverride, responseModel, requestModel }: BilledRequest): string {
+  return [modelOverride, responseModel, requestModel].find((name) => name !== '') ?? 'unknown';
 }
 
 /** A failed settlement leaves the reservation counted in full and delays nothing. */

@@ -27,3 +27,10 @@ export function spendOf({ provider, model, cost, usage }: Pick<RequestRecord, 'p
     outputTokens: usage.completionTokens ?? 0,
   };
 }
+
+/** Spending that became known after the record was stored. */
+export interface CompletedSpend {
+  /** As the record had it, and it was counted: unknown or estimated. */
+  readonly before: Spend;
+  readonly now: Spend;
+}

@@ -55,7 +55,7 @@ function register(server: McpServer, tool: Tool, { signal: ofCaller, ...parts }:
       try {
         return await run(given, { ...parts, signal });
       } catch (error) {
-        return failureResult(error, given['filter']);
+        return failureResult(error, given);
       }
     },
   );

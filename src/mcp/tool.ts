@@ -1,6 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { GatelogClient } from '../client/client.ts';
+import { beginningOf, tokenLimits, tokensOf } from './answers/budget.ts';
+import { endOfPart, marksTokens } from './answers/recorded.ts';
 
 /** What a call of a tool may use. */
 export interface ToolContext {
@@ -30,9 +32,17 @@ export function defineTool<Input extends z.ZodObject>(tool: Tool<Input>): Tool {
   return tool;
 }
 
-export function textResult(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }] };
+/** An answer of text, cut to the budget; a recorded part that was cut ends with its mark. */
+export function textResult(text: string, maxTokens: number = tokenLimits.standard): CallToolResult {
+  return { content: [{ type: 'text', text: tokensOf(text) <= maxTokens ? text : cutText(text, maxTokens) }] };
 }
+
+function cutText(text: string, maxTokens: number): string {
+  const beginning = beginningOf(text, maxTokens - tokensOf(cutSentence) - marksTokens);
+  return `${beginning}${endOfPart(beginning)}${cutSentence}`;
+}
+
+const cutSentence = '\nCut to the budget of tokens.';
 
 /** An answer for programs, with the same as text for clients that show text. */
 export function structuredResult(structuredContent: Readonly<Record<string, unknown>>): CallToolResult {

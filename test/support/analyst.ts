@@ -129,7 +129,8 @@ export interface MetricsAnswer {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
   readonly total?: Readonly<Record<string, number>>;
-  readonly nextOffset?: number;
+  readonly range: string;
+  readonly nextCursor?: string;
   readonly link: string;
 }
 

@@ -12,7 +12,7 @@ export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesOfToken);
 }
 
-/** How many of the first texts fit, and at least one. @param more tokens of each beside its text. */
+/** How many of the first texts fit, and at least one. */
 export function fitting(texts: readonly string[], tokens: number): number {
   let left = tokens;
   const first = texts.findIndex((text) => (left -= tokensOf(text)) < 0);

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Page } from '../../client/client.ts';
-import { fitting, tokenLimits, tokensOf } from './budget.ts';
+import { beginningOf, fitting, tokenLimits, tokensOf } from './budget.ts';
+import { clippedSentence } from './failure.ts';
 import { marksTokens, recordedPart } from './recorded.ts';
 import { cursorText, type TimeRange } from '../input/range.ts';
 import { type CellLimits, type Column, type Table, tableOf } from './rows.ts';
@@ -29,7 +30,8 @@ const frameTokens = 120;
  * Answers as many items as fit. What does not fit is asked for again with a smaller page, so that the cursor goes on exactly behind the last
  * item that is shown.
  */
-export async function answerList<Item>(list: List<Item>): Promise<CallToolResult> {
+export async function answerList<Item>(given: List<Item>): Promise<CallToolResult> {
+  const list = withinBudget(given);
   let page = await list.page(list.limit);
   let drawn = drawnIn(list, page);
   const isCut = drawn.fitting < page.data.length;
@@ -37,7 +39,19 @@ export async function answerList<Item>(list: List<Item>): Promise<CallToolResult
     page = await list.page(drawn.fitting);
     drawn = drawnIn(list, page);
   }
-  return textResult(textOf(list, page, drawn.table, isCut));
+  return textResult(textOf(list, page, drawn.table, isCut), list.maxTokens);
+}
+
+/** Words are cut, and a line behind the rows is left out, where either would leave no place for rows. */
+function withinBudget<Item>(list: List<Item>): List<Item> {
+  const maxTokens = list.maxTokens ?? tokenLimits.standard;
+  const words = beginningOf(list.words, Math.floor(maxTokens / 5));
+  return {
+    ...list,
+    maxTokens,
+    words: words === list.words ? words : `${words}…`,
+    tail: (items) => list.tail(items).filter((line) => tokensOf(line) <= maxTokens / 3),
+  };
 }
 
 /** The widest cells first. A row that is too long for the whole budget gets narrower ones; the identifier of a request stays whole. */
@@ -55,7 +69,9 @@ interface Drawn {
 }
 
 function drawnIn<Item>({ columns, maxTokens = tokenLimits.standard, words, tail }: List<Item>, page: Page<Item>): Drawn {
-  const around = tokensOf([words, ...tail(page.data), page.nextCursor ?? '', page.hint ?? ''].join('\n'));
+  const around = tokensOf(
+    [words, ...tail(page.data), page.nextCursor ?? '', clippedSentence(page.hint ?? page.warnings.join('\n'))].join('\n'),
+  );
   const left = maxTokens - frameTokens - marksTokens - around;
   let drawn: Drawn = { table: { head: '', lines: [] }, fitting: 0 };
   for (const limits of cellLimits) {
@@ -77,9 +93,9 @@ function textOf<Item>({ noun, words, range, tail }: List<Item>, page: Page<Item>
       : [`${isCut ? 'Cut to the budget of tokens' : 'There may be more'}: cursor ${JSON.stringify(cursorText(range, nextCursor))}`];
   return [
     `${lines.length}${total} ${noun} ${words}.`,
-    ...(lines.length === 0 ? [] : [recordedPart([head, ...lines].join('\n'))]),
     ...more,
-    ...(hint === undefined ? warnings : [`Hint: ${hint}`]),
+    ...(hint === undefined ? warnings : [`Hint: ${hint}`]).map(clippedSentence),
+    ...(lines.length === 0 ? [] : [recordedPart([head, ...lines].join('\n'))]),
     ...(lines.length === 0 ? [] : tail(page.data)),
   ].join('\n');
 }

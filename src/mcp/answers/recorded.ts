@@ -9,6 +9,15 @@ export function recordedPart(text: string): string {
   return `<recorded ${word}>\n${text}\n</recorded ${word}>`;
 }
 
+/** The end of the part that a cut text leaves open, or nothing. Marks within a part are recorded text. */
+export function endOfPart(text: string): string {
+  const [start, word = ''] = /^<recorded (\w{8})>$/m.exec(text) ?? [];
+  if (start === undefined) return '';
+  const end = `</recorded ${word}>`;
+  const [, ...behind] = text.slice(text.indexOf(start)).split(end);
+  return behind.length === 0 ? `\n${end}` : endOfPart(behind.join(end));
+}
+
 /** Tokens of the marks. */
 export const marksTokens = 30;
 

@@ -1,9 +1,10 @@
-import type { Filter } from '../../client/client.ts';
+import { ApiError, type Filter } from '../../client/client.ts';
 import { isJsonObject } from '../../model/text.ts';
 import { describeFilter } from '../../query/filter/describe.ts';
 import { everything, type FilterNode } from '../../query/filter/ast.ts';
 import type { FilterDialect } from '../../query/filter/leaf.ts';
 import { parseFilter, type ParsedFilter } from '../../query/filter/parse.ts';
+import { beginningOf } from '../answers/budget.ts';
 import { correctFilter } from './correct-filter.ts';
 import { InputError } from './input-error.ts';
 
@@ -35,11 +36,14 @@ export function checkedFilter(filter: unknown): Filter {
   if (parsedFilter(filter)?.unwrappedProperties === true) {
     throw new InputError(
       'filter',
-      `has "properties" outside a group; write ${JSON.stringify(correctedFilter(filter) ?? { request_response_rmt: filter })}`,
+      `has "properties" outside a group; write ${beginningOf(JSON.stringify(correctedFilter(filter) ?? { request_response_rmt: filter }), writtenTokens)}`,
     );
   }
   return (isJsonObject(filter) ? filter : {}) as Filter;
 }
+
+/** Of a filter in an error. */
+const writtenTokens = 400;
 
 /** The sentence of a filter, without its full stop; empty for one that this program does not understand. */
 export function wordsOf(filter: unknown): string {
@@ -58,6 +62,27 @@ export function correctedFilter(filter: unknown): unknown {
 export function both(left: Filter, right: Filter): Filter {
   if (Object.keys(left).length === 0) return right;
   return Object.keys(right).length === 0 ? left : { left, operator: 'and', right };
+}
+
+/**
+ * Asks with both filters. @param own the caller's filter, in which the place of a mistake is told. @throws the error of the question.
+ */
+export async function askBoth<Answer>(own: Filter, bounds: Filter, ask: (filter: Filter) => Promise<Answer>): Promise<Answer> {
+  const filter = both(own, bounds);
+  try {
+    return await ask(filter);
+  } catch (error) {
+    const isWrapped = filter !== own && filter !== bounds;
+    throw isWrapped && error instanceof ApiError ? withOwnPlace(error) : error;
+  }
+}
+
+/** Without the branch that `both` has put around the filter. */
+function withOwnPlace(error: ApiError): ApiError {
+  const { message, endpoint, code, status, details, warnings, hint, retryAfterSeconds, place, cause } = error;
+  if (place === undefined) return error;
+  const path = place.replace(/^filter\.left\b/, 'filter');
+  return new ApiError(message, { endpoint, code, status, details: { ...details, path }, warnings, hint, retryAfterSeconds, cause });
 }
 
 const textFields: ReadonlySet<string> = new Set(['prompt', 'request_body', 'response_body', 'body_completion']);

@@ -17,7 +17,9 @@ export interface GivenRange {
 
 /** @param standard `from` where none is given. @throws InputError for a time or a zone that is none. */
 export function rangeOf({ from = '', to = '', timezone = 'UTC' }: GivenRange, now: number, standard?: string): TimeRange {
-  if (!isTimeZone(timezone)) throw new InputError('timezone', `takes an IANA name such as Europe/Berlin; got ${JSON.stringify(timezone)}`);
+  if (!isTimeZone(timezone)) {
+    throw new InputError('timezone', `takes an IANA name such as Europe/Berlin; got ${JSON.stringify(timezone.slice(0, 60))}`);
+  }
   const read = (name: string, text: string): number => {
     const time = spokenTime(text, { now, timezone });
     if (time === undefined) throw new InputError(name, `takes ${spokenTimes}; got ${JSON.stringify(text.slice(0, 60))}`);
@@ -63,6 +65,10 @@ export function cursorText({ from, to }: TimeRange, cursor: string): string {
 export function placeOf(text: string | undefined, range: () => TimeRange): Place {
   if (text === undefined || text === '') return { range: range(), cursor: undefined };
   const [, from = '', to = '', cursor = ''] = /^([0-9a-z]{0,11})\.([0-9a-z]{1,11})\.(.+)$/s.exec(text) ?? [];
-  if (cursor === '') throw new InputError('cursor', 'takes the cursor of the answer before, unchanged, beside the same arguments');
+  if (cursor === '') throw noCursor();
   return { range: { from: from === '' ? undefined : Number.parseInt(from, 36), to: Number.parseInt(to, 36) }, cursor };
+}
+
+export function noCursor(): InputError {
+  return new InputError('cursor', 'takes the cursor of the answer before, unchanged, beside the same arguments');
 }

@@ -7,8 +7,8 @@ import { shared } from '../input/arguments.ts';
 import { fitting, tokenLimits, tokensOf } from '../answers/budget.ts';
 import { grammar } from '../input/filter.ts';
 import { timeText } from '../input/range.ts';
-import { recordedPart } from '../answers/recorded.ts';
-import { rounded } from '../answers/rows.ts';
+import { marksTokens, recordedPart } from '../answers/recorded.ts';
+import { clippedCell, rounded } from '../answers/rows.ts';
 import { defineTool, textResult, type ToolContext } from '../tool.ts';
 
 const topics = ['all', 'metrics', 'filters', 'properties'] as const;
@@ -31,21 +31,22 @@ export const describe = defineTool({
     maxTokens: shared.maxTokens,
   }),
   run: async ({ about = 'all', property, maxTokens = tokenLimits.standard }, context) => {
-    if (property !== undefined) return textResult(await propertiesText([property], context, maxTokens));
+    if (property !== undefined) return textResult(await propertiesText([property], context, maxTokens), maxTokens);
     const { data } = await context.gatelog.properties.list({ signal: context.signal });
     const names = data.map(({ property: name }) => name);
-    if (about === 'properties') return textResult(await propertiesText(names, context, maxTokens));
+    if (about === 'properties') return textResult(await propertiesText(names, context, maxTokens), maxTokens);
     const sections = [
       ...(about === 'filters' ? [] : [await metricsText(context)]),
       ...(about === 'metrics' ? [] : [filtersText()]),
       ...(about === 'all' ? [namesText(names)] : []),
       `Now: ${timeText(context.now())}. API: ${context.publicUrl}/openapi.json`,
     ];
-    const shown = fitting(sections, maxTokens);
-    const rest = shown < sections.length ? ['Cut to the budget of tokens: ask about "metrics", "filters" or "properties" alone.'] : [];
-    return textResult([...sections.slice(0, shown), ...rest].join('\n'));
+    const shown = fitting(sections, maxTokens - tokensOf(narrower));
+    return textResult([...sections.slice(0, shown), ...(shown < sections.length ? [narrower] : [])].join('\n'), maxTokens);
   },
 });
+
+const narrower = 'Cut to the budget of tokens: ask about "metrics", "filters" or "properties" alone.';
 
 async function metricsText({ gatelog, signal }: ToolContext): Promise<string> {
   const { data } = await gatelog.metrics.describe({ signal });
@@ -94,11 +95,13 @@ function grouped(named: readonly (readonly [kind: string, name: string])[]): Rea
 
 /** Names in one answer about everything. */
 const maxNames = 50;
+/** Characters of a name or a value. */
+const maxName = 256;
 
 function namesText(names: readonly string[]): string {
   if (names.length === 0) return 'There are no custom properties.';
   const rest = names.length > maxNames ? `\n${names.length - maxNames} more names: ask about "properties".` : '';
-  return `Custom properties:\n${recordedPart(JSON.stringify(names.slice(0, maxNames)))}${rest}`;
+  return `Custom properties:\n${recordedPart(JSON.stringify(clippedCell(names.slice(0, maxNames), maxName)))}${rest}`;
 }
 
 async function propertiesText(names: readonly string[], { gatelog, now, signal }: ToolContext, maxTokens: number): Promise<string> {
@@ -114,13 +117,22 @@ async function propertiesText(names: readonly string[], { gatelog, now, signal }
   }
   const shown = fitting(lines, maxTokens - tokensOf(valuesHead) - restTokens);
   const left = names.slice(shown);
-  const rest = left.length === 0 ? [] : [`Not shown, ask for one by "property": ${JSON.stringify(left.slice(0, maxNames))}`];
-  return [valuesHead, recordedPart(lines.slice(0, shown).join('\n')), ...rest].join('\n');
+  return [valuesHead, recordedPart(lines.slice(0, shown).join('\n')), ...restText(left)].join('\n');
+}
+
+/** Names that are not shown, as many as fit. */
+function restText(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  const texts = names.slice(0, maxNames).map((name) => JSON.stringify(clippedCell(name, maxName)));
+  const some = texts.slice(0, fitting(texts, restNamesTokens));
+  return [`${names.length} not shown, ask for one by "property":`, recordedPart(some.join('\n'))];
 }
 
 const valuesHead = `Custom properties with their most frequent values of ${countedDays} days, each as [value, requests, cost in USD]:`;
-/** For names that are not shown. */
-const restTokens = 200;
+/** Of names that are not shown, without the line ends. */
+const restNamesTokens = 120;
+/** Of all that stands around the values. */
+const restTokens = restNamesTokens + 2 * marksTokens + 50;
 
 interface AskedValues {
   readonly name: string;
@@ -141,7 +153,9 @@ async function valuesLine(gatelog: GatelogClient, { name, limit, timeFilter }: A
     { signal },
   );
   const rows = data as readonly Readonly<Record<string, unknown>>[];
-  const shown = rows.filter(({ other }) => other !== true).map((row) => [row[`properties.${name}`], row['count'], rounded(row['cost'])]);
+  const shown = rows
+    .filter(({ other }) => other !== true)
+    .map((row) => [clippedCell(row[`properties.${name}`], maxName), row['count'], rounded(row['cost'])]);
   const rest = rows.find(({ other }) => other === true)?.['count'];
-  return `${JSON.stringify(name)}: ${JSON.stringify(shown)}${typeof rest === 'number' && rest > 0 ? ` and ${rest} requests with other values` : ''}`;
+  return `${JSON.stringify(clippedCell(name, maxName))}: ${JSON.stringify(shown)}${typeof rest === 'number' && rest > 0 ? ` and ${rest} requests with other values` : ''}`;
 }

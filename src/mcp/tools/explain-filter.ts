@@ -1,9 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ApiError, type Filter } from '../../client/client.ts';
+import { clippedSentence, shortCorrection } from '../answers/failure.ts';
 import { shared } from '../input/arguments.ts';
-
-import { both, checkedFilter, correctedFilter, grammar, wordsOf } from '../input/filter.ts';
+import { askBoth, checkedFilter, grammar, wordsOf } from '../input/filter.ts';
 import { InputError } from '../input/input-error.ts';
 import { exportLink } from '../answers/links.ts';
 import { boundsOf, rangeOf, rangeText, timeFilterOf, type TimeRange } from '../input/range.ts';
@@ -40,7 +40,7 @@ export const explainFilter = defineTool({
       const range = rangeOf(given, context.now(), standardFrom);
       return structuredResult({
         valid: true,
-        meaning: wordsOf(filter),
+        meaning: clippedSentence(wordsOf(filter)),
         range: rangeText(range),
         ...(await counted(filter, range, { ...context, of: given.of ?? 'requests' })),
         link: exportLink(context.publicUrl, { filter, ...range }),
@@ -63,23 +63,28 @@ async function counted(
   if (of === 'sessions') {
     const query = { filter, timeFilter: timeFilterOf(range), limit: 1 };
     const { totalCount, hint } = await gatelog.sessions.query(query, { includeCount: true, signal });
-    return { matches: totalCount, hint };
+    return { matches: totalCount, hint: clippedHint(hint) };
   }
-  const bounds = boundsOf(range);
-  const query = { filter: both(filter, bounds), limit: 1, includeBodies: false };
-  const { totalCount, hint } = await gatelog.requests.query(query, { includeCount: true, signal });
-  return { matches: totalCount, hint };
+  const { totalCount, hint } = await askBoth(filter, boundsOf(range), (asked) =>
+    gatelog.requests.query({ filter: asked, limit: 1, includeBodies: false }, { includeCount: true, signal }),
+  );
+  return { matches: totalCount, hint: clippedHint(hint) };
+}
+
+function clippedHint(hint: string | undefined): string | undefined {
+  return hint === undefined ? undefined : clippedSentence(hint);
 }
 
 /** @throws what is no fault of the filter. */
 function refused(error: unknown, filter: unknown): CallToolResult {
-  const corrected = correctedFilter(filter);
+  const corrected = shortCorrection(filter);
   const lessons = { ...(corrected === undefined ? {} : { corrected }), grammar };
   if (error instanceof InputError && error.argument === 'filter') {
-    return structuredResult({ valid: false, error: `The filter ${error.message}.`, place: 'filter', ...lessons });
+    return structuredResult({ valid: false, error: clippedSentence(`The filter ${error.message}.`), place: 'filter', ...lessons });
   }
   if (error instanceof ApiError && error.code === 'invalid_filter') {
-    return structuredResult({ valid: false, error: error.message, place: error.place?.replace(/^filter\.left\b/, 'filter'), ...lessons });
+    const place = error.place === undefined ? {} : { place: clippedSentence(error.place) };
+    return structuredResult({ valid: false, error: clippedSentence(error.message), ...place, ...lessons });
   }
   throw error;
 }

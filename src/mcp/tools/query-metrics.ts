@@ -2,10 +2,11 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { MetricsQuery } from '../../client/client.ts';
 import { shared } from '../input/arguments.ts';
-import { fitting, tokenLimits, tokensOf } from '../answers/budget.ts';
+import { beginningOf, fitting, tokenLimits, tokensOf } from '../answers/budget.ts';
 import { checkedFilter, wordsOf } from '../input/filter.ts';
 import { exportLink } from '../answers/links.ts';
-import { rangeOf, rangeText, timeFilterOf } from '../input/range.ts';
+import { clippedSentence } from '../answers/failure.ts';
+import { cursorText, noCursor, placeOf, rangeOf, rangeText, timeFilterOf, type TimeRange } from '../input/range.ts';
 import { recordedNotice } from '../answers/recorded.ts';
 import { clippedCell, rounded } from '../answers/rows.ts';
 import { defineTool, structuredResult } from '../tool.ts';
@@ -30,7 +31,7 @@ export const queryMetrics = defineTool({
     timezone: z.string().optional().describe('IANA, of days and hours; UTC unless given'),
     sort: shared.sort,
     limit: z.number().int().min(1).max(limits.most).optional().describe(`Rows, ${limits.standard} unless given`),
-    offset: z.number().int().min(0).optional(),
+    cursor: shared.cursor,
     maxTokens: shared.maxTokens,
   }),
   output: z.object({
@@ -38,9 +39,8 @@ export const queryMetrics = defineTool({
     filter: z.string(),
     columns: z.array(z.string()),
     rows: z.array(z.array(z.unknown())),
-    other: sums.optional(),
     total: sums.optional(),
-    nextOffset: z.number().optional(),
+    nextCursor: z.string().optional(),
     approximate: z.array(z.string()).optional(),
     freshUntil: z.string().optional(),
     hint: z.string().optional(),
@@ -49,8 +49,9 @@ export const queryMetrics = defineTool({
   }),
   run: async (given, { gatelog, publicUrl, now, signal }) => {
     const filter = checkedFilter(given.filter);
-    const range = rangeOf(given, now(), standardFrom);
-    const { metrics, groupBy = [], interval, sort, timezone, limit = limits.standard, offset = 0 } = given;
+    const { range, cursor } = placeOf(given.cursor, () => rangeOf(given, now(), standardFrom));
+    const offset = offsetOf(cursor);
+    const { metrics, groupBy = [], interval, sort, timezone, limit = limits.standard, maxTokens = tokenLimits.standard } = given;
     const isGrouped = groupBy.length > 0 || interval !== undefined;
     const query = {
       metrics,
@@ -67,27 +68,35 @@ export const queryMetrics = defineTool({
     const { data, approximate, freshUntil, hint, warnings } = await gatelog.metrics.query(query, { signal });
     const rows = data as readonly Readonly<Record<string, unknown>>[];
     const said = hint ?? warnings[0];
+    const link = exportLink(publicUrl, { filter, ...range });
     return answered(
       rows,
-      { ...given, limit, offset },
+      { metrics, limit, offset, maxTokens, range },
       {
         range: rangeText(range),
-        filter: wordsOf(filter),
+        filter: beginningOf(wordsOf(filter), Math.floor(maxTokens / 5)),
         ...(approximate.length === 0 ? {} : { approximate }),
         ...(freshUntil === undefined ? {} : { freshUntil }),
-        ...(said === undefined ? {} : { hint: said }),
+        ...(said === undefined ? {} : { hint: clippedSentence(said) }),
         notice: recordedNotice,
-        link: exportLink(publicUrl, { filter, ...range }) ?? `${publicUrl}/v1/metrics/query`,
+        link: link !== undefined && tokensOf(link) <= maxTokens / 3 ? link : `${publicUrl}/v1/metrics/query`,
       },
     );
   },
 });
 
+/** @throws InputError for the cursor of another tool. */
+function offsetOf(cursor = '0'): number {
+  if (!/^\d{1,15}$/.test(cursor)) throw noCursor();
+  return Number(cursor);
+}
+
 interface Asked {
   readonly metrics: readonly string[];
   readonly limit: number;
   readonly offset: number;
-  readonly maxTokens?: number | undefined;
+  readonly maxTokens: number;
+  readonly range: TimeRange;
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -95,7 +104,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** @param rows one more than the limit where there are more. */
 function answered(
   rows: readonly Row[],
-  { metrics, limit, offset, maxTokens = tokenLimits.standard }: Asked,
+  { metrics, limit, offset, maxTokens, range }: Asked,
   about: Readonly<Record<string, unknown>>,
 ): CallToolResult {
   const total = rows.find((row) => row['total'] === true);
@@ -112,17 +121,17 @@ function answered(
   );
   return structuredResult({
     ...about,
-    columns,
+    columns: clippedCell(columns, maxName),
     rows: lines.slice(0, shown),
     ...(total === undefined ? {} : { total: Object.fromEntries(metrics.map((metric) => [metric, rounded(total[metric])])) }),
-    ...(shown < lines.length ? { nextOffset: offset + shown } : {}),
+    ...(shown < lines.length ? { nextCursor: cursorText(range, String(offset + shown)) } : {}),
   });
 }
 
 /** Characters of a group's name. */
 const maxName = 256;
 
-/** Of names and of the offset. */
+/** Of names and of the cursor. */
 const frameTokens = 60;
 
 /** The time and the groups first, then the metrics in the order in which they were asked for. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RequestItem, RequestQuery } from '../../client/client.ts';
 import { shared } from '../input/arguments.ts';
-import { both, checkedFilter, soughtTexts, wordsOf } from '../input/filter.ts';
+import { askBoth, checkedFilter, soughtTexts, wordsOf } from '../input/filter.ts';
 import { exportLink } from '../answers/links.ts';
 import { answerList } from '../answers/list.ts';
 import { boundsOf, placeOf, rangeOf, rangeText } from '../input/range.ts';
@@ -34,14 +34,16 @@ export const queryRequests = defineTool({
     const { range, cursor } = placeOf(given.cursor, () => rangeOf(given, now()));
     const characters = given.text ?? texts.standard;
     const query = {
-      filter: both(filter, boundsOf(range)),
       ...(given.sort === undefined ? {} : { sort: given.sort }),
       includeBodies: characters > 0,
       cursor,
-    } as RequestQuery;
+    } as Omit<RequestQuery, 'filter'>;
     const link = exportLink(publicUrl, { filter, ...range });
     return answerList({
-      page: (limit) => gatelog.requests.query({ ...query, limit }, { includeCount: given.count, signal }),
+      page: (limit) =>
+        askBoth(filter, boundsOf(range), (asked) =>
+          gatelog.requests.query({ ...query, filter: asked, limit }, { includeCount: given.count, signal }),
+        ),
       limit: given.limit ?? limits.standard,
       maxTokens: given.maxTokens,
       columns: [...columns, ...textColumns(characters, soughtTexts(filter))],

@@ -27,7 +27,7 @@ export const readRequest = defineTool({
     const link = `Whole (GET, with the key): ${requestLink(publicUrl, data.request_id)}`;
     if (part !== 'both') {
       const shown = shownPart(data.request_id, { part, text: bodies[part], offset, tokens: maxTokens - tokensOf(link) });
-      return textResult([...shown, link].join('\n'));
+      return textResult([...shown, link].join('\n'), maxTokens);
     }
     return bothParts(data, bodies, { link, maxTokens });
   },
@@ -51,7 +51,7 @@ function bothParts(item: RequestItem, bodies: Readonly<Record<Part, string>>, { 
   const shown = (['request', 'response'] as const).flatMap((part) =>
     shownPart(item.request_id, { part, text: bodies[part], offset: 0, tokens: tokens[part] }),
   );
-  return textResult([recordedPart(fields), ...shown, link].join('\n'));
+  return textResult([recordedPart(fields), ...shown, link].join('\n'), maxTokens);
 }
 
 /** Of the sentence before a part and the one behind it. */

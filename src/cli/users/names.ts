@@ -1,22 +1,8 @@
-import type { UserMetricsQuery } from '../../client/client.ts';
+import { userSortKeys } from '../../model/vocabulary/sort.ts';
 
-type SortKey = keyof NonNullable<UserMetricsQuery['sort']>;
+type SortKey = (typeof userSortKeys)[number];
 
-/** Keys of an order. */
-export const userSorts = [
-  'user_id',
-  'active_for',
-  'first_active',
-  'last_active',
-  'total_requests',
-  'average_requests_per_day_active',
-  'average_tokens_per_request',
-  'total_completion_tokens',
-  'total_prompt_tokens',
-  'cost',
-] as const satisfies readonly SortKey[];
-
-/** Short names of them. */
+/** Short names of keys. */
 export const shortUserSorts: Readonly<Record<string, SortKey>> = {
   user: 'user_id',
   requests: 'total_requests',
@@ -26,4 +12,4 @@ export const shortUserSorts: Readonly<Record<string, SortKey>> = {
 };
 
 /** Orders that a shell completes. */
-export const suggestedUserSorts: readonly string[] = [...Object.keys(shortUserSorts), ...userSorts];
+export const suggestedUserSorts: readonly string[] = [...Object.keys(shortUserSorts), ...userSortKeys];

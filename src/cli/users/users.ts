@@ -1,5 +1,6 @@
 import { and, type UserMetricsItem, type UserMetricsQuery, whereUser } from '../../client/client.ts';
 import { quoted } from '../../model/text.ts';
+import { userSortKeys } from '../../model/vocabulary/sort.ts';
 import { serviceClient } from '../client.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -13,7 +14,7 @@ import { paintOf, tableWriter, writeLines } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Clock, costText, countText, momentText } from '../terminal/texts.ts';
 import { checkedZone } from '../time-window.ts';
-import { shortUserSorts, userSorts } from './names.ts';
+import { shortUserSorts } from './names.ts';
 
 export interface UsersOptions extends FilterOptions {
   readonly startDate?: string;
@@ -30,7 +31,7 @@ const pageLimit = 1000;
 export async function showUsers(dependencies: CommandDependencies, id: string | undefined, options: UsersOptions): Promise<void> {
   const clock = { now: dependencies.now(), timezone: checkedZone(options.timezone ?? 'UTC') };
   const filter = and(userFilterOf(options), ...windowOf(options, clock), id !== undefined && whereUser('user_user_id', 'equals', id));
-  const query: UserMetricsQuery = { filter, sort: sortOf(options.sort, { keys: userSorts, short: shortUserSorts }) };
+  const query: UserMetricsQuery = { filter, sort: sortOf(options.sort, { keys: userSortKeys, short: shortUserSorts }) };
   if (id !== undefined) return showUser(dependencies, { id, query, clock, isJson: options.json === true });
   const client = serviceClient(dependencies);
   const table = tableWriter(dependencies, columnsOf(clock));

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { sortDirections } from '../../model/vocabulary/sort.ts';
+import { sortDirections, userSortKeys } from '../../model/vocabulary/sort.ts';
 import { userFilterSchema } from '../filter.ts';
 import { limitMessage, maxLimit, offsetSentence } from '../paging.ts';
 import { tailSizes } from '../sessions/query.ts';
@@ -26,20 +26,6 @@ const timeFilter = z
 const filter = userFilterSchema.optional();
 
 const direction = { type: 'string' as const, enum: [...sortDirections] };
-
-/** Keys of `sort`; `query/users/view.ts` has what they mean. */
-export const userSortKeys = [
-  'user_id',
-  'active_for',
-  'first_active',
-  'last_active',
-  'total_requests',
-  'average_requests_per_day_active',
-  'average_tokens_per_request',
-  'total_completion_tokens',
-  'total_prompt_tokens',
-  'cost',
-] as const;
 
 export const userMetricsQuerySchema = z
   .object(

@@ -41,3 +41,17 @@ export type SessionSortKey = keyof typeof sessionSortKeys;
 export const sortDirections = ['asc', 'desc'] as const;
 
 export type SortDirection = (typeof sortDirections)[number];
+
+/** Keys that users can be sorted by; `query/users/view.ts` has what they mean. */
+export const userSortKeys = [
+  'user_id',
+  'active_for',
+  'first_active',
+  'last_active',
+  'total_requests',
+  'average_requests_per_day_active',
+  'average_tokens_per_request',
+  'total_completion_tokens',
+  'total_prompt_tokens',
+  'cost',
+] as const;

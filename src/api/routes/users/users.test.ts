@@ -8,11 +8,11 @@ import {
   userMetricsAnswerSchema,
   userOverviewAnswerSchema,
   userQueryAnswerSchema,
-  userSortKeys,
 } from '../../../contract/users/query.ts';
 import type { OrganizationId } from '../../../model/ids.ts';
 import { moneyOfUsd } from '../../../model/pricing/money.ts';
 import { unreportedUsage } from '../../../model/record/usage.ts';
+import { userSortKeys } from '../../../model/vocabulary/sort.ts';
 import { idAt, noon } from '../../../query/testing/query-harness.ts';
 import { type ApiRig, checked, keyOf, openApiRig, queryPath } from '../../testing/api-harness.ts';
 

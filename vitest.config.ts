@@ -17,7 +17,7 @@ const unit = {
   ...shared,
   ...quick,
   name: 'unit',
-  include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+  include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
   exclude: ['**/*.system.test.ts', '**/node_modules/**', ...ownProcess],
   isolate: false,
   // Vitest keeps a process only for a next file that shares it too, so these run last.

@@ -1,0 +1,30 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import '../ui/tokens.css';
+import '../ui/base.css';
+import { mendLocale } from '../lib/locale.ts';
+import { applyTheme } from '../lib/theme.ts';
+import { restoreSignedIn, setSignedIn } from '../lib/signed-in.ts';
+import { queryClient, whenExpired } from './query-client.ts';
+import { router } from './router.tsx';
+
+mendLocale();
+applyTheme();
+restoreSignedIn(queryClient);
+whenExpired(() => {
+  const { href, pathname } = router.state.location;
+  setSignedIn(queryClient, null);
+  if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { next: href } });
+});
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no root.');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

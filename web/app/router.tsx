@@ -1,0 +1,245 @@
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { signedInQuery } from '../lib/signed-in.ts';
+import { rangeSearchOf } from '../lib/time-range.ts';
+import { Loading } from '../ui/loading.tsx';
+import { PageError } from '../ui/page-error.tsx';
+import { queryClient } from './query-client.ts';
+import { Shell } from './shell.tsx';
+import { overviewSearchOf } from '../features/overview/search.ts';
+import { alertSearchOf, newAlertSearchOf } from '../features/alerts/search.ts';
+import { exploreSearchOf } from '../features/explore/search.ts';
+import { compareSearchOf } from '../features/requests/compare/search.ts';
+import { requestsSearchOf } from '../features/requests/search.ts';
+import { propertiesSearchOf } from '../features/properties/search.ts';
+import { webhookSearchOf } from '../features/webhooks/search.ts';
+import { keysSearchOf } from '../features/keys/permissions.ts';
+import { pricesSearchOf } from '../features/prices/search.ts';
+import { usersSearchOf } from '../features/users/search.ts';
+import { sessionsSearchOf } from '../features/sessions/search.ts';
+
+const rootRoute = createRootRouteWithContext<{ readonly queryClient: typeof queryClient }>()({
+  component: Outlet,
+  errorComponent: PageError,
+});
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: ({ next }: Readonly<Record<string, unknown>>) => (typeof next === 'string' && isOwnPath(next) ? { next } : {}),
+  component: lazyRouteComponent(() => import('../features/sign-in/sign-in-page.tsx'), 'SignInPage'),
+});
+
+/** An address that stands in a link must lead to this site. */
+function isOwnPath(text: string): boolean {
+  return /^\/(?![/\\])/.test(text);
+}
+
+const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  beforeLoad: async ({ context, location }) => {
+    const signedIn = await context.queryClient.query(signedInQuery);
+    if (signedIn === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
+  },
+  component: Shell,
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...overviewSearchOf(search) }),
+  component: lazyRouteComponent(() => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
+});
+
+const exploreRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/explore',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...exploreSearchOf(search) }),
+  component: lazyRouteComponent(() => import('../features/explore/explore-page.tsx'), 'ExplorePage'),
+});
+
+const requestsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/requests',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...requestsSearchOf(search) }),
+  component: lazyRouteComponent(() => import('../features/requests/requests-page.tsx'), 'RequestsPage'),
+});
+
+const compareRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/requests/compare',
+  validateSearch: compareSearchOf,
+  component: lazyRouteComponent(() => import('../features/requests/compare/compare-page.tsx'), 'ComparePage'),
+});
+
+const sessionsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/sessions',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...sessionsSearchOf(search) }),
+  component: lazyRouteComponent(() => import('../features/sessions/sessions-page.tsx'), 'SessionsPage'),
+});
+
+const sessionRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/sessions/$sessionId',
+  component: lazyRouteComponent(() => import('../features/sessions/session-page.tsx'), 'SessionPage'),
+});
+
+const propertiesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/properties',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...propertiesSearchOf(search) }),
+  component: lazyRouteComponent(() => import('../features/properties/properties-page.tsx'), 'PropertiesPage'),
+});
+
+const usersRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/users',
+  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...usersSearchOf(search) }),
+  component: lazyRouteComponent(() => import('../features/users/users-page.tsx'), 'UsersPage'),
+});
+
+const alertsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('../features/alerts/alerts-page.tsx'), 'AlertsPage'),
+});
+
+const newAlertRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/alerts/new',
+  validateSearch: newAlertSearchOf,
+  component: lazyRouteComponent(() => import('../features/alerts/new-alert-page.tsx'), 'NewAlertPage'),
+});
+
+const alertRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/alerts/$alertId',
+  validateSearch: alertSearchOf,
+  component: lazyRouteComponent(() => import('../features/alerts/alert-page.tsx'), 'AlertPage'),
+});
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('../features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+});
+
+const newWebhookRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks/new',
+  component: lazyRouteComponent(() => import('../features/webhooks/new-webhook-page.tsx'), 'NewWebhookPage'),
+});
+
+const webhookRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks/$webhookId',
+  validateSearch: webhookSearchOf,
+  component: lazyRouteComponent(() => import('../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
+});
+
+const keysRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/keys',
+  validateSearch: keysSearchOf,
+  component: lazyRouteComponent(() => import('../features/keys/keys-page.tsx'), 'KeysPage'),
+});
+
+const providerKeysRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/provider-keys',
+  component: lazyRouteComponent(() => import('../features/keys/provider-keys-page.tsx'), 'ProviderKeysPage'),
+});
+
+const pricesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/prices',
+  validateSearch: pricesSearchOf,
+  component: lazyRouteComponent(() => import('../features/prices/prices-page.tsx'), 'PricesPage'),
+});
+
+const limitsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/limits',
+  component: lazyRouteComponent(() => import('../features/limits/limits-page.tsx'), 'LimitsPage'),
+});
+
+const dataRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/data',
+  component: lazyRouteComponent(() => import('../features/data/data-page.tsx'), 'DataPage'),
+});
+
+const startRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/start',
+  component: lazyRouteComponent(() => import('../features/start/start-page.tsx'), 'StartPage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
+});
+
+const healthRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/health',
+  component: lazyRouteComponent(() => import('../features/health/health-page.tsx'), 'HealthPage'),
+});
+
+const boardsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/boards',
+  component: lazyRouteComponent(() => import('../features/explore/boards/boards-page.tsx'), 'BoardsPage'),
+});
+
+const boardRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/boards/$boardId',
+  component: lazyRouteComponent(() => import('../features/explore/boards/board-page.tsx'), 'BoardPage'),
+});
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    signInRoute,
+    shellRoute.addChildren([
+      homeRoute,
+      exploreRoute,
+      requestsRoute,
+      compareRoute,
+      sessionsRoute,
+      sessionRoute,
+      propertiesRoute,
+      usersRoute,
+      alertsRoute,
+      newAlertRoute,
+      alertRoute,
+      webhooksRoute,
+      newWebhookRoute,
+      webhookRoute,
+      keysRoute,
+      providerKeysRoute,
+      pricesRoute,
+      limitsRoute,
+      dataRoute,
+      boardsRoute,
+      boardRoute,
+      healthRoute,
+      startRoute,
+      settingsRoute,
+    ]),
+  ]),
+  context: { queryClient },
+  defaultPreload: false,
+  // The part of a page is loaded when it is opened first.
+  defaultPendingComponent: Loading,
+  defaultPendingMs: 0,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import { Dialog } from '../ui/overlay/dialog.tsx';
+import { allPages } from './pages.ts';
+import styles from './palette.module.css';
+
+const shortcuts: readonly (readonly [keys: string, what: string])[] = [
+  ['/', 'Go to the search'],
+  ['ctrl k', 'Find a page or an action'],
+  ['?', 'Show this'],
+  ['j, k', 'Next and previous row of a list'],
+  ['enter', 'Open or fold the row of a session'],
+  ['esc', 'Close the details'],
+];
+
+export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  return (
+    <Dialog title="Shortcuts" isOpen onClose={onClose}>
+      <dl className={styles['keys']}>
+        {[...shortcuts, ...allPages.map(({ title, letter }) => [`g ${letter}`, title] as const)].map(([keys, what]) => (
+          <div key={keys} style={{ display: 'contents' }}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,42 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { allPages } from './pages.ts';
+
+/** How long a `g` waits for its letter. */
+const waitMs = 1500;
+
+export interface Shortcuts {
+  readonly onPalette: () => void;
+  readonly onHelp: () => void;
+}
+
+/** `g` and a letter opens a page, `?` shows the shortcuts, `ctrl k` the palette. A field that is written in keeps its keys. */
+export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
+  const navigate = useNavigate();
+  const waitsUntil = useRef(0);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        onPalette();
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      const page = event.timeStamp < waitsUntil.current ? allPages.find(({ letter }) => letter === event.key) : undefined;
+      waitsUntil.current = event.key === 'g' ? event.timeStamp + waitMs : 0;
+      if (page !== undefined) {
+        event.preventDefault();
+        void navigate({ to: page.to });
+      } else if (event.key === '?') {
+        event.preventDefault();
+        onHelp();
+      }
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [navigate, onPalette, onHelp]);
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}

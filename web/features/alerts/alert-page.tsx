@@ -1,0 +1,118 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { Alert, NewAlert } from '../../../src/client/client.ts';
+import { gatelog } from '../../lib/client.ts';
+import { filterText, searchOfFilter } from '../../lib/filter-text.ts';
+import { formatTime } from '../../lib/format.ts';
+import { dimensionTitle } from '../../lib/metrics/dimensions.ts';
+import { useMay } from '../../lib/signed-in.ts';
+import { timeZone } from '../../lib/zone.ts';
+import { Page } from '../../ui/layout/page.tsx';
+import { Tabs } from '../../ui/layout/tabs.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageError } from '../../ui/page-error.tsx';
+import { ActionNotices, AlertActions, useAlertActions } from './alert-actions.tsx';
+import { Groups, History, Incidents, Messages } from './alert-tables.tsx';
+import { alertQuery } from './alerts-query.ts';
+import { isMuted, ruleText } from './measure-text.ts';
+import { dimensionsOf, draftOf } from './rule/rule-draft.ts';
+import { RuleForm } from './rule/rule-form.tsx';
+import { hasSecrets, SecretsDialog } from './secrets-dialog.tsx';
+import { StateBadge } from './state-badge.tsx';
+
+const route = getRouteApi('/shell/alerts/$alertId');
+
+/** One rule: the state of its groups, its incidents, its history, and the rule itself. */
+export function AlertPage(): ReactNode {
+  const { alertId } = route.useParams();
+  const { tab = 'groups' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: alert, error } = useQuery(alertQuery(alertId));
+  const mayChange = useMay('admin');
+  const actions = useAlertActions(alertId);
+  if (error !== null) return <PageError error={error} />;
+  if (alert === undefined) return <Loading what="Loading the rule" />;
+  return (
+    <Page title={alert.name} about={<About alert={alert} />} actions={mayChange && <AlertActions alert={alert} actions={actions} />}>
+      <ActionNotices actions={actions} />
+      <Problems alert={alert} />
+      <Tabs
+        label="Parts of the rule"
+        selected={tab}
+        onSelect={(selected) => void navigate({ search: { tab: selected } })}
+        tabs={[
+          { id: 'groups', title: 'Groups', content: () => <Groups alert={alert} /> },
+          { id: 'incidents', title: 'Incidents', content: () => <Incidents alert={alert} /> },
+          { id: 'history', title: 'History', content: () => <History alert={alert} /> },
+          { id: 'messages', title: 'Messages', content: () => <Messages alert={alert} /> },
+          { id: 'rule', title: 'Rule', content: () => <Rule alert={alert} mayChange={mayChange} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+/** The rule as a sentence, behind its state. */
+function About({ alert }: { readonly alert: Alert }): ReactNode {
+  const dimensions = dimensionsOf(alert.grouping, alert.grouping_is_property === true);
+  return (
+    <>
+      <StateBadge state={alert.status.state} /> {ruleText(alert)}
+      {dimensions.length > 0 && (
+        <>
+          , for each <bdi>{dimensions.map(dimensionTitle).join(' and ')}</bdi>
+        </>
+      )}
+      {searchOfFilter(alert.filter) !== '' && (
+        <>
+          , where <bdi>{filterText(alert.filter)}</bdi>
+        </>
+      )}
+    </>
+  );
+}
+
+function Problems({ alert }: { readonly alert: Alert }): ReactNode {
+  const { status, mute_until: until, channels, offered } = alert;
+  const unreadable = channels.filter(({ readable }) => !readable);
+  return (
+    <>
+      {status.error !== null && <Notice kind="danger">The last evaluation failed: {status.error}</Notice>}
+      {status.cut && <Notice kind="warning">There are more groups than 10,000: those farthest from the threshold have no state.</Notice>}
+      {until !== null && isMuted(alert) && <Notice>Muted until {formatTime(until, timeZone())}: states go on, and nobody is told.</Notice>}
+      {channels.length === 0 && (
+        <Notice>
+          {offered ? 'Gatelog offers this rule. It is off until it has a channel.' : 'Nobody is told: the rule has no channel.'}
+        </Notice>
+      )}
+      {unreadable.length > 0 && (
+        <Notice kind="danger">A channel was stored under another secret of the deployment and cannot be used. Give it anew.</Notice>
+      )}
+    </>
+  );
+}
+
+function Rule({ alert, mayChange }: { readonly alert: Alert; readonly mayChange: boolean }): ReactNode {
+  const queryClient = useQueryClient();
+  const navigate = route.useNavigate();
+  const [stored, setStored] = useState<Alert>();
+  const draft = draftOf(alert, timeZone());
+  if (draft === undefined) return <Notice>The filter of this rule has no form as a search. Change the rule by the API.</Notice>;
+  const leave = (): void => void navigate({ search: {} });
+  const replace = async (rule: NewAlert): Promise<void> => {
+    const { data } = await gatelog.alerts.replace(alert.id, { ...rule, mute_until: alert.mute_until });
+    queryClient.setQueryData(alertQuery(alert.id).queryKey, data);
+    await queryClient.invalidateQueries({ queryKey: ['alerts'] });
+    if (hasSecrets(data)) setStored(data);
+    else leave();
+  };
+  return (
+    <>
+      {!mayChange && <Notice>Your key may not change rules; a key with the permission admin may. The preview runs all the same.</Notice>}
+      <RuleForm initial={draft} submit={mayChange ? 'Store the changes' : undefined} onSubmit={replace} onCancel={leave} />
+      {stored !== undefined && <SecretsDialog alert={stored} onClose={leave} />}
+    </>
+  );
+}

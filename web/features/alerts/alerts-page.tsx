@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Alert } from '../../../src/client/client.ts';
+import { searchOfFilter } from '../../lib/filter-text.ts';
+import { formatCount, formatTime } from '../../lib/format.ts';
+import { dimensionTitle } from '../../lib/metrics/dimensions.ts';
+import { useMay } from '../../lib/signed-in.ts';
+import { timeZone } from '../../lib/zone.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { PageError } from '../../ui/page-error.tsx';
+import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { alertsQuery } from './alerts-query.ts';
+import { isMuted, ruleText } from './measure-text.ts';
+import { dimensionsOf } from './rule/rule-draft.ts';
+import { StateBadge } from './state-badge.tsx';
+
+/** The rules, those that fire first. */
+export function AlertsPage(): ReactNode {
+  const { data, error } = useQuery(alertsQuery);
+  const mayMake = useMay('admin');
+  const firing = data?.filter(({ status }) => status.firing > 0).length ?? 0;
+  return (
+    <Page
+      title="Alerts"
+      about={
+        data === undefined ? '' : `${formatCount(firing)} firing of ${formatCount(data.length)} ${data.length === 1 ? 'rule' : 'rules'}`
+      }
+      actions={mayMake && <LinkButton to="/alerts/new">Make a rule</LinkButton>}
+    >
+      {error !== null ? (
+        <PageError error={error} />
+      ) : data === undefined ? (
+        <Loading what="Loading rules" />
+      ) : data.length === 0 ? (
+        <Empty title="No rule yet">
+          <p className="muted">
+            A rule tells you when spend, errors or latency pass a threshold: of everything, or of each user, tenant or feature.
+          </p>
+        </Empty>
+      ) : (
+        <DataTable label="Rules" columns={columns} rows={data.toSorted(byGravity)} keyOf={({ id }) => id} />
+      )}
+    </Page>
+  );
+}
+
+const gravity = ['firing', 'error', 'no_data', 'pending', 'recovering', 'new', 'ok', 'muted', 'off'];
+
+function byGravity(left: Alert, right: Alert): number {
+  return gravity.indexOf(left.status.state) - gravity.indexOf(right.status.state);
+}
+
+const columns: readonly DataColumn<Alert>[] = [
+  {
+    id: 'name',
+    title: 'Rule',
+    textOf: ({ name }) => name,
+    cell: ({ id, name }) => (
+      <Link to="/alerts/$alertId" params={{ alertId: id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'state', title: 'State', textOf: stateText, cell: (alert) => <State alert={alert} /> },
+  { id: 'firing', title: 'Open', isNumber: true, cell: ({ status }) => formatCount(status.firing) },
+  { id: 'last', title: 'Last incident', cell: ({ status: { last_incident_at: at } }) => (at === null ? '' : formatTime(at, timeZone())) },
+  { id: 'told', title: 'Tells', textOf: channelsText, cell: channelsText },
+  { id: 'what', title: 'When', textOf: wholeText, cell: wholeText },
+];
+
+/** The rule as a sentence, with its groups and its search. */
+function wholeText(alert: Alert): string {
+  const dimensions = dimensionsOf(alert.grouping, alert.grouping_is_property === true);
+  const search = searchOfFilter(alert.filter) ?? 'a filter that only the API shows';
+  const each = dimensions.length === 0 ? '' : `, for each ${dimensions.map(dimensionTitle).join(' and ')}`;
+  return `${ruleText(alert)}${each}${search === '' ? '' : `, where ${search}`}`;
+}
+
+function State({ alert }: { readonly alert: Alert }): ReactNode {
+  const { state } = alert.status;
+  return (
+    <>
+      <StateBadge state={state} /> <span className="muted">{stateText(alert).slice(state.length)}</span>
+    </>
+  );
+}
+
+/** With what the state alone does not say: until when nobody is told, and which rules Gatelog offers. */
+function stateText(alert: Alert): string {
+  const { status, offered, mute_until: until } = alert;
+  if (until !== null && isMuted(alert)) return `${status.state} until ${formatTime(until, timeZone())}`;
+  return status.state === 'off' && offered ? 'off · offered' : status.state;
+}
+
+function channelsText({ channels, offered }: Alert): string {
+  if (channels.length === 0) return offered ? 'nobody yet' : 'nobody';
+  return channels.map(({ type }) => type).join(', ');
+}

@@ -1,0 +1,263 @@
+import type { Alert, NewAlert } from '../../../../src/client/client.ts';
+import {
+  type AggregatedColumn,
+  aggregatedColumns,
+  type Aggregation,
+  alertDefaults,
+  type CalendarUnit,
+  failedPercent,
+  type NoDataMode,
+} from '../../../../src/model/events/alert-vocabulary.ts';
+import type { FilterNode } from '../../../../src/query/filter/ast.ts';
+import { filterJson } from '../../../../src/query/language/json.ts';
+import { searchOfFilter } from '../../../lib/filter-text.ts';
+import type { Dimension } from '../../../lib/metrics/dimensions.ts';
+import { numberOf } from '../../../ui/form/number-field.tsx';
+import type { NewAlertSearch } from '../search.ts';
+
+export type AlertMetric = NewAlert['metric'];
+export type ChannelKind = 'webhook' | 'email' | 'slack' | 'teams' | 'pagerduty';
+
+/** A channel in a form: one that is stored, or one to be made. */
+export type ChannelDraft =
+  | { readonly id: string; readonly type: ChannelKind; readonly shown: string }
+  | { readonly id?: undefined; readonly type: ChannelKind; readonly target: string };
+
+/** A rule as a form has it: numbers as they are typed, times in minutes. */
+export interface RuleDraft {
+  readonly name: string;
+  readonly metric: AlertMetric;
+  readonly aggregation: Aggregation;
+  readonly percentile: string;
+  readonly comparison: 'gte' | 'gt' | 'lt' | 'lte';
+  readonly threshold: string;
+  /** Minutes that end now, or a running day, week or month. */
+  readonly window: 'rolling' | CalendarUnit;
+  readonly windowMinutes: string;
+  readonly zone: string;
+  /** The search, in the language of `src/query/language`. */
+  readonly q: string;
+  readonly by: readonly Dimension[];
+  readonly minimumCount: string;
+  /** Days before that it is compared with; empty: with the threshold itself. */
+  readonly baselineDays: string;
+  readonly forMinutes: string;
+  readonly recoverMinutes: string;
+  readonly newGroupMinutes: string;
+  readonly renotifyMinutes: string;
+  readonly noData: NoDataMode;
+  readonly maxGroups: string;
+  readonly isEnforced: boolean;
+  readonly channels: readonly ChannelDraft[];
+}
+
+const minute = 60_000;
+
+export function emptyDraft(zone: string): RuleDraft {
+  return {
+    name: '',
+    metric: 'cost',
+    aggregation: 'sum',
+    percentile: '95',
+    comparison: 'gte',
+    threshold: '',
+    window: 'rolling',
+    windowMinutes: '60',
+    zone,
+    q: '',
+    by: [],
+    minimumCount: '',
+    baselineDays: '',
+    forMinutes: '',
+    recoverMinutes: '',
+    newGroupMinutes: '',
+    renotifyMinutes: '',
+    noData: 'ok',
+    maxGroups: '',
+    isEnforced: false,
+    channels: [],
+  };
+}
+
+/** A draft of what an address says: `/alerts/new?q=Team%3Asearch&metric=p95_latency`. */
+export function draftFrom({ q = '', metric, by = [], threshold }: NewAlertSearch, zone: string): RuleDraft {
+  return { ...emptyDraft(zone), q, by, ...measureOf(metric), ...(threshold === undefined ? {} : { threshold: String(threshold) }) };
+}
+
+const columnKinds = {
+  avg: 'avg',
+  max: 'max',
+  p50: 'percentile',
+  p75: 'percentile',
+  p90: 'percentile',
+  p95: 'percentile',
+  p99: 'percentile',
+} as const;
+
+/** What the form calls a metric of `/v1/metrics/query`: `p95_latency` is the 95th percentile of the latency. */
+function measureOf(metric: NewAlertSearch['metric']): Partial<RuleDraft> {
+  if (metric === undefined) return {};
+  if (metric === 'error_rate') return { metric: failedPercent };
+  const [, kind, column] = /^([a-z]+\d*)_(.+)$/.exec(metric) ?? [];
+  if (kind === undefined || column === undefined || !Object.hasOwn(columnKinds, kind) || !isColumn(column)) return { metric };
+  return {
+    metric: column,
+    aggregation: columnKinds[kind as keyof typeof columnKinds],
+    ...(kind.startsWith('p') ? { percentile: kind.slice(1) } : {}),
+  };
+}
+
+/** Whether a draft says more than its sentence. */
+export function hasMore(draft: RuleDraft): boolean {
+  const blank = emptyDraft(draft.zone);
+  return moreFields.some((field) => draft[field] !== blank[field]);
+}
+
+const moreFields = [
+  'minimumCount',
+  'baselineDays',
+  'forMinutes',
+  'recoverMinutes',
+  'newGroupMinutes',
+  'renotifyMinutes',
+  'noData',
+  'maxGroups',
+  'isEnforced',
+] as const;
+
+export function isColumn(metric: string): metric is AggregatedColumn {
+  return Object.hasOwn(aggregatedColumns, metric);
+}
+
+/** A stored rule as a draft; undefined: no search says its filter, so that only the API can change it. */
+export function draftOf(alert: Alert, zone: string): RuleDraft | undefined {
+  const q = searchOfFilter(alert.filter);
+  if (q === undefined) return undefined;
+  return {
+    name: alert.name,
+    metric: alert.metric,
+    aggregation: alert.aggregation ?? 'sum',
+    percentile: textOf(alert.percentile ?? alertDefaults.percentile),
+    comparison: alert.comparison ?? 'gte',
+    threshold: textOf(alert.threshold),
+    window: alert.window?.calendar ?? 'rolling',
+    windowMinutes: minutesText(alert.time_window) || '60',
+    zone: alert.window?.timezone ?? zone,
+    q,
+    by: dimensionsOf(alert.grouping, alert.grouping_is_property === true),
+    minimumCount: textOf(alert.minimum_request_count),
+    baselineDays: textOf(
+      alert.baseline?.days ?? (alert.baseline === null || alert.baseline === undefined ? null : alertDefaults.baselineDays),
+    ),
+    ...timesOf(alert),
+    noData: alert.no_data ?? 'ok',
+    maxGroups: textOf(alert.max_groups),
+    isEnforced: alert.enforce === true,
+    channels: alert.channels.map(({ id, type, to, ...channel }) => ({
+      id,
+      type,
+      shown:
+        to?.join(', ') ??
+        channel.destination ??
+        channel.url ??
+        channel.routingKey ??
+        (channel.webhookId === undefined ? '' : 'one of your webhooks'),
+    })),
+  };
+}
+
+function timesOf(alert: Alert): Pick<RuleDraft, 'forMinutes' | 'recoverMinutes' | 'newGroupMinutes' | 'renotifyMinutes'> {
+  return {
+    forMinutes: minutesText(alert.for_ms),
+    recoverMinutes: minutesText(alert.recover_after_ms),
+    newGroupMinutes: minutesText(alert.new_group_delay_ms),
+    renotifyMinutes: minutesText(alert.renotify_ms),
+  };
+}
+
+function textOf(value: number | null | undefined): string {
+  return value === null || value === undefined ? '' : String(value);
+}
+
+function minutesText(ms: number | null | undefined): string {
+  return ms === null || ms === undefined ? '' : String(ms / minute);
+}
+
+/** The dimensions of a rule, however they are written. */
+export function dimensionsOf(grouping: Alert['grouping'], isProperty: boolean): readonly Dimension[] {
+  if (grouping === null || grouping === undefined) return [];
+  if (Array.isArray(grouping)) return grouping.flatMap((one) => dimensionsOf(one as Alert['grouping'], false));
+  if (typeof grouping === 'string') return [isProperty ? `properties.${grouping}` : grouping];
+  const { property, input } = grouping as Readonly<Record<string, unknown>>;
+  if (typeof property === 'string') return [`properties.${property}`];
+  return typeof input === 'string' ? [`inputs.${input}`] : [];
+}
+
+/**
+ * The rule of a draft; undefined where a figure is missing or none. Channels without an address are left out.
+ * @param filter What the search of the draft means.
+ */
+export function ruleOf(draft: RuleDraft, filter: FilterNode): NewAlert | undefined {
+  const threshold = numberOf(draft.threshold);
+  if (threshold === undefined || figuresOf(draft).some((text) => text.trim() !== '' && numberOf(text) === undefined)) return undefined;
+  return {
+    name: draft.name.trim(),
+    metric: draft.metric,
+    threshold,
+    comparison: draft.comparison,
+    ...(isColumn(draft.metric) ? { aggregation: draft.aggregation } : {}),
+    ...(isColumn(draft.metric) && draft.aggregation === 'percentile' ? { percentile: numberOf(draft.percentile) } : {}),
+    ...windowOf(draft),
+    filter: filterJson(filter) as NewAlert['filter'],
+    grouping: draft.by.length === 0 ? null : draft.by.map(groupingOf),
+    minimum_request_count: numberOf(draft.minimumCount) ?? null,
+    baseline: draft.baselineDays.trim() === '' ? null : { days: numberOf(draft.baselineDays) },
+    for_ms: msOf(draft.forMinutes),
+    recover_after_ms: msOf(draft.recoverMinutes),
+    new_group_delay_ms: msOf(draft.newGroupMinutes),
+    renotify_ms: msOf(draft.renotifyMinutes) ?? null,
+    no_data: draft.noData,
+    max_groups: numberOf(draft.maxGroups),
+    enforce: draft.isEnforced,
+    channels: draft.channels.filter((channel) => channel.id !== undefined || channel.target.trim() !== '').map(channelOf),
+  };
+}
+
+/** Texts of which each is a number, or empty. */
+function figuresOf(draft: RuleDraft): readonly string[] {
+  const { windowMinutes, percentile, minimumCount, baselineDays, forMinutes, recoverMinutes, newGroupMinutes, renotifyMinutes, maxGroups } =
+    draft;
+  const more = [minimumCount, baselineDays, forMinutes, recoverMinutes, newGroupMinutes, renotifyMinutes, maxGroups];
+  return [...(draft.window === 'rolling' ? [windowMinutes] : []), ...(draft.aggregation === 'percentile' ? [percentile] : []), ...more];
+}
+
+function windowOf({ window, windowMinutes, zone }: RuleDraft): Pick<NewAlert, 'time_window' | 'window'> {
+  return window === 'rolling' ? { time_window: msOf(windowMinutes) } : { window: { calendar: window, timezone: zone } };
+}
+
+function groupingOf(dimension: Dimension): unknown {
+  if (dimension.startsWith('properties.')) return { property: dimension.slice('properties.'.length) };
+  return dimension.startsWith('inputs.') ? { input: dimension.slice('inputs.'.length) } : dimension;
+}
+
+function msOf(minutes: string): number | undefined {
+  const number = numberOf(minutes);
+  return number === undefined ? undefined : Math.round(number * minute);
+}
+
+function channelOf(channel: ChannelDraft): NonNullable<NewAlert['channels']>[number] {
+  if (channel.id !== undefined) return { id: channel.id };
+  const { type } = channel;
+  const target = channel.target.trim();
+  switch (type) {
+    case 'email':
+      return { type, to: target.split(',').map((address) => address.trim()) };
+    case 'pagerduty':
+      return { type, routingKey: target };
+    case 'slack':
+    case 'teams':
+      return { type, url: target };
+    case 'webhook':
+      return /^https?:/.test(target) ? { type, destination: target } : { type, webhook: target };
+  }
+}

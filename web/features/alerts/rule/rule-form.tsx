@@ -1,0 +1,194 @@
+import { type ReactNode, useState } from 'react';
+import { Disclosure, DisclosurePanel, Button as AriaButton } from 'react-aria-components';
+import type { NewAlert } from '../../../../src/client/client.ts';
+import { aggregations, type Aggregation, type NoDataMode } from '../../../../src/model/events/alert-vocabulary.ts';
+import { useReadSearch } from '../../../lib/read-search.ts';
+import { Checkbox } from '../../../ui/form/checkbox.tsx';
+import { Form, Row } from '../../../ui/form/form.tsx';
+import { NumberField } from '../../../ui/form/number-field.tsx';
+import { TextField } from '../../../ui/form/text-field.tsx';
+import { DimensionsField } from '../../../ui/dimensions-field.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { SearchBar } from '../../../ui/search/search-bar.tsx';
+import { comparisons, metricOptions, thresholdUnit } from '../measure-text.ts';
+import { ChannelsField } from './channels-field.tsx';
+import { Preview } from './preview.tsx';
+import { hasMore, isColumn, type RuleDraft, ruleOf } from './rule-draft.ts';
+import styles from './rule.module.css';
+
+const aggregationLabels: Readonly<Record<Aggregation, string>> = {
+  sum: 'sum',
+  avg: 'mean',
+  min: 'minimum',
+  max: 'maximum',
+  percentile: 'percentile',
+};
+const aggregationOptions = aggregations.map((value) => ({ value, label: aggregationLabels[value] }));
+const comparisonOptions = Object.entries(comparisons).map(([value, label]) => ({ value: value as keyof typeof comparisons, label }));
+const windowOptions = [
+  { value: 'rolling', label: 'the minutes before' },
+  { value: 'day', label: 'the running day' },
+  { value: 'week', label: 'the running week' },
+  { value: 'month', label: 'the running month' },
+] as const;
+const noDataOptions: readonly { readonly value: NoDataMode; readonly label: string }[] = [
+  { value: 'ok', label: 'is fine' },
+  { value: 'keep', label: 'changes nothing' },
+  { value: 'alert', label: 'is told' },
+];
+
+export interface RuleFormProps {
+  readonly initial: RuleDraft;
+  /** On the button; absent: the key may not store rules. */
+  readonly submit: string | undefined;
+  readonly onSubmit: (rule: NewAlert) => Promise<unknown>;
+  readonly onCancel: () => void;
+}
+
+/** A rule beside what it would have done. */
+export function RuleForm({ initial, submit, onSubmit, onCancel }: RuleFormProps): ReactNode {
+  const [draft, setDraft] = useState(initial);
+  const change = (changed: Partial<RuleDraft>): void => setDraft((before) => ({ ...before, ...changed }));
+  const { filter } = useReadSearch(draft.q);
+  const rule = filter === undefined ? undefined : ruleOf(draft, filter);
+  return (
+    <div className={styles['split']}>
+      <div className={styles['fields']}>
+        <div>
+          <h2>Requests</h2>
+          <SearchBar value={draft.q} onChange={(q) => change({ q })} isLive />
+        </div>
+        <Form
+          label="Rule"
+          submit={submit}
+          onSubmit={async () => (rule === undefined ? undefined : onSubmit(rule))}
+          onCancel={onCancel}
+          isDisabled={rule === undefined || draft.name.trim() === ''}
+        >
+          <Condition draft={draft} onChange={change} />
+          <DimensionsField legend="For each" value={draft.by} onChange={(by) => change({ by })} />
+          <TextField
+            label="Name of the rule"
+            value={draft.name}
+            onChange={(name) => change({ name })}
+            placeholder="Spend of a tenant"
+            isRequired
+          />
+          <ChannelsField channels={draft.channels} onChange={(channels) => change({ channels })} />
+          <More draft={draft} onChange={change} isOpen={hasMore(initial)} />
+        </Form>
+      </div>
+      <Preview rule={rule} />
+    </div>
+  );
+}
+
+interface PartProps {
+  readonly draft: RuleDraft;
+  readonly onChange: (changed: Partial<RuleDraft>) => void;
+}
+
+/** The sentence of the rule: what, compared with what, over which time. */
+function Condition({ draft, onChange }: PartProps): ReactNode {
+  const { metric, aggregation, percentile, comparison, threshold, window, windowMinutes, zone, baselineDays } = draft;
+  return (
+    <>
+      <Row>
+        <Select
+          label="When"
+          isLabelShown
+          value={metric}
+          options={metricOptions(metric)}
+          onChange={(value) => onChange({ metric: value })}
+        />
+        {isColumn(metric) && (
+          <Select
+            label="as"
+            isLabelShown
+            value={aggregation}
+            options={aggregationOptions}
+            onChange={(value) => onChange({ aggregation: value })}
+          />
+        )}
+        {isColumn(metric) && aggregation === 'percentile' && (
+          <NumberField label="Percentile" value={percentile} onChange={(value) => onChange({ percentile: value })} />
+        )}
+      </Row>
+      <Row>
+        <Select
+          label="is"
+          isLabelShown
+          value={comparison}
+          options={comparisonOptions}
+          onChange={(value) => onChange({ comparison: value })}
+        />
+        <NumberField
+          label={`Threshold, ${thresholdUnit(metric, baselineDays.trim() !== '')}`}
+          value={threshold}
+          onChange={(value) => onChange({ threshold: value })}
+          isRequired
+        />
+      </Row>
+      <Row>
+        <Select label="in" isLabelShown value={window} options={windowOptions} onChange={(value) => onChange({ window: value })} />
+        {window === 'rolling' ? (
+          <NumberField label="Minutes" value={windowMinutes} onChange={(value) => onChange({ windowMinutes: value })} />
+        ) : (
+          <TextField label="Time zone" value={zone} onChange={(value) => onChange({ zone: value })} />
+        )}
+      </Row>
+    </>
+  );
+}
+
+/** What few rules need. */
+function More({ draft, onChange, isOpen }: PartProps & { readonly isOpen: boolean }): ReactNode {
+  const isBudget = draft.metric === 'cost' && draft.aggregation === 'sum';
+  return (
+    <Disclosure className={styles['more'] ?? ''} defaultExpanded={isOpen}>
+      <AriaButton slot="trigger" className={styles['trigger'] ?? ''}>
+        More
+      </AriaButton>
+      <DisclosurePanel className={styles['panel'] ?? ''}>
+        <Row>
+          <NumberField
+            label="At least so many requests"
+            value={draft.minimumCount}
+            onChange={(minimumCount) => onChange({ minimumCount })}
+          />
+          <NumberField
+            label="Compare with days before"
+            about="Percent of the same hours"
+            value={draft.baselineDays}
+            onChange={(baselineDays) => onChange({ baselineDays })}
+          />
+          <Select label="No value" isLabelShown value={draft.noData} options={noDataOptions} onChange={(noData) => onChange({ noData })} />
+        </Row>
+        <Row>
+          <NumberField label="Holds for, minutes" value={draft.forMinutes} onChange={(forMinutes) => onChange({ forMinutes })} />
+          <NumberField
+            label="Recovers after, minutes"
+            value={draft.recoverMinutes}
+            onChange={(recoverMinutes) => onChange({ recoverMinutes })}
+          />
+          <NumberField
+            label="New groups wait, minutes"
+            value={draft.newGroupMinutes}
+            onChange={(newGroupMinutes) => onChange({ newGroupMinutes })}
+          />
+        </Row>
+        <Row>
+          <NumberField
+            label="Repeat every, minutes"
+            value={draft.renotifyMinutes}
+            onChange={(renotifyMinutes) => onChange({ renotifyMinutes })}
+          />
+          <NumberField label="Groups in one message" value={draft.maxGroups} onChange={(maxGroups) => onChange({ maxGroups })} />
+        </Row>
+        <Checkbox isSelected={draft.isEnforced} isDisabled={!isBudget} onChange={(isEnforced) => onChange({ isEnforced })}>
+          Refuse calls beyond the threshold, as a budget does{isBudget ? '' : ' (of a sum of cost)'}
+        </Checkbox>
+      </DisclosurePanel>
+    </Disclosure>
+  );
+}

@@ -1,0 +1,37 @@
+import { aggregatedColumns, failedPercent } from '../../../src/model/events/alert-vocabulary.ts';
+import { metrics } from '../../../src/model/vocabulary/metrics.ts';
+import type { NewAlert } from '../../../src/client/client.ts';
+import type { Dimension } from '../../lib/metrics/dimensions.ts';
+
+/** What an address may already say about a rule to be made. */
+export interface NewAlertSearch {
+  /** The search that its requests match, in the language of `src/query/language`. */
+  readonly q?: string | undefined;
+  /** A metric of rules or of `/v1/metrics/query`. */
+  readonly metric?: NewAlert['metric'] | undefined;
+  readonly by?: readonly Dimension[] | undefined;
+  readonly threshold?: number | undefined;
+}
+
+export function newAlertSearchOf({ q, metric, by, threshold }: Readonly<Record<string, unknown>>): NewAlertSearch {
+  const dimensions = Array.isArray(by) ? by.filter((one): one is string => typeof one === 'string').slice(0, 3) : [];
+  return {
+    ...(typeof q === 'string' && q !== '' ? { q } : {}),
+    ...(typeof metric === 'string' && isMetric(metric) ? { metric } : {}),
+    ...(dimensions.length > 0 ? { by: dimensions } : {}),
+    ...(typeof threshold === 'number' && Number.isFinite(threshold) ? { threshold } : {}),
+  };
+}
+
+function isMetric(name: string): name is NewAlert['metric'] {
+  return name === failedPercent || Object.hasOwn(aggregatedColumns, name) || Object.hasOwn(metrics, name);
+}
+
+export const alertTabs = ['groups', 'incidents', 'history', 'messages', 'rule'] as const;
+
+export type AlertTab = (typeof alertTabs)[number];
+
+export function alertSearchOf({ tab }: Readonly<Record<string, unknown>>): { readonly tab?: AlertTab | undefined } {
+  const known = alertTabs.find((name) => name === tab);
+  return known === undefined ? {} : { tab: known };
+}

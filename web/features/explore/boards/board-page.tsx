@@ -1,0 +1,100 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { Board, ChangedBoard } from '../../../../src/client/types/dashboard.ts';
+import { gatelog } from '../../../lib/client.ts';
+import { useMay } from '../../../lib/signed-in.ts';
+import type { RangeSearch } from '../../../lib/time-range.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Page } from '../../../ui/layout/page.tsx';
+import { Loading } from '../../../ui/loading.tsx';
+import { ErrorNotice } from '../../../ui/notice.tsx';
+import { ConfirmButton } from '../../../ui/overlay/confirm-button.tsx';
+import { PageError } from '../../../ui/page-error.tsx';
+import { RangeSelect } from '../../../ui/time/range-select.tsx';
+import { BoardPanelView } from './board-panel.tsx';
+import { boardQuery } from './boards-query.ts';
+import { JsonDialog } from './json-dialog.tsx';
+import { boardRangeOf, rangeOf } from './panel.ts';
+import styles from './boards.module.css';
+
+const route = getRouteApi('/shell/boards/$boardId');
+
+/** The panels of a board over one range of time. */
+export function BoardPage(): ReactNode {
+  const { boardId } = route.useParams();
+  const { data: board, error } = useQuery(boardQuery(boardId));
+  if (error !== null) return <PageError error={error} />;
+  return board === undefined ? <Loading what="Loading the board" /> : <Shown board={board} />;
+}
+
+function Shown({ board }: { readonly board: Board }): ReactNode {
+  const mayChange = useMay('write');
+  const [now] = useState(() => Date.now());
+  const [isJson, setIsJson] = useState(false);
+  const { change, replace, remove, failure } = useBoardChanges(board);
+  const { panels } = board;
+  const range = rangeOf(board.time_range, now);
+  return (
+    <Page
+      title={board.name}
+      actions={
+        <>
+          {mayChange && <RangeSelect value={range} onChange={(chosen: RangeSearch) => change({ time_range: boardRangeOf(chosen) })} />}
+          <Button onPress={() => setIsJson(true)}>JSON</Button>
+          {mayChange && (
+            <ConfirmButton title="Delete the board" consequence="Its panels go with it; what they show stays on record." onConfirm={remove}>
+              Delete
+            </ConfirmButton>
+          )}
+        </>
+      }
+    >
+      <ErrorNotice error={failure} />
+      {panels.length === 0 && <Empty title="The board has no panel" />}
+      <div className={styles['panels']}>
+        {panels.map((panel, index) => (
+          <BoardPanelView
+            key={`${index} ${panel.title}`}
+            {...{ panel, range, mayChange }}
+            onWidth={(width) => change({ panels: panels.with(index, { ...panel, width }) })}
+            onRemove={() => change({ panels: panels.toSpliced(index, 1) })}
+            onMove={(by) => change({ panels: panels.toSpliced(index, 1).toSpliced(Math.max(0, index + by), 0, panel) })}
+          />
+        ))}
+      </div>
+      {isJson && (
+        <JsonDialog
+          title="The board as JSON"
+          initial={board}
+          submit="Store the board"
+          isReadOnly={!mayChange}
+          onSubmit={(value) => replace(value as ChangedBoard).then(() => setIsJson(false))}
+          onClose={() => setIsJson(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** The version of the board goes with each change, so that one of somebody else is not overwritten. */
+function useBoardChanges(board: Board) {
+  const navigate = route.useNavigate();
+  const queryClient = useQueryClient();
+  const [failure, setFailure] = useState<unknown>(null);
+  const replace = async (changed: ChangedBoard): Promise<void> => {
+    const { data } = await gatelog.boards.replace(board.id, changed);
+    queryClient.setQueryData(boardQuery(board.id).queryKey, data);
+  };
+  const change = (changed: Partial<ChangedBoard>): void => {
+    setFailure(null);
+    replace({ ...board, ...changed }).catch(setFailure);
+  };
+  const remove = async (): Promise<void> => {
+    await gatelog.boards.delete(board.id);
+    await navigate({ to: '/boards' });
+    await queryClient.invalidateQueries({ queryKey: ['boards'] });
+  };
+  return { change, replace, remove, failure };
+}

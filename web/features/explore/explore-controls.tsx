@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react';
+import { metricNames, type MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import { metricTitle } from '../../lib/metrics/metric-format.ts';
+import { Button } from '../../ui/button.tsx';
+import { DimensionsField } from '../../ui/dimensions-field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { charts, type ExploreChart, exploreLimits, type ExploreSearch, standard } from './search.ts';
+import styles from './explore-page.module.css';
+
+const metricOptions = metricNames.map((value) => ({ value, label: metricTitle(value) }));
+const chartOptions = Object.entries(charts).map(([value, label]) => ({ value: value as ExploreChart, label }));
+const topOptions = [5, 8, 10, 20, 50].map((top) => ({ value: String(top), label: `Top ${top}` }));
+
+export interface ExploreControlsProps {
+  readonly metrics: readonly MetricName[];
+  readonly by: readonly Dimension[];
+  readonly chart: ExploreChart;
+  readonly top: number;
+  readonly onChange: (changed: ExploreSearch) => void;
+}
+
+/** What is asked, from left to right: metrics, groups, and how they are shown. */
+export function ExploreControls({ metrics, by, chart, top, onChange }: ExploreControlsProps): ReactNode {
+  return (
+    <div className={styles['controls']}>
+      <Metrics metrics={metrics} onChange={(chosen) => onChange({ metrics: [...new Set(chosen)], sort: undefined, order: undefined })} />
+      <DimensionsField legend="by" value={by} onChange={(chosen) => onChange({ by: chosen.length === 0 ? undefined : chosen })} />
+      <fieldset className={styles['group']}>
+        <legend>as</legend>
+        <Select label="Chart" value={chart} options={chartOptions} onChange={(value) => onChange({ chart: value })} />
+        {by.length > 0 && (
+          <Select
+            label="Number of groups"
+            value={String(top)}
+            options={topOptions}
+            onChange={(value) => onChange({ top: Number(value) === standard.top ? undefined : Number(value) })}
+          />
+        )}
+      </fieldset>
+    </div>
+  );
+}
+
+interface MetricsProps {
+  readonly metrics: readonly MetricName[];
+  readonly onChange: (metrics: readonly MetricName[]) => void;
+}
+
+function Metrics({ metrics, onChange }: MetricsProps): ReactNode {
+  const next = metricNames.find((name) => !metrics.includes(name));
+  return (
+    <fieldset className={styles['group']}>
+      <legend>Show</legend>
+      {metrics.map((metric, index) => (
+        <span key={metric} className={styles['choice']}>
+          <Select
+            label={`Metric ${index + 1}`}
+            value={metric}
+            options={metricOptions}
+            onChange={(value) => onChange(metrics.with(index, value))}
+          />
+          {metrics.length > 1 && <Remove name={metricTitle(metric)} onPress={() => onChange(metrics.toSpliced(index, 1))} />}
+        </span>
+      ))}
+      {metrics.length < exploreLimits.metrics && next !== undefined && (
+        <Button kind="quiet" onPress={() => onChange([...metrics, next])}>
+          + Metric
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+function Remove({ name, onPress }: { readonly name: string; readonly onPress: () => void }): ReactNode {
+  return (
+    <Button kind="quiet" onPress={onPress} aria-label={`Remove ${name}`}>
+      ✕
+    </Button>
+  );
+}

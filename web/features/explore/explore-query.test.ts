@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { pivotOf, shownMetrics } from './explore-query.ts';
+import { exploreSearchOf } from './search.ts';
+
+const answer = (unpriced: number) => ({ groups: [], other: undefined, total: { unpriced_count: unpriced }, approximate: [] });
+const group = (key: readonly (string | null)[], cost: number) => ({ key, figures: { cost } });
+
+it('a pivot has the values of the last dimension side by side, and a gap where a group is missing', () => {
+  const groups = [group(['search', 'gpt'], 5), group(['search', 'claude'], 3), group([null, 'gpt'], 1)];
+  expect(pivotOf({ groups, other: undefined, total: undefined, approximate: [] })).toEqual({
+    columns: [['gpt'], ['claude']],
+    rows: [
+      { key: ['search'], cells: [{ cost: 5 }, { cost: 3 }] },
+      { key: [null], cells: [{ cost: 1 }, undefined] },
+    ],
+  });
+});
+
+it('a table of cost has the requests of unknown cost where there are some', () => {
+  expect(shownMetrics(['cost'], answer(2))).toEqual(['cost', 'unpriced_count']);
+  expect(shownMetrics(['cost'], answer(0))).toEqual(['cost']);
+  expect(shownMetrics(['count'], answer(2))).toEqual(['count']);
+});
+
+it('what an address cannot mean is left out of it', () => {
+  expect(exploreSearchOf({ q: 5, metrics: ['cost', 'nonsense', 'cost'], by: ['model', 3], chart: 'pie', top: 0, order: 'up' })).toEqual({
+    metrics: ['cost'],
+    by: ['model'],
+  });
+});

@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { metrics as definitions, type MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import type { FilterNode } from '../../../src/query/filter/ast.ts';
+import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
+import type { BucketedRange } from '../../lib/buckets.ts';
+import type { ChartSeries } from '../../ui/chart/chart-data.ts';
+import { courseQuery, type Figures, groupCoursesQuery, type GroupKey, type Groups, groupsQuery } from '../../lib/metrics/groups.ts';
+import { metricTitle } from '../../lib/metrics/metric-format.ts';
+import type { RangeSearch } from '../../lib/time-range.ts';
+import { useBuckets } from '../../lib/use-buckets.ts';
+
+/** What is asked. */
+export interface Exploration {
+  readonly filter: FilterNode;
+  readonly range: RangeSearch;
+  readonly metrics: readonly MetricName[];
+  readonly by: readonly Dimension[];
+  readonly sort: MetricName;
+  readonly order: 'asc' | 'desc';
+  readonly top: number;
+  /** Whether figures over time are asked for, too. */
+  readonly isOverTime: boolean;
+}
+
+/** Where a range without a start begins. */
+const oldestMs = 1826 * 86_400_000;
+/** A line chart takes no more colours than there are. */
+const maxLines = 8;
+
+/** The groups with their figures, and the first metric over time. Asks once for a table, and at most three times for a chart. */
+export function useExploration({ filter, range, metrics, by, sort, order, top, isOverTime }: Exploration) {
+  const buckets = useBuckets(range, oldestMs);
+  const { from, to } = buckets;
+  const asked = useMemo(() => withUnpriced(metrics, sort), [metrics, sort]);
+  const isAllTime = range.range === 'all';
+  const groups = useQuery(
+    groupsQuery({ filter, from: isAllTime ? undefined : from, to, metrics: asked, by, sort: { [sort]: order }, limit: top }),
+  );
+  const keys = by.length === 0 ? [] : (groups.data?.groups ?? []).slice(0, maxLines).map(({ key }) => key);
+  const [metric = 'count'] = metrics;
+  const course = useSeries({ filter, buckets, metric, by, keys, isEnabled: isOverTime });
+  return {
+    buckets,
+    groups: groups.data,
+    series: course.series,
+    shownLines: keys.length,
+    error: groups.error ?? course.error,
+    isLoading: groups.isPending || course.isLoading,
+  };
+}
+
+interface SeriesQuery extends Pick<Exploration, 'filter' | 'by'> {
+  readonly buckets: BucketedRange;
+  readonly metric: MetricName;
+  readonly keys: readonly GroupKey[];
+  readonly isEnabled: boolean;
+}
+
+function useSeries({ filter, buckets, metric, by, keys, isEnabled }: SeriesQuery) {
+  const { from, to, interval, starts } = buckets;
+  const { additive: isAdditive } = definitions[metric];
+  const isSplit = by.length > 0;
+  const query = { filter, from, to, interval, metrics: [metric] };
+  const whole = useQuery({ ...courseQuery(query), enabled: isEnabled && (!isSplit || isAdditive) });
+  const split = useQuery({ ...groupCoursesQuery({ ...query, by, keys }), enabled: isEnabled && keys.length > 0 });
+  const series = useMemo((): readonly ChartSeries[] => {
+    if (isSplit) return groupSeries(split.data ?? [], { metric, starts, by, whole: isAdditive ? whole.data : undefined });
+    return [{ id: metric, title: metricTitle(metric), color: 1, values: valuesOf(whole.data, starts, metric) }];
+  }, [starts, by, metric, isSplit, isAdditive, whole.data, split.data]);
+  const error = isEnabled ? (whole.error ?? split.error) : null;
+  return { series, error, isLoading: isEnabled && keys.length > 0 && split.isPending };
+}
+
+/** Money is never shown without what it leaves out. */
+function withUnpriced(metrics: readonly MetricName[], sort: MetricName): readonly MetricName[] {
+  const needed: readonly MetricName[] = metrics.includes('cost') ? ['unpriced_count'] : [];
+  return [...new Set([...metrics, sort, ...needed])];
+}
+
+/** The metrics of a table: those that were chosen, and requests of unknown cost where there are some. */
+export function shownMetrics(metrics: readonly MetricName[], { total }: Groups): readonly MetricName[] {
+  const isIncomplete = metrics.includes('cost') && !metrics.includes('unpriced_count') && (total?.unpriced_count ?? 0) > 0;
+  return isIncomplete ? [...metrics, 'unpriced_count'] : metrics;
+}
+
+export interface PivotTable {
+  readonly columns: readonly GroupKey[];
+  readonly rows: readonly { readonly key: GroupKey; readonly cells: readonly (Figures | undefined)[] }[];
+}
+
+/** Groups of two dimensions and more: the values of the last one side by side, in the order in which they are dearest. */
+export function pivotOf({ groups }: Groups): PivotTable {
+  const columns = distinct(groups.map(({ key }) => key.slice(-1)));
+  const rows = distinct(groups.map(({ key }) => key.slice(0, -1)));
+  const cells = new Map(groups.map(({ key, figures }) => [JSON.stringify(key), figures]));
+  return { columns, rows: rows.map((key) => ({ key, cells: columns.map((column) => cells.get(JSON.stringify([...key, ...column]))) })) };
+}
+
+function distinct(keys: readonly GroupKey[]): readonly GroupKey[] {
+  return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
+}

@@ -1,0 +1,49 @@
+import { metrics, type MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import type { Dimension } from '../../lib/metrics/dimensions.ts';
+
+export const charts = { line: 'Lines', bars: 'Bars', table: 'Table', pivot: 'Pivot' } as const;
+
+export type ExploreChart = keyof typeof charts;
+
+/** What the address of the page says beside the range of time. */
+export interface ExploreSearch {
+  /** The search, in the language of `src/query/language`. */
+  readonly q?: string | undefined;
+  /** Metrics, of which charts show the first. */
+  readonly metrics?: readonly MetricName[] | undefined;
+  readonly by?: readonly Dimension[] | undefined;
+  readonly chart?: ExploreChart | undefined;
+  /** Order of the groups; without it by the first metric, the greatest first. */
+  readonly sort?: MetricName | undefined;
+  readonly order?: 'asc' | 'desc' | undefined;
+  /** Groups that are shown. */
+  readonly top?: number | undefined;
+}
+
+/** What an address without more means. */
+export const standard = { metrics: ['cost', 'count'], chart: 'line', top: 8, order: 'desc' } as const satisfies ExploreSearch;
+
+export const exploreLimits = { metrics: 8, dimensions: 3, top: 50 } as const;
+
+/** @returns what can be read; the rest is left out. */
+export function exploreSearchOf({ q, metrics: names, by, chart, sort, order, top }: Readonly<Record<string, unknown>>): ExploreSearch {
+  const known = texts(names).filter(isMetric).slice(0, exploreLimits.metrics);
+  const dimensions = texts(by).slice(0, exploreLimits.dimensions);
+  return {
+    ...(typeof q === 'string' && q !== '' ? { q } : {}),
+    ...(known.length > 0 ? { metrics: known } : {}),
+    ...(dimensions.length > 0 ? { by: dimensions } : {}),
+    ...(typeof chart === 'string' && Object.hasOwn(charts, chart) ? { chart: chart as ExploreChart } : {}),
+    ...(typeof sort === 'string' && isMetric(sort) ? { sort } : {}),
+    ...(order === 'asc' ? { order } : {}),
+    ...(typeof top === 'number' && Number.isInteger(top) && top >= 1 && top <= exploreLimits.top ? { top } : {}),
+  };
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? [...new Set(value.filter((one): one is string => typeof one === 'string' && one !== ''))] : [];
+}
+
+function isMetric(name: string): name is MetricName {
+  return Object.hasOwn(metrics, name);
+}

@@ -1,0 +1,75 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { RateLimit } from '../../../src/client/types/settings.ts';
+import { gatelog } from '../../lib/client.ts';
+import { Form, Row } from '../../ui/form/form.tsx';
+import { NumberField, numberOf } from '../../ui/form/number-field.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { Dialog } from '../../ui/overlay/dialog.tsx';
+import { Select } from '../../ui/select.tsx';
+import { policyText } from './policy.ts';
+
+const unitOptions = [
+  { value: 'cents', label: 'dollars' },
+  { value: 'request', label: 'calls' },
+] as const;
+
+const windows = { '60': 'a minute', '3600': 'an hour', '86400': 'a day', '604800': 'a week', '2592000': '30 days' } as const;
+const windowOptions = Object.entries(windows).map(([value, label]) => ({ value: value as keyof typeof windows, label }));
+
+const segmentOptions = [
+  { value: 'all', label: 'all calls together' },
+  { value: 'user', label: 'each user' },
+  { value: 'property', label: 'each value of a property' },
+] as const;
+
+export interface NewLimitProps {
+  /** All limits of the organisation, which are stored as one list. */
+  readonly limits: readonly RateLimit[];
+  readonly onClose: () => void;
+}
+
+export function NewLimit({ limits, onClose }: NewLimitProps): ReactNode {
+  const [amount, setAmount] = useState('');
+  const [unit, setUnit] = useState<(typeof unitOptions)[number]['value']>('cents');
+  const [seconds, setSeconds] = useState<keyof typeof windows>('86400');
+  const [segment, setSegment] = useState<(typeof segmentOptions)[number]['value']>('all');
+  const [property, setProperty] = useState('');
+  const queryClient = useQueryClient();
+  const quota = numberOf(amount);
+  const store = async (): Promise<void> => {
+    const policy = policyText({
+      quota: unit === 'cents' ? Math.round((quota ?? 0) * 100) : (quota ?? 0),
+      seconds: Number(seconds),
+      unit,
+      segment: { all: undefined, user: 'user', property: property.trim() }[segment],
+    });
+    await gatelog.limits.replace([...limits, { policy }]);
+    await queryClient.invalidateQueries({ queryKey: ['limits'] });
+    onClose();
+  };
+  return (
+    <Dialog title="Add a limit" isOpen onClose={onClose}>
+      <Form
+        label="Limit"
+        submit="Add the limit"
+        onSubmit={store}
+        onCancel={onClose}
+        isDisabled={quota === undefined || (segment === 'property' && property.trim() === '')}
+      >
+        <Row>
+          <NumberField label="At most" value={amount} onChange={setAmount} isRequired autoFocus />
+          <Select label="of" isLabelShown value={unit} options={unitOptions} onChange={setUnit} />
+          <Select label="in" isLabelShown value={seconds} options={windowOptions} onChange={setSeconds} />
+        </Row>
+        <Row>
+          <Select label="for" isLabelShown value={segment} options={segmentOptions} onChange={setSegment} />
+          {segment === 'property' && <TextField label="Property" value={property} onChange={setProperty} placeholder="Team" isRequired />}
+        </Row>
+        <p className="muted">
+          A limit that also tells you is an alert rule: see Alerts, More, &ldquo;Refuse calls beyond the threshold&rdquo;.
+        </p>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,56 @@
+import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
+
+/** A chart of the overview. */
+export interface Card {
+  readonly title: string;
+  /** What stands in large figures; the charts of groups show it. */
+  readonly metric: MetricName;
+  /** Lines of a chart that is not split; absent: the metric. */
+  readonly lines?: readonly { readonly metric: MetricName; readonly title: string }[];
+  /** What more is better for: a rise of errors is no good news. */
+  readonly better?: 'more' | 'less';
+  readonly isStacked?: boolean;
+}
+
+export const cards: readonly Card[] = [
+  { title: 'Requests', metric: 'count', isStacked: true },
+  { title: 'Cost', metric: 'cost', better: 'less', isStacked: true },
+  { title: 'Errors', metric: 'errors', better: 'less', isStacked: true },
+  {
+    title: 'Tokens',
+    metric: 'total_tokens',
+    isStacked: true,
+    lines: [
+      { metric: 'prompt_tokens', title: 'Input' },
+      { metric: 'completion_tokens', title: 'Output' },
+    ],
+  },
+  {
+    title: 'Latency',
+    metric: 'p95_latency',
+    better: 'less',
+    lines: [
+      { metric: 'p50_latency', title: 'p50' },
+      { metric: 'p95_latency', title: 'p95' },
+      { metric: 'p99_latency', title: 'p99' },
+    ],
+  },
+  {
+    title: 'Time to first token',
+    metric: 'p95_time_to_first_token',
+    better: 'less',
+    lines: [
+      { metric: 'p50_time_to_first_token', title: 'p50' },
+      { metric: 'p95_time_to_first_token', title: 'p95' },
+      { metric: 'p99_time_to_first_token', title: 'p99' },
+    ],
+  },
+  { title: 'Users', metric: 'users', better: 'more' },
+  { title: 'Sessions', metric: 'sessions', better: 'more' },
+  {
+    title: 'Answered from the cache',
+    metric: 'cached_count',
+    better: 'more',
+    isStacked: true,
+  },
+];

@@ -1,0 +1,88 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { FilterNode } from '../../../src/query/filter/ast.ts';
+import { dimensionTitle } from '../../lib/metrics/dimensions.ts';
+import { useReadSearch } from '../../lib/read-search.ts';
+import type { RangeSearch } from '../../lib/time-range.ts';
+import { DimensionSelect } from '../../ui/dimension-select.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page, Section } from '../../ui/layout/page.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { PageError } from '../../ui/page-error.tsx';
+import { SearchBar } from '../../ui/search/search-bar.tsx';
+import { RangeSelect } from '../../ui/time/range-select.tsx';
+import { cards } from './cards.ts';
+import { GroupsTable } from './groups-table.tsx';
+import { OverviewCard } from './overview-card.tsx';
+import type { OverviewSearch } from './search.ts';
+import { useOverview } from './use-overview.ts';
+import styles from './overview-page.module.css';
+
+const route = getRouteApi('/shell/');
+/** The groups of the table, unless the charts are split by something else. */
+const standardDimension = 'model';
+
+/** How much, how well and at what cost, beside the period before. */
+export function OverviewPage(): ReactNode {
+  const { q = '', by, range, from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = (changed: OverviewSearch & RangeSearch): void => {
+    void navigate({ search: (search) => ({ ...search, ...changed }) });
+  };
+  const { filter } = useReadSearch(q);
+  const search = (text: string): void => change({ q: text === '' ? undefined : text });
+  return (
+    <Page
+      title="Overview"
+      bar={
+        <>
+          <SearchBar value={q} onChange={search} />
+          <DimensionSelect label="Split by" value={by} none="nothing" onChange={(value) => change({ by: value })} />
+          <RangeSelect value={{ range, from, to }} onChange={change} />
+        </>
+      }
+    >
+      {filter === undefined ? (
+        <Empty title="The search cannot be read">
+          <p>Below the search stands where its fault is.</p>
+        </Empty>
+      ) : (
+        <Content
+          {...{ q, by, filter, onSearch: search }}
+          range={{ range, from, to }}
+          onZoom={(start, end) => change({ range: undefined, from: start, to: end })}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface ContentProps {
+  readonly q: string;
+  readonly by: string | undefined;
+  readonly filter: FilterNode;
+  readonly range: RangeSearch;
+  readonly onSearch: (q: string) => void;
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+function Content({ q, by, filter, range, onSearch, onZoom }: ContentProps): ReactNode {
+  const dimension = by ?? standardDimension;
+  const isSplit = by !== undefined;
+  const { buckets, course, split, groups, error, isLoading } = useOverview({ filter, range, by: dimension, isSplit });
+  if (error !== null) return <PageError error={error} />;
+  if (isLoading) return <Loading what="Adding up" />;
+  const { total, totalBefore } = groups;
+  return (
+    <>
+      <div className={styles['cards']}>
+        {cards.map((card) => (
+          <OverviewCard key={card.metric} {...{ card, buckets, course, split, total, totalBefore, onZoom }} by={dimension} />
+        ))}
+      </div>
+      <Section title={`What moved most by ${dimensionTitle(dimension)}`} about="Cost now and in the period before">
+        <GroupsTable groups={groups.rows} by={dimension} other={groups.other} {...{ q, total, isSplit, onSearch }} />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { Price } from '../../../src/client/types/prices.ts';
+import { gatelog } from '../../lib/client.ts';
+import { Form, Row } from '../../ui/form/form.tsx';
+import { NumberField, numberOf } from '../../ui/form/number-field.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { Dialog } from '../../ui/overlay/dialog.tsx';
+
+type Kind = Exclude<keyof Price, 'model' | 'provider' | 'valid_from'>;
+
+const kinds: readonly { readonly id: Kind; readonly label: string }[] = [
+  { id: 'input', label: 'Input' },
+  { id: 'output', label: 'Output' },
+  { id: 'cache_read', label: 'Cache read' },
+  { id: 'cache_write', label: 'Cache write' },
+  { id: 'cache_write_1h', label: 'Cache write for an hour' },
+  { id: 'reasoning', label: 'Reasoning' },
+  { id: 'input_audio', label: 'Audio in' },
+  { id: 'output_audio', label: 'Audio out' },
+  { id: 'input_image', label: 'Images in' },
+  { id: 'output_image', label: 'Images out' },
+  { id: 'request', label: 'A million calls' },
+];
+
+export interface PriceFormProps {
+  /** All prices of the organisation, which are stored as one list. */
+  readonly prices: readonly Price[];
+  /** Absent: a new one. */
+  readonly edited: Price | undefined;
+  readonly onClose: () => void;
+}
+
+/** What a model costs. A kind without a price costs what the kind does that it is a part of. */
+export function PriceForm({ prices, edited, onClose }: PriceFormProps): ReactNode {
+  const queryClient = useQueryClient();
+  const [model, setModel] = useState(edited?.model ?? '');
+  const [provider, setProvider] = useState(edited?.provider ?? '');
+  const [from, setFrom] = useState(edited?.valid_from ?? '');
+  const [amounts, setAmounts] = useState(() => Object.fromEntries(kinds.map(({ id }) => [id, edited?.[id]?.toString() ?? ''])));
+  const store = async (): Promise<void> => {
+    const known = kinds.flatMap(({ id }) => {
+      const amount = numberOf(amounts[id] ?? '');
+      return amount === undefined ? [] : [[id, amount] as const];
+    });
+    const price = {
+      ...edited,
+      model: model.trim(),
+      provider: provider.trim() === '' ? null : provider.trim(),
+      valid_from: from.trim() === '' ? null : from.trim(),
+      ...Object.fromEntries(kinds.map(({ id }) => [id, undefined])),
+      ...Object.fromEntries(known),
+    } as Price;
+    await gatelog.prices.replace([...prices.filter((one) => one !== edited), price]);
+    await queryClient.invalidateQueries({ queryKey: ['prices'] });
+    onClose();
+  };
+  const isReady = model.trim() !== '' && numberOf(amounts['input'] ?? '') !== undefined && numberOf(amounts['output'] ?? '') !== undefined;
+  return (
+    <Dialog title={edited === undefined ? 'Set a price' : 'Change a price'} isOpen onClose={onClose}>
+      <Form label="Price" submit="Store the price" onSubmit={store} onCancel={onClose} isDisabled={!isReady}>
+        <Row>
+          <TextField label="Model" value={model} onChange={setModel} placeholder="my-model or my-model-*" isRequired />
+          <TextField label="Provider" value={provider} onChange={setProvider} placeholder="any" />
+          <TextField label="From" value={from} onChange={setFrom} placeholder="always, or 2026-01-31" />
+        </Row>
+        <Row>
+          {kinds.map(({ id, label }) => (
+            <NumberField
+              key={id}
+              label={`${label}, $ per million`}
+              value={amounts[id] ?? ''}
+              onChange={(text) => setAmounts({ ...amounts, [id]: text })}
+              isRequired={id === 'input' || id === 'output'}
+            />
+          ))}
+        </Row>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,169 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { ModelPricing, Price } from '../../../src/client/types/prices.ts';
+import { gatelog } from '../../lib/client.ts';
+import { formatCost } from '../../lib/format.ts';
+import { useMay } from '../../lib/signed-in.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { Page, Section } from '../../ui/layout/page.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
+import { PageError } from '../../ui/page-error.tsx';
+import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { PriceForm } from './price-form.tsx';
+import { Reprice } from './reprice.tsx';
+
+const route = getRouteApi('/shell/prices');
+
+const ownPrices = {
+  queryKey: ['prices'],
+  queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<readonly Price[]> => (await gatelog.prices.get({ signal })).data,
+};
+
+/** The organisation's own prices, which go before the catalogue's, and the catalogue. */
+export function PricesPage(): ReactNode {
+  const { q = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayChange = useMay('admin');
+  const { data, error } = useQuery(ownPrices);
+  const [edited, setEdited] = useState<Price | 'new'>();
+  if (error !== null) return <PageError error={error} />;
+  if (data === undefined) return <Loading what="Loading prices" />;
+  return (
+    <Page
+      title="Prices"
+      about="US dollars for a million tokens"
+      actions={mayChange && <Button onPress={() => setEdited('new')}>Set a price</Button>}
+    >
+      {!mayChange && <Notice>Your key may read prices. One with the permission admin sets them.</Notice>}
+      <Section title="Your own" about="They go before the catalogue's">
+        {data.length === 0 ? (
+          <p className="muted">None. A model that the catalogue does not know has no cost until it has a price here.</p>
+        ) : (
+          <OwnPrices prices={data} mayChange={mayChange} onEdit={setEdited} />
+        )}
+      </Section>
+      {mayChange && <Reprice />}
+      <Catalogue q={q} onSearch={(text) => void navigate({ search: text === '' ? {} : { q: text }, replace: true })} />
+      {edited !== undefined && (
+        <PriceForm prices={data} edited={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+      )}
+    </Page>
+  );
+}
+
+interface OwnPricesProps {
+  readonly prices: readonly Price[];
+  readonly mayChange: boolean;
+  readonly onEdit: (price: Price) => void;
+}
+
+function OwnPrices({ prices, mayChange, onEdit }: OwnPricesProps): ReactNode {
+  const queryClient = useQueryClient();
+  const remove = async (price: Price): Promise<void> => {
+    await gatelog.prices.replace(prices.filter((one) => one !== price));
+    await queryClient.invalidateQueries({ queryKey: ['prices'] });
+  };
+  const columns: readonly DataColumn<Price>[] = [
+    { id: 'model', title: 'Model', textOf: ({ model }) => model, cell: ({ model }) => model },
+    { id: 'provider', title: 'Provider', cell: ({ provider }) => provider ?? 'any' },
+    { id: 'from', title: 'From', cell: ({ valid_from: from }) => from ?? 'always' },
+    { id: 'input', title: 'Input', isNumber: true, cell: ({ input }) => formatCost(input) },
+    { id: 'output', title: 'Output', isNumber: true, cell: ({ output }) => formatCost(output) },
+    { id: 'others', title: 'Others', textOf: othersText, cell: othersText },
+    ...(mayChange
+      ? [
+          {
+            id: 'change',
+            title: 'Change',
+            cell: (price: Price) => (
+              <>
+                <Button kind="quiet" onPress={() => onEdit(price)} aria-label={`Change the price of ${price.model}`}>
+                  Change
+                </Button>
+                <ConfirmButton
+                  title={`Delete the price of ${price.model}`}
+                  kind="quiet"
+                  consequence="Later calls have the catalogue's price, or none. Costs on record stay."
+                  onConfirm={() => remove(price)}
+                >
+                  Delete
+                </ConfirmButton>
+              </>
+            ),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <DataTable
+      label="Your own prices"
+      columns={columns}
+      rows={prices}
+      keyOf={({ model, provider, valid_from: from }) => [model, provider, from].join(' ')}
+    />
+  );
+}
+
+const shownApart = new Set(['model', 'provider', 'valid_from', 'input', 'output']);
+
+function othersText(price: Price): string {
+  return Object.entries(price)
+    .flatMap(([kind, amount]) =>
+      shownApart.has(kind) || typeof amount !== 'number' ? [] : `${kind.replaceAll('_', ' ')} ${formatCost(amount)}`,
+    )
+    .join(', ');
+}
+
+const shownModels = 50;
+
+/** What Gatelog knows without being told, found by a part of the name. */
+function Catalogue({ q, onSearch }: { readonly q: string; readonly onSearch: (text: string) => void }): ReactNode {
+  const { data, error } = useQuery({
+    queryKey: ['model registry'],
+    staleTime: Infinity,
+    queryFn: async ({ signal }): Promise<readonly CatalogueRow[]> => {
+      const { data: registry } = await gatelog.prices.registry({ signal });
+      return registry.models.flatMap(({ id, endpoints }) => endpoints.map(({ provider, pricing }) => ({ id, provider, pricing })));
+    },
+  });
+  const found = data?.filter(({ id }) => id.toLowerCase().includes(q.toLowerCase())) ?? [];
+  return (
+    <Section title="Catalogue" about={data === undefined ? '' : `${found.length} of ${data.length} models`}>
+      <TextField label="Search the catalogue" value={q} onChange={onSearch} placeholder="gpt-4o" />
+      {error !== null ? (
+        <PageError error={error} />
+      ) : data === undefined ? (
+        <Loading />
+      ) : found.length === 0 ? (
+        <Empty title="The catalogue has no such model" />
+      ) : (
+        <DataTable
+          label="Models of the catalogue"
+          columns={catalogueColumns}
+          rows={found.slice(0, shownModels)}
+          keyOf={({ id, provider }) => `${provider} ${id}`}
+        />
+      )}
+    </Section>
+  );
+}
+
+interface CatalogueRow {
+  readonly id: string;
+  readonly provider: string;
+  readonly pricing: ModelPricing;
+}
+
+const catalogueColumns: readonly DataColumn<CatalogueRow>[] = [
+  { id: 'model', title: 'Model', textOf: ({ id }) => id, cell: ({ id }) => id },
+  { id: 'provider', title: 'Provider', textOf: ({ provider }) => provider, cell: ({ provider }) => provider },
+  { id: 'input', title: 'Input', isNumber: true, cell: ({ pricing }) => formatCost(pricing.prompt) },
+  { id: 'output', title: 'Output', isNumber: true, cell: ({ pricing }) => formatCost(pricing.completion) },
+  { id: 'read', title: 'Cache read', isNumber: true, cell: ({ pricing }) => formatCost(pricing.cacheRead) },
+  { id: 'write', title: 'Cache write', isNumber: true, cell: ({ pricing }) => formatCost(pricing.cacheWrite) },
+];

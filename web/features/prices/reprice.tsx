@@ -1,0 +1,80 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { RepriceReport } from '../../../src/client/types/prices.ts';
+import { gatelog } from '../../lib/client.ts';
+import { formatCost, formatCount } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Form, Row } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+interface Progress {
+  readonly total: number;
+  readonly checked: number;
+  readonly changed: number;
+  readonly before: number;
+  readonly after: number;
+  readonly isDry: boolean;
+  readonly isDone: boolean;
+}
+
+/** Applies the prices of today to requests on record: first what would change, then the change. */
+export function Reprice(): ReactNode {
+  const [start, setStart] = useState('');
+  const [end, setEnd] = useState('');
+  const [progress, setProgress] = useState<Progress>();
+  const queryClient = useQueryClient();
+  const run = async (isDry: boolean): Promise<void> => {
+    const order = { filter: 'all' as const, startDate: start.trim() || undefined, endDate: end.trim() || undefined, dryRun: isDry };
+    let sum: Progress = { total: 0, checked: 0, changed: 0, before: 0, after: 0, isDry, isDone: false };
+    for await (const report of gatelog.prices.applyAll(order)) {
+      sum = added(sum, report);
+      setProgress(sum);
+    }
+    setProgress({ ...sum, isDone: true });
+    if (!isDry) await queryClient.invalidateQueries();
+  };
+  return (
+    <Section title="Price what is on record anew" about="Costs that a caller or a provider stated stay as they are">
+      <Form label="Price anew" submit="Show what would change" onSubmit={() => run(true)}>
+        <Row>
+          <TextField label="From" value={start} onChange={setStart} placeholder="2026-01-01, empty: the oldest" />
+          <TextField label="To" value={end} onChange={setEnd} placeholder="2026-01-31, empty: now" />
+        </Row>
+        {progress !== undefined && <Outcome progress={progress} />}
+        {progress?.isDry === true && progress.isDone && progress.changed > 0 && (
+          <Button onPress={() => void run(false)}>Change {formatCount(progress.changed)} costs</Button>
+        )}
+      </Form>
+    </Section>
+  );
+}
+
+function added(sum: Progress, { total, checked, changed, before, after }: RepriceReport): Progress {
+  return {
+    ...sum,
+    total: total ?? sum.total,
+    checked: sum.checked + checked,
+    changed: sum.changed + changed,
+    before: sum.before + before,
+    after: sum.after + after,
+  };
+}
+
+function Outcome({ progress: { total, checked, changed, before, after, isDry, isDone } }: { readonly progress: Progress }): ReactNode {
+  if (!isDone) {
+    return (
+      <p aria-live="polite">
+        {formatCount(checked)} of {formatCount(total)} requests …
+      </p>
+    );
+  }
+  if (changed === 0) return <Notice>No cost {isDry ? 'would change' : 'changed'}.</Notice>;
+  return (
+    <Notice kind={isDry ? 'info' : 'success'}>
+      {formatCount(changed)} of {formatCount(checked)} costs {isDry ? 'would change' : 'changed'}: together {formatCost(before)} before,{' '}
+      {formatCost(after)} after.
+    </Notice>
+  );
+}

@@ -1,0 +1,51 @@
+import type { RequestItem } from '../../../../src/client/client.ts';
+import { formatBytes, formatCost, formatCount, formatDuration } from '../../../lib/format.ts';
+import { finishReasonOf } from '../detail/finish-reason.ts';
+
+/** A figure or a fact of both requests. */
+export interface ComparedFigure {
+  readonly name: string;
+  readonly left: string;
+  readonly right: string;
+  /** By which share the right figure is more than the left one; null where that says nothing. */
+  readonly change: number | null;
+}
+
+export function comparedFigures(left: RequestItem, right: RequestItem): readonly ComparedFigure[] {
+  const fact = (name: string, read: (request: RequestItem) => string | null): ComparedFigure => ({
+    name,
+    left: read(left) ?? '–',
+    right: read(right) ?? '–',
+    change: null,
+  });
+  const figure = (
+    name: string,
+    read: (request: RequestItem) => number | null,
+    format: (value: number | null) => string,
+  ): ComparedFigure => {
+    const [one, other] = [read(left), read(right)];
+    const change = one === null || other === null || one === 0 ? null : (other - one) / one;
+    return { name, left: format(one), right: format(other), change };
+  };
+  return [
+    fact('Status', ({ response_status: status }) => (status === 0 ? 'none' : String(status))),
+    fact('Model', ({ model }) => model),
+    fact('Provider', ({ provider }) => provider),
+    fact('Finish reason', ({ response_body: body }) => finishReasonOf(body)),
+    fact('Answer cache', ({ cached }) => (cached ? 'answered from it' : 'not used')),
+    figure('Cost', ({ cost }) => cost, formatCost),
+    figure('Latency', ({ latency }) => latency, formatDuration),
+    figure('First token', ({ time_to_first_token: first }) => first, formatDuration),
+    figure('Input tokens', ({ prompt_tokens: tokens }) => tokens, formatCount),
+    figure('Read from the cache', ({ prompt_cache_read_tokens: tokens }) => tokens, formatCount),
+    figure('Output tokens', ({ completion_tokens: tokens }) => tokens, formatCount),
+    figure('Reasoning tokens', ({ reasoning_tokens: tokens }) => tokens, formatCount),
+    figure('Size', ({ size_bytes: bytes }) => bytes, formatBytes),
+  ];
+}
+
+/** Properties of both requests by their names. */
+export function comparedProperties(left: RequestItem, right: RequestItem): readonly ComparedFigure[] {
+  const names = new Set([...Object.keys(left.properties), ...Object.keys(right.properties)]);
+  return [...names].map((name) => ({ name, left: left.properties[name] ?? '–', right: right.properties[name] ?? '–', change: null }));
+}

@@ -1,0 +1,150 @@
+import type { ReactNode } from 'react';
+import { formatBytes, formatCount } from '../../../lib/format.ts';
+import { Notice } from '../../../ui/notice.tsx';
+import styles from './conversation.module.css';
+import { JsonText, LongText } from './long-text.tsx';
+import type { Audio, Part, ToolCall, ToolResult } from './read/part.ts';
+
+export interface PartViewProps {
+  readonly part: Part;
+  /** The result that is shown in this call. */
+  readonly result?: ToolResult | undefined;
+  /** The call of this result, which is shown elsewhere. */
+  readonly call?: ToolCall | undefined;
+}
+
+/** A part of what was said. Nothing in it is markup. */
+export function PartView({ part, result, call }: PartViewProps): ReactNode {
+  switch (part.kind) {
+    case 'text':
+      return <LongText text={part.text} />;
+    case 'reasoning':
+      return <Reasoning text={part.text} />;
+    case 'refusal':
+      return (
+        <Notice kind="warning">
+          <strong>Refused. </strong>
+          <span className={styles['text']} dir="auto">
+            {part.text}
+          </span>
+        </Notice>
+      );
+    case 'error':
+      return (
+        <div className={styles['error']}>
+          {part.code !== '' && <strong dir="auto">{part.code}</strong>}
+          <LongText text={part.text} />
+        </div>
+      );
+    case 'tool-call':
+      return <Call call={part} result={result} />;
+    case 'tool-result':
+      return <Result result={part} call={call} />;
+    case 'image':
+      return <img className={styles['image']} src={part.source} alt="Part of the conversation" loading="lazy" />;
+    case 'audio':
+      return <AudioView audio={part} />;
+    case 'file':
+      return (
+        <p className={styles['text']}>
+          File <strong dir="auto">{part.name}</strong> <span className="muted">{aboutFile(part)}</span>
+        </p>
+      );
+    case 'link':
+      return (
+        <p className={styles['text']}>
+          {part.what} at{' '}
+          <a href={part.address} rel="noreferrer noopener" target="_blank">
+            {part.address}
+          </a>
+        </p>
+      );
+    case 'vector':
+      return (
+        <p className={styles['code']}>
+          {formatCount(part.dimensions)} dimensions: {part.first.join(', ')}
+          {part.dimensions > part.first.length && ', …'}
+        </p>
+      );
+    case 'other':
+      return <JsonText value={part.value} />;
+  }
+}
+
+function Reasoning({ text }: { readonly text: string | undefined }): ReactNode {
+  if (text === undefined) return <p className="muted">Reasoning that the provider does not show.</p>;
+  return (
+    <details className={styles['fold']}>
+      <summary>Reasoning</summary>
+      <LongText text={text} />
+    </details>
+  );
+}
+
+function Call({ call, result }: { readonly call: ToolCall; readonly result: ToolResult | undefined }): ReactNode {
+  return (
+    <div className={styles['tool']} role="group" aria-label={`Call of ${call.name}`}>
+      <ToolHead what="Call of" name={call.name} id={call.id} />
+      <JsonText value={call.input ?? {}} />
+      {result !== undefined && (
+        <div className={styles['result']}>
+          <p className="muted">{result.isError ? 'Result, an error' : 'Result'}</p>
+          <ResultParts parts={result.parts} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Result({ result, call }: { readonly result: ToolResult; readonly call: ToolCall | undefined }): ReactNode {
+  const name = call?.name ?? result.name;
+  return (
+    <div className={styles['tool']} role="group" aria-label={`Result of ${name}`}>
+      <ToolHead what={result.isError ? 'Error of' : 'Result of'} name={name} id={result.id} />
+      {call !== undefined && (
+        <details className={styles['fold']}>
+          <summary>Its call</summary>
+          <JsonText value={call.input ?? {}} />
+        </details>
+      )}
+      <ResultParts parts={result.parts} />
+    </div>
+  );
+}
+
+function ResultParts({ parts }: { readonly parts: readonly Part[] }): ReactNode {
+  if (parts.length === 0) return <p className="muted">Empty.</p>;
+  return parts.map((part, at) => <PartView key={at} part={part} />);
+}
+
+function ToolHead({ what, name, id }: { readonly what: string; readonly name: string; readonly id: string }): ReactNode {
+  return (
+    <p className={styles['tool-head']}>
+      <span>
+        <span className="muted">{what}</span> <strong dir="auto">{name === '' ? 'a tool' : name}</strong>
+      </span>
+      <code className="clip muted" title={id}>
+        {id}
+      </code>
+    </p>
+  );
+}
+
+function AudioView({ audio }: { readonly audio: Audio }): ReactNode {
+  const about = [audio.format === '' ? 'audio' : audio.format.toUpperCase(), audio.bytes > 0 ? formatBytes(audio.bytes) : ''];
+  return (
+    <div className={styles['long']}>
+      <p className="muted">Recording, {about.filter((one) => one !== '').join(', ')}</p>
+      {audio.source !== undefined && (
+        <audio controls preload="metadata" src={audio.source} aria-label="Recording">
+          <track kind="captions" />
+        </audio>
+      )}
+      {audio.transcript !== '' && <LongText text={audio.transcript} />}
+    </div>
+  );
+}
+
+function aboutFile({ type, bytes }: Extract<Part, { readonly kind: 'file' }>): string {
+  return bytes > 0 ? `${type}, ${formatBytes(bytes)}` : type;
+}

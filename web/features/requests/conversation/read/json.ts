@@ -1,0 +1,32 @@
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function arrayOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function objectsOf(value: unknown): readonly Json[] {
+  return arrayOf(value).filter(isObject);
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The first value that is a text with something in it. */
+export function firstText(...values: readonly unknown[]): string {
+  return textOf(values.find((value) => typeof value === 'string' && value !== ''));
+}
+
+/** JSON that stands in a text, such as the arguments of a tool; the text itself where it is none. */
+export function parsed(text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import styles from './conversation.module.css';
+import type { ToolPairs } from './pairs.ts';
+import { PartView } from './part-view.tsx';
+import type { Part, Role, Turn } from './read/part.ts';
+
+const roleTitles: Readonly<Record<Role, string>> = {
+  system: 'System',
+  developer: 'Developer',
+  user: 'User',
+  assistant: 'Assistant',
+  tool: 'Tool',
+};
+
+export interface TurnListProps {
+  readonly turns: readonly Turn[];
+  readonly pairs: ToolPairs;
+  readonly isAnswer?: boolean;
+}
+
+/** Turns that are shown together: a result stands in its call where both are here. */
+export function TurnList({ turns, pairs, isAnswer = false }: TurnListProps): ReactNode {
+  const here = new Set<Part>(turns.flatMap(({ parts }) => parts));
+  return turns.map(({ role, parts }, index) => {
+    const shown = parts.filter((part) => part.kind !== 'tool-result' || !isIn(here, pairs.callOf.get(part)));
+    if (shown.length === 0) return null;
+    return (
+      <article key={index} className={styles['turn']} data-role={role} data-answer={isAnswer}>
+        <h3>{shown.every(({ kind }) => kind === 'error') ? 'Error' : roleTitles[role]}</h3>
+        {shown.map((part, at) => {
+          const result = part.kind === 'tool-call' ? pairs.resultOf.get(part) : undefined;
+          const call = part.kind === 'tool-result' ? pairs.callOf.get(part) : undefined;
+          return <PartView key={at} part={part} result={isIn(here, result) ? result : undefined} call={call} />;
+        })}
+      </article>
+    );
+  });
+}
+
+function isIn(parts: ReadonlySet<Part>, part: Part | undefined): boolean {
+  return part !== undefined && parts.has(part);
+}

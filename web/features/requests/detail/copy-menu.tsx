@@ -1,0 +1,45 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import type { RequestItem } from '../../../../src/client/client.ts';
+import { copyText } from '../../../lib/clipboard.ts';
+import { MenuButton } from '../../../ui/overlay/menu-button.tsx';
+import { rawBody } from '../raw/raw-bodies.ts';
+import { curlOf } from './curl.ts';
+import styles from './detail.module.css';
+
+/** Copies the request as a command, its identifier, or a link to it. */
+export function CopyMenu({ request }: { readonly request: RequestItem }): ReactNode {
+  const [outcome, setOutcome] = useState('');
+  useEffect(() => {
+    if (outcome === '') return undefined;
+    const timer = setTimeout(() => setOutcome(''), 3000);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const copy = async (read: () => string): Promise<void> => {
+    try {
+      setOutcome((await copyText(read())) ? 'Copied' : 'Not copied: the browser copies on HTTPS only');
+    } catch (error) {
+      setOutcome(error instanceof Error ? error.message : 'Not copied');
+    }
+  };
+  return (
+    <>
+      <span role="status" className={styles['outcome']}>
+        {outcome}
+      </span>
+      <MenuButton
+        label="Copy"
+        kind="quiet"
+        items={[
+          { id: 'curl', title: 'Copy as curl', onPick: () => void copy(() => curlOf(request, rawBody(request.request_body))) },
+          { id: 'id', title: 'Copy the identifier', onPick: () => void copy(() => request.request_id) },
+          { id: 'link', title: 'Copy a link', onPick: () => void copy(() => linkTo(request.request_id)) },
+        ]}
+      />
+    </>
+  );
+}
+
+/** An address that shows the request whatever list it was found in. */
+function linkTo(id: string): string {
+  return new URL(`/requests?${new URLSearchParams({ q: `id:${id}`, range: 'all', request: id }).toString()}`, location.href).href;
+}

@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { RequestCost } from '../../../../src/client/client.ts';
+import { gatelog } from '../../../lib/client.ts';
+import { formatCost, formatCount } from '../../../lib/format.ts';
+import { Facts } from '../../../ui/layout/facts.tsx';
+import { Loading } from '../../../ui/loading.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { PageError } from '../../../ui/page-error.tsx';
+import { type DataColumn, DataTable } from '../../../ui/table/data-table.tsx';
+import styles from './detail.module.css';
+
+type CostLine = RequestCost['lines'][number];
+
+const sourceTitles: Readonly<Record<RequestCost['source'], string>> = {
+  'price-book': 'Tokens and prices',
+  provider: 'The provider stated it',
+  header: 'The caller stated it',
+  none: 'Not priced',
+};
+
+const tableTitles: Readonly<Record<CostLine['price_source'], string>> = {
+  organization: 'Prices of your organisation',
+  'prices-file': 'Prices file of the service',
+  'price-book': 'Public list',
+  'service-tiers': 'Table of service tiers',
+  'built-in': 'Built in',
+  provider: 'Stated by the provider',
+  header: 'Stated by the caller',
+};
+
+/** What a request costs, line by line. */
+export function CostTab({ id }: { readonly id: string }): ReactNode {
+  const { data, error } = useQuery({
+    queryKey: ['cost', id],
+    queryFn: async ({ signal }) => (await gatelog.requests.cost(id, { signal })).data,
+  });
+  if (error !== null) return <PageError error={error} />;
+  if (data === undefined) return <Loading what="Loading the cost" />;
+  return (
+    <div className={styles['tab']}>
+      {data.source === 'none' && (
+        <Notice kind="warning">This request has no price: no table has one for its model, or its tokens are not known.</Notice>
+      )}
+      <Facts
+        facts={[
+          ['Cost', formatCost(data.total)],
+          ['From', sourceTitles[data.source]],
+          ['By the tables as they are now', formatCost(data.recomputed_total)],
+        ]}
+      />
+      {data.lines.length > 0 && (
+        <DataTable
+          label="Lines of the cost"
+          columns={columns}
+          rows={data.lines}
+          keyOf={({ kind, price_source: source }) => `${kind} ${source}`}
+        />
+      )}
+      {data.differs && (
+        <Notice>
+          Prices were changed since: as they are now it comes to {formatCost(data.recomputed_total)}. <code>gatelog reprice</code> applies
+          them.
+        </Notice>
+      )}
+      {data.note !== null && <p className="muted">{data.note}</p>}
+    </div>
+  );
+}
+
+const columns: readonly DataColumn<CostLine>[] = [
+  { id: 'kind', title: 'Of', cell: ({ kind }) => titleOf(kind) },
+  { id: 'tokens', title: 'Tokens', isNumber: true, cell: ({ tokens }) => formatCount(tokens) },
+  { id: 'price', title: 'Per million', isNumber: true, cell: ({ price_per_million: price }) => formatCost(price) },
+  { id: 'amount', title: 'Amount', isNumber: true, cell: ({ amount }) => formatCost(amount) },
+  { id: 'source', title: 'Price from', cell: ({ price_source: source }) => tableTitles[source] },
+  { id: 'since', title: 'Valid from', cell: ({ valid_from: date }) => date ?? '–' },
+];
+
+/** `cache_write_1h` as "Cache write 1h". */
+function titleOf(kind: string): string {
+  const words = kind.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,46 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { RequestItem } from '../../../../src/client/client.ts';
+import { formatCost, formatCount, formatDuration, formatTime } from '../../../lib/format.ts';
+import { timeZone } from '../../../lib/zone.ts';
+import { Facts } from '../../../ui/layout/facts.tsx';
+import { StatusBadge } from '../../../ui/status-badge.tsx';
+
+/** What a reader asks first about a request. */
+export function Summary({ request }: { readonly request: RequestItem }): ReactNode {
+  const { session_id: session } = request;
+  return (
+    <Facts
+      facts={[
+        ['Status', <StatusBadge key="status" status={request.response_status} />],
+        ['Arrived', <Arrived key="arrived" time={request.request_created_at} />],
+        ['Cost', request.cost === null ? 'Not priced' : formatCost(request.cost)],
+        ['Latency', formatDuration(request.latency)],
+        ['Input', tokensText(request.prompt_tokens)],
+        ['Output', tokensText(request.completion_tokens)],
+        ['User', request.request_user_id],
+        ['Session', session === null || session === '' ? null : <SessionLink key="session" id={session} />],
+      ]}
+    />
+  );
+}
+
+function tokensText(tokens: number | null): string | null {
+  return tokens === null ? null : `${formatCount(tokens)} tokens`;
+}
+
+function Arrived({ time }: { readonly time: string }): ReactNode {
+  return (
+    <time dateTime={time} title={formatTime(time, timeZone(), true)}>
+      {formatTime(time, timeZone())}
+    </time>
+  );
+}
+
+function SessionLink({ id }: { readonly id: string }): ReactNode {
+  return (
+    <Link to="/sessions/$sessionId" params={{ sessionId: id }} title={id}>
+      {id}
+    </Link>
+  );
+}

@@ -1,0 +1,146 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import type { RequestItem } from '../../../../src/client/client.ts';
+import { timeZone } from '../../../lib/zone.ts';
+import { Highlighted } from '../../../ui/highlighted.tsx';
+import { useColumnWidths } from './column-widths.ts';
+import type { Column } from './columns.tsx';
+import { GridHead, pinStyle, type SizedColumn } from './grid-head.tsx';
+import styles from './request-grid.module.css';
+
+const rowHeight = 34;
+/** So many rows before the last one that is loaded, more are asked for. */
+const loadAhead = 40;
+/** Between two columns, pixels. */
+const gap = 12;
+
+const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 20, PageUp: -20 };
+
+export interface RequestGridProps {
+  readonly rows: readonly RequestItem[];
+  /** How many there are with those that are not loaded. */
+  readonly total: number | undefined;
+  readonly loadMore: () => void;
+  readonly columns: readonly Column[];
+  /** Columns at the start that stay in view. */
+  readonly pinned: number;
+  readonly openId: string | undefined;
+  readonly onOpen: (id: string | undefined) => void;
+  /** Words of the search, which cells show marked. */
+  readonly words: readonly string[];
+  /** Whether the first row is in view. */
+  readonly onTop: (isAtTop: boolean) => void;
+}
+
+/** The requests as a grid of which only the rows in view exist. `j` and `k` or the arrows go through it, Escape closes the details. */
+export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, onOpen, words, onTop }: RequestGridProps): ReactNode {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [widths, setWidth] = useColumnWidths();
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 20,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (last >= rows.length - loadAhead) loadMore();
+  }, [last, rows.length, loadMore]);
+
+  const move = (by: number): void => {
+    const at = rows.findIndex(({ request_id: id }) => id === openId);
+    const index = Math.min(rows.length - 1, Math.max(0, at + by));
+    const next = rows[index];
+    if (next === undefined) return;
+    onOpen(next.request_id);
+    virtual.scrollToIndex(index, { align: 'auto' });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = steps[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (step !== undefined) move(step);
+    else if (event.key === 'Escape') onOpen(undefined);
+    else return;
+    event.preventDefault();
+  };
+  const sized = sizedColumns(columns, widths, pinned);
+  return (
+    <div
+      className={styles['grid']}
+      style={templateOf(sized)}
+      ref={scroller}
+      role="grid"
+      aria-label="Requests"
+      aria-rowcount={(total ?? rows.length) + 1}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onScroll={({ currentTarget }) => onTop(currentTarget.scrollTop < rowHeight)}
+    >
+      <GridHead columns={sized} onWidth={setWidth} />
+      <div role="rowgroup" className={styles['rows']} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const request = rows[index];
+          if (request === undefined) return null;
+          const isOpen = request.request_id === openId;
+          return <Row key={request.request_id} {...{ request, index, isOpen, onOpen, words }} columns={sized} top={start} />;
+        })}
+      </div>
+    </div>
+  );
+}
+
+function sizedColumns(columns: readonly Column[], widths: Readonly<Record<string, number>>, pinned: number): readonly SizedColumn[] {
+  let left = gap;
+  return columns.map((column, index) => {
+    const width = widths[column.id] ?? column.width;
+    const pinnedAt = index < pinned ? left : undefined;
+    left += width + gap;
+    return { column, width, pinnedAt };
+  });
+}
+
+/** The last column takes what is left. */
+function templateOf(columns: readonly SizedColumn[]): CSSProperties {
+  const tracks = columns.map(({ width }, index) => (index === columns.length - 1 ? `minmax(${width}px, 1fr)` : `${width}px`));
+  const total = columns.reduce((sum, { width }) => sum + width + gap, gap);
+  return { '--columns': tracks.join(' '), '--width': `${total}px` } as CSSProperties;
+}
+
+interface RowProps {
+  readonly request: RequestItem;
+  readonly columns: readonly SizedColumn[];
+  readonly index: number;
+  readonly top: number;
+  readonly isOpen: boolean;
+  readonly onOpen: (id: string) => void;
+  readonly words: readonly string[];
+}
+
+function Row({ request, columns, index, top, isOpen, onOpen, words }: RowProps): ReactNode {
+  const zone = timeZone();
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isOpen}
+      className={styles['row']}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={() => onOpen(request.request_id)}
+    >
+      {columns.map(({ column: { id, isNumber, cell, textOf }, pinnedAt }) => (
+        <span
+          key={id}
+          role="gridcell"
+          className={isNumber === true ? 'clip number' : 'clip'}
+          title={textOf?.(request)}
+          dir="auto"
+          style={pinStyle(pinnedAt)}
+          data-pinned={pinnedAt !== undefined}
+        >
+          {textOf === undefined || words.length === 0 ? cell(request, zone) : <Highlighted text={textOf(request)} words={words} />}
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { type ReactNode, useMemo, useState } from 'react';
+import type { RequestItem } from '../../../../src/client/client.ts';
+import { formatCount } from '../../../lib/format.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { LinkButton } from '../../../ui/link-button.tsx';
+import { Loading } from '../../../ui/loading.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { PageError } from '../../../ui/page-error.tsx';
+import type { Column } from './columns.tsx';
+import { RequestGrid } from './request-grid.tsx';
+import { type Live, maxLive } from './use-live.ts';
+import type { RequestList } from './use-requests.ts';
+import styles from './requests-list.module.css';
+
+export interface RequestsListProps {
+  readonly list: RequestList;
+  readonly live: Live;
+  readonly columns: readonly Column[];
+  readonly pinned: number;
+  readonly openId: string | undefined;
+  readonly onOpen: (id: string | undefined) => void;
+  readonly words: readonly string[];
+}
+
+/** The requests, with those that came in meanwhile at the top. While somebody reads further down, they wait behind a button. */
+export function RequestsList({ list, live, ...grid }: RequestsListProps): ReactNode {
+  const [isAtTop, setIsAtTop] = useState(true);
+  /** Live requests that are in the list; those after them wait. */
+  const [taken, setTaken] = useState(0);
+  const arrived = live.count;
+  // Another search, or live switched off, begins anew.
+  if ((isAtTop && taken !== arrived) || taken > arrived) setTaken(arrived);
+  const waiting = Math.max(0, arrived - taken);
+  const rows = useMemo(() => joined(live.requests.slice(waiting), list.rows), [live.requests, waiting, list.rows]);
+  if (list.error !== null) return <PageError error={list.error} />;
+  if (list.isLoading) return <Loading what="Loading requests" />;
+  if (rows.length === 0) return <Nothing hint={list.hint} />;
+  return (
+    <div className={styles['list']}>
+      {arrived > maxLive && <Notice>Of the live requests, the newest {formatCount(maxLive)} are shown. Load the page anew for all.</Notice>}
+      {waiting > 0 && (
+        <Button kind="primary" onPress={() => setTaken(arrived)}>
+          {formatCount(waiting)} new
+        </Button>
+      )}
+      <RequestGrid rows={rows} total={list.total} loadMore={list.loadMore} {...grid} onTop={setIsAtTop} />
+    </div>
+  );
+}
+
+/** A request may come in live and in a page that is loaded later. */
+function joined(live: readonly RequestItem[], loaded: readonly RequestItem[]): readonly RequestItem[] {
+  if (live.length === 0) return loaded;
+  const known = new Set(loaded.map(({ request_id: id }) => id));
+  return [...live.filter(({ request_id: id }) => !known.has(id)), ...loaded];
+}
+
+function Nothing({ hint }: { readonly hint: string | undefined }): ReactNode {
+  return (
+    <Empty title="No request matches">
+      {hint !== undefined && <p>{hint}</p>}
+      <p className="muted">A longer time or fewer conditions may show some. A call through the gateway stands here a moment later.</p>
+      <LinkButton to="/start">Send a first call</LinkButton>
+    </Empty>
+  );
+}

@@ -1,0 +1,66 @@
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Filter, RequestItem } from '../../../../src/client/client.ts';
+import { allOf, everything, type FilterNode } from '../../../../src/query/filter/ast.ts';
+import { filterJson } from '../../../../src/query/language/json.ts';
+import { gatelog } from '../../../lib/client.ts';
+import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
+import { type SortKey, sorts } from '../search.ts';
+
+const pageLimit = 100;
+
+export interface RequestList {
+  readonly rows: readonly RequestItem[];
+  /** How many match, exactly; undefined until it is known. */
+  readonly total: number | undefined;
+  readonly hint: string | undefined;
+  readonly error: Error | null;
+  readonly isLoading: boolean;
+  readonly loadMore: () => void;
+}
+
+export interface ListedRequests {
+  readonly filter: FilterNode | undefined;
+  readonly range: RangeSearch;
+  readonly sort: SortKey;
+}
+
+/** The requests of a list, page by page. The first page says how many there are. */
+export function useRequests(listed: ListedRequests): RequestList {
+  const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage } = useInfiniteQuery(listOptions(listed));
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
+  const [first] = data?.pages ?? [];
+  return {
+    rows,
+    total: first?.totalCount,
+    hint: first?.hint,
+    error,
+    isLoading: isPending,
+    loadMore: () => {
+      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+    },
+  };
+}
+
+/** Where a page begins, and when the first page was asked for: all pages of a list have the same bounds. */
+interface PagePlace {
+  readonly cursor?: string;
+  readonly asOf?: number;
+}
+
+const firstPage: PagePlace = {};
+
+function listOptions({ filter, range, sort }: ListedRequests) {
+  return infiniteQueryOptions({
+    queryKey: ['requests', filter, range, sort],
+    enabled: filter !== undefined,
+    initialPageParam: firstPage,
+    queryFn: async ({ pageParam: { cursor, asOf = Date.now() }, signal }) => {
+      const whole = filterJson(allOf([arrivedIn(timeRangeOf(range, asOf)), filter ?? everything])) as Filter;
+      const query = { filter: whole, sort: sorts[sort].sort, limit: pageLimit, cursor, includeBodies: false };
+      return { ...(await gatelog.requests.query(query, { signal, includeCount: cursor === undefined })), asOf };
+    },
+    getNextPageParam: ({ nextCursor, asOf }): PagePlace | undefined =>
+      nextCursor === undefined ? undefined : { cursor: nextCursor, asOf },
+  });
+}

@@ -1,0 +1,57 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Loading } from '../../../ui/loading.tsx';
+import { PageError } from '../../../ui/page-error.tsx';
+import type { OpenedEditor } from './editor.ts';
+import styles from './raw.module.css';
+
+export interface CodeViewProps {
+  readonly label: string;
+  readonly lines: readonly string[];
+  readonly isJson: boolean;
+}
+
+/** A text of any length, to read and search. What shows it is loaded with the first one. */
+export function CodeView({ label, lines, isJson }: CodeViewProps): ReactNode {
+  const host = useRef<HTMLDivElement>(null);
+  const [editor, setEditor] = useState<OpenedEditor>();
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    let isGone = false;
+    let opened: OpenedEditor | undefined;
+    const open = async (element: HTMLElement): Promise<void> => {
+      const { openEditor } = await import('./editor.ts');
+      if (isGone) return;
+      const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
+      opened = openEditor({ lines, isJson, label, root });
+      setEditor(opened);
+    };
+    if (host.current !== null) open(host.current).catch(setError);
+    return () => {
+      isGone = true;
+      opened?.close();
+    };
+  }, [lines, isJson, label]);
+  if (error !== null) return <PageError error={error} />;
+  return (
+    <div className={styles['view']}>
+      <div className={styles['tools']}>
+        <Button kind="quiet" isDisabled={editor === undefined} onPress={() => editor?.search()}>
+          Search
+        </Button>
+        {isJson && (
+          <>
+            <Button kind="quiet" isDisabled={editor === undefined} onPress={() => editor?.foldMembers()}>
+              Fold
+            </Button>
+            <Button kind="quiet" isDisabled={editor === undefined} onPress={() => editor?.unfoldEverything()}>
+              Unfold
+            </Button>
+          </>
+        )}
+      </div>
+      {editor === undefined && <Loading what="Opening" />}
+      <div ref={host} className={styles['host']} />
+    </div>
+  );
+}

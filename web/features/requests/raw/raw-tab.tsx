@@ -1,0 +1,70 @@
+import { type ReactNode, useMemo } from 'react';
+import type { RequestItem } from '../../../../src/client/client.ts';
+import { formatBytes, formatCount } from '../../../lib/format.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { CodeView } from './code-view.tsx';
+import { type RawBody, rawBody, shownBody, shownLength } from './raw-bodies.ts';
+import styles from './raw.module.css';
+
+/** Both bodies as they are recorded. */
+export function RawTab({ request }: { readonly request: RequestItem }): ReactNode {
+  const { request_id: id, signed_body_url: signed } = request;
+  return (
+    <div className={styles['raw']}>
+      <Body title="Request" body={request.request_body} isCut={request.request_body_cut} />
+      <Body title="Response" body={request.response_body} isCut={request.response_body_cut} />
+      <p className="muted">
+        JSON is recorded without its white space and with numbers of double precision; here it is laid out. Streams are put together.{' '}
+        {signed !== null && (
+          <a href={addressHere(signed)} download={`${id}.json`}>
+            Download both bodies
+          </a>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** At this page's own service, whatever name it gives itself. */
+function addressHere(signed: string): string {
+  const { pathname, search } = new URL(signed, location.href);
+  return pathname + search;
+}
+
+interface BodyProps {
+  readonly title: string;
+  readonly body: unknown;
+  /** Less of it was recorded than passed. */
+  readonly isCut: boolean;
+}
+
+function Body({ title, body, isCut }: BodyProps): ReactNode {
+  const raw = useMemo(() => rawBody(body), [body]);
+  const shown = useMemo(() => (raw === undefined ? undefined : shownBody(body, raw)), [body, raw]);
+  return (
+    <section className={styles['body']} aria-label={title}>
+      <header className={styles['head']}>
+        <h3>{title}</h3>
+        {raw !== undefined && (
+          <>
+            <p className="muted">{aboutBody(raw)}</p>
+            <CopyButton label={`Copy the body of the ${title.toLowerCase()}`} text={raw.text} />
+          </>
+        )}
+      </header>
+      {isCut && <Notice kind="warning">Less was recorded than passed: the end is missing.</Notice>}
+      {shown?.isCut === true && <Notice>The first {formatCount(shownLength)} characters are shown. The download has all.</Notice>}
+      {shown === undefined ? (
+        <p className="muted">No body is kept.</p>
+      ) : (
+        <CodeView label={`Body of the ${title.toLowerCase()}`} lines={shown.lines} isJson={shown.isJson} />
+      )}
+    </section>
+  );
+}
+
+function aboutBody({ kind, text, contentType }: RawBody): string {
+  if (kind === 'bytes') return `${contentType}, ${formatBytes(Math.floor((text.length * 3) / 4))}, in base64`;
+  return `${kind === 'json' ? 'JSON' : 'Text'}, ${formatCount(text.length)} characters`;
+}

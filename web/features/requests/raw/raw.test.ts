@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { lineTokens } from './line-tokens.ts';
+import { rawBody, shownBody, shownLength } from './raw-bodies.ts';
+
+const linesOf = (body: unknown): readonly string[] => {
+  const raw = rawBody(body);
+  return raw === undefined ? [] : shownBody(body, raw).lines;
+};
+
+describe('a body', () => {
+  test.each([
+    ['JSON', { a: [1, {}] }, { kind: 'json', text: '{"a":[1,{}]}', contentType: 'application/json' }],
+    ['a text', 'event: a\n\n', { kind: 'text', text: 'event: a\n\n', contentType: 'text/plain' }],
+    ['JSON that is cut', '{"a":', { kind: 'text', text: '{"a":', contentType: 'application/json' }],
+    ['bytes', { base64: 'AAE=', content_type: 'image/png' }, { kind: 'bytes', text: 'AAE=', contentType: 'image/png' }],
+    ['JSON with a member named base64', { base64: 'AAE=' }, { kind: 'json', text: '{"base64":"AAE="}', contentType: 'application/json' }],
+    ['none', null, undefined],
+  ])('is %s', (_what, body, raw) => {
+    expect(rawBody(body)).toEqual(raw);
+  });
+
+  test('is shown with a value on each line, a text with its own lines', () => {
+    expect(linesOf({ a: [1, {}], b: 'x\ny' })).toEqual(['{', '  "a": [', '    1,', '    {}', '  ],', String.raw`  "b": "x\ny"`, '}']);
+    expect(linesOf('one\r\ntwo\rthree\nfour')).toEqual(['one', 'two', 'three', 'four']);
+  });
+
+  test('of any length is shown up to a limit, and the reader is told', () => {
+    const text = 'x'.repeat(shownLength + 1);
+    expect(shownBody(text, { kind: 'text', text, contentType: 'text/plain' })).toEqual({
+      lines: [text.slice(1)],
+      isJson: false,
+      isCut: true,
+    });
+  });
+});
+
+test('tokens of a line', () => {
+  const line = String.raw`  "a \" b": [-1.5, true, "x"],`;
+  expect(lineTokens(line).map(({ kind, from, to }) => [kind, line.slice(from, to)])).toEqual([
+    ['name', String.raw`"a \" b"`],
+    ['number', '-1.5'],
+    ['word', 'true'],
+    ['string', '"x"'],
+  ]);
+});

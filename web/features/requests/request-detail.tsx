@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { RequestItem } from '../../../src/client/client.ts';
+import { useMay } from '../../lib/signed-in.ts';
+import { Button } from '../../ui/button.tsx';
+import { Tabs } from '../../ui/layout/tabs.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { PageError } from '../../ui/page-error.tsx';
+import { Conversation } from './conversation/conversation.tsx';
+import { ChangesTab } from './detail/changes-tab.tsx';
+import { CopyMenu } from './detail/copy-menu.tsx';
+import { CostTab } from './detail/cost-tab.tsx';
+import { DetailsTab } from './detail/details-tab.tsx';
+import { Properties } from './detail/properties.tsx';
+import { Ratings } from './detail/ratings.tsx';
+import { beforeQuery, requestQuery } from './detail/request-query.ts';
+import { Summary } from './detail/summary.tsx';
+import { RawTab } from './raw/raw-tab.tsx';
+import styles from './request-detail.module.css';
+import { standardTab, type TabKey } from './search.ts';
+
+const route = getRouteApi('/shell/requests');
+
+export interface RequestDetailProps {
+  readonly id: string;
+  readonly onClose: () => void;
+}
+
+/** One request beside the list. */
+export function RequestDetail({ id, onClose }: RequestDetailProps): ReactNode {
+  const { data, error } = useQuery(requestQuery(id));
+  return (
+    <aside className={styles['detail']} aria-label="Request">
+      <header className={styles['head']}>
+        <h2 className="clip" dir="auto" title={data?.model}>
+          {data?.model ?? 'Request'}
+        </h2>
+        {data !== undefined && <Ways request={data} />}
+        <Button kind="quiet" onPress={onClose} aria-label="Close the request">
+          ✕
+        </Button>
+      </header>
+      {error !== null ? (
+        <PageError error={error} />
+      ) : data === undefined ? (
+        <Loading what="Loading the request" />
+      ) : (
+        <Content request={data} />
+      )}
+    </aside>
+  );
+}
+
+/** What else can be done with a request. */
+function Ways({ request }: { readonly request: RequestItem }): ReactNode {
+  return (
+    <>
+      <CopyMenu request={request} />
+      <LinkButton to="/requests/compare" search={{ right: request.request_id }}>
+        Compare
+      </LinkButton>
+    </>
+  );
+}
+
+function Content({ request }: { readonly request: RequestItem }): ReactNode {
+  const { tab = standardTab } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const select = (next: TabKey): void => {
+    void navigate({ search: (search) => ({ ...search, tab: next === standardTab ? undefined : next }), replace: true });
+  };
+  return (
+    <div className={styles['content']}>
+      <div className={styles['summary']}>
+        <Summary request={request} />
+      </div>
+      <Properties id={request.request_id} properties={request.properties} mayWrite={mayWrite} />
+      <Ratings request={request} mayWrite={mayWrite} />
+      <Tabs
+        label="Views of the request"
+        selected={tab}
+        onSelect={select}
+        tabs={[
+          {
+            id: 'conversation',
+            title: 'Conversation',
+            content: () => <ConversationTab request={request} onRaw={() => select('raw')} />,
+          },
+          { id: 'raw', title: 'Raw', content: () => <RawTab request={request} /> },
+          { id: 'details', title: 'Details', content: () => <DetailsTab request={request} /> },
+          { id: 'cost', title: 'Cost', content: () => <CostTab id={request.request_id} /> },
+          { id: 'changes', title: 'Changes', content: () => <ChangesTab id={request.request_id} /> },
+        ]}
+      />
+    </div>
+  );
+}
+
+interface ConversationTabProps {
+  readonly request: RequestItem;
+  readonly onRaw: () => void;
+}
+
+/** The conversation waits for the request before it, so that it need not jump; without it, it is shown all the same. */
+function ConversationTab({ request, onRaw }: ConversationTabProps): ReactNode {
+  const { data, isPending } = useQuery(beforeQuery(request));
+  if (isPending) return <Loading what="Loading the conversation" />;
+  return <Conversation request={request} before={data ?? null} onRaw={onRaw} />;
+}

@@ -1,0 +1,102 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { conditionsIn, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
+import { formatCount } from '../../lib/format.ts';
+import { useReadSearch } from '../../lib/read-search.ts';
+import type { RangeSearch } from '../../lib/time-range.ts';
+import { Button } from '../../ui/button.tsx';
+import { FilterBuilder } from '../../ui/filter-builder/filter-builder.tsx';
+import { SearchBar } from '../../ui/search/search-bar.tsx';
+import { Select } from '../../ui/select.tsx';
+import { RangeSelect } from '../../ui/time/range-select.tsx';
+import { type Column, columnsOf, standardColumns } from './list/columns.tsx';
+import { RequestsList } from './list/requests-list.tsx';
+import { type Live, useLive } from './list/use-live.ts';
+import { type RequestList, useRequests } from './list/use-requests.ts';
+import { RequestDetail } from './request-detail.tsx';
+import { isLive, type RequestsSearch, sorts, standardSort } from './search.ts';
+import { Facets } from './tools/facets.tsx';
+import { RequestsTools } from './tools/requests-tools.tsx';
+import styles from './requests-page.module.css';
+
+const route = getRouteApi('/shell/requests');
+
+const sortOptions = Object.entries(sorts).map(([value, { label }]) => ({ value: value as keyof typeof sorts, label }));
+
+export function RequestsPage(): ReactNode {
+  const search = route.useSearch();
+  const { q = '', sort = standardSort, columns: ids = standardColumns, range, from, to } = search;
+  const navigate = route.useNavigate();
+  const change = (changed: RequestsSearch & RangeSearch, replace = false): void => {
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace });
+  };
+  const onSearch = (text: string, replace = false): void => change({ q: text === '' ? undefined : text }, replace);
+  const [areFacetsOpen, setAreFacetsOpen] = useState(false);
+  const { filter } = useReadSearch(q);
+  const list = useRequests({ filter, range: { range, from, to }, sort });
+  const live = useLive(filter, isLive(search));
+  const columns = columnsOf(ids);
+  return (
+    <div className={styles['page']}>
+      <header className={styles['bar']}>
+        <h1>Requests</h1>
+        <p className="muted" aria-live="polite">
+          {list.total === undefined ? '' : `${formatCount(list.total)} ${list.total === 1 ? 'request' : 'requests'}`}
+        </p>
+        <RequestsTools
+          {...{ search, columns, live }}
+          filter={filter ?? everything}
+          areFacetsOpen={areFacetsOpen}
+          onFacets={setAreFacetsOpen}
+          onChange={change}
+        />
+      </header>
+      <div className={styles['bar']}>
+        <SearchBar value={q} onChange={onSearch} />
+        <Button
+          onPress={() => change({ builder: search.builder === true ? undefined : true }, true)}
+          aria-expanded={search.builder === true}
+        >
+          Builder
+        </Button>
+        <RangeSelect value={{ range, from, to }} onChange={change} />
+        <Select label="Order" value={sort} options={sortOptions} onChange={(value) => change({ sort: value })} />
+      </div>
+      {search.builder === true && filter !== undefined && <FilterBuilder filter={filter} onChange={(text) => onSearch(text, true)} />}
+      <Content {...{ search, filter, list, live, columns, areFacetsOpen, onSearch }} onChange={change} />
+    </div>
+  );
+}
+
+interface ContentProps {
+  readonly search: RequestsSearch & RangeSearch;
+  readonly filter: FilterNode | undefined;
+  readonly list: RequestList;
+  readonly live: Live;
+  readonly columns: readonly Column[];
+  readonly areFacetsOpen: boolean;
+  readonly onSearch: (q: string) => void;
+  readonly onChange: (changed: RequestsSearch, replace?: boolean) => void;
+}
+
+/** The list between its facets and the details of one request. */
+function Content({ search, filter, areFacetsOpen, onSearch, onChange, ...shown }: ContentProps): ReactNode {
+  const { q = '', request, range, from, to, pinned = 0 } = search;
+  const close = (): void => onChange({ request: undefined, tab: undefined }, true);
+  return (
+    <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen}>
+      {areFacetsOpen && filter !== undefined && <Facets filter={filter} range={{ range, from, to }} q={q} onSearch={onSearch} />}
+      <RequestsList {...shown} pinned={pinned} openId={request} onOpen={(id) => onChange({ request: id }, true)} words={wordsOf(filter)} />
+      {request !== undefined && <RequestDetail key={request} id={request} onClose={close} />}
+    </div>
+  );
+}
+
+/** The texts that a search looks for. */
+function wordsOf(filter: FilterNode | undefined): readonly string[] {
+  if (filter === undefined) return [];
+  const texts = conditionsIn(filter).flatMap(({ family, operator, value }) =>
+    family === 'text' && operator === 'contains' ? [value] : [],
+  );
+  return [...new Set(texts)];
+}

@@ -1,0 +1,84 @@
+import { type ReactNode, useState } from 'react';
+import { allOf, type FilterNode } from '../../../../src/query/filter/ast.ts';
+import { filterJson } from '../../../../src/query/language/json.ts';
+import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Checkbox } from '../../../ui/form/checkbox.tsx';
+import { Row } from '../../../ui/form/form.tsx';
+import { Actions, Dialog } from '../../../ui/overlay/dialog.tsx';
+import { Select } from '../../../ui/select.tsx';
+import type { Column } from '../list/columns.tsx';
+import styles from './tools.module.css';
+
+const formats = [
+  { value: 'csv', label: 'csv' },
+  { value: 'jsonl', label: 'jsonl' },
+  { value: 'parquet', label: 'parquet' },
+] as const;
+
+export interface ExportDialogProps {
+  readonly filter: FilterNode;
+  readonly range: RangeSearch;
+  readonly columns: readonly Column[];
+  readonly onClose: () => void;
+}
+
+/** What is shown as a file, and the same question for programs. */
+export function ExportDialog({ filter, range, columns, onClose }: ExportDialogProps): ReactNode {
+  const [format, setFormat] = useState<(typeof formats)[number]['value']>('csv');
+  const [hasBodies, setHasBodies] = useState(false);
+  const [now] = useState(() => Date.now());
+  const json = JSON.stringify(filterJson(allOf([arrivedIn(timeRangeOf(range, now)), filter])));
+  const query = new URLSearchParams({
+    filter: json,
+    format,
+    ...(hasBodies ? { includeBodies: 'true' } : { columns: JSON.stringify(columns.map(({ exported }) => exported)) }),
+  });
+  return (
+    <Dialog title="Take it out" isOpen onClose={onClose}>
+      <Row>
+        <Select label="Format" isLabelShown value={format} options={formats} onChange={setFormat} />
+        <Checkbox isSelected={hasBodies} onChange={setHasBodies}>
+          Every column, with both bodies
+        </Checkbox>
+      </Row>
+      <Actions>
+        <a className={styles['download']} href={`/v1/export?${query.toString()}`} download={`requests.${format}`}>
+          Download
+        </a>
+      </Actions>
+      <section className={styles['copies']} aria-label="For programs">
+        <h3>For programs</h3>
+        <p className="muted">The same requests by the API.</p>
+        <CopyButton text={json} label="Copy the filter as JSON">
+          Filter as JSON
+        </CopyButton>
+        <CopyButton text={curlOf(json)} label="Copy as curl">
+          curl
+        </CopyButton>
+        <CopyButton text={clientCodeOf(json)} label="Copy as TypeScript">
+          TypeScript
+        </CopyButton>
+      </section>
+    </Dialog>
+  );
+}
+
+function curlOf(filter: string): string {
+  const body = JSON.stringify({ filter: JSON.parse(filter) as unknown, limit: 100 });
+  return [
+    `curl ${location.origin}/v1/request/query-clickhouse`,
+    `-H "Authorization: Bearer $GATELOG_API_KEY"`,
+    `-H "Content-Type: application/json"`,
+    `-d '${body.replaceAll("'", String.raw`'\''`)}'`,
+  ].join(' \\\n  ');
+}
+
+function clientCodeOf(filter: string): string {
+  return [
+    `import { createClient } from 'gatelog/client';`,
+    ``,
+    `const gatelog = createClient({ apiUrl: '${location.origin}' });`,
+    `for await (const request of gatelog.requests.all({ filter: ${filter} })) console.log(request.request_id);`,
+  ].join('\n');
+}

@@ -1,0 +1,34 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { WebhookBody } from '../../../src/client/client.ts';
+import type { NewWebhookAnswer } from '../../../src/client/types/webhooks.ts';
+import { gatelog } from '../../lib/client.ts';
+import { useMay } from '../../lib/signed-in.ts';
+import { Page, Section } from '../../ui/layout/page.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+import { emptyWebhook } from './webhook-draft.ts';
+import { WebhookForm } from './webhook-form.tsx';
+
+export function NewWebhookPage(): ReactNode {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const mayMake = useMay('admin');
+  const [made, setMade] = useState<NewWebhookAnswer>();
+  const make = async (webhook: WebhookBody): Promise<void> => {
+    setMade((await gatelog.webhooks.create(webhook)).data);
+    await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
+  };
+  return (
+    <Page title="A new webhook">
+      {!mayMake && <Notice kind="warning">Your key may not make webhooks; a key with the permission admin may.</Notice>}
+      <Section title="Webhook">
+        <WebhookForm initial={emptyWebhook} submit="Make the webhook" onSubmit={make} onCancel={() => void navigate({ to: '/webhooks' })} />
+      </Section>
+      {made !== undefined && (
+        <SecretDialog secret={made} onClose={() => void navigate({ to: '/webhooks/$webhookId', params: { webhookId: made.id } })} />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Webhook, WebhookBody } from '../../../src/client/client.ts';
+import type { FilterNode } from '../../../src/query/filter/ast.ts';
+import { filterJson } from '../../../src/query/language/json.ts';
+import { searchOfFilter } from '../../lib/filter-text.ts';
+import { numberOf } from '../../ui/form/number-field.tsx';
+
+export type WebhookEvent = Webhook['config']['events'][number];
+
+export const webhookEvents: readonly { readonly id: WebhookEvent; readonly title: string }[] = [
+  { id: 'request.completed', title: 'A request is on record' },
+  { id: 'request.updated', title: 'A request is changed' },
+  { id: 'alert.triggered', title: 'An alert fires' },
+  { id: 'alert.resolved', title: 'An alert recovers' },
+];
+
+/** A webhook as a form has it. */
+export interface WebhookDraft {
+  readonly name: string;
+  readonly destination: string;
+  readonly events: readonly WebhookEvent[];
+  /** The search of its requests, in the language of `src/query/language`. */
+  readonly q: string;
+  /** Percent, as it is typed. */
+  readonly sampleRate: string;
+  readonly includesData: boolean;
+  readonly isEnabled: boolean;
+}
+
+export const emptyWebhook: WebhookDraft = {
+  name: '',
+  destination: '',
+  events: ['request.completed'],
+  q: '',
+  sampleRate: '100',
+  includesData: true,
+  isEnabled: true,
+};
+
+/** A stored webhook as a draft; undefined: no search says its filter, so that only the API can change it. */
+export function webhookDraftOf({ name, destination, config, includeData, status }: Webhook): WebhookDraft | undefined {
+  const q = searchOfFilter(config.filter);
+  if (q === undefined) return undefined;
+  return {
+    name: name ?? '',
+    destination,
+    events: config.events,
+    q,
+    sampleRate: String(config.sampleRate),
+    includesData: includeData,
+    isEnabled: status.state === 'enabled',
+  };
+}
+
+/** @param filter What the search of the draft means. */
+export function webhookOf(draft: WebhookDraft, filter: FilterNode): WebhookBody {
+  return {
+    name: draft.name.trim() === '' ? null : draft.name.trim(),
+    destination: draft.destination.trim(),
+    config: { filter: filterJson(filter) as never, sampleRate: numberOf(draft.sampleRate), events: draft.events },
+    includeData: draft.includesData,
+    enabled: draft.isEnabled,
+  };
+}

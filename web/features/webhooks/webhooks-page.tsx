@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Webhook } from '../../../src/client/client.ts';
+import { formatCount, formatTime } from '../../lib/format.ts';
+import { useMay } from '../../lib/signed-in.ts';
+import { timeZone } from '../../lib/zone.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { PageError } from '../../ui/page-error.tsx';
+import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { webhooksQuery } from './webhooks-query.ts';
+
+/** Where events are sent, and how that goes. */
+export function WebhooksPage(): ReactNode {
+  const { data, error } = useQuery(webhooksQuery);
+  const mayMake = useMay('admin');
+  return (
+    <Page
+      title="Webhooks"
+      about={data === undefined ? '' : `${formatCount(data.length)} ${data.length === 1 ? 'destination' : 'destinations'}`}
+      actions={mayMake && <LinkButton to="/webhooks/new">Make a webhook</LinkButton>}
+    >
+      {error !== null ? (
+        <PageError error={error} />
+      ) : data === undefined ? (
+        <Loading what="Loading webhooks" />
+      ) : data.length === 0 ? (
+        <Empty title="No webhook yet">
+          <p className="muted">A webhook gets an event for each recorded request that matches its filter, and for alerts.</p>
+        </Empty>
+      ) : (
+        <DataTable label="Webhooks" columns={columns} rows={data} keyOf={({ id }) => id} />
+      )}
+    </Page>
+  );
+}
+
+const columns: readonly DataColumn<Webhook>[] = [
+  {
+    id: 'name',
+    title: 'Webhook',
+    textOf: titleOf,
+    cell: (webhook) => (
+      <Link to="/webhooks/$webhookId" params={{ webhookId: webhook.id }}>
+        {titleOf(webhook)}
+      </Link>
+    ),
+  },
+  { id: 'destination', title: 'Destination', textOf: ({ destination }) => destination, cell: ({ destination }) => destination },
+  { id: 'state', title: 'State', cell: ({ status }) => <WebhookBadge status={status} /> },
+  { id: 'events', title: 'Events', textOf: eventsText, cell: eventsText },
+  { id: 'pending', title: 'Pending', isNumber: true, cell: ({ status }) => formatCount(status.pending) },
+  { id: 'failed', title: 'Failed in a row', isNumber: true, cell: ({ status }) => formatCount(status.failed_in_a_row) },
+  {
+    id: 'last',
+    title: 'Last success',
+    cell: ({ status: { last_success_at: at } }) => (at === null ? 'never' : formatTime(at, timeZone())),
+  },
+];
+
+function titleOf({ name, destination }: Webhook): string {
+  return name ?? destination;
+}
+
+function eventsText({ config }: Webhook): string {
+  return config.events.join(', ');
+}
+
+const reasons = { by_owner: 'disabled', gone: 'disabled: gone', failing: 'disabled: failing' } as const;
+
+export function WebhookBadge({
+  status: { state, disabled_reason: reason, failed_in_a_row: failures },
+}: Pick<Webhook, 'status'>): ReactNode {
+  if (state === 'disabled') return <Badge kind={reason === 'by_owner' ? 'plain' : 'bad'}>{reasons[reason ?? 'by_owner']}</Badge>;
+  return failures > 0 ? <Badge kind="warning">failing</Badge> : <Badge kind="good">enabled</Badge>;
+}

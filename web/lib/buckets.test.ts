@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { bucketedRange, bucketStart, bucketStarts, intervalFor } from './buckets.ts';
+
+const at = (text: string): number => Date.parse(text);
+const texts = (times: readonly number[]): string[] => times.map((time) => new Date(time).toISOString());
+
+describe('the bucket of a time', () => {
+  it.each([
+    ['minute', 'UTC', '2026-03-01T10:20:30Z', '2026-03-01T10:20:00Z'],
+    ['hour', 'Asia/Kolkata', '2026-03-01T10:20:30Z', '2026-03-01T09:30:00Z'],
+    ['day', 'Europe/Berlin', '2026-07-01T23:30:00Z', '2026-07-01T22:00:00Z'],
+    ['week', 'Europe/Berlin', '2026-07-01T12:00:00Z', '2026-06-28T22:00:00Z'],
+    ['month', 'America/New_York', '2026-07-15T12:00:00Z', '2026-07-01T04:00:00Z'],
+  ] as const)('of one %s in %s: %s begins at %s', (interval, zone, time, start) => {
+    expect(bucketStart(at(time), interval, zone)).toBe(at(start));
+  });
+
+  it('a day on which clocks change has 23 or 25 hours', () => {
+    expect(bucketStarts(at('2026-03-29T00:00:00+01:00'), at('2026-03-30T00:00:00+02:00'), 'hour', 'Europe/Berlin')).toHaveLength(23);
+    expect(bucketStarts(at('2026-10-25T00:00:00+02:00'), at('2026-10-26T00:00:00+01:00'), 'hour', 'Europe/Berlin')).toHaveLength(25);
+  });
+
+  it('days follow one another over a change of clocks, also where it is at midnight', () => {
+    expect(texts(bucketStarts(at('2026-10-24T10:00:00Z'), at('2026-10-27T10:00:00Z'), 'day', 'Europe/Berlin'))).toEqual([
+      '2026-10-23T22:00:00.000Z',
+      '2026-10-24T22:00:00.000Z',
+      '2026-10-25T23:00:00.000Z',
+      '2026-10-26T23:00:00.000Z',
+    ]);
+    // Clocks of Beirut skip the first hour of 29 March 2026.
+    expect(texts(bucketStarts(at('2026-03-28T10:00:00Z'), at('2026-03-30T10:00:00Z'), 'day', 'Asia/Beirut'))).toEqual([
+      '2026-03-27T22:00:00.000Z',
+      '2026-03-28T22:00:00.000Z',
+      '2026-03-29T21:00:00.000Z',
+    ]);
+  });
+});
+
+describe('a range with buckets', () => {
+  const now = at('2026-06-10T10:20:00Z');
+
+  it('begins with a whole bucket, and its last one may not be complete', () => {
+    const range = bucketedRange({ from: now - 86_400_000, to: undefined }, 'UTC', now, 0);
+    expect(range.interval).toBe('hour');
+    expect(texts([range.from])).toEqual(['2026-06-09T10:00:00.000Z']);
+    expect(range.starts).toHaveLength(25);
+    expect(range.incompleteFrom).toBe(24);
+  });
+
+  it('is complete where it ended before now', () => {
+    const range = bucketedRange({ from: at('2026-06-01T00:00:00Z'), to: at('2026-06-09T00:00:00Z') }, 'UTC', now, 0);
+    expect(range.incompleteFrom).toBeUndefined();
+    expect(texts([range.before.from, range.before.to])).toEqual(['2026-05-24T00:00:00.000Z', '2026-06-01T00:00:00.000Z']);
+    expect(range.before.starts).toHaveLength(range.starts.length);
+  });
+
+  it('without a start has the days since the oldest', () => {
+    const range = bucketedRange({ from: undefined, to: undefined }, 'UTC', now, at('2026-06-08T10:00:00Z'));
+    expect([range.interval, range.starts.length]).toEqual(['day', 3]);
+  });
+});
+
+it('the longer a range, the wider its buckets', () => {
+  const day = 86_400_000;
+  expect([day / 24, day, 7 * day, 30 * day, 500 * day, 3000 * day].map(intervalFor)).toEqual([
+    'minute',
+    'hour',
+    'hour',
+    'day',
+    'week',
+    'month',
+  ]);
+});

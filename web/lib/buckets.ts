@@ -1,0 +1,124 @@
+import type { TimeRange } from './time-range.ts';
+
+export type BucketInterval = 'minute' | 'hour' | 'day' | 'week' | 'month';
+
+const minute = 60_000;
+const hour = 3_600_000;
+const day = 86_400_000;
+
+/** The interval that draws a range with some thirty to four hundred buckets. @param length Milliseconds. */
+export function intervalFor(length: number): BucketInterval {
+  if (length <= 6 * hour) return 'minute';
+  if (length <= 8 * day) return 'hour';
+  if (length <= 400 * day) return 'day';
+  return length <= 1500 * day ? 'week' : 'month';
+}
+
+/** Milliseconds by which clocks of a zone are ahead of UTC at a time. */
+function zoneOffset(time: number, zone: string): number {
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(time)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return local - Math.floor(time / 1000) * 1000;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const two = '2-digit';
+  const made = new Intl.DateTimeFormat('en-u-ca-iso8601', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: two,
+    day: two,
+    hour: two,
+    minute: two,
+    second: two,
+  });
+  formats.set(zone, made);
+  return made;
+}
+
+/** The start of the bucket that a time is in. Weeks begin on Monday. */
+export function bucketStart(time: number, interval: BucketInterval, zone: string): number {
+  const offset = zoneOffset(time, zone);
+  const local = time + offset;
+  if (interval === 'minute' || interval === 'hour') {
+    const length = interval === 'minute' ? minute : hour;
+    return Math.floor(local / length) * length - offset;
+  }
+  const midnight = Math.floor(local / day) * day;
+  const date = new Date(midnight);
+  if (interval === 'week') return fromLocal(midnight - ((date.getUTCDay() + 6) % 7) * day, zone);
+  return fromLocal(interval === 'month' ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) : midnight, zone);
+}
+
+/** A local time as a moment; a time that clocks skip is the moment at which they skip it. */
+function fromLocal(local: number, zone: string): number {
+  const guess = local - zoneOffset(local, zone);
+  const found = local - zoneOffset(guess, zone);
+  return found + zoneOffset(found, zone) === local ? found : Math.max(guess, found);
+}
+
+function nextBucket(start: number, interval: BucketInterval, zone: string): number {
+  if (interval === 'minute' || interval === 'hour') return bucketStart(start + (interval === 'minute' ? minute : hour), interval, zone);
+  // Noon a day, a week or a month later lies in the next bucket, whatever clocks do at midnight.
+  const days = { day: 1.5, week: 7.5, month: 32 }[interval];
+  return bucketStart(start + days * day, interval, zone);
+}
+
+const maxBuckets = 5000;
+
+/** The starts of all buckets of a range, the one that its start is in included. */
+export function bucketStarts(from: number, to: number, interval: BucketInterval, zone: string): readonly number[] {
+  const starts: number[] = [];
+  for (let start = bucketStart(from, interval, zone); start < to && starts.length < maxBuckets;) {
+    starts.push(start);
+    const next = nextBucket(start, interval, zone);
+    start = next > start ? next : start + minute;
+  }
+  return starts;
+}
+
+/** A range with buckets, and the one of the same number of days or hours before it. */
+export interface BucketedRange {
+  readonly from: number;
+  readonly to: number;
+  readonly interval: BucketInterval;
+  readonly starts: readonly number[];
+  /** Index of the bucket that is not complete yet; undefined: all are. */
+  readonly incompleteFrom: number | undefined;
+  readonly before: { readonly from: number; readonly to: number; readonly starts: readonly number[] };
+}
+
+/** @param oldest Where a range without a start begins, in days. @param now Unix milliseconds. */
+export function bucketedRange(range: TimeRange, zone: string, now: number, oldest: number): BucketedRange {
+  const to = range.to ?? now;
+  const start = Math.min(range.from ?? oldest, to - minute);
+  const interval = range.from === undefined ? 'day' : intervalFor(to - start);
+  const from = bucketStart(start, interval, zone);
+  const starts = bucketStarts(from, to, interval, zone);
+  const last = starts.at(-1) ?? from;
+  const isOpen = to >= now && nextBucket(last, interval, zone) > now;
+  const beforeFrom = shifted(from, from - to, interval, zone);
+  return {
+    from,
+    to,
+    interval,
+    starts,
+    incompleteFrom: isOpen ? starts.length - 1 : undefined,
+    before: { from: beforeFrom, to: from, starts: bucketStarts(beforeFrom, from, interval, zone) },
+  };
+}
+
+/** As many whole buckets earlier as the range is long. */
+function shifted(from: number, by: number, interval: BucketInterval, zone: string): number {
+  return bucketStart(from + by + (interval === 'minute' || interval === 'hour' ? 0 : day / 2), interval, zone);
+}

@@ -1,0 +1,61 @@
+/** Figures and times for readers, in their locale. */
+
+const whole = new Intl.NumberFormat();
+
+/** What stands where nothing is known. */
+const unknown = '–';
+
+export function formatCount(value: number | null | undefined): string {
+  return value === null || value === undefined ? unknown : whole.format(value);
+}
+
+/** US dollars with three digits that tell something: 12.34, 0.0123, 0.00000123. */
+export function formatCost(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknown;
+  if (value === 0) return '$0';
+  const digits = Math.abs(value) >= 1 ? 2 : Math.min(12, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return new Intl.NumberFormat(undefined, {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: Math.min(2, digits),
+    maximumFractionDigits: digits,
+  }).format(value);
+}
+
+/** Milliseconds as 350 ms, 2.41 s, 3 min 5 s. */
+export function formatDuration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return unknown;
+  if (ms < 1000) return `${whole.format(round(ms))} ms`;
+  if (ms < 60_000) return `${new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 }).format(ms / 1000)} s`;
+  const [hours, minutes, seconds] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.round(ms / 1000) % 60];
+  const [long, short] =
+    hours > 0 ? [`${whole.format(hours)} h`, minutes > 0 && `${minutes} min`] : [`${minutes} min`, seconds > 0 && `${seconds} s`];
+  return short === false ? long : `${long} ${short}`;
+}
+
+const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+export function formatBytes(bytes: number | null | undefined): string {
+  if (bytes === null || bytes === undefined) return unknown;
+  const step = bytes < 1024 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 }).format(bytes / 1024 ** step)} ${byteUnits[step] ?? 'B'}`;
+}
+
+function round(value: number): number {
+  return Math.abs(value) >= 100 ? Math.round(value) : Math.round(value * 10) / 10;
+}
+
+/** A time in a zone, to the second; with milliseconds where they tell calls apart. */
+export function formatTime(iso: string, zone: string, withMilliseconds = false): string {
+  return new Intl.DateTimeFormat(undefined, {
+    timeZone: zone,
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+    ...(withMilliseconds ? { fractionalSecondDigits: 3, year: 'numeric', timeZoneName: 'short' } : {}),
+  }).format(new Date(iso));
+}

@@ -1,0 +1,35 @@
+import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import type { ChartSeries } from '../../ui/chart/chart-data.ts';
+import type { Dimension } from './dimensions.ts';
+import { type Course, type GroupCourse, groupId, groupTitle } from './groups.ts';
+import { isSum } from './metric-format.ts';
+
+/** A value for each bucket: in sums a bucket without a request is 0, elsewhere a gap. */
+export function valuesOf(course: Course | undefined, starts: readonly number[], metric: MetricName): readonly (number | null)[] {
+  const gap = isSum(metric) ? 0 : null;
+  return starts.map((start) => course?.get(start)?.[metric] ?? gap);
+}
+
+export interface GroupSeriesOptions {
+  readonly metric: MetricName;
+  readonly starts: readonly number[];
+  readonly by: readonly Dimension[];
+  /** All requests, where the metric adds up: what the groups leave is a series of its own. */
+  readonly whole: Course | undefined;
+}
+
+/** A series for each group, in its order, and of what adds up one for all others. */
+export function groupSeries(courses: readonly GroupCourse[], { metric, starts, by, whole }: GroupSeriesOptions): readonly ChartSeries[] {
+  const shown = courses.map(({ key, course }, index): ChartSeries => ({
+    id: groupId(key),
+    title: groupTitle(by, key),
+    color: index + 1,
+    values: valuesOf(course, starts, metric),
+  }));
+  if (whole === undefined) return shown;
+  const all = valuesOf(whole, starts, metric);
+  const rest = all.map((value, index) => Math.max(0, (value ?? 0) - shown.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)));
+  // Differences of sums of prices are not exactly 0.
+  const isRest = rest.some((value, index) => value > (all[index] ?? 0) * 1e-9);
+  return isRest ? [...shown, { id: 'other', title: 'other', color: 'other', values: rest }] : shown;
+}

@@ -1,0 +1,70 @@
+import { queryOptions } from '@tanstack/react-query';
+import { allOf, type Comparison, condition, type FilterNode } from '../../../src/query/filter/ast.ts';
+import { SearchFault } from '../../../src/query/language/fault.ts';
+import { fieldNamed } from '../../../src/query/language/fields.ts';
+import { negated } from '../../../src/query/language/negate.ts';
+import { parseSearch } from '../../../src/query/language/parse.ts';
+import { printSearch } from '../../../src/query/language/print.ts';
+import { gatelog } from '../client.ts';
+
+/** A dimension as it stands in the address and in `groupBy`: `model`, `properties.Team`. */
+export type Dimension = string;
+
+/** A value of a dimension; null: the request has none. */
+export type DimensionValue = string | number | boolean | null;
+
+const titles: Readonly<Record<string, string>> = {
+  model: 'Model',
+  request_model: 'Model asked for',
+  provider: 'Provider',
+  status: 'Status',
+  user: 'User',
+  session: 'Session',
+  session_name: 'Session name',
+  country: 'Country',
+  key: 'Key',
+  path: 'Path',
+  prompt: 'Prompt',
+  cached: 'Cached',
+  hour_of_day: 'Hour of day',
+  weekday: 'Weekday',
+};
+
+export function dimensionTitle(dimension: Dimension): string {
+  return titles[dimension] ?? dimension.replace(/^properties\./, '').replace(/^inputs\./, 'Input ');
+}
+
+const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
+
+export function valueTitle(dimension: Dimension, value: DimensionValue): string {
+  if (value === null) return 'none';
+  if (dimension === 'hour_of_day') return `${String(value).padStart(2, '0')}:00`;
+  if (dimension === 'weekday') return weekdays[Number(value) - 1] ?? String(value);
+  return value === '' ? 'empty' : String(value);
+}
+
+/** Of one value. @returns undefined where no filter says it: a missing value, an hour of the day. */
+export function conditionOf(dimension: Dimension, value: DimensionValue): FilterNode | undefined {
+  if (value === null || dimension === 'hour_of_day' || dimension === 'weekday') return undefined;
+  const { reference, definition } = fieldNamed(dimension);
+  return condition(reference, { family: definition.family, operator: 'equals', value } as Comparison);
+}
+
+/** A search with one more condition, or with its denial. @returns undefined where the search says no such thing. */
+export function searchWith(q: string, node: FilterNode | undefined, isDenied = false): string | undefined {
+  const added = node === undefined || !isDenied ? node : negated(node);
+  if (added === undefined) return undefined;
+  try {
+    return printSearch(allOf([parseSearch(q).filter, added]));
+  } catch (error) {
+    if (error instanceof SearchFault) return undefined;
+    throw error;
+  }
+}
+
+/** The metrics and dimensions that every organisation has. */
+export const metricsMetaQuery = queryOptions({
+  queryKey: ['metrics meta'],
+  staleTime: 60_000,
+  queryFn: async ({ signal }) => (await gatelog.metrics.describe({ signal })).data,
+});

@@ -1,0 +1,92 @@
+import { metrics, type MetricName, type MetricUnit } from '../../../src/model/vocabulary/metrics.ts';
+import { formatBytes, formatCost, formatCount, formatDuration } from '../format.ts';
+
+const titles: Readonly<Record<MetricName, string>> = {
+  count: 'Requests',
+  errors: 'Errors',
+  error_rate: 'Error rate',
+  cached_count: 'Answered from the cache',
+  threats: 'Threats',
+  cost: 'Cost',
+  avg_cost: 'Mean cost',
+  unpriced_count: 'Unpriced requests',
+  total_tokens: 'Tokens',
+  prompt_tokens: 'Input tokens',
+  completion_tokens: 'Output tokens',
+  prompt_cache_read_tokens: 'Cached input tokens',
+  prompt_cache_write_tokens: 'Input tokens written to the cache',
+  reasoning_tokens: 'Reasoning tokens',
+  prompt_audio_tokens: 'Audio input tokens',
+  completion_audio_tokens: 'Audio output tokens',
+  size_bytes: 'Size',
+  ...timeTitles('latency', 'Latency'),
+  ...timeTitles('time_to_first_token', 'Time to first token'),
+  users: 'Users',
+  sessions: 'Sessions',
+};
+
+type OfTime<Name extends string> = Readonly<Record<Extract<MetricName, `${string}_${Name}`>, string>>;
+
+function timeTitles<Name extends 'latency' | 'time_to_first_token'>(name: Name, title: string): OfTime<Name> {
+  const kinds = { avg: 'mean', max: 'maximum', p50: 'p50', p75: 'p75', p90: 'p90', p95: 'p95', p99: 'p99' };
+  return Object.fromEntries(Object.entries(kinds).map(([kind, word]) => [`${kind}_${name}`, `${title}, ${word}`])) as OfTime<Name>;
+}
+
+export function metricTitle(name: MetricName): string {
+  return titles[name];
+}
+
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+
+const formats: Readonly<Record<MetricUnit, (value: number | null) => string>> = {
+  requests: formatCount,
+  tokens: formatCount,
+  users: formatCount,
+  sessions: formatCount,
+  usd: formatCost,
+  milliseconds: formatDuration,
+  bytes: formatBytes,
+  ratio: (value) => (value === null ? formatCount(null) : percent.format(value)),
+};
+
+export function formatOf(name: MetricName): (value: number | null) => string {
+  return formats[metrics[name].unit];
+}
+
+/** Where buckets without a request are 0; elsewhere they are a gap. */
+export function isSum(name: MetricName): boolean {
+  return metrics[name].additive || metrics[name].unit === 'users' || metrics[name].unit === 'sessions';
+}
+
+const change = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' });
+
+/** A change since before: `+212 %`, `new`, `gone`; empty where nothing is known. */
+export function formatChange(now: number | null | undefined, before: number | null | undefined): string {
+  if (now === null || now === undefined || before === null || before === undefined) return '';
+  if (before === 0) return now === 0 ? '' : 'new';
+  return now === 0 ? 'gone' : change.format(now / before - 1);
+}
+
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
+const compactUsd = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  currencyDisplay: 'narrowSymbol',
+  notation: 'compact',
+  maximumSignificantDigits: 3,
+});
+
+/** Short figures beside an axis. */
+export function axisFormatOf(name: MetricName): (value: number) => string {
+  const { unit } = metrics[name];
+  if (unit === 'usd') return shortUsd;
+  return unit === 'milliseconds' || unit === 'bytes' || unit === 'ratio' ? formats[unit] : shortCount;
+}
+
+function shortUsd(value: number): string {
+  return compactUsd.format(value);
+}
+
+function shortCount(value: number): string {
+  return compact.format(value);
+}

@@ -1,0 +1,64 @@
+import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import type { SignedIn } from '../../src/client/client.ts';
+import { gatelog } from './client.ts';
+
+const key = 'gatelog.signed-in';
+/** How long a page trusts what was known before it opened; an answer 401 ends it at once. */
+const trustMs = 10 * 60_000;
+
+/** Who is signed in; null: nobody. Without the key, which no script can read. */
+export const signedInQuery = queryOptions({
+  queryKey: ['signed-in'],
+  staleTime: Infinity,
+  queryFn: async ({ signal }): Promise<SignedIn | null> => {
+    const { data } = await gatelog.browserSession.get({ signal });
+    remember(data);
+    return data;
+  },
+});
+
+/** Of a page that only opens for who is signed in. */
+export function useSignedIn(): SignedIn {
+  const { data } = useSuspenseQuery(signedInQuery);
+  if (data === null) throw new Error('Nobody is signed in.');
+  return data;
+}
+
+/** Whether the key of this page may write, or change what only `admin` may. */
+export function useMay(permission: 'write' | 'admin'): boolean {
+  const { key_permissions: permissions } = useSignedIn();
+  return permissions === 'admin' || (permission === 'write' && permissions === 'rw');
+}
+
+/** After somebody has signed in or out: nothing of the one before stays. */
+export function setSignedIn(queryClient: QueryClient, signedIn: SignedIn | null): void {
+  queryClient.clear();
+  remember(signedIn);
+  queryClient.setQueryData(signedInQuery.queryKey, signedIn);
+}
+
+/** Takes over what a page of this browser knew shortly before, so that the next one need not ask again. */
+export function restoreSignedIn(queryClient: QueryClient): void {
+  const known = remembered();
+  if (known !== undefined) queryClient.setQueryData(signedInQuery.queryKey, known);
+}
+
+interface Remembered {
+  readonly at: number;
+  readonly signedIn: SignedIn;
+}
+
+function remember(signedIn: SignedIn | null): void {
+  if (signedIn === null) localStorage.removeItem(key);
+  else localStorage.setItem(key, JSON.stringify({ at: Date.now(), signedIn } satisfies Remembered));
+}
+
+function remembered(): SignedIn | undefined {
+  try {
+    const { at, signedIn } = JSON.parse(localStorage.getItem(key) ?? '') as Remembered;
+    const ageMs = Date.now() - at;
+    return ageMs >= 0 && ageMs < trustMs ? signedIn : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+const key = 'gatelog.zone';
+
+/** The time zone in which times are shown: the one that was chosen in the settings, or the browser's. */
+export function timeZone(): string {
+  return chosenZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** @returns undefined: the browser's zone applies. */
+export function chosenZone(): string | undefined {
+  const stored = localStorage.getItem(key);
+  return stored !== null && isZone(stored) ? stored : undefined;
+}
+
+export function chooseZone(zone: string | undefined): void {
+  if (zone === undefined) localStorage.removeItem(key);
+  else localStorage.setItem(key, zone);
+}
+
+function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,58 @@
+/** One line or stack of bars. */
+export interface ChartSeries {
+  readonly id: string;
+  readonly title: string;
+  /** 1 to 8, or what all others make together. One colour is one thing on a page. */
+  readonly color: number | 'other';
+  /** One for each time; null is a gap: lines break, bars have nothing. */
+  readonly values: readonly (number | null)[];
+  /** Of the period before: behind the others and pale. */
+  readonly isBefore?: boolean;
+}
+
+/** A value on the axis of values, such as a threshold. */
+export interface ChartLine {
+  readonly value: number;
+  readonly label: string;
+}
+
+/** A span of time that stands out, such as an incident. Unix milliseconds; without an end it lasts. */
+export interface ChartBand {
+  readonly from: number;
+  readonly to: number | undefined;
+}
+
+/** `steps` are lines whose values hold until the next. */
+export type ChartKind = 'line' | 'steps' | 'bars';
+
+/** Stacked values: each series with those before it below. A gap counts as nothing. */
+export function stackedValues(series: readonly (readonly (number | null)[])[]): readonly (readonly number[])[] {
+  const below: number[] = [];
+  return series.map((values) =>
+    values.map((value, index) => {
+      const sum = (below[index] ?? 0) + (value ?? 0);
+      below[index] = sum;
+      return sum;
+    }),
+  );
+}
+
+/** What is certain of a series, and what may still grow. */
+export interface PartedSeries {
+  readonly certain: readonly (number | null)[];
+  readonly open: readonly (number | null)[];
+}
+
+/** @param incompleteFrom Index of the first incomplete value. */
+export function splitAt(values: readonly (number | null)[], incompleteFrom: number): PartedSeries {
+  return {
+    certain: values.map((value, index) => (index < incompleteFrom ? value : null)),
+    open: values.map((value, index) => (index >= incompleteFrom ? value : null)),
+  };
+}
+
+/** As {@link splitAt} for a line, whose step into the first incomplete value is drawn with the open part. */
+export function partAt(values: readonly (number | null)[], incompleteFrom: number): PartedSeries {
+  const { certain } = splitAt(values, incompleteFrom);
+  return { certain, open: splitAt(values, incompleteFrom - 1).open };
+}

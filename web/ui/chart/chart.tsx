@@ -1,0 +1,161 @@
+import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { formatTime } from '../../lib/format.ts';
+import { DataTable } from '../table/data-table.tsx';
+import { Button } from '../button.tsx';
+import { CopyButton } from '../copy-button.tsx';
+import { type ChartColors, colorOf, useChartColors } from './chart-colors.ts';
+import type { ChartSeries } from './chart-data.ts';
+import { chartData, chartOptions, type DrawnChart } from './chart-options.ts';
+import styles from './chart.module.css';
+
+export interface ChartProps extends DrawnChart {
+  readonly title: string;
+  /** Beside the title: "25 of 487". */
+  readonly about?: ReactNode;
+  /** Below the title: the figure of the whole range. */
+  readonly lead?: ReactNode;
+  /** Null is what is not known. */
+  readonly format: (value: number | null) => string;
+  /** Charts with the same key share a crosshair; absent: this one has its own. */
+  readonly syncKey?: string;
+  /** A span was chosen with the pointer. Unix milliseconds. */
+  readonly onZoom?: (from: number, to: number) => void;
+  readonly height?: number;
+}
+
+/** Series over time as a picture, with the table of its figures behind a button. */
+export function Chart({ title, about, lead, height = 180, ...chart }: ChartProps): ReactNode {
+  const [isTable, setIsTable] = useState(false);
+  return (
+    <figure className={styles['chart']} aria-label={title}>
+      <figcaption className={styles['head']}>
+        <b className="clip" dir="auto" title={title}>
+          {title}
+        </b>
+        <span className="muted">{about}</span>
+        <Button kind="quiet" onPress={() => setIsTable(!isTable)} aria-label={isTable ? `Chart of ${title}` : `Table of ${title}`}>
+          {isTable ? 'Chart' : 'Table'}
+        </Button>
+      </figcaption>
+      {lead}
+      {isTable ? <Figures title={title} {...chart} /> : <Picture title={title} height={height} {...chart} />}
+    </figure>
+  );
+}
+
+type PictureProps = Omit<ChartProps, 'about' | 'lead' | 'height'> & { readonly height: number };
+
+function Picture({ title, height, syncKey = `chart of ${title}`, onZoom, ...chart }: PictureProps): ReactNode {
+  const place = useRef<HTMLDivElement>(null);
+  const width = useWidth(place);
+  const colors = useChartColors();
+  const [hovered, setHovered] = useState<number>();
+  const zoom = useEffectEvent((from: number, to: number) => onZoom?.(from, to));
+  const canZoom = onZoom !== undefined;
+  const { kind, times, series, incompleteFrom, lines, bands, zone, axisFormat } = chart;
+
+  // Of the members one by one: the object of them is new each time.
+  useLayoutEffect(() => {
+    const { current: target } = place;
+    if (target === null || width === 0) return undefined;
+    const drawn = { kind, times, series, incompleteFrom, lines, bands, zone, axisFormat };
+    const events = { syncKey, onHover: setHovered, onZoom: canZoom ? (from: number, to: number) => zoom(from, to) : undefined };
+    const plot = new uPlot(chartOptions(drawn, colors, { width, height }, events), chartData(drawn), target);
+    return () => plot.destroy();
+  }, [width, height, colors, kind, times, series, incompleteFrom, lines, bands, zone, axisFormat, syncKey, canZoom]);
+
+  const index = hovered !== undefined && hovered < times.length ? hovered : undefined;
+  return (
+    <>
+      <div ref={place} className={styles['picture']} style={{ minHeight: height }} role="img" aria-label={summaryOf(title, chart)} />
+      <Legend {...{ chart, colors, index }} />
+    </>
+  );
+}
+
+function useWidth(place: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const { current: element } = place;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [place]);
+  return width;
+}
+
+interface LegendProps {
+  readonly chart: Pick<ChartProps, 'series' | 'times' | 'format' | 'zone'>;
+  readonly colors: ChartColors;
+  readonly index: number | undefined;
+}
+
+/** The names of the colours, and under the crosshair the values. */
+function Legend({ chart: { series, times, format, zone }, colors, index }: LegendProps): ReactNode {
+  const time = index === undefined ? undefined : times[index];
+  return (
+    <ul className={styles['legend']}>
+      {time !== undefined && <li className={styles['time']}>{formatTime(new Date(time).toISOString(), zone)}</li>}
+      {series.map((one) => (
+        <li key={one.id}>
+          <i className={styles['swatch']} style={{ background: colorOf(colors, one.color), opacity: one.isBefore === true ? 0.4 : 1 }} />
+          <span className="clip" dir="auto" title={one.title}>
+            {one.title}
+          </span>
+          {index !== undefined && <b>{format(one.values[index] ?? null)}</b>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function summaryOf(title: string, { series, times, zone }: Pick<ChartProps, 'series' | 'times' | 'zone'>): string {
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return `${title}: nothing`;
+  const names = series.map((one) => one.title).join(', ');
+  const [from, to] = [first, last].map((time) => formatTime(new Date(time).toISOString(), zone));
+  return `${title}: ${names}, from ${from} to ${to}. The button "Table" shows the figures.`;
+}
+
+interface FigureRow {
+  readonly time: string;
+  readonly values: readonly (number | null)[];
+}
+
+function Figures({ title, series, times, format, zone }: Pick<ChartProps, 'title' | 'series' | 'times' | 'format' | 'zone'>): ReactNode {
+  const rows: readonly FigureRow[] = times.map((time, index) => ({
+    time: new Date(time).toISOString(),
+    values: series.map(({ values }) => values[index] ?? null),
+  }));
+  const columns = [
+    { id: 'time', title: 'Time', cell: (row: FigureRow) => formatTime(row.time, zone) },
+    ...series.map((one, index) => ({
+      id: one.id,
+      title: one.title,
+      isNumber: true,
+      cell: (row: FigureRow) => format(row.values[index] ?? null),
+    })),
+  ];
+  return (
+    <div className={styles['figures']}>
+      <DataTable label={`Figures of ${title}`} columns={columns} rows={rows} keyOf={({ time }) => time} />
+      <CopyButton text={csvOf(series, rows)} label={`Copy the figures of ${title} as CSV`}>
+        Copy as CSV
+      </CopyButton>
+    </div>
+  );
+}
+
+function csvOf(series: readonly ChartSeries[], rows: readonly FigureRow[]): string {
+  const head = ['time', ...series.map(({ title }) => title)];
+  return [head, ...rows.map(({ time, values }) => [time, ...values.map((value) => value?.toString() ?? '')])]
+    .map((cells) => cells.map(quoted).join(','))
+    .join('\n');
+}
+
+function quoted(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

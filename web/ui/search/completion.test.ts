@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { completed, matching, writingAt } from './completion.ts';
+
+/** The caret is where the bar stands. */
+function at(marked: string) {
+  const caret = marked.indexOf('|');
+  return { text: marked.replace('|', ''), caret };
+}
+
+describe('what is being written', () => {
+  it.each([
+    ['|', { kind: 'name', prefix: '' }],
+    ['mod|', { kind: 'name', prefix: 'mod' }],
+    ['model:gpt-4o Te|', { kind: 'name', prefix: 'Te' }],
+    ['-us|', { kind: 'name', prefix: 'us' }],
+    ['(mod|', { kind: 'name', prefix: 'mod' }],
+    ['model:|', { kind: 'value', name: 'model', prefix: '' }],
+    ['model:gpt|', { kind: 'value', name: 'model', prefix: 'gpt' }],
+    ['model:gpt| status:200', { kind: 'value', name: 'model', prefix: 'gpt' }],
+    ['status:>=4|', { kind: 'value', name: 'status', prefix: '4' }],
+    ['Team:"sea|', { kind: 'value', name: 'Team', prefix: 'sea' }],
+    ['"my team":a|', { kind: 'value', name: 'my team', prefix: 'a' }],
+    ['Team:"a b" us|', { kind: 'name', prefix: 'us' }],
+    ['(A:1 OR mod|)', { kind: 'name', prefix: 'mod' }],
+    ['has:Env|', { kind: 'value', name: 'has', prefix: 'Env' }],
+  ])('%s', (marked, writing) => {
+    const { text, caret } = at(marked);
+    expect(writingAt(text, caret)).toMatchObject(writing);
+  });
+
+  it('ends for every text and every place', () => {
+    for (const text of [') ) (', '::: "', '"', '- - -', 'a:"b\\"c" d:e)f', '(((']) {
+      for (let caret = 0; caret <= text.length; caret += 1) expect(writingAt(text, caret).to).toBeGreaterThanOrEqual(0);
+    }
+  });
+});
+
+describe('a completion', () => {
+  const name = { title: 'model', about: 'field', text: 'model:', isOpen: true };
+  const value = { title: 'gpt 4', about: 'value', text: '"gpt 4"', isOpen: false };
+
+  it('takes the place of what was written, and what stands behind stays', () => {
+    const { text, caret } = at('mod| status:200');
+    expect(completed(text, writingAt(text, caret), name)).toEqual({ text: 'model: status:200', caret: 6 });
+  });
+
+  it('of a value ends it with a space', () => {
+    const { text, caret } = at('model:gp|');
+    expect(completed(text, writingAt(text, caret), value)).toEqual({ text: 'model:"gpt 4" ', caret: 14 });
+  });
+});
+
+it('what begins with the prefix stands first', () => {
+  const entries = ['b team', 'Team', 'tea', 'x'].map((title) => ({ title }));
+  expect(matching(entries, 'tea', 10).map(({ title }) => title)).toEqual(['Team', 'tea', 'b team']);
+});

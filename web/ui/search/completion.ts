@@ -1,0 +1,92 @@
+import { isBare, quote } from '../../../src/query/language/scanner.ts';
+
+/** What is being written at a place of a search. */
+export type Writing =
+  | { readonly kind: 'name'; readonly from: number; readonly to: number; readonly prefix: string }
+  | { readonly kind: 'value'; readonly name: string; readonly from: number; readonly to: number; readonly prefix: string };
+
+/** An entry of the list below the search. */
+export interface Completion {
+  /** What stands in the list. */
+  readonly title: string;
+  /** What it is, in a word. */
+  readonly about: string;
+  /** What takes the place of what is being written. */
+  readonly text: string;
+  /** Whether something has to follow: the value behind a name. */
+  readonly isOpen: boolean;
+}
+
+/** What ends a bare text, and a bare name. */
+const ends = { text: /[\s()"]/, name: /[\s()":]/ } as const;
+
+/** @param caret Index in the text. */
+export function writingAt(text: string, caret: number): Writing {
+  let at = 0;
+  for (;;) {
+    while (at < caret && /[\s(]/.test(text[at] ?? '')) at += 1;
+    while (at < caret && text[at] === '-') at += 1;
+    const from = at;
+    at = behindTerm(text, at, 'name');
+    if (at >= caret) return { kind: 'name', from, to: at, prefix: unquoted(text.slice(from, caret)) };
+    if (text[at] === ')') at += 1;
+    if (text[at] !== ':') {
+      at = Math.max(at, from + 1);
+      continue;
+    }
+    const name = unquoted(text.slice(from, at));
+    at += 1;
+    const sign = /^(?:>=|<=|>|<|~|=|ilike:|like:)/.exec(text.slice(at))?.[0] ?? '';
+    const begin = at + (caret >= at + sign.length ? sign.length : 0);
+    at = behindTerm(text, begin, 'text');
+    if (at >= caret) return { kind: 'value', name, from: begin, to: at, prefix: unquoted(text.slice(begin, caret)) };
+  }
+}
+
+/** The end of a quoted or bare text. */
+function behindTerm(text: string, from: number, kind: keyof typeof ends): number {
+  let at = from;
+  if (text[at] === '"') {
+    at += 1;
+    while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+    return Math.min(text.length, at + 1);
+  }
+  while (at < text.length && !ends[kind].test(text[at] ?? '')) at += 1;
+  return at;
+}
+
+function unquoted(text: string): string {
+  return text.startsWith('"') ? text.slice(1).replace(/"$/, '').replaceAll(/\\(.)/g, '$1') : text;
+}
+
+/** A name as it is written before its colon. */
+export function writtenName(name: string): string {
+  return isBare(name) ? name : quote(name);
+}
+
+export function writtenValue(value: string): string {
+  return isBare(value) && !/^[<>=~]/.test(value) ? value : quote(value);
+}
+
+/** @returns the text with a completion in the place of what was being written, and the new caret. */
+export function completed(
+  text: string,
+  { from, to }: Writing,
+  { text: chosen, isOpen }: Completion,
+): { readonly text: string; readonly caret: number } {
+  const rest = text.slice(to);
+  const gap = isOpen || rest.startsWith(' ') ? '' : ' ';
+  return { text: text.slice(0, from) + chosen + gap + rest, caret: from + chosen.length + (isOpen ? 0 : 1) };
+}
+
+/** Those that begin with the prefix first, then those that contain it. */
+export function matching<Entry extends { readonly title: string }>(
+  entries: readonly Entry[],
+  prefix: string,
+  limit: number,
+): readonly Entry[] {
+  const wanted = prefix.toLowerCase();
+  const begins = entries.filter(({ title }) => title.toLowerCase().startsWith(wanted));
+  const contains = entries.filter(({ title }) => !title.toLowerCase().startsWith(wanted) && title.toLowerCase().includes(wanted));
+  return [...begins, ...contains].slice(0, limit);
+}

@@ -1,0 +1,70 @@
+import type { ReactNode } from 'react';
+import styles from './data-table.module.css';
+
+export interface DataColumn<Row> {
+  readonly id: string;
+  readonly title: string;
+  /** In place of the title, such as a button that sorts. */
+  readonly head?: ReactNode;
+  readonly sorted?: 'ascending' | 'descending';
+  readonly isNumber?: boolean;
+  readonly cell: (row: Row) => ReactNode;
+  /** The text of a cell whose text may be cut. */
+  readonly textOf?: (row: Row) => string;
+}
+
+export interface DataTableProps<Row> {
+  /** Says what the rows are. */
+  readonly label: string;
+  /** The first column names its row. */
+  readonly columns: readonly DataColumn<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+}
+
+/** A table of up to some hundred rows, which scrolls sideways where it is wider than its place. */
+export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>): ReactNode {
+  return (
+    <div className={styles['scroller']} role="region" aria-label={label} tabIndex={0}>
+      <table className={styles['table']}>
+        <thead>
+          <tr>
+            {columns.map(({ id, title, head = title, sorted, isNumber }) => (
+              <th key={id} scope="col" aria-sort={sorted} className={isNumber === true ? 'number' : undefined}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map((column, index) => (
+                <Cell key={column.id} column={column} row={row} isHead={index === 0} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface CellProps<Row> {
+  readonly column: DataColumn<Row>;
+  readonly row: Row;
+  readonly isHead: boolean;
+}
+
+function Cell<Row>({ column: { cell, textOf, isNumber }, row, isHead }: CellProps<Row>): ReactNode {
+  const content =
+    textOf === undefined ? (
+      cell(row)
+    ) : (
+      <span className="clip" dir="auto" title={textOf(row)}>
+        {cell(row)}
+      </span>
+    );
+  if (isHead) return <th scope="row">{content}</th>;
+  return <td className={isNumber === true ? 'number' : undefined}>{content}</td>;
+}

@@ -1,0 +1,19 @@
+import optimizeLocales from '@react-aria/optimize-locales-plugin';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** The dashboard, into files that `scripts/pages.mjs` packs. `npx vite web` serves it while it is written, beside a running service. */
+export default defineConfig({
+  root: import.meta.dirname,
+  // The page is in English; dates and numbers are in the reader's locale all the same.
+  plugins: [react(), { ...optimizeLocales.vite({ locales: ['en-US'] }), enforce: 'pre' }],
+  build: {
+    outDir: '../.cache/web',
+    emptyOutDir: true,
+    target: 'es2023',
+    // The policy of the page allows no script and no picture inside it.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+  },
+  server: { proxy: { '/v1': 'http://127.0.0.1:8788', '/docs': 'http://127.0.0.1:8788' } },
+});

@@ -1,0 +1,125 @@
+import { z } from '@hono/zod-openapi';
+import { alertLimits, groupStates, ruleStates } from '../../model/events/alert-vocabulary.ts';
+import { storedRuleSchema } from './alerts.ts';
+import { shownChannelSchema } from './channels.ts';
+
+const time = (description: string) => z.string().openapi({ format: 'date-time', description });
+const groupSchema = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+  .openapi({ description: 'Value of each dimension; empty without grouping.', example: { 'properties.Tenant': 'acme' } });
+const value = z.number().nullable().openapi({ description: 'Null: there is none.' });
+
+const statusSchema = z
+  .object({
+    state: z.enum(ruleStates).openapi({ description: 'The gravest state of a group, or of the rule.' }),
+    groups: z.int().openapi({ description: 'Groups with a state.' }),
+    firing: z.int().openapi({ description: 'Groups with an open incident.' }),
+    last_incident_at: time('When the latest incident began.').nullable(),
+    evaluated_at: time('The latest evaluation.').nullable(),
+    errors: z.int().openapi({ description: 'Failed evaluations in a row.' }),
+    error: z.string().nullable(),
+    cut: z
+      .boolean()
+      .openapi({ description: `There are more groups than ${alertLimits.groups}; those farthest from the threshold have no state.` }),
+  })
+  .openapi('AlertStatus');
+
+const shownAlertSchema = z
+  .object({
+    ...storedRuleSchema.shape,
+    mute_until: time('No message before this time.').nullable(),
+    channels: z.array(shownChannelSchema),
+    id: z.string().openapi({ format: 'uuid' }),
+    created_at: time('When the rule was stored.'),
+    updated_at: time('When it was changed last.'),
+    offered: z.boolean().openapi({ description: 'Gatelog made the rule; it is off until it has a channel.' }),
+    status: statusSchema,
+  })
+  .openapi('Alert', { description: 'A stored rule with its state; secrets of its channels are never shown.' });
+
+const stateSchema = z
+  .object({
+    group: groupSchema,
+    state: z.enum([...groupStates, 'muted']),
+    since: time('When the state began.'),
+    value,
+    incident_id: z.string().nullable(),
+  })
+  .openapi('AlertGroupState');
+
+const linkSchema = z
+  .object({ filter: z.unknown(), timeFilter: z.object({ startTimeUnixMs: z.number(), endTimeUnixMs: z.number() }) })
+  .nullable()
+  .openapi({
+    description:
+      'The requests of the window, as `POST /v1/request/query-clickhouse` takes them; null when the rule has been changed since and measures others.',
+  });
+
+const incidentSchema = z
+  .object({
+    id: z.string(),
+    group: groupSchema,
+    reason: z.enum(['threshold', 'no_data']),
+    started_at: time('When the rule fired.'),
+    ended_at: time('When it recovered; null: it lasts.').nullable(),
+    peak: value.openapi({ description: 'The value farthest beyond the threshold.' }),
+    threshold: z.number(),
+    late: z.boolean().openapi({ description: 'Found when a late or changed request altered a window that had ended.' }),
+    requests: linkSchema,
+  })
+  .openapi('AlertIncident');
+
+const historySchema = z
+  .object({
+    at: time('When it happened.'),
+    state: z.enum([...groupStates, 'error']),
+    group: groupSchema,
+    value,
+    threshold: z.number(),
+    window: z.object({ from: time('Start, inclusive.'), to: time('End, exclusive.') }),
+    incident_id: z.string().nullable(),
+    late: z.boolean().openapi({ description: 'A late or changed request altered a window that had ended.' }),
+    value_before: value.openapi({ description: 'Of a late row: the value when the window ended.' }),
+    reason: z.string().nullable(),
+  })
+  .openapi('AlertHistoryRow');
+
+const previewAnswer = z.object({
+  step_ms: z.int().openapi({ description: 'Milliseconds between two evaluations of the preview.' }),
+  exact: z
+    .boolean()
+    .openapi({ description: 'True: as the rule is evaluated when it is stored. False: the step is coarser, or groups were left out.' }),
+  groups_left_out: z.int(),
+  series: z
+    .array(z.object({ time: time('Time of the evaluation.'), group: groupSchema, value }))
+    .openapi({ description: 'A point where the value of a group changes; it holds until the next.' }),
+  incidents: z.array(
+    z.object({
+      group: groupSchema,
+      started_at: time('When it would have fired.'),
+      ended_at: time('Null: it lasts.').nullable(),
+      peak: value,
+    }),
+  ),
+});
+export type AlertPreview = z.infer<typeof previewAnswer>;
+
+export type ShownAlert = z.infer<typeof shownAlertSchema>;
+export type ShownState = z.infer<typeof stateSchema>;
+export type ShownIncident = z.infer<typeof incidentSchema>;
+export type ShownHistoryRow = z.infer<typeof historySchema>;
+
+const answers = <Data extends z.ZodType>(name: string, data: Data, description: string) =>
+  z.object({ data, error: z.null() }).openapi(name, { description });
+
+export const alertAnswerSchema = answers('AlertAnswer', shownAlertSchema, 'The rule.');
+export const alertsAnswerSchema = answers('AlertsAnswer', z.array(shownAlertSchema), 'Rules, the newest first.');
+export const alertStatesAnswerSchema = answers('AlertStatesAnswer', z.array(stateSchema), 'States of groups, the gravest first.');
+export const alertIncidentsAnswerSchema = answers('AlertIncidentsAnswer', z.array(incidentSchema), 'Incidents, the newest first.');
+export const alertHistoryAnswerSchema = answers('AlertHistoryAnswer', z.array(historySchema), 'What happened, the newest first.');
+export const alertPreviewAnswerSchema = answers('AlertPreviewAnswer', previewAnswer, 'What the rule would have done.');
+export const alertTestAnswerSchema = answers(
+  'AlertTestAnswer',
+  z.object({ channels: z.int().openapi({ description: 'Channels to which a test message is on its way.' }) }),
+  'A test message is on its way.',
+);

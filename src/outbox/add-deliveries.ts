@@ -1,0 +1,47 @@
+import { v7 } from 'uuid';
+import type { NewDelivery } from '../model/events/event.ts';
+import type { EventsQueries } from './database.ts';
+import type { DeliveriesTable } from './schema.ts';
+import { targetKey } from './target.ts';
+
+/** Rows of a statement, far below the limit on its parameters. */
+const rowsOfStatement = 500;
+
+/**
+ * Adds deliveries, due at once, inside a caller's write transaction: they are made with whatever else it writes, or not at all. Call
+ * `wake` once it is committed. @param at Unix milliseconds. @returns their identifiers, in order.
+ */
+export async function addDeliveries(
+  { queries }: EventsQueries,
+  deliveries: readonly NewDelivery[],
+  at: number,
+): Promise<readonly string[]> {
+  const rows = deliveries.map((delivery) => rowOf(delivery, at));
+  for (let start = 0; start < rows.length; start += rowsOfStatement) {
+    await queries
+      .insertInto('deliveries')
+      .values(rows.slice(start, start + rowsOfStatement))
+      .execute();
+  }
+  return rows.map(({ id }) => id);
+}
+
+function rowOf({ organizationId, target, type, subject, occurredAt }: NewDelivery, at: number): DeliveriesTable {
+  return {
+    id: `msg_${v7()}`,
+    organization_id: organizationId,
+    target: targetKey(target),
+    type,
+    request_id: subject.kind === 'request' ? subject.requestId : null,
+    request_created_at: subject.kind === 'request' ? subject.createdAt : null,
+    content: subject.kind === 'message' ? JSON.stringify(subject.content) : null,
+    occurred_at: occurredAt,
+    created_at: at,
+    state: 'pending',
+    failure: null,
+    attempts: 0,
+    step: 0,
+    due_at: at,
+    ended_at: null,
+  };
+}

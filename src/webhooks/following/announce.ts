@@ -1,0 +1,66 @@
+import type { NewDelivery } from '../../model/events/event.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { addDeliveries } from '../../outbox/add-deliveries.ts';
+import type { EventsDatabase, EventsQueries } from '../../outbox/database.ts';
+import { inWriteTransaction } from '../../platform/sqlite/database.ts';
+import type { FairSemaphore } from '../../platform/fair-semaphore.ts';
+import type { Observe } from '../../model/observation.ts';
+import type { BodyReading } from '../../reading/body-runs.ts';
+import { PacedLoop } from './paced-loop.ts';
+import type { PendingRooms } from './rooms.ts';
+
+/** Rows of a page, for each of which a webhook may get a delivery. */
+export const maxPageRows = 500;
+
+/** What following needs of the rest of the core. */
+export interface FollowingPorts {
+  readonly database: EventsDatabase;
+  readonly rooms: PendingRooms;
+  /** Called after deliveries were added. */
+  readonly wake: (deliveries: readonly NewDelivery[]) => void;
+  /** Everything up to this number of the order of storage is visible that ever will be. */
+  readonly through: () => number;
+  /** Every update of the organisation up to this one has been made. */
+  readonly updatedThrough: (organizationId: OrganizationId) => number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly observe: Observe;
+  readonly noteAnnounced: (deliveries: readonly NewDelivery[]) => void;
+}
+
+/** Adds deliveries, and in the same transaction whatever else says that they were added. */
+export async function addAll(
+  { database, now, rooms, noteAnnounced, wake }: FollowingPorts,
+  deliveries: readonly NewDelivery[],
+  also: (transaction: EventsQueries) => Promise<void>,
+): Promise<void> {
+  await inWriteTransaction(database, async (transaction) => {
+    await addDeliveries(transaction, deliveries, now());
+    await also(transaction);
+  });
+  for (const { target } of deliveries) if (target.kind === 'webhook') rooms.added(target.webhookId);
+  noteAnnounced(deliveries);
+  if (deliveries.length > 0) wake(deliveries);
+}
+
+/** @param turns which organisations take. */
+export function loopOf(
+  ports: FollowingPorts,
+  { tenant, signal, monotonic }: BodyReading,
+  turns: FairSemaphore,
+  step: () => Promise<boolean>,
+): PacedLoop {
+  return new PacedLoop({
+    step,
+    inTurn: async (work) => {
+      const turn = await turns.acquire(1, { owner: tenant, signal });
+      try {
+        return await work();
+      } finally {
+        turn.release();
+      }
+    },
+    failed: (reason) => ports.observe({ kind: 'webhooks_behind', reason }),
+    monotonic,
+  });
+}

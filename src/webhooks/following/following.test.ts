@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RequestId } from '../../model/ids.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import { idAt } from '../../query/testing/query-harness.ts';
+import { FollowingScene } from '../testing/following-scene.ts';
+
+const at = Date.now();
+const idOf = (number: number): RequestId => idAt(at + number, number);
+const record = (number: number): Partial<RequestRecord> => ({
+  requestId: idOf(number),
+  createdAt: at + number,
+  userId: `user-${number % 2}`,
+});
+const range = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, index) => from + index);
+const ofUser = (user: number) => ({ request_response_rmt: { user_id: { equals: `user-${user}` } } });
+const maxPending = 1000;
+
+let scene: FollowingScene;
+const store = (from: number, to: number): Promise<void> => scene.store(range(from, to).map(record));
+const ids = (from: number, to: number): readonly RequestId[] => range(from, to).map(idOf);
+
+beforeEach(async () => {
+  scene = await FollowingScene.open({ maxPending, maxNotes: 20_000 });
+});
+afterEach(async () => scene.close());
+
+describe('a new request', () => {
+  it('is announced to the webhooks whose filter it matches, from their creation on, once', async () => {
+    await store(0, 4);
+    const [all, odd] = [scene.define(), scene.define({ filter: ofUser(1) })];
+    scene.start();
+    await store(4, 8);
+    const late = scene.define();
+    await store(8, 12);
+    for (const webhook of [all, odd, late]) await scene.reachesEnd(webhook);
+    expect(await scene.deliveries(all)).toEqual(ids(4, 12));
+    expect(await scene.deliveries(odd)).toEqual([5, 7, 9, 11].map(idOf));
+    expect(await scene.deliveries(late)).toEqual(ids(8, 12));
+  });
+
+  it('that was stored while the core was away is announced after its start, and none twice', async () => {
+    const webhook = scene.define();
+    scene.start();
+    await store(0, 5);
+    await scene.reachesEnd(webhook);
+    await scene.restart();
+    await store(5, 400);
+    await scene.restart();
+    await scene.reachesEnd(webhook);
+    expect(await scene.deliveries(webhook)).toEqual(ids(0, 400));
+  });
+
+  it('is not announced to a webhook that was disabled when it was stored', async () => {
+    const webhook = scene.define();
+    scene.start();
+    await store(0, 3);
+    await scene.reachesEnd(webhook);
+    scene.define({ ...webhook, disabled: { at: Date.now(), reason: 'by_owner' } });
+    await store(3, 6);
+    scene.define({ ...webhook, startsAfter: scene.order.through });
+    await store(6, 9);
+    await scene.reachesEnd(webhook);
+    expect(await scene.deliveries(webhook)).toEqual([...ids(0, 3), ...ids(6, 9)]);
+  });
+
+  it('is not announced to a webhook that did not ask for new requests when it was stored', async () => {
+    const webhook = scene.define({ events: ['request.updated'] });
+    scene.start();
+    await store(0, 3);
+    scene.define({ ...webhook, events: ['request.completed'], changedAt: Date.now() + 1 });
+    await expect.poll(() => scene.position(webhook.id)).toBeGreaterThanOrEqual(scene.order.through);
+    await store(3, 6);
+    await scene.reachesEnd(webhook);
+    expect(await scene.deliveries(webhook)).toEqual(ids(3, 6));
+  });
+});
+
+describe('a webhook whose deliveries are not made', () => {
+  it('stands still at its bound, delays no other, goes on at half of the bound, and loses nothing', async () => {
+    const [dead, quick] = [scene.define(), scene.define()];
+    scene.start();
+    for (let from = 0; from < 3000; from += 250) {
+      await store(from, from + 250);
+      await scene.reachesEnd(quick);
+      await scene.deliverAll(quick);
+    }
+    expect(await scene.deliveries(quick)).toEqual(ids(0, 3000));
+    const pending = (await scene.deliveries(dead)).length;
+    expect(pending).toBeLessThanOrEqual(maxPending);
+    expect(pending).toBeGreaterThan(maxPending / 2);
+    await expect.poll(() => scene.deliverAll(dead).then(() => scene.position(dead.id)), { timeout: 60_000 }).toBe(scene.order.through);
+    expect(await scene.deliveries(dead)).toEqual(ids(0, 3000));
+  }, 120_000);
+});
+
+const request = (number: number) => ({ requestId: idOf(number), createdAt: at + number });
+
+describe('a change of a stored request', () => {
+  it('is announced as the request is by then; several that are read together are one event', async () => {
+    await store(0, 4);
+    const [all, odd] = [scene.define({ events: ['request.updated'] }), scene.define({ events: ['request.updated'], filter: ofUser(1) })];
+    await scene.notes.add(scene.organizationId, [request(1), request(2)]);
+    await scene.notes.add(scene.organizationId, [request(1)]);
+    scene.start();
+    await expect.poll(async () => (await scene.deliveries(all, 'request.updated')).toSorted()).toEqual(ids(1, 3));
+    await expect.poll(() => scene.deliveries(odd, 'request.updated')).toEqual(ids(1, 2));
+    expect(await scene.deliveries(all)).toEqual([]);
+    await expect.poll(() => notes()).toBe(0);
+  });
+
+  it('that was noted before a kill is announced after it', async () => {
+    await store(0, 2);
+    const webhook = scene.define({ events: ['request.updated'] });
+    await scene.notes.add(scene.organizationId, [request(0)]);
+    await scene.restart();
+    await expect.poll(() => scene.deliveries(webhook, 'request.updated')).toEqual(ids(0, 1));
+  });
+
+  it('that was noted before it is made is announced when it has been made, and what is noted since with it', async () => {
+    await store(0, 3);
+    const webhook = scene.define({ events: ['request.updated'] });
+    scene.start();
+    await scene.notes.during(scene.organizationId, [request(0)], async () => {
+      await scene.notes.add(scene.organizationId, [request(1)]);
+      scene.define({});
+      await scene.restart();
+      expect(scene.notes.through(scene.organizationId)).toBe(0);
+      expect(await scene.deliveries(webhook, 'request.updated')).toEqual([]);
+    });
+    await expect.poll(async () => (await scene.deliveries(webhook, 'request.updated')).toSorted()).toEqual(ids(0, 2));
+  });
+
+  it('of a request that is gone is announced to nobody', async () => {
+    await store(0, 1);
+    const webhook = scene.define({ events: ['request.updated'] });
+    scene.start();
+    await scene.notes.add(scene.organizationId, [request(7), request(0)]);
+    await expect.poll(() => scene.deliveries(webhook, 'request.updated')).toEqual(ids(0, 1));
+  });
+
+  it('costs nothing where no webhook asks for it', async () => {
+    await store(0, 1);
+    scene.define();
+    await scene.notes.add(scene.organizationId, [request(0)]);
+    expect(await notes()).toBe(0);
+  });
+
+  it('is dropped, and counted, when too many wait for webhooks that take none', async () => {
+    scene.define({ events: ['request.updated'] });
+    for (let from = 0; from < 30_000; from += 10_000) await scene.notes.add(scene.organizationId, range(from, from + 10_000).map(request));
+    await expect.poll(notes).toBe(20_000);
+    expect(scene.observations).toEqual([{ kind: 'webhook_updates_dropped', updates: 10_000 }]);
+  });
+});
+
+async function notes(): Promise<number> {
+  const { total } = await scene.database.queries
+    .selectFrom('updated_requests')
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}

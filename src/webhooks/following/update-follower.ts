@@ -1,0 +1,152 @@
+import type { NewDelivery } from '../../model/events/event.ts';
+import type { Webhook } from '../../model/events/webhook.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { RequestId } from '../../model/ids.ts';
+import {
+  readUpdatePositions,
+  readUpdates,
+  removeUpdatePositions,
+  removeUpdates,
+  storeUpdatePositions,
+  type UpdatedRequest,
+} from '../../outbox/updates.ts';
+import type { FilterNode } from '../../query/filter/ast.ts';
+import { requestRowsStatement, type StreamRow } from '../../query/stream/rows.ts';
+import type { BodyReading } from '../../reading/body-runs.ts';
+import { matchingRows } from '../../reading/matching.ts';
+import { addAll, type FollowingPorts, loopOf, maxPageRows } from './announce.ts';
+import { filterOf, isSampled, readsInputs, requestDelivery } from './chosen.ts';
+import type { PacedLoop } from './paced-loop.ts';
+import { fullCheckMs } from './rooms.ts';
+import type { Turns } from './turns.ts';
+
+/** Numbers of a millisecond in the order of storage. */
+const numbersPerMs = 1000;
+
+/** A webhook that asks for updates, and the last one that was looked at for it. */
+interface Followed {
+  webhook: Webhook;
+  filter: FilterNode;
+  position: number;
+}
+
+/** Makes deliveries of changed requests, as they are by then. Several changes of a request that are read together are one event. */
+export class UpdateFollower {
+  private readonly reading: BodyReading;
+  private readonly ports: FollowingPorts;
+  private readonly loop: PacedLoop;
+  private webhooks: readonly Webhook[] = [];
+  private loaded: readonly Webhook[] | undefined;
+  private readonly followed = new Map<string, Followed>();
+  private fullTimer: NodeJS.Timeout | undefined;
+
+  constructor(reading: BodyReading, ports: FollowingPorts, turns: Turns) {
+    this.reading = reading;
+    this.ports = ports;
+    this.loop = loopOf(ports, reading, turns.updates, () => this.step());
+  }
+
+  /** @param webhooks all of the organisation that get events. */
+  define(webhooks: readonly Webhook[]): void {
+    this.webhooks = webhooks;
+    this.loop.run();
+  }
+
+  /** Requests were changed. */
+  run(): void {
+    this.loop.run();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.fullTimer);
+    await this.loop.close();
+  }
+
+  /** Looks at the next updates of each webhook that has room. @returns whether there may be more. */
+  private async step(): Promise<boolean> {
+    await this.load();
+    let hasMore = false;
+    for (const [after, group] of await this.groups()) {
+      const through = this.ports.updatedThrough(this.reading.tenant);
+      const updates = await readUpdates(this.ports.database, this.reading.tenant, { after, through, limit: maxPageRows });
+      if (updates.length === 0) continue;
+      await this.announce(group, updates);
+      hasMore ||= updates.length === maxPageRows;
+    }
+    return hasMore;
+  }
+
+  /** Webhooks that have room, by their position. */
+  private async groups(): Promise<ReadonlyMap<number, readonly Followed[]>> {
+    const groups = new Map<number, Followed[]>();
+    for (const followed of this.followed.values()) {
+      if (await this.ports.rooms.hasRoom(followed.webhook.id, maxPageRows)) {
+        groups.set(followed.position, [...(groups.get(followed.position) ?? []), followed]);
+      } else this.checkLater();
+    }
+    return groups;
+  }
+
+  private checkLater(): void {
+    this.fullTimer ??= setTimeout(() => {
+      this.fullTimer = undefined;
+      this.loop.run();
+    }, fullCheckMs);
+  }
+
+  private async load(): Promise<void> {
+    const { webhooks } = this;
+    if (this.loaded === webhooks) return;
+    const { database, observe } = this.ports;
+    const { tenant } = this.reading;
+    const stored = await readUpdatePositions(database, tenant);
+    const asking = webhooks.filter(({ events }) => events.includes('request.updated'));
+    const ids = new Set<string>(asking.map(({ id }) => id));
+    await removeUpdatePositions(
+      database,
+      [...stored.keys()].filter((id) => !ids.has(id)),
+    );
+    for (const id of this.followed.keys()) if (!ids.has(id)) this.followed.delete(id);
+    for (const webhook of asking) {
+      try {
+        const filter = filterOf(webhook);
+        const position = this.followed.get(webhook.id)?.position ?? stored.get(webhook.id) ?? 0;
+        this.followed.set(webhook.id, { webhook, filter, position });
+      } catch (error) {
+        observe({ kind: 'webhooks_behind', reason: messageOf(error) });
+      }
+    }
+    if (asking.length === 0) await removeUpdates(database, tenant, Number.MAX_SAFE_INTEGER);
+    this.loaded = webhooks;
+  }
+
+  private async announce(group: readonly Followed[], updates: readonly UpdatedRequest[]): Promise<void> {
+    const { reading, ports } = this;
+    const withInputs = group.some(({ filter }) => readsInputs(filter));
+    const rows = await reading.run<StreamRow>(requestRowsStatement(reading.tenant, updates, withInputs), reading.signal);
+    const matched = await matchingRows(rows, [...new Set(group.map(({ filter }) => filter))], reading);
+    reading.memory.keepAnswer(0);
+    const changedAt = new Map(updates.map((update) => [update.requestId, update.changedAt]));
+    const deliveries = group.flatMap(({ webhook, filter }) =>
+      updatesOf(
+        webhook,
+        rows.filter((row) => matched.get(filter)?.has(row) === true),
+        changedAt,
+      ),
+    );
+    const position = updates.at(-1)?.seq ?? 0;
+    const positions = group.map(({ webhook }) => ({ webhookId: webhook.id, organizationId: reading.tenant, position }));
+    await addAll(ports, deliveries, (transaction) => storeUpdatePositions(transaction, positions));
+    for (const followed of group) followed.position = position;
+    await removeUpdates(ports.database, reading.tenant, Math.min(...[...this.followed.values()].map((followed) => followed.position)));
+  }
+}
+
+/** Changes from before the webhook was created, or enabled, are not its own. */
+function updatesOf(webhook: Webhook, rows: readonly StreamRow[], changedAt: ReadonlyMap<RequestId, number>): readonly NewDelivery[] {
+  return rows.flatMap((row): readonly NewDelivery[] => {
+    const at = changedAt.get(row.id as RequestId) ?? 0;
+    if (at * numbersPerMs < webhook.startsAfter || !isSampled(webhook, row.id as RequestId)) return [];
+    return [{ ...requestDelivery(webhook, 'request.updated', row), occurredAt: at }];
+  });
+}

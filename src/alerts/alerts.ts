@@ -1,0 +1,275 @@
+import type { AlertPreview, ShownAlert, ShownHistoryRow, ShownIncident, ShownState } from '../contract/events/alert-answers.ts';
+import type { AlertDeliveryItem } from '../contract/events/deliveries.ts';
+import type { AlertRule } from '../contract/events/alerts.ts';
+import { type AlertRefusal, maxEnforcedRules } from '../metadata/organization/alert-rules.ts';
+import type { GivenChannel, StoredChannel } from '../model/events/channel.ts';
+import type { AlertMessage } from '../model/events/alert-message.ts';
+import type { NewDelivery } from '../model/events/event.ts';
+import { bodyFault, type Result, success } from '../model/fault.ts';
+import type { OrganizationId, Uuid } from '../model/ids.ts';
+import { alertLimits } from '../model/events/alert-vocabulary.ts';
+import { addDeliveries } from '../outbox/add-deliveries.ts';
+import { latestIncidents, listHistory, listIncidents } from '../outbox/alerts/read.ts';
+import type { EventsDatabase } from '../outbox/database.ts';
+import { listChannelDeliveries } from '../outbox/log/deliveries.ts';
+import { inWriteTransaction } from '../platform/sqlite/database.ts';
+import { enforcedPolicy } from '../query/alerts/enforce.ts';
+import { planAlert } from '../query/alerts/plan.ts';
+import type { TimeRange } from '../query/alerts/windows.ts';
+import type { RunStatement } from '../store/read/run-statement.ts';
+import type { AlertDefinitions } from './definitions.ts';
+import type { Evaluator } from './evaluator.ts';
+import type { Alert } from './machine/rule.ts';
+import { deliveriesOf, ruleMessage } from './messages.ts';
+import { type AlertChange, changedFields, channelPath, type GivenAlert, idsOf, withMuteOf } from './rule-changes.ts';
+import { previewAlert } from './preview.ts';
+import { shownAlert, shownDelivery, shownHistory, shownIncident, shownPreview, shownStates } from './shown.ts';
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface DraftedAlert {
+  readonly alert: Alert;
+  readonly secrets: ReadonlyMap<string, string>;
+}
+
+/** Turns given channels into stored ones. */
+export interface AlertChannels {
+  /** @param present the channels of the rule until now. A fault's path begins with the index of the channel. */
+  readonly store: (
+    organizationId: OrganizationId,
+    given: readonly GivenChannel[],
+    present: readonly StoredChannel[],
+  ) => Result<{ readonly channels: readonly StoredChannel[]; readonly secrets: ReadonlyMap<string, string> }>;
+  readonly isReadable: (organizationId: OrganizationId, channel: StoredChannel) => boolean;
+}
+
+export interface AlertsOptions {
+  readonly definitions: AlertDefinitions;
+  readonly evaluator: Evaluator;
+  readonly events: EventsDatabase;
+  readonly run: RunStatement;
+  readonly channels: AlertChannels;
+  /** Call it after a commit that added deliveries. */
+  readonly wake: (targets: readonly NewDelivery[]) => void;
+  readonly intervalMs: number;
+  readonly linkOf: (ruleId: string) => string;
+  readonly newId: () => Uuid;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** A test was asked for too soon after another one, milliseconds. */
+const testEveryMs = 1000;
+
+/** The rules of organisations, as their callers see and change them. */
+export class Alerts {
+  readonly #options: AlertsOptions;
+  readonly #testedAt = new Map<Uuid, number>();
+
+  constructor(options: AlertsOptions) {
+    this.#options = options;
+  }
+
+  now(): number {
+    return this.#options.now();
+  }
+
+  /** Newest first. */
+  async list(organizationId: OrganizationId, { limit, offset }: Page): Promise<readonly ShownAlert[]> {
+    const { definitions, events } = this.#options;
+    const alerts = definitions.of(organizationId).slice(offset, offset + limit);
+    const latest = await latestIncidents(
+      events,
+      alerts.map(({ id }) => id),
+    );
+    return alerts.map((alert) => this.#shown(alert, latest));
+  }
+
+  async find(organizationId: OrganizationId, id: Uuid): Promise<ShownAlert | undefined> {
+    const { definitions, events } = this.#options;
+    const alert = definitions.find(organizationId, id);
+    return alert === undefined ? undefined : this.#shown(alert, await latestIncidents(events, [id]));
+  }
+
+  /**
+   * What storing a rule under its name would change; nothing is stored.
+   * @param upcoming names of webhooks that will be there by then. @returns the fault of a rule that is not valid.
+   */
+  changeOf(organizationId: OrganizationId, given: GivenAlert, upcoming: ReadonlySet<string>): Result<AlertChange> {
+    const present = this.#options.definitions.of(organizationId).find(({ rule }) => rule.name === given.rule.name);
+    const known = [...given.channels.entries()].filter(([, channel]) => !('webhookName' in channel && upcoming.has(channel.webhookName)));
+    const { rule } = present === undefined ? given : withMuteOf(present, given);
+    const drafted = this.#draft(present ?? this.#blank(organizationId, rule), { rule, channels: known.map(([, channel]) => channel) });
+    if (!drafted.ok) return { ok: false, fault: { ...drafted.fault, path: channelPath(drafted.fault.path, known) } };
+    const { alert } = drafted.value;
+    if (present === undefined) return success({ id: null, fields: [] });
+    const isTold = known.length === given.channels.length && idsOf(alert) === idsOf(present);
+    const fields = [...changedFields(present.rule, alert.rule), ...(isTold ? [] : [{ field: 'channels', before: null, after: null }])];
+    return success({ id: present.id, fields });
+  }
+
+  /** Stores a rule under its name, muted as it was unless the rule says otherwise. Durable on return. */
+  async put(organizationId: OrganizationId, given: GivenAlert): Promise<Result<ShownAlert>> {
+    const present = this.#options.definitions.of(organizationId).find(({ rule }) => rule.name === given.rule.name);
+    const replaced = present === undefined ? undefined : await this.replace(organizationId, present.id, withMuteOf(present, given));
+    return replaced ?? this.add(organizationId, given);
+  }
+
+  /** Durable on return. */
+  async add(organizationId: OrganizationId, given: GivenAlert): Promise<Result<ShownAlert>> {
+    return this.#keep(this.#blank(organizationId, given.rule), given, (alert) => this.#options.definitions.add(alert));
+  }
+
+  /** Durable on return. @returns undefined for an unknown rule. */
+  async replace(organizationId: OrganizationId, id: Uuid, given: GivenAlert): Promise<Result<ShownAlert> | undefined> {
+    const { definitions, now } = this.#options;
+    const present = definitions.find(organizationId, id);
+    if (present === undefined) return undefined;
+    return this.#keep({ ...present, changedAt: now() }, given, async (alert) => {
+      const refusal = await definitions.replace(alert);
+      return refusal === 'unknown' ? undefined : refusal;
+    });
+  }
+
+  /** Durable on return. @returns false for an unknown rule. */
+  async remove(organizationId: OrganizationId, id: Uuid): Promise<boolean> {
+    if (!(await this.#options.definitions.remove(organizationId, id))) return false;
+    this.#testedAt.delete(id);
+    return true;
+  }
+
+  /** The gravest first. @returns undefined for an unknown rule. */
+  states(organizationId: OrganizationId, id: Uuid, page: Page): readonly ShownState[] | undefined {
+    const { definitions, evaluator, now } = this.#options;
+    const alert = definitions.find(organizationId, id);
+    if (alert === undefined) return undefined;
+    return shownStates(evaluator.readyOf(alert), evaluator.stateOf(id), now()).slice(page.offset, page.offset + page.limit);
+  }
+
+  /** Newest first. @returns undefined for an unknown rule. */
+  async incidents(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly ShownIncident[] | undefined> {
+    const { definitions, evaluator, events } = this.#options;
+    const alert = definitions.find(organizationId, id);
+    if (alert === undefined) return undefined;
+    const since = evaluator.stateOf(id).seen?.measured_since ?? 0;
+    return (await listIncidents(events, id, page)).map((row) => shownIncident(evaluator.readyOf(alert), row, since));
+  }
+
+  /** Newest first. @returns undefined for an unknown rule. */
+  async history(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly ShownHistoryRow[] | undefined> {
+    const { definitions, events } = this.#options;
+    if (definitions.find(organizationId, id) === undefined) return undefined;
+    return (await listHistory(events, id, page)).map(shownHistory);
+  }
+
+  /** Messages to its channels, newest first. @returns undefined for an unknown rule. */
+  async deliveries(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly AlertDeliveryItem[] | undefined> {
+    const { definitions, events } = this.#options;
+    const alert = definitions.find(organizationId, id);
+    return alert === undefined ? undefined : (await listChannelDeliveries(events, id, page)).map((row) => shownDelivery(alert, row));
+  }
+
+  /** @returns the fault of a rule that is not valid. */
+  async preview(
+    organizationId: OrganizationId,
+    rule: Omit<AlertRule, 'name'>,
+    range: TimeRange,
+    signal: AbortSignal,
+  ): Promise<Result<AlertPreview>> {
+    const { run, intervalMs } = this.#options;
+    const planned = planAlert(organizationId, rule, ['rule']);
+    if (!planned.ok) return planned;
+    const policy = rule.enforce === true ? enforcedPolicy(planned.value, rule.for_ms) : success(null);
+    if (!policy.ok) return { ok: false, fault: { ...policy.fault, path: ['rule', ...policy.fault.path] } };
+    return success(shownPreview(await previewAlert(run, { organizationId, rule, range, intervalMs }, signal)));
+  }
+
+  /** Sends a test message. Durable on return. @returns how many channels get one; undefined for an unknown rule. */
+  async test(organizationId: OrganizationId, id: Uuid): Promise<Result<number> | undefined> {
+    const { definitions, evaluator, events, wake, linkOf, now } = this.#options;
+    const alert = definitions.find(organizationId, id);
+    if (alert === undefined) return undefined;
+    const at = now();
+    if (at - (this.#testedAt.get(id) ?? -Infinity) < testEveryMs) {
+      return bodyFault([], 'A test of this rule has just been sent; wait a second before another one.');
+    }
+    this.#testedAt.set(id, at);
+    const reason = 'This is a test. The rule has not fired.';
+    const message: AlertMessage = ruleMessage(
+      evaluator.readyOf(alert),
+      { kind: 'test', at, reason, dedupKey: `${id}/test/${at}`, open: 0 },
+      linkOf,
+    );
+    const deliveries = deliveriesOf(evaluator.readyOf(alert), message, []);
+    await inWriteTransaction(events, (transaction) => addDeliveries(transaction, deliveries, at));
+    wake(deliveries);
+    return success(deliveries.length);
+  }
+
+  #blank(organizationId: OrganizationId, rule: AlertRule): Alert {
+    const at = this.#options.now();
+    const id = this.#options.newId();
+    return { id, organizationId, rule, channels: [], limitPolicy: null, offered: false, createdAt: at, changedAt: at };
+  }
+
+  #draft(before: Alert, { rule, channels: given }: GivenAlert): Result<DraftedAlert> {
+    const planned = planAlert(before.organizationId, rule);
+    if (!planned.ok) return planned;
+    const stored = this.#options.channels.store(before.organizationId, given, before.channels);
+    if (!stored.ok) return { ok: false, fault: { ...stored.fault, path: ['channels', ...stored.fault.path] } };
+    const policy = rule.enforce === true ? enforcedPolicy(planned.value, rule.for_ms) : success(null);
+    if (!policy.ok) return policy;
+    const { channels, secrets } = stored.value;
+    return success({ alert: { ...before, rule, channels, limitPolicy: policy.value }, secrets });
+  }
+
+  async #keep(before: Alert, given: GivenAlert, keep: (alert: Alert) => Promise<AlertRefusal | undefined>): Promise<Result<ShownAlert>> {
+    const drafted = this.#draft(before, given);
+    if (!drafted.ok) return drafted;
+    const { alert, secrets } = drafted.value;
+    const refusal = await keep(alert);
+    if (refusal === 'name_taken') {
+      return bodyFault(['name'], 'The organisation has a rule of this name already; write another name, or change that rule.');
+    }
+    if (refusal === 'too_many_limits') {
+      return bodyFault(
+        ['enforce'],
+        `An organisation has at most ${maxEnforcedRules} rules with \`enforce\`; group one by a property in place of many rules.`,
+      );
+    }
+    if (refusal === 'too_many') {
+      return bodyFault([], `An organisation has at most ${alertLimits.rules} rules; delete one first (DELETE /v1/alerts/{id}).`);
+    }
+    return success(this.#shown(alert, await latestIncidents(this.#options.events, [alert.id]), secrets));
+  }
+
+  #shown(alert: Alert, latest: ReadonlyMap<string, number>, secrets?: ReadonlyMap<string, string>): ShownAlert {
+    const { evaluator, channels, now } = this.#options;
+    const shown = alert.channels.map((channel) => ({
+      id: channel.id,
+      type: channel.type,
+      ...parts(channel),
+      ...(secrets?.has(channel.id) === true ? { secret: secrets.get(channel.id) } : {}),
+      readable: channels.isReadable(alert.organizationId, channel),
+    }));
+    return shownAlert(alert, {
+      ready: evaluator.readyOf(alert),
+      state: evaluator.stateOf(alert.id),
+      channels: shown,
+      lastIncidentAt: latest.get(alert.id) ?? null,
+      now: now(),
+    });
+  }
+}
+
+/** Without those that are not there. */
+function parts({ shown }: StoredChannel): object {
+  return Object.fromEntries(
+    Object.entries(shown).flatMap(([name, value]: [string, unknown]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? [...(value as readonly string[])] : value]],
+    ),
+  );
+}

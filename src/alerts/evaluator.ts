@@ -1,0 +1,390 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { v7 } from 'uuid';
+import { messageOf } from '../model/errors.ts';
+import type { AlertMessage } from '../model/events/alert-message.ts';
+import type { NewDelivery } from '../model/events/event.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import type { Observe } from '../model/observation.ts';
+import { addDeliveries } from '../outbox/add-deliveries.ts';
+import { eraseFromWindows, eraseGroupsNaming } from '../outbox/alerts/erase.ts';
+import { readKnownAlerts } from '../outbox/alerts/read.ts';
+import { forgetGroups, pruneAlerts, removeRule, type RuleChanges, writeProgress, writeRuleChanges } from '../outbox/alerts/write.ts';
+import type { EventsDatabase } from '../outbox/database.ts';
+import type { Clock } from '../platform/clock.ts';
+import { inWriteTransaction } from '../platform/sqlite/database.ts';
+import { rangesAt } from '../query/alerts/windows.ts';
+import type { RunStatement } from '../store/read/run-statement.ts';
+import { comparedSamples } from './machine/baseline.ts';
+import { changesOf } from './changes.ts';
+import type { AlertDefinitions } from './definitions.ts';
+import { Departures } from './departures.ts';
+import { Faults } from './faults.ts';
+import { evaluate, type Evaluated, type Memories } from './machine/evaluate.ts';
+import { windowToKeep } from './kept-windows.ts';
+import { measureAll, type Measurement } from './measure.ts';
+import { type AlertLink, deliveriesOf, noticeMessage, ruleMessage, type Telling } from './messages.ts';
+import { withoutNaming } from './machine/naming.ts';
+import { type Alert, asMeasured, isOn, type ReadyAlert, readyAlert } from './machine/rule.ts';
+import { closedByChange, failed, succeeded } from './rule-events.ts';
+import { type RuleState, unknownRule } from './rule-state.ts';
+import type { GroupMemory } from './machine/state.ts';
+
+/** Looks for windows that have ended and were altered since. */
+export interface LateLook {
+  /** Only windows of these organisations are looked at. */
+  readonly keepOnly: (organizationIds: Iterable<OrganizationId>) => void;
+  /** @returns how many windows were measured. */
+  readonly check: (
+    organizationId: OrganizationId,
+    alerts: readonly ReadyAlert[],
+    time: { readonly at: number; readonly signal: AbortSignal },
+  ) => Promise<number>;
+}
+
+export interface EvaluatorOptions {
+  readonly definitions: AlertDefinitions;
+  readonly run: RunStatement;
+  readonly events: EventsDatabase;
+  readonly clock: Clock;
+  /** Time between two evaluations. */
+  readonly intervalMs: number;
+  readonly linkOf: AlertLink;
+  /** Webhooks of an organisation that ask for an event. */
+  readonly subscribers: (organizationId: OrganizationId, event: 'alert.triggered' | 'alert.resolved') => readonly string[];
+  /** Call it after a commit that added deliveries. */
+  readonly wake: (targets: readonly Pick<NewDelivery, 'organizationId' | 'target'>[]) => void;
+  readonly observe: Observe;
+  readonly late?: LateLook;
+  /** A round of all rules ended. */
+  readonly noteRound?: (round: { readonly rules: number; readonly failed: number; readonly ms: number }) => void;
+}
+
+/** What becomes of a rule in a round, and is written together with the others of its organisation. */
+interface Outcome {
+  readonly ruleId: string;
+  readonly state: RuleState | undefined;
+  readonly changes: readonly RuleChanges[];
+  readonly deliveries: readonly NewDelivery[];
+  /** The groups of before are others. */
+  readonly isForgotten: boolean;
+}
+
+/** Records of just now get so long to be stored. */
+const lagMs = 1000;
+const pruneEveryMs = 3_600_000;
+const lateEveryMs = 60_000;
+/** At each evaluation. */
+const organizationMaxMs = 10_000;
+/** Evaluations of rules block other work for no longer. */
+const turnMs = 10;
+
+/**
+ * # The evaluator of alerts
+ *
+ * At each multiple of the interval, every rule of every organisation is measured over the window that ends then. The rules of an
+ * organisation share statements, which run in a lane of their own with one thread. Then each group takes a step, and what changes of
+ * states, incidents and history is written in one transaction with the deliveries that tell of it. So a kill at any time loses and doubles
+ * nothing: after it, the states are those of the last transaction.
+ *
+ * Memory has what the database has, and the groups that are ok. It changes after the commit. A rule that was changed meanwhile is left
+ * out of the round. What is found of rules that are not there any more is removed.
+ */
+export class Evaluator {
+  readonly #options: EvaluatorOptions;
+  readonly #stopping = new AbortController();
+  readonly #states = new Map<string, RuleState>();
+  readonly #ready = new WeakMap<Alert, ReadyAlert>();
+  #running: Promise<void> | undefined;
+  /** Rounds and erasures, one after another. */
+  #latest: Promise<unknown> = Promise.resolve();
+  readonly #departures: Departures;
+  #prunedAt = -Infinity;
+  #lateAt = -Infinity;
+
+  constructor(options: EvaluatorOptions) {
+    this.#options = options;
+    this.#departures = new Departures(options.definitions);
+  }
+
+  /** Reads what is known. */
+  async open(): Promise<void> {
+    const { evaluatedAt, rules, groups } = await readKnownAlerts(this.#options.events);
+    for (const id of new Set([...rules.keys(), ...groups.keys()])) {
+      const memories = (groups.get(id) ?? new Map()) as ReadonlyMap<string, GroupMemory>;
+      this.#states.set(id, { ...unknownRule, memories, seen: rules.get(id), evaluatedAt });
+    }
+  }
+
+  start(): void {
+    this.#running ??= this.#loop();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the evaluator of alerts is stopping'));
+    await this.#running;
+  }
+
+  stateOf(ruleId: string): RuleState {
+    return this.#states.get(ruleId) ?? unknownRule;
+  }
+
+  readyOf(alert: Alert): ReadyAlert {
+    const known = this.#ready.get(alert);
+    if (known !== undefined) return known;
+    const ready = readyAlert(alert, this.#options.intervalMs);
+    this.#ready.set(alert, ready);
+    return ready;
+  }
+
+  /** Evaluates every rule once. @param at Unix milliseconds: the end of the windows. */
+  async evaluateAt(at: number): Promise<void> {
+    return this.#inTurn(() => this.#round(at));
+  }
+
+  /**
+   * Forgets the groups of an organisation that have a text as a value, on disk too: it names an erased user. An incident that was told ends,
+   * in a message without names.
+   */
+  async forgetNaming(organizationId: OrganizationId, text: string): Promise<void> {
+    return this.#inTurn(() => this.#forget(organizationId, text));
+  }
+
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#latest.then(work);
+    this.#latest = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #forget(organizationId: OrganizationId, text: string): Promise<void> {
+    const { definitions, events, clock, wake } = this.#options;
+    const at = clock.now();
+    await eraseFromWindows(events, organizationId, text);
+    const outcomes = definitions.of(organizationId).map((alert) => {
+      const state = this.stateOf(alert.id);
+      const { memories, ended } = withoutNaming(state.memories, text);
+      const reason = 'The group was erased.';
+      const messages = ended.map((dedupKey) =>
+        ruleMessage(this.readyOf(alert), { kind: 'resolved', at, reason, dedupKey, open: 0 }, this.#options.linkOf),
+      );
+      return { ruleId: alert.id, state: { ...state, memories }, deliveries: this.#told(this.readyOf(alert), messages) };
+    });
+    const deliveries = outcomes.flatMap((outcome) => outcome.deliveries);
+    await inWriteTransaction(events, async (transaction) => {
+      await eraseGroupsNaming(transaction, organizationId, text);
+      await addDeliveries(transaction, deliveries, at);
+    });
+    for (const { ruleId, state } of outcomes) if (this.#states.has(ruleId)) this.#states.set(ruleId, state);
+    if (deliveries.length > 0) wake(deliveries);
+  }
+
+  async #round(at: number): Promise<void> {
+    const { definitions, clock, noteRound } = this.#options;
+    const since = clock.monotonic();
+    const faults = new Faults(this.#stopping.signal);
+    const byOrganization = new Map<OrganizationId, ReadyAlert[]>();
+    for (const alert of definitions.all()) {
+      if (!isOn(alert)) continue;
+      await faults.hold(async () => {
+        const ready = this.readyOf(alert);
+        const alerts = byOrganization.get(alert.organizationId) ?? [];
+        byOrganization.set(alert.organizationId, alerts);
+        alerts.push(ready);
+      });
+    }
+    let failures = 0;
+    for (const alerts of byOrganization.values()) {
+      await faults.hold(async () => {
+        failures += await this.#evaluateOrganization(alerts, at);
+      });
+    }
+    const rules = [...byOrganization.values()].reduce((sum, alerts) => sum + alerts.length, 0);
+    noteRound?.({ rules, failed: failures, ms: clock.monotonic() - since });
+    await this.#closeOff(at);
+    await this.#removeGone(at);
+    await this.#prune(at);
+    await this.#checkLate(byOrganization, at, faults);
+    faults.throwFirst();
+  }
+
+  /** Measures windows again that have ended and were altered since, once a minute. */
+  async #checkLate(byOrganization: ReadonlyMap<OrganizationId, readonly ReadyAlert[]>, at: number, faults: Faults): Promise<void> {
+    const { late, clock } = this.#options;
+    if (late === undefined || clock.monotonic() - this.#lateAt < lateEveryMs) return;
+    this.#lateAt = clock.monotonic();
+    late.keepOnly(byOrganization.keys());
+    for (const [organizationId, alerts] of byOrganization) {
+      await faults.hold(async () => {
+        await late.check(organizationId, alerts, { at, signal: this.#stopping.signal });
+      });
+    }
+  }
+
+  async #loop(): Promise<void> {
+    const { clock, intervalMs, observe } = this.#options;
+    const { signal } = this.#stopping;
+    let last: number | undefined;
+    while (!signal.aborted) {
+      const at = Math.floor((clock.now() - lagMs) / intervalMs) * intervalMs;
+      if (at === last) {
+        await wait(Math.max(1, at + intervalMs + lagMs - clock.now()), undefined, { signal }).catch(() => undefined);
+        continue;
+      }
+      last = at;
+      try {
+        await this.evaluateAt(at);
+      } catch (error) {
+        if (!signal.aborted) observe({ kind: 'job_failed', job: 'evaluation of alerts', reason: messageOf(error) });
+      }
+    }
+  }
+
+  /** @returns how many rules failed. */
+  async #evaluateOrganization(alerts: readonly ReadyAlert[], at: number): Promise<number> {
+    const { run, definitions, clock } = this.#options;
+    const measured = await measureAll(
+      run,
+      alerts.map(({ plan }) => ({ plan, ranges: rangesAt(plan, at) })),
+      { signal: this.#stopping.signal, maxMs: organizationMaxMs, monotonic: clock.monotonic },
+    );
+    const outcomes: Outcome[] = [];
+    let since = performance.now();
+    for (const [index, ready] of alerts.entries()) {
+      const measurement = measured[index];
+      const isCurrent = definitions.find(ready.alert.organizationId, ready.alert.id) === ready.alert;
+      if (measurement === undefined || !isCurrent) continue;
+      outcomes.push(this.#outcomeOf(ready, measurement, at));
+      if (performance.now() - since < turnMs) continue;
+      await nextTurn();
+      since = performance.now();
+    }
+    await this.#write(outcomes, at);
+    return measured.filter((measurement) => 'error' in measurement).length;
+  }
+
+  #outcomeOf(ready: ReadyAlert, measurement: Measurement, at: number): Outcome {
+    const { linkOf } = this.#options;
+    const ruleId = ready.alert.id;
+    const stored = this.stateOf(ruleId);
+    const isOther = stored.seen !== undefined && stored.seen.fingerprint !== ready.fingerprint;
+    const before = isOther ? asMeasured(ready, stored.seen.fingerprint) : ready;
+    const closed = isOther ? closedByChange(before, stored.memories, at) : undefined;
+    const ended = { at, reason: 'The rule measures something else now.' };
+    const known: RuleState = isOther ? { ...unknownRule, seen: stored.seen } : stored;
+    const closing = closed === undefined ? [] : [changesOf(before, closed, at, undefined)];
+    if ('error' in measurement) {
+      const { seen, history, messages } = failed(ready, known.seen, { error: measurement.error, at }, linkOf);
+      return {
+        ruleId,
+        state: { ...known, seen },
+        changes: [...closing, { ...changesOf(ready, unchanged(known.memories), at, seen), history }],
+        deliveries: [...this.#deliveries(before, closed, ended), ...this.#told(ready, messages)],
+        isForgotten: isOther,
+      };
+    }
+    const samples = comparedSamples(ready.plan, measurement.samples);
+    const evaluated = evaluate(ready, known.memories, samples, { at, previous: known.evaluatedAt, newId: v7 });
+    const { seen, history, messages } = succeeded(ready, known.seen, at, linkOf);
+    const window = windowToKeep(ready, known, evaluated.memories, at);
+    const changes = changesOf(ready, evaluated, at, seen);
+    return {
+      ruleId,
+      state: {
+        memories: evaluated.memories,
+        seen: seen ?? known.seen,
+        evaluatedAt: at,
+        isCut: evaluated.isCut || measurement.isCut,
+        windowKeptAt: window?.ends_at ?? known.windowKeptAt,
+      },
+      changes: [...closing, { ...changes, history: [...history, ...changes.history], windows: window === undefined ? [] : [window] }],
+      deliveries: [
+        ...this.#deliveries(before, closed, ended),
+        ...this.#deliveries(ready, evaluated, { at, reason: null }),
+        ...this.#told(ready, messages),
+      ],
+      isForgotten: isOther,
+    };
+  }
+
+  #deliveries(ready: ReadyAlert, evaluated: Evaluated | undefined, telling: Telling): readonly NewDelivery[] {
+    const { linkOf } = this.#options;
+    return this.#told(ready, evaluated?.notices.map((notice) => noticeMessage(ready, notice, telling, linkOf)) ?? []);
+  }
+
+  #told(ready: ReadyAlert, messages: readonly AlertMessage[]): readonly NewDelivery[] {
+    const { subscribers } = this.#options;
+    return messages.flatMap((message) => {
+      const event = message.kind === 'resolved' ? 'alert.resolved' : 'alert.triggered';
+      return deliveriesOf(ready, message, subscribers(ready.alert.organizationId, event));
+    });
+  }
+
+  async #write(outcomes: readonly Outcome[], at: number): Promise<void> {
+    const { events, wake } = this.#options;
+    const deliveries = outcomes.flatMap((outcome) => outcome.deliveries);
+    await inWriteTransaction(events, async (transaction) => {
+      for (const { ruleId, changes, isForgotten } of outcomes) {
+        if (isForgotten) await forgetGroups(transaction, ruleId);
+        for (const change of changes) if (isAny(change)) await writeRuleChanges(transaction, change);
+      }
+      await addDeliveries(transaction, deliveries, at);
+      await writeProgress(transaction, at);
+    });
+    for (const { ruleId, state } of outcomes) if (state !== undefined) this.#states.set(ruleId, state);
+    if (deliveries.length > 0) wake(deliveries);
+  }
+
+  /** Ends the incidents of rules that are off now. */
+  async #closeOff(at: number): Promise<void> {
+    const outcomes: Outcome[] = [];
+    for (const alert of this.#options.definitions.all()) {
+      const known = this.stateOf(alert.id);
+      if (isOn(alert) || known.memories.size === 0) continue;
+      const ready = this.readyOf(alert);
+      const changes = [changesOf(ready, closedByChange(ready, known.memories, at), at, undefined)];
+      outcomes.push({ ruleId: alert.id, state: { ...unknownRule, seen: known.seen }, changes, deliveries: [], isForgotten: true });
+    }
+    if (outcomes.length > 0) await this.#write(outcomes, at);
+  }
+
+  /** Ends what rules told that are not there any more, and removes what is known of them. */
+  async #removeGone(at: number): Promise<void> {
+    const { definitions, events, wake } = this.#options;
+    const there = new Set<string>();
+    for (const { id } of definitions.all()) there.add(id);
+    const gone = [...this.#states.keys()].filter((id) => !there.has(id));
+    const deliveries = gone.flatMap((id) => this.#ended(id, at));
+    if (gone.length > 0) {
+      await inWriteTransaction(events, async (transaction) => {
+        for (const id of gone) await removeRule(transaction, id);
+        await addDeliveries(transaction, deliveries, at);
+      });
+    }
+    for (const id of gone) this.#states.delete(id);
+    wake([...deliveries, ...this.#departures.over(at, deliveries)]);
+  }
+
+  /** What channels are told of a deleted rule; nothing when it was deleted before this start. */
+  #ended(id: string, at: number): readonly NewDelivery[] {
+    const alert = this.#options.definitions.departed(id);
+    if (alert === undefined) return [];
+    const ready = this.readyOf(alert);
+    const { seen, memories } = this.stateOf(id);
+    const before = seen === undefined ? ready : asMeasured(ready, seen.fingerprint);
+    return this.#deliveries(before, closedByChange(before, memories, at), { at, reason: 'The rule was deleted.' });
+  }
+
+  async #prune(at: number): Promise<void> {
+    const { clock, events } = this.#options;
+    if (clock.monotonic() - this.#prunedAt < pruneEveryMs) return;
+    await inWriteTransaction(events, (transaction) => pruneAlerts(transaction, at));
+    this.#prunedAt = clock.monotonic();
+  }
+}
+
+function unchanged(memories: Memories): Evaluated {
+  return { memories, changed: new Map(), entered: [], incidents: [], notices: [], isCut: false };
+}
+
+function isAny({ seen, putGroups, removedGroups, incidents, history, windows }: RuleChanges): boolean {
+  return seen !== undefined || [putGroups, removedGroups, incidents, history, windows].some(({ length }) => length > 0);
+}

@@ -1,0 +1,198 @@
+import { v7 } from 'uuid';
+import type { NewDelivery } from '../../model/events/event.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { addDeliveries } from '../../outbox/add-deliveries.ts';
+import { incidentsWithin, windowsWithin } from '../../outbox/alerts/read.ts';
+import type { AlertWindowsTable } from '../../outbox/alerts/schema.ts';
+import { type RuleChanges, writeRuleChanges } from '../../outbox/alerts/write.ts';
+import type { EventsDatabase } from '../../outbox/database.ts';
+import { inWriteTransaction } from '../../platform/sqlite/database.ts';
+import type { TimeRange } from '../../query/alerts/windows.ts';
+import type { RunStatement } from '../../store/read/run-statement.ts';
+import { dimensionNames, historyRow } from '../changes.ts';
+import { keptValues } from '../kept-windows.ts';
+import { comparedSamples } from '../machine/baseline.ts';
+import type { ReadyAlert } from '../machine/rule.ts';
+import { measureAll } from '../measure.ts';
+import { type AlertLink, deliveriesOf, lateMessages } from '../messages.ts';
+import type { ChangedMinutes } from './changed-minutes.ts';
+import { type Judged, judgeWindow, type LateValue } from './judge.ts';
+
+export interface LateCheckOptions {
+  readonly changed: ChangedMinutes;
+  readonly run: RunStatement;
+  readonly events: EventsDatabase;
+  readonly linkOf: AlertLink;
+  readonly subscribers: (organizationId: OrganizationId, event: 'alert.triggered' | 'alert.resolved') => readonly string[];
+  readonly wake: (targets: readonly NewDelivery[]) => void;
+}
+
+/** Windows of one organisation are measured for no longer at once. */
+const measuredMaxMs = 10_000;
+/** Windows of an organisation that one check measures again; the next one goes on. */
+const maxWindows = 500;
+/** Rows that one window adds to the history of its rule, and messages. */
+const maxRows = 100;
+const maxMessages = 10;
+const dayMs = 86_400_000;
+const reason = 'Requests that were stored late, or changed, altered a window that had ended.';
+
+interface Sought {
+  readonly ready: ReadyAlert;
+  readonly window: AlertWindowsTable;
+}
+
+/**
+ * Measures windows again that have ended and of which requests were stored or changed since. Decision 0014 has the reasons.
+ * @returns how many windows it measured.
+ */
+export async function checkLate(
+  options: LateCheckOptions,
+  organizationId: OrganizationId,
+  alerts: readonly ReadyAlert[],
+  time: { readonly at: number; readonly signal: AbortSignal },
+): Promise<number> {
+  const { changed } = options;
+  const ranges = changed.take(organizationId);
+  if (ranges.length === 0) return 0;
+  try {
+    return await checkRanges(options, organizationId, alerts, { ...time, ranges });
+  } catch (error) {
+    for (const range of ranges) changed.noteRange(organizationId, range);
+    throw error;
+  }
+}
+
+async function checkRanges(
+  { changed, run, events, ...rest }: LateCheckOptions,
+  organizationId: OrganizationId,
+  alerts: readonly ReadyAlert[],
+  time: { readonly at: number; readonly signal: AbortSignal; readonly ranges: readonly TimeRange[] },
+): Promise<number> {
+  const { ranges } = time;
+  const found = await windowsOf(events, alerts, ranges, time.at);
+  const taken = found.slice(0, maxWindows);
+  for (const { window } of found.slice(maxWindows)) changed.noteRange(organizationId, { from: window.starts_at, to: window.ends_at });
+  const measured = await measureAll(
+    run,
+    taken.map(({ ready: { plan }, window }) => ({ plan, ranges: rangesOf(window, plan.baselineDays) })),
+    { signal: time.signal, maxMs: measuredMaxMs, monotonic: () => performance.now() },
+  );
+  for (const [index, sought] of taken.entries()) {
+    const measurement = measured[index];
+    if (measurement === undefined || 'error' in measurement) {
+      changed.noteRange(organizationId, { from: sought.window.starts_at, to: sought.window.ends_at });
+      continue;
+    }
+    const { ready, window } = sought;
+    const incidents = await incidentsWithin(events, ready.alert.id, { from: window.starts_at, to: time.at });
+    const samples = comparedSamples(ready.plan, measurement.samples);
+    const judged = judgeWindow(ready, window, { samples, incidents, at: time.at });
+    if (judged.isChanged) await write({ events, ...rest }, sought, judged, time.at);
+  }
+  return taken.length;
+}
+
+/** The newest first. */
+async function windowsOf(
+  events: EventsDatabase,
+  alerts: readonly ReadyAlert[],
+  ranges: readonly TimeRange[],
+  at: number,
+): Promise<readonly Sought[]> {
+  const whole = { from: ranges[0]?.from ?? at, to: Math.min(at, ranges.at(-1)?.to ?? at) };
+  const found: Sought[] = [];
+  for (const ready of alerts) {
+    for (const window of await windowsWithin(events, ready.alert.id, whole)) {
+      if (ranges.some(({ from, to }) => from < window.ends_at && to > window.starts_at)) found.push({ ready, window });
+    }
+  }
+  return found.toSorted((one, other) => other.window.ends_at - one.window.ends_at);
+}
+
+function rangesOf({ starts_at: from, ends_at: to }: AlertWindowsTable, baselineDays: number): readonly TimeRange[] {
+  return Array.from({ length: baselineDays + 1 }, (_, day) => ({ from: from - day * dayMs, to: to - day * dayMs }));
+}
+
+async function write(
+  { events, linkOf, subscribers, wake }: Omit<LateCheckOptions, 'changed' | 'run'>,
+  sought: Sought,
+  judged: Judged,
+  at: number,
+): Promise<void> {
+  const { ready, window } = sought;
+  const missed = judged.late.slice(0, maxRows).flatMap((value) => (value.isMissed ? [{ ...value, id: v7() }] : []));
+  const isMuted = ready.rules.muteUntil !== null && at < ready.rules.muteUntil;
+  const deliveries = missed.slice(0, isMuted ? 0 : maxMessages).flatMap(({ id, key, after }) => {
+    const late = { incidentId: id, key, value: after ?? 0, window: { from: window.starts_at, to: window.ends_at }, at };
+    return lateMessages(ready, late, linkOf).flatMap((message) => {
+      const event = message.kind === 'resolved' ? 'alert.resolved' : 'alert.triggered';
+      return deliveriesOf(ready, message, subscribers(ready.alert.organizationId, event));
+    });
+  });
+  const incidentOf = new Map(missed.map(({ key, id }) => [key, id]));
+  await inWriteTransaction(events, async (transaction) => {
+    await writeRuleChanges(transaction, changesOf(sought, judged, incidentOf, at));
+    await addDeliveries(transaction, deliveries, at);
+  });
+  if (deliveries.length > 0) wake(deliveries);
+}
+
+function changesOf({ ready, window }: Sought, judged: Judged, incidentOf: ReadonlyMap<string, string>, at: number): RuleChanges {
+  const { alert } = ready;
+  return {
+    ruleId: alert.id,
+    organizationId: alert.organizationId,
+    seen: undefined,
+    putGroups: [],
+    removedGroups: [],
+    incidents: judged.late.flatMap(({ key, after }) => {
+      const id = incidentOf.get(key);
+      return id === undefined ? [] : [incidentRow(ready, window, { id, key, peak: after })];
+    }),
+    history: judged.late.slice(0, maxRows).map((value) => lateRow({ ready, window }, value, incidentOf.get(value.key) ?? null, at)),
+    windows: [{ ...window, content: keptValues(judged.values) }],
+  };
+}
+
+function incidentRow(
+  ready: ReadyAlert,
+  { starts_at: from, ends_at: to }: AlertWindowsTable,
+  { id, key, peak }: { readonly id: string; readonly key: string; readonly peak: number | null },
+): RuleChanges['incidents'][number] {
+  return {
+    id,
+    organization_id: ready.alert.organizationId,
+    rule_id: ready.alert.id,
+    group_key: key,
+    dimensions: dimensionNames(ready),
+    reason: 'threshold',
+    started_at: to,
+    ended_at: to,
+    peak,
+    threshold: ready.plan.threshold,
+    window_from: from,
+    window_to: to,
+    late: 1,
+  };
+}
+
+function lateRow(
+  { ready, window }: Sought,
+  { key, before, after, isMissed }: LateValue,
+  incidentId: string | null,
+  at: number,
+): RuleChanges['history'][number] {
+  return {
+    ...historyRow(ready, at),
+    state: isMissed ? 'firing' : 'ok',
+    group_key: key,
+    value: after,
+    window_from: window.starts_at,
+    window_to: window.ends_at,
+    incident_id: incidentId,
+    late: 1,
+    value_before: before,
+    reason,
+  };
+}

@@ -1,0 +1,117 @@
+import type { AlertMessage } from '../model/events/alert-message.ts';
+import type { EventType, NewDelivery } from '../model/events/event.ts';
+import { alertDefaults } from '../model/events/alert-vocabulary.ts';
+import { groupOfKey, type GroupValue, shownGroup } from '../query/alerts/groups.ts';
+import type { TimeRange } from '../query/alerts/windows.ts';
+import { windowAt } from '../query/alerts/windows.ts';
+import type { Notice } from './machine/notices.ts';
+import type { ReadyAlert } from './machine/rule.ts';
+
+/** Where a message leads. */
+export type AlertLink = (ruleId: string) => string;
+
+/** When a notice is told, Unix milliseconds, and why, where it is not for its values. */
+export interface Telling {
+  readonly at: number;
+  readonly reason: string | null;
+}
+
+export function noticeMessage(ready: ReadyAlert, notice: Notice, { at, reason }: Telling, linkOf: AlertLink): AlertMessage {
+  const most = ready.alert.rule.max_groups ?? alertDefaults.groupsPerMessage;
+  return {
+    ...about(ready, windowAt(ready.plan.window, at), linkOf),
+    kind: notice.kind,
+    incidentId: notice.noticeId,
+    dedupKey: notice.noticeId,
+    open: notice.open,
+    groups: notice.told.slice(0, most).map((key) => ({ group: textGroup(ready, key), value: notice.values.get(key) ?? null })),
+    more: Math.max(0, notice.told.length - most),
+    at,
+    startedAt: notice.startedAt,
+    peak: notice.peak,
+    reason,
+  };
+}
+
+/** A message about the rule as a whole. */
+export function ruleMessage(
+  ready: ReadyAlert,
+  given: Pick<AlertMessage, 'kind' | 'at' | 'reason' | 'dedupKey' | 'open'>,
+  linkOf: AlertLink,
+): AlertMessage {
+  return {
+    ...about(ready, windowAt(ready.plan.window, given.at), linkOf),
+    ...given,
+    incidentId: null,
+    groups: [],
+    more: 0,
+    startedAt: null,
+    peak: null,
+  };
+}
+
+/** An incident that began and ended in a window that a late request altered. */
+export function lateMessages(
+  ready: ReadyAlert,
+  late: { readonly incidentId: string; readonly key: string; readonly value: number; readonly window: TimeRange; readonly at: number },
+  linkOf: AlertLink,
+): readonly AlertMessage[] {
+  const message = {
+    ...about(ready, late.window, linkOf),
+    incidentId: late.incidentId,
+    dedupKey: late.incidentId,
+    groups: [{ group: textGroup(ready, late.key), value: late.value }],
+    more: 0,
+    at: late.at,
+    startedAt: late.window.to,
+    peak: late.value,
+    reason: 'Requests that were stored late, or changed, altered a window that had ended.',
+  };
+  return [
+    { ...message, kind: 'triggered', open: 1 },
+    { ...message, kind: 'resolved', open: 0 },
+  ];
+}
+
+function about({ alert, plan }: ReadyAlert, window: TimeRange, linkOf: AlertLink) {
+  return {
+    ruleId: alert.id,
+    ruleName: alert.rule.name,
+    metric: plan.title,
+    unit: plan.unit,
+    comparison: plan.comparison,
+    threshold: plan.threshold,
+    window,
+    link: linkOf(alert.id),
+  };
+}
+
+function textGroup({ plan }: ReadyAlert, key: string): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(Object.entries(shownGroup(plan.dimensions, groupOfKey(key))).map(([name, value]) => [name, textOf(value)]));
+}
+
+function textOf(value: GroupValue): string | null {
+  return value === null ? null : String(value);
+}
+
+/** @param subscribers webhooks of the organisation that ask for the event. */
+export function deliveriesOf({ alert }: ReadyAlert, message: AlertMessage, subscribers: readonly string[]): readonly NewDelivery[] {
+  const type: EventType = message.kind === 'resolved' ? 'alert.resolved' : 'alert.triggered';
+  const webhooks = new Set(message.kind === 'test' ? [] : subscribers);
+  const channels = alert.channels.flatMap(({ id, type: channel, shown }) => {
+    // A pager has one incident for all that were told together, and closes it with the last of them.
+    if (channel === 'pagerduty' && message.kind === 'resolved' && message.open > 0) return [];
+    if (shown.webhookId === undefined) return [{ kind: 'channel', alertId: alert.id, channelId: id } as const];
+    webhooks.add(shown.webhookId);
+    return [];
+  });
+  const targets = [...channels, ...[...webhooks].map((webhookId) => ({ kind: 'webhook', webhookId }) as const)];
+  const content = { ...message };
+  return targets.map((target) => ({
+    organizationId: alert.organizationId,
+    target,
+    type,
+    subject: { kind: 'message', content },
+    occurredAt: message.at,
+  }));
+}

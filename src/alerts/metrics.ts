@@ -1,0 +1,31 @@
+import { type Family, type Meter, secondsBounds } from '../platform/metrics/meter.ts';
+
+const evaluations: Family = { name: 'gatelog_alert_evaluations_total', kind: 'counter', help: 'Evaluations of rules that alert.' };
+const failures: Family = {
+  name: 'gatelog_alert_evaluation_errors_total',
+  kind: 'counter',
+  help: 'Evaluations of rules that failed; the state of their groups stays as it was.',
+};
+const rounds: Family = {
+  name: 'gatelog_alert_round_duration_seconds',
+  kind: 'histogram',
+  help: 'How long all rules took to be evaluated once.',
+  bounds: secondsBounds,
+};
+const rules: Family = { name: 'gatelog_alert_rules', kind: 'gauge', help: 'Rules that are evaluated.' };
+
+export const alertFamilies: readonly Family[] = [evaluations, failures, rounds, rules];
+
+/** A round of all rules. */
+export interface Round {
+  readonly rules: number;
+  readonly failed: number;
+  readonly ms: number;
+}
+
+export function countRound(meter: Meter, round: Round): void {
+  meter.add(evaluations, [], round.rules);
+  meter.add(failures, [], round.failed);
+  meter.record(rounds, [], round.ms / 1000);
+  meter.set(rules, [], round.rules);
+}

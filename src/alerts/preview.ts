@@ -1,0 +1,101 @@
+import type { AlertRule } from '../contract/events/alerts.ts';
+import type { OrganizationId, Uuid } from '../model/ids.ts';
+import { groupKeyOf, groupOfKey, type GroupValue, shownGroup } from '../query/alerts/groups.ts';
+import { countGroupsStatement, previewSamples, previewStatement, type PreviewSteps, previewSteps } from '../query/alerts/preview.ts';
+import type { AlertRow } from '../query/alerts/rows.ts';
+import type { TimeRange } from '../query/alerts/windows.ts';
+import type { RunStatement } from '../store/read/run-statement.ts';
+import { comparedSamples } from './machine/baseline.ts';
+import { evaluate, type Memories } from './machine/evaluate.ts';
+import { type ReadyAlert, readyAlert } from './machine/rule.ts';
+import { farther } from './machine/state.ts';
+
+type ShownGroup = Readonly<Record<string, GroupValue>>;
+
+export interface PreviewedIncident {
+  readonly group: ShownGroup;
+  readonly startedAt: number;
+  /** Null: it lasts. */
+  readonly endedAt: number | null;
+  readonly peak: number | null;
+}
+
+/** What a rule would have done. Times are Unix milliseconds. */
+export interface Preview {
+  readonly stepMs: number;
+  /** Every step of the evaluator and every group was taken. */
+  readonly isExact: boolean;
+  readonly groupsLeftOut: number;
+  /** A point for each change of a group's value, in the order of time. */
+  readonly series: readonly { readonly at: number; readonly group: ShownGroup; readonly value: number | null }[];
+  readonly incidents: readonly PreviewedIncident[];
+}
+
+/** Points of the series; of more, the last are left out. */
+const maxPoints = 50_000;
+
+export interface PreviewOptions {
+  readonly organizationId: OrganizationId;
+  /** A valid one. */
+  readonly rule: Omit<AlertRule, 'name'>;
+  readonly range: TimeRange;
+  /** Time between two evaluations of stored rules. */
+  readonly intervalMs: number;
+}
+
+/** Runs a rule over stored requests, by the state machine of the evaluator. Nothing is told, so that a mute has no effect. */
+export async function previewAlert(run: RunStatement, options: PreviewOptions, signal?: AbortSignal): Promise<Preview> {
+  const { organizationId, range, intervalMs } = options;
+  const rule = { ...options.rule, name: '' };
+  const drafted = { id: '' as Uuid, organizationId, rule, channels: [], limitPolicy: null, offered: false, createdAt: 0, changedAt: 0 };
+  const { plan } = readyAlert(drafted, intervalMs);
+  const steps = previewSteps(plan, range, intervalMs);
+  const ready = readyAlert(drafted, steps.stepMs);
+  if (steps.count === 0) return { stepMs: steps.stepMs, isExact: true, groupsLeftOut: 0, series: [], incidents: [] };
+  const groups = plan.dimensions.length === 0 ? 1 : await countGroups(run, ready, steps, signal);
+  const rows = await run<AlertRow>(previewStatement(plan, steps), signal);
+  const groupsLeftOut = Math.max(0, groups - steps.groups);
+  const { series, incidents, isCut } = replay(ready, steps, rows);
+  return { stepMs: steps.stepMs, isExact: steps.stepMs === intervalMs && groupsLeftOut === 0 && !isCut, groupsLeftOut, series, incidents };
+}
+
+async function countGroups(run: RunStatement, { plan }: ReadyAlert, steps: PreviewSteps, signal?: AbortSignal): Promise<number> {
+  const [row] = await run<AlertRow>(countGroupsStatement(plan, steps), signal);
+  return Number(row?.['groups'] ?? 0);
+}
+
+function replay(ready: ReadyAlert, { first, stepMs, count }: PreviewSteps, rows: readonly AlertRow[]) {
+  const { plan } = ready;
+  const samples = previewSamples(plan, rows);
+  const none = Array.from({ length: plan.baselineDays + 1 }, () => []);
+  const incidents = new Map<string, PreviewedIncident>();
+  const series: Preview['series'][number][] = [];
+  const shown = new Map<string, number | null>();
+  let memories: Memories = new Map();
+  let isCut = false;
+  let made = 0;
+  for (let index = 0; index < count; index += 1) {
+    const at = first + index * stepMs;
+    const compared = comparedSamples(plan, samples.get(index) ?? none);
+    const evaluated = evaluate(ready, memories, compared, {
+      at,
+      previous: index === 0 ? null : at - stepMs,
+      newId: () => String((made += 1)),
+    });
+    memories = evaluated.memories;
+    isCut ||= evaluated.isCut;
+    for (const { key, incident, endedAt } of evaluated.incidents) {
+      const peak = farther(incidents.get(incident.id)?.peak ?? null, incident.peak, plan.comparison);
+      incidents.set(incident.id, { group: shownGroup(plan.dimensions, groupOfKey(key)), startedAt: incident.startedAt, endedAt, peak });
+    }
+    const values = new Map(compared.map(({ group, value }) => [groupKeyOf(group), value]));
+    for (const key of new Set([...shown.keys(), ...values.keys()])) {
+      const value = values.get(key) ?? (values.has(key) || !plan.zeroWithoutRequests ? null : 0);
+      if (shown.has(key) && shown.get(key) === value) continue;
+      shown.set(key, value);
+      if (series.length < maxPoints) series.push({ at, group: shownGroup(plan.dimensions, groupOfKey(key)), value });
+      else isCut = true;
+    }
+  }
+  return { series, incidents: [...incidents.values()], isCut };
+}

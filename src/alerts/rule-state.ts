@@ -1,0 +1,15 @@
+import type { AlertRulesSeenTable } from '../outbox/alerts/schema.ts';
+import type { Memories } from './machine/evaluate.ts';
+
+/** What is in memory of a rule; the groups that are ok are here alone. */
+export interface RuleState {
+  readonly memories: Memories;
+  readonly seen: AlertRulesSeenTable | undefined;
+  /** The latest evaluation that succeeded, Unix milliseconds; null: there was none. */
+  readonly evaluatedAt: number | null;
+  readonly isCut: boolean;
+  /** End of the latest window whose values were kept. */
+  readonly windowKeptAt: number | null;
+}
+
+export const unknownRule: RuleState = { memories: new Map(), seen: undefined, evaluatedAt: null, isCut: false, windowKeptAt: null };

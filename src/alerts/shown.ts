@@ -1,0 +1,150 @@
+import type { AlertPreview, ShownAlert, ShownHistoryRow, ShownIncident, ShownState } from '../contract/events/alert-answers.ts';
+import type { AlertDeliveryItem } from '../contract/events/deliveries.ts';
+import type { RuleState as RuleStateName } from '../model/events/alert-vocabulary.ts';
+import type { AlertIncidentsTable } from '../outbox/alerts/schema.ts';
+import type { listHistory } from '../outbox/alerts/read.ts';
+import type { LoggedDelivery } from '../outbox/log/deliveries.ts';
+import { targetOfKey } from '../outbox/target.ts';
+import { groupOfKey, shownGroup } from '../query/alerts/groups.ts';
+import { linkOf } from '../query/alerts/link.ts';
+import { type Alert, isOn, type ReadyAlert } from './machine/rule.ts';
+import type { Preview } from './preview.ts';
+import type { RuleState } from './rule-state.ts';
+
+type HistoryRow = Awaited<ReturnType<typeof listHistory>>[number];
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
+
+/** The gravest first. */
+const gravest = ['firing', 'no_data', 'recovering', 'pending', 'ok'] as const;
+
+export interface KnownOfAlert {
+  readonly ready: ReadyAlert;
+  readonly state: RuleState;
+  readonly channels: ShownAlert['channels'];
+  /** Unix milliseconds; null: there was none. */
+  readonly lastIncidentAt: number | null;
+  readonly now: number;
+}
+
+export function shownAlert(alert: Alert, { ready, state, channels, lastIncidentAt, now }: KnownOfAlert): ShownAlert {
+  const { rule } = alert;
+  const firing = [...state.memories.values()].filter(({ incident }) => incident !== null).length;
+  return {
+    ...rule,
+    mute_until: isoOrNull(rule.mute_until ?? null),
+    channels,
+    id: alert.id,
+    created_at: iso(alert.createdAt),
+    updated_at: iso(alert.changedAt),
+    offered: alert.offered,
+    status: {
+      state: ruleState(alert, ready, state, now),
+      groups: state.memories.size,
+      firing,
+      last_incident_at: isoOrNull(lastIncidentAt),
+      evaluated_at: isoOrNull(state.evaluatedAt),
+      errors: state.seen?.errors ?? 0,
+      error: state.seen?.error ?? null,
+      cut: state.isCut,
+    },
+  };
+}
+
+function ruleState(alert: Alert, { rules }: ReadyAlert, { memories, seen, evaluatedAt }: RuleState, now: number): RuleStateName {
+  if (!isOn(alert)) return 'off';
+  if (isMuted(rules.muteUntil, now)) return 'muted';
+  if ((seen?.errors ?? 0) > 0) return 'error';
+  if (evaluatedAt === null) return 'new';
+  const there = new Set([...memories.values()].map(({ state }) => state));
+  return gravest.find((state) => there.has(state)) ?? 'ok';
+}
+
+function isMuted(until: number | null, now: number): boolean {
+  return until !== null && now < until;
+}
+
+export function shownStates({ plan, rules }: ReadyAlert, { memories }: RuleState, now: number): readonly ShownState[] {
+  const isQuiet = isMuted(rules.muteUntil, now);
+  return [...memories]
+    .toSorted(([, one], [, other]) => gravest.indexOf(one.state) - gravest.indexOf(other.state) || other.since - one.since)
+    .map(([key, { state, since, value, incident }]) => ({
+      group: shownGroup(plan.dimensions, groupOfKey(key)),
+      state: isQuiet && incident !== null ? 'muted' : state,
+      since: iso(since),
+      value,
+      incident_id: incident?.id ?? null,
+    }));
+}
+
+/** @param since when the rule began to measure what it does; earlier requests are not those that its filter finds. */
+export function shownIncident({ alert, plan }: ReadyAlert, row: AlertIncidentsTable, since: number): ShownIncident {
+  const range = { from: row.window_from, to: row.window_to };
+  return {
+    id: row.id,
+    group: groupOf(row),
+    reason: row.reason,
+    started_at: iso(row.started_at),
+    ended_at: isoOrNull(row.ended_at),
+    peak: row.peak,
+    threshold: row.threshold,
+    late: row.late === 1,
+    requests: row.started_at < since ? null : linkOf(alert.rule.filter, plan.dimensions, groupOfKey(row.group_key), range),
+  };
+}
+
+function groupOf({ group_key: key, dimensions }: Pick<AlertIncidentsTable, 'group_key' | 'dimensions'>): ShownIncident['group'] {
+  const values = groupOfKey(key);
+  return Object.fromEntries((JSON.parse(dimensions) as string[]).map((name, index) => [name, values[index] ?? null]));
+}
+
+export function shownHistory(row: HistoryRow): ShownHistoryRow {
+  return {
+    at: iso(row.at),
+    state: row.state,
+    group: groupOf(row),
+    value: row.value,
+    threshold: row.threshold,
+    window: { from: iso(row.window_from), to: iso(row.window_to) },
+    incident_id: row.incident_id,
+    late: row.late === 1,
+    value_before: row.value_before,
+    reason: row.reason,
+  };
+}
+
+export function shownDelivery({ channels }: Alert, row: LoggedDelivery): AlertDeliveryItem {
+  const target = targetOfKey(row.target);
+  const channelId = target.kind === 'channel' ? target.channelId : '';
+  return {
+    id: row.id,
+    channel_id: channelId,
+    channel: channels.find(({ id }) => id === channelId)?.type ?? null,
+    type: row.type,
+    state: row.state,
+    failure: row.failure,
+    occurred_at: iso(row.occurred_at),
+    created_at: iso(row.created_at),
+    attempts: row.attempts,
+    next_attempt_at: isoOrNull(row.due_at),
+    ended_at: isoOrNull(row.ended_at),
+    last_status: row.last_status,
+    last_reason: row.last_reason,
+  };
+}
+
+export function shownPreview({ stepMs, isExact, groupsLeftOut, series, incidents }: Preview): AlertPreview {
+  return {
+    step_ms: stepMs,
+    exact: isExact,
+    groups_left_out: groupsLeftOut,
+    series: series.map(({ at, group, value }) => ({ time: iso(at), group, value })),
+    incidents: incidents.map(({ group, startedAt, endedAt, peak }) => ({
+      group,
+      started_at: iso(startedAt),
+      ended_at: isoOrNull(endedAt),
+      peak,
+    })),
+  };
+}

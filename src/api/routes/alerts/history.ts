@@ -1,0 +1,25 @@
+import { z } from '@hono/zod-openapi';
+import { alertHistoryAnswerSchema } from '../../../contract/events/alert-answers.ts';
+import { alertPageSchema } from '../../../contract/events/alert-pages.ts';
+import { type Endpoint, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { readQueryParameters } from '../../http/read-input.ts';
+import { sendData } from '../../http/send-json.ts';
+import { alertIdOf, alertIdParameter, found } from './alert-id.ts';
+
+export const listAlertHistory: Endpoint = {
+  declaration: {
+    method: 'get',
+    path: '/v1/alerts/{id}/history',
+    operationId: 'listAlertHistory',
+    summary: 'History of a rule',
+    description: 'Newest first; kept for 30 days, 1,000 rows of a rule.',
+    security: keyRequired,
+    request: { params: z.object({ id: alertIdParameter }), query: alertPageSchema },
+    responses: { 200: { description: 'The page.', content: jsonContent(alertHistoryAnswerSchema) }, ...problems(404, 422) },
+  },
+  action: 'read',
+  handle: async ({ context, principal, ports }) => {
+    const page = readQueryParameters(context, alertPageSchema);
+    return sendData(context, found(await ports.alerts.history(principal.organizationId, alertIdOf(context), page)));
+  },
+};

@@ -12,6 +12,7 @@ const checks = {
   format: { tool: 'oxfmt', args: ['--check'] },
   lint: { tool: 'oxlint', args: ['--deny-warnings'] },
   types: { tool: 'tsc', args: ['--noEmit'], package: 'typescript' },
+  'types-web': { tool: 'tsc', args: ['--noEmit', '-p', 'web'], package: 'typescript' },
   knip: { tool: 'knip', args: ['--treat-config-hints-as-errors'] },
   unit: { tool: 'vitest', args: ['run', '--project', 'unit', '--project', 'engine'] },
 };

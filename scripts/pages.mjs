@@ -1,5 +1,6 @@
 /**
- * Makes `dist/pages`, which the API serves under `/docs`: the reference with its renderer, and the pages of `docs/` but its internals.
+ * Makes `dist/pages`, which the API serves: the dashboard, and under `/docs` the reference with its renderer and the pages of `docs/` but
+ * its internals.
  * Every file lies there gzipped; `files.json` says under which path and how each is served.
  */
 import { createHash } from 'node:crypto';
@@ -29,6 +30,7 @@ const mediaTypes = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
 };
 
 /** @type {Record<string, { file: string, type: string, hash: string, bytes: number, immutable: boolean }>} */
@@ -201,6 +203,16 @@ function contentsOf(pages, shown) {
     .join('');
 }
 
+/** The dashboard as Vite has built it; names of its assets hold their hash. */
+function addDashboard() {
+  const built = join(root, '.cache', 'web');
+  add('/', 'dashboard.html', readFileSync(join(built, 'index.html')));
+  for (const name of readdirSync(join(built, 'assets'))) {
+    add(`/assets/${name}`, `dashboard/${name}`, readFileSync(join(built, 'assets', name)), { immutable: true });
+  }
+}
+
+addDashboard();
 const served = addAssets();
 add('/docs', 'reference.html', filled(template('reference.html'), served));
 const pages = readPages();

@@ -33,9 +33,18 @@ function compiled(config) {
 /** @type {Build} */
 const pages = {
   title: 'the pages',
-  steps: [[join('scripts', 'pages.mjs')]],
+  steps: [[join('node_modules', 'vite', 'bin', 'vite.js'), 'build', 'web', '--logLevel', 'warn'], [join('scripts', 'pages.mjs')]],
   output: join('dist', 'pages'),
-  inputs: ['pages', 'docs', join('scripts', 'pages.mjs'), 'package-lock.json'],
+  inputs: [
+    'web',
+    join('src', 'client'),
+    join('src', 'model'),
+    join('src', 'query'),
+    'pages',
+    'docs',
+    join('scripts', 'pages.mjs'),
+    'package-lock.json',
+  ],
 };
 
 /** @type {Build} */

@@ -19,12 +19,16 @@ afterEach(() => {
   for (const folder of folders.splice(0)) removeDataDir(folder);
 });
 
-async function callEcho(service: Service, words: string): Promise<string> {
-  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+function chat(service: Service, words: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(`${service.gateway}/v1/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${testKey}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${testKey}`, ...headers },
     body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: words }] }),
   });
+}
+
+async function callEcho(service: Service, words: string): Promise<string> {
+  const response = await chat(service, words);
   expect(response.status).toBe(200);
   await response.text();
   return response.headers.get('svc-id') ?? '';
@@ -170,6 +174,41 @@ describe('gatelog backup and restore', () => {
     await third.stop();
   });
 
+  it('a restored service refuses calls by its alert rules, and tells the channels of a backup with secrets', async () => {
+    const service = await startService({ dataDir: freshFolder() });
+    const rule = { name: 'Spend of Ann', metric: 'cost', threshold: 0.000_001, time_window: 86_400_000, grouping: 'user', enforce: true };
+    // A call to the echo provider costs nothing by itself.
+    const ann = { 'svc-user-id': 'ann', 'svc-model-override': 'gpt-4o' };
+    const channels = [{ type: 'slack', url: 'https://hooks.slack.com/services/T/B/secret' }];
+    interface Stored {
+      readonly id: string;
+      readonly channels: readonly { readonly readable: boolean }[];
+    }
+    const { id } = (await apiClient(service.api).call<Stored>('POST', '/v1/alerts', { ...rule, channels })).body.data;
+    const [backup, withSecrets] = [path.join(freshFolder(), 'b'), path.join(freshFolder(), 'b')];
+    expect((await gatelog(service.dataDir, 'backup', backup)).code).toBe(0);
+    expect((await gatelog(service.dataDir, 'backup', withSecrets, '--with-secrets')).code).toBe(0);
+    await service.stop();
+
+    for (const [taken, readable] of [
+      [backup, false],
+      [withSecrets, true],
+    ] as const) {
+      const dataDir = path.join(freshFolder(), 'restored');
+      expect((await gatelog(dataDir, 'restore', taken)).code).toBe(0);
+      const restored = await startService({ dataDir });
+      const api = apiClient(restored.api);
+      expect((await api.call<Stored>('GET', `/v1/alerts/${id}`)).body.data).toMatchObject({ ...rule, id, channels: [{ readable }] });
+      expect((await api.call('GET', '/v1/rate-limits')).body.data).toMatchObject([{ alert_id: id, alert_name: 'Spend of Ann' }]);
+      const refused = await chat(restored, 'hello', ann);
+      expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('the alert rule \\"Spend of Ann\\"')]);
+      expect((await chat(restored, 'hello')).status).toBe(200);
+      await api.call('DELETE', `/v1/alerts/${id}`);
+      await eventually('calls to pass', async () => (await chat(restored, 'hello', ann)).status === 200 || undefined);
+      await restored.stop();
+    }
+  });
+
   it('a backup refuses a used folder, one in the data folder and a stopped service; a restore refuses a used or running folder and an incomplete backup', async () => {
     const service = await startService({ dataDir: freshFolder() });
     const { dataDir } = service;
@@ -204,6 +243,7 @@ describe('gatelog backup and restore', () => {
     expect(await restored({ format: 2 })).toContain('is of format 2');
     expect(await restored({ storeStep: 1000 })).toContain('made by a newer Gatelog');
     expect(await restored({ metadataSteps: ['9999-later'] })).toContain('made by a newer Gatelog');
+    expect(await restored({ eventsSteps: ['9999-later'] })).toContain('made by a newer Gatelog');
     expect(await restored({ files: [{ path: '../../escaped', bytes: 0, sha256: '' }] })).toContain('names files outside of the backup');
     const damaged = path.join(backup, 'metadata.db');
     const whole = readFileSync(damaged);

@@ -26,6 +26,7 @@ beforeAll(async () => {
     dataDir,
     environment: {
       GATELOG_INGEST_INTERVAL_MS: '20',
+      GATELOG_TARGET_ALLOWLIST: 'localhost:8790',
       GATELOG_PROVIDER_OPENAI_URL: `${provider.origin}/v1`,
       GATELOG_PROVIDER_OPENAI_KEY: 'deployment-key',
       GATELOG_PROVIDER_ANTHROPIC_URL: provider.origin,
@@ -51,7 +52,7 @@ const withBlocks = pages.filter(({ blocks }) => blocks.length > 0);
 /** Everything that an `admin` key can set, and the active keys. */
 async function settingsOf(key: string): Promise<unknown> {
   const api = apiClient(service.api, key);
-  const paths = ['rate-limits', 'prices', 'redaction-rules', 'retention', 'provider-keys'];
+  const paths = ['rate-limits', 'prices', 'redaction-rules', 'retention', 'provider-keys', 'webhooks'];
   const answers = await Promise.all(paths.map(async (name) => [name, (await api.call('GET', `/v1/${name}`)).body.data]));
   const keys = await listApiKeys(metadata);
   return { ...Object.fromEntries(answers), keys: keys.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id) };

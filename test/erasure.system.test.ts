@@ -94,12 +94,16 @@ describe('DELETE /v1/user/{id}', () => {
     const api = apiClient(service.api);
     const [user, body, property] = [`ann/${secret()}`, secret(), secret()];
     const ann = { 'Svc-User-Id': user, 'Svc-Session-Id': 'of-ann' };
+    const rule = { name: 'Calls', metric: 'count', threshold: 1, time_window: 3_600_000, grouping: ['user'], new_group_delay_ms: 0 };
+    const { id: ruleId } = (await api.call<{ readonly id: string }>('POST', '/v1/alerts', rule)).body.data;
+    const firing = async (): Promise<string> => JSON.stringify((await api.call('GET', `/v1/alerts/${ruleId}/incidents`)).body.data);
     const hers = await chat(service, { content: body, headers: ann });
     const named = await chat(service, { content: 'two', rest: { user } });
     const his = await chat(service, { content: 'three', headers: { 'Svc-User-Id': 'bob' } });
     for (const id of [hers, named, his]) await api.stored(id);
     await api.call('PUT', `/v1/request/${hers}/property`, { Secret: property });
     await api.call('POST', '/v1/session/of-ann/tag', { tag: 'hers' });
+    await eventually('an alert about the user', async () => ((await firing()).includes(user) ? true : undefined), 30_000);
     expect(await receiptOf(service, user)).toMatchObject({
       user_id: user,
       requests: 2,
@@ -112,6 +116,7 @@ describe('DELETE /v1/user/{id}', () => {
     expect((await api.call('GET', `/v1/request/${hers}/changes`)).status).toBe(404);
     expect((await api.call<readonly SessionItem[]>('POST', '/v1/session/query', {})).body.data).toEqual([]);
     await api.stored(his);
+    expect(await firing()).toContain('bob');
     // The spool deletes a file once the file is closed.
     const traces = (): readonly string[] => [body, property, user.slice(4)].flatMap((text) => filesWith(dataDir, text));
     await eventually('its last file to go', () => (traces().every((file) => !file.endsWith('.seg')) ? true : undefined), 20_000);

@@ -4,7 +4,7 @@ import { runKills } from './support/kill-run.ts';
 import { noFindings } from './support/kill-verdict.ts';
 import { makeDataDir, removeDataDir } from './support/process-tree.ts';
 
-const kills = 5;
+const kills = 4;
 const callsPerSecond = 150;
 const dataDir = makeDataDir();
 afterAll(() => removeDataDir(dataDir));

@@ -66,12 +66,16 @@ function bill(
   };
 }
 
-async function call(headers: Readonly<Record<string, string>>): Promise<Response> {
-  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+function send(headers: Readonly<Record<string, string>>): Promise<Response> {
+  return fetch(`${service.gateway}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json', ...headers },
     body,
   });
+}
+
+async function call(headers: Readonly<Record<string, string>>): Promise<Response> {
+  const response = await send(headers);
   await response.arrayBuffer();
   return response;
 }
@@ -211,4 +215,17 @@ it('limits that an organisation stores reach every worker, and hold without a he
     30_000,
   );
   expect((await call({})).status).toBe(200);
+});
+
+it('an alert rule with `enforce` refuses calls by its name, until it is deleted', async () => {
+  provider.behave(bill(1, 1));
+  const admin = apiClient(service.api, makeKey('admin').key);
+  const rule = { name: 'Spend of Ann', metric: 'cost', threshold: 0.000_001, time_window: 86_400_000, grouping: 'user', enforce: true };
+  const { id } = (await admin.call<{ readonly id: string }>('POST', '/v1/alerts', rule)).body.data;
+  const ann = { 'svc-user-id': 'ann' };
+  await eventually('a refusal', async () => (await call(ann)).status === 429 || undefined);
+  expect(await (await send(ann)).text()).toContain('the alert rule \\"Spend of Ann\\"');
+  expect((await call({})).status).toBe(200);
+  await admin.call('DELETE', `/v1/alerts/${id}`);
+  await eventually('calls to pass again', async () => (await call(ann)).status === 200 || undefined);
 });

@@ -72,9 +72,9 @@ describe('while another process has the write lock of the metadata database', ()
   it("a caller's own identifier costs the thread one wait, then none, and the response says that a fresh one was given", async () => {
     const chosen = '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a';
     const responses = await Promise.all(Array.from({ length: 100 }, () => call({ 'svc-request-id': chosen })));
-    // A wait for the lock takes a quarter of a second; the response of a call that waited reports it.
-    const waited = responses.filter(({ headers }) => Number(/gatelog;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1]) >= 200);
-    expect(waited.length).toBeLessThan(50);
+    // A wait for the lock takes a quarter of a second of the thread. Were each call to wait, the last one would wait for all of them, 12 s.
+    const durations = responses.map(({ headers }) => Number(/gatelog;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1]));
+    expect(Math.max(...durations)).toBeLessThan(6000);
     for (const response of responses) {
       expect([response.status, response.headers.get('svc-warning')]).toEqual([
         200,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceHealth } from '../src/client/client.ts';
 import { apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
@@ -135,6 +136,27 @@ describe('GET /metrics', () => {
     removeDataDir(open.dataDir);
     expect(text).toMatch(/^gatelog_records_stored_total\{process="core"\} 1$/m);
     expect(text).not.toMatch(/gatelog_cost|organization=/);
+  });
+
+  it('is what GET /v1/health says in JSON, to any key that reads', async () => {
+    const figures = await eventually('the worker and the supervisor to have told', async () => {
+      const { status, body } = await apiClient(service.api).call<ServiceHealth>('GET', '/v1/health');
+      expect(status).toBe(200);
+      const isIdle = body.data.spool.exchanges_waiting === 0;
+      return body.data.unrecorded_calls === null || body.data.restarts === null || !isIdle ? undefined : body.data;
+    });
+    expect(figures).toMatchObject({
+      status: 'ok',
+      failing: [],
+      ingest: { draining: true },
+      unrecorded_calls: { spool_full: 0, write_failed: 0 },
+      dead_letters: { kept: 0 },
+      deliveries: { pending: 0 },
+      restarts: { gateway: 0, core: await reads('gatelog_process_exits_total{role="core",process="supervisor"}', (value) => value >= 0) },
+    });
+    expect(figures.disk?.free_bytes).toBeGreaterThan(0);
+    expect(figures.spool.max_bytes).toBe(await reads('gatelog_spool_max_bytes{process="core"}', (value) => value > 0));
+    expect((await fetch(`${service.api}/v1/health`)).status).toBe(401);
   });
 
   it('counters keep their values when a worker or the core is killed, and both deaths are counted', async () => {

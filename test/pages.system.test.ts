@@ -30,10 +30,13 @@ afterAll(async () => {
 
 const loaded = '.opblock-tag-section .opblock';
 
-describe.each(views)('at $width pixels, $colorScheme', (view) => {
+/** Each width and each scheme once: the reference is long, and axe reads all of it. */
+const two = views.filter(({ width, colorScheme }) => (width === 1280) === (colorScheme === 'light'));
+
+describe.each(two)('at $width pixels, $colorScheme', (view) => {
   it.each([
     ['/ of the gateway', () => `${service.gateway}/`, 'h1'],
-    ['/ of the API', () => `${service.api}/`, 'h1'],
+    ['/about of the API', () => `${service.api}/about`, 'h1'],
     ['/docs', () => `${service.api}/docs`, loaded],
     ['an endpoint of /docs', () => `${service.api}/docs#/Requests/queryRequests`, '.opblock.is-open .responses-wrapper'],
     ['the list of pages', () => `${service.api}/docs/guides`, 'article table'],
@@ -87,7 +90,7 @@ describe('the reference', () => {
 
 it('every link of every page leads to a page and a heading that exist', async () => {
   const served = Object.keys(JSON.parse(readFileSync('dist/pages/files.json', 'utf8')) as object);
-  const pages = served.filter((name) => !name.startsWith('/docs/assets/'));
+  const pages = served.filter((name) => !/^(?:\/docs)?\/assets\//.test(name));
   const texts = new Map<string, Promise<string>>();
   const textOf = (address: string): Promise<string> => {
     const known = texts.get(address) ?? fetch(address).then(async (response) => (response.ok ? response.text() : `${response.status}`));

@@ -140,20 +140,25 @@ it('shows each matching request once, in the order of storage, over cut connecti
     await call('search');
     return (json.stdout !== '' && text.stdout !== '') || wait(100).then(() => undefined);
   });
+  /** Each loss and each return is a line. */
+  const toSay = (count: number): Promise<unknown> =>
+    eventually(`both to say ${count} lines`, () => [json, text].every(({ stderr }) => stderr.split('\n').length > count) || undefined);
   const stop = startTraffic();
   await wait(1500);
   expect(proxy.cut()).toBeGreaterThanOrEqual(2);
-  await wait(2500);
+  await toSay(2);
   const [core = 0] = childrenNamed(service.pid, 'core');
   process.kill(core, 'SIGKILL');
-  await wait(4000);
+  await toSay(4);
+  await wait(1000);
   await service.killAll();
   await eventually(
     'both to say that the service is lost',
     () => [json, text].every(({ stderr }) => /lost.*\n?$/.test(stderr)) || undefined,
   );
   service = await startService({ dataDir, environment });
-  await wait(2500);
+  await toSay(6);
+  await wait(1000);
   proxy.cut();
   await wait(1000);
   const { search = [] } = await stop();

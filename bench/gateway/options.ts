@@ -28,7 +28,8 @@ Usage: npm run bench -- gateway [options]
   --seconds N            length of one measured phase; stream phases of calls take half (default 5)
   --sustained-seconds N  length of a long load; its second half is judged (default 60, below which a burst may be taken for it)
   --connections N        connections of the throughput phases (default 64); latency is always measured at one
-  --candidates a,b       of calls: bare, gatelog, portkey (direct is always there: added latency is measured against it)
+  --candidates a,b       of calls: bare, gatelog, events, portkey (direct is always there: added latency is measured against it);
+                         all but events without this option
   --no-portkey           all candidates but portkey; nothing is installed
   --check-stored         after calls compare the replies that Gatelog gave with the records that it stored
   --json FILE            write every number to FILE
@@ -46,6 +47,7 @@ Candidates
   direct    the fake provider itself
   bare      a hand-written node:http + undici pass-through that records nothing
   gatelog   dist/cli/main.js serve, default settings and one gateway worker, recording
+  events    gatelog with 50 webhooks and 100 alerts stored, none of which the calls concern
   portkey   @portkey-ai/gateway, installed into bench/peers on first use
 
 Examples
@@ -75,7 +77,8 @@ export function parseOptions(parameters: readonly string[]): BenchOptions | null
     },
   });
   if (values.help) return null;
-  const candidates = choose('candidates', values.candidates, candidateNames);
+  const usual = candidateNames.filter((name) => name !== 'events').join(',');
+  const candidates = choose('candidates', values.candidates ?? usual, candidateNames);
   return {
     parts: choose('only', values.only, partNames),
     rounds: Math.trunc(numberWithin('rounds', values.rounds, 1, 100)),

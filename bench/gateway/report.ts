@@ -97,6 +97,8 @@ const ratios = [
   ['JSON throughput, Gatelog ÷ Portkey', ['gatelog', 'portkey'], jsonThroughput],
   ['JSON throughput, Gatelog ÷ bare', ['gatelog', 'bare'], jsonThroughput],
   ['JSON throughput, bare ÷ Portkey', ['bare', 'portkey'], jsonThroughput],
+  ['JSON throughput, with webhooks and alerts ÷ without', ['events', 'gatelog'], jsonThroughput],
+  ['JSON CPU per request, with webhooks and alerts ÷ without', ['events', 'gatelog'], jsonCpu],
   ['JSON CPU per request, Gatelog ÷ bare', ['gatelog', 'bare'], jsonCpu],
   ['JSON CPU per request, Portkey ÷ Gatelog', ['portkey', 'gatelog'], jsonCpu],
   ['stream throughput, Gatelog ÷ Portkey', ['gatelog', 'portkey'], streamThroughput],

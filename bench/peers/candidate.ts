@@ -1,10 +1,11 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { installPeers } from './install.ts';
 import { freePort, moduleUrl, type OwnedProcesses } from '../measure/owned-processes.ts';
 import { processTree } from '../measure/process-table.ts';
 
-export const candidateNames = ['direct', 'bare', 'gatelog', 'portkey'] as const;
+export const candidateNames = ['direct', 'bare', 'gatelog', 'events', 'portkey'] as const;
 export type CandidateName = (typeof candidateNames)[number];
 
 /** A target of the benchmark's calls. */
@@ -43,6 +44,7 @@ export const candidateLabels: Readonly<Record<CandidateName, string>> = {
   direct: 'provider called directly',
   bare: 'bare node:http + undici, records nothing',
   gatelog: 'Gatelog, one worker, recording',
+  events: 'the same with 50 webhooks and 100 alerts stored',
   portkey: '@portkey-ai/gateway 1.15.2, records nothing',
 };
 
@@ -57,6 +59,8 @@ export function startCandidate(name: CandidateName, surroundings: Surroundings):
       return startBare(surroundings);
     case 'gatelog':
       return startGatelog(surroundings);
+    case 'events':
+      return startWithEvents(surroundings);
     case 'portkey':
       return startPortkey(surroundings);
   }
@@ -122,6 +126,40 @@ export async function startGatelog(surroundings: Surroundings, workers = 1): Pro
     dataFolder,
     corePid: () => rolePids(rootPid, 'core', 1)[0] ?? 0,
   };
+}
+
+/** Each webhook and each alert asks for the requests of one team, and the benchmark's calls are of another: all are judged, nothing is sent. */
+async function startWithEvents(surroundings: Surroundings): Promise<GatelogCandidate> {
+  const candidate = await startGatelog(surroundings);
+  await untilReady(`${candidate.apiUrl}/readyz`);
+  for (let index = 0; index < 50; index += 1) {
+    const config = { propertyFilters: [{ key: 'Team', value: `team-${index}` }] };
+    await create(candidate, '/v1/webhooks', { name: `webhook ${index}`, destination: 'https://example.com/events', config });
+  }
+  for (let index = 0; index < 100; index += 1) {
+    const filter = { request_response_rmt: { properties: { Team: { equals: `team-${index % 50}` } } } };
+    const measure = index % 2 === 0 ? { metric: 'cost', threshold: 100 } : { metric: 'response.status', threshold: 50 };
+    await create(candidate, '/v1/alerts', { name: `alert ${index}`, ...measure, time_window: 3_600_000, filter });
+  }
+  return { ...candidate, name: 'events' };
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (let attempts = 0; attempts < 600; attempts += 1) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok === true) return;
+    await setTimeout(50);
+  }
+  throw new Error(`${url} was not ready within 30 s.`);
+}
+
+async function create({ apiUrl, apiKey }: GatelogCandidate, path: string, body: object): Promise<void> {
+  const response = await fetch(`${apiUrl}${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`POST ${path} was answered ${response.status}: ${await response.text()}`);
 }
 
 function rolePids(supervisorPid: number, role: 'gateway' | 'core', count: number): number[] {

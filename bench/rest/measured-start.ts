@@ -24,10 +24,15 @@ export interface Places {
   readonly projectFolder: string;
   readonly temporaryFolder: string;
   readonly nodeFile: string;
+  /** Settings beside the default ones. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Starts `gatelog serve` as a user would, with default settings and one gateway worker. */
-export async function startOn(dataFolder: string, { projectFolder, temporaryFolder, nodeFile }: Places): Promise<RunningService> {
+export async function startOn(
+  dataFolder: string,
+  { projectFolder, temporaryFolder, nodeFile, environment = {} }: Places,
+): Promise<RunningService> {
   const [gatewayPort, apiPort] = [await freePort(), await freePort()];
   const [gatewayUrl, apiUrl] = [gatewayPort, apiPort].map((port) => `http://127.0.0.1:${port}`) as [string, string];
   const logFile = join(temporaryFolder, `rest-${gatewayPort}.log`);
@@ -43,6 +48,7 @@ export async function startOn(dataFolder: string, { projectFolder, temporaryFold
       GATELOG_API_PORT: String(apiPort),
       GATELOG_GATEWAY_WORKERS: '1',
       GATELOG_BOOTSTRAP_API_KEY: key,
+      ...environment,
     },
     stdio: ['ignore', log, log],
   });

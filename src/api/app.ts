@@ -17,6 +17,8 @@ import { readsAsQuery, unknownPath } from './http/unknown-path.ts';
 import { sendProblem } from './http/problem.ts';
 import { addSite } from './site/site.ts';
 
+const allEndpoints: readonly AddressedPath[] = [...openEndpoints, ...endpoints];
+
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
 export function createApi(ports: ApiPorts, document: () => object): Hono {
   const app = bareApi(ports, [measureCalls(ports.meter, ports.monotonic), ...crossOriginLines(ports.corsOrigins)]);
@@ -24,14 +26,14 @@ export function createApi(ports: ApiPorts, document: () => object): Hono {
   // clickhouse` too.
   for (const [path, members] of byPath(openEndpoints)) {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
-    refuseOtherMethods(app, path, methodsAt(path, openEndpoints));
+    refuseOtherMethods(app, path, methodsAt(path, allEndpoints));
   }
   addSite(app, ports.site);
   const limitBody = makeBodyLimit(ports.bodyMaxBytes);
   addMcp(app, ports, limitBody);
   for (const [path, members] of byPath(endpoints)) {
     for (const endpoint of members) addEndpoint(app, endpoint, { ports, limitBody, path });
-    refuseOtherMethods(app, path, methodsAt(path, endpoints));
+    refuseOtherMethods(app, path, methodsAt(path, allEndpoints));
   }
   for (const [path, endpoint] of aliases) {
     addEndpoint(app, endpoint, { ports, limitBody, path });
@@ -94,7 +96,9 @@ interface GivenToEndpoint {
   readonly path: string;
 }
 
-function addEndpoint(app: Hono, endpoint: Endpoint, { ports, limitBody, path }: GivenToEndpoint): void {
+function addEndpoint(app: Hono, endpoint: Endpoint, { ports, limitBody: general, path }: GivenToEndpoint): void {
+  const { bodyMaxBytes = Infinity } = endpoint;
+  const limitBody = bodyMaxBytes < ports.bodyMaxBytes ? makeBodyLimit(bodyMaxBytes, '') : general;
   app.on(endpoint.declaration.method.toUpperCase(), routerPath(path), async (context) => {
     noteEndpoint(context, endpoint);
     const principal = await authenticate(context, ports, endpoint.action);

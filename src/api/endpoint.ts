@@ -21,6 +21,8 @@ export interface Endpoint {
   readonly action: Action;
   /** The body may have any length and passes through bounded memory: the limit of bodies does not hold. */
   readonly readsStream?: true;
+  /** A limit of bodies below that of the deployment. */
+  readonly bodyMaxBytes?: number;
   readonly handle: (call: RequestContext) => Promise<Response>;
 }
 
@@ -49,6 +51,7 @@ const sentences = {
   403: 'The key lacks the permission.',
   404: 'There is no such record in this organisation.',
   405: 'The path takes other methods, which `Allow` names.',
+  409: 'Somebody else has changed it since the version that the call names.',
   413: 'The body is over the limit.',
   415: 'The body is not declared as JSON.',
   422: 'The body, the filter or the address is not valid, `details.path` says where; or the query needs more memory than it may use.',
@@ -80,12 +83,16 @@ export const hintHeader: Headers = {
   'svc-hint': { description: 'Why the answer is empty, or what else about it may surprise.', schema: { type: 'string' } },
 };
 
-export const pageHeaders: Headers = {
-  ...hintHeader,
+export const cursorHeader: Headers = {
   'svc-next-cursor': {
     description: 'There may be more: sent back as `cursor`, the next page begins behind this one.',
     schema: { type: 'string' },
   },
+};
+
+export const pageHeaders: Headers = {
+  ...hintHeader,
+  ...cursorHeader,
   'svc-total-count': { description: 'How many match, pages aside, when `Svc-Include-Count: true` was sent.', schema: { type: 'integer' } },
 };
 

@@ -5,6 +5,9 @@ import { sendJson } from './http/send-json.ts';
 import { listModelRegistry } from './routes/models/registry.ts';
 import { getMetrics } from './routes/prometheus.ts';
 import { getSignedBodies } from './routes/requests/body.ts';
+import { getSignedIn } from './routes/session-cookie/get.ts';
+import { signIn } from './routes/session-cookie/sign-in.ts';
+import { signOut } from './routes/session-cookie/sign-out.ts';
 
 const healthContent = jsonContent(healthSchema);
 
@@ -50,6 +53,9 @@ export const openEndpoints: readonly OpenEndpoint[] = [
   getMetrics,
   getSignedBodies,
   listModelRegistry,
+  getSignedIn,
+  signIn,
+  signOut,
 ];
 
 async function answerReady({ context, ports }: RecordedCall): Promise<Response> {

@@ -33,6 +33,34 @@ const exportedSpans = {
   ],
 };
 
+const alert = {
+  name: 'Spend of a tenant',
+  metric: 'cost',
+  threshold: 20,
+  time_window: 3_600_000,
+  grouping: [{ property: 'Tenant' }],
+  channels: [{ type: 'email', to: 'ops@example.com' }],
+};
+
+const view = { name: 'Failed checkouts', page: 'requests', search: { q: 'status:>=500 properties.Team:checkout', range: '24h' } };
+
+const board = {
+  name: 'Spend',
+  time_range: { last: '30d' },
+  panels: [
+    { title: 'Cost by model', chart: 'line', metrics: ['cost'], by: ['model'], bucket: 'day', width: 2 },
+    {
+      title: 'Dearest teams',
+      chart: 'table',
+      metrics: ['cost', 'count'],
+      by: [{ property: 'Team' }],
+      filter,
+      sort: { cost: 'desc' },
+      limit: 10,
+    },
+  ],
+};
+
 const messages = [{ role: 'user', content: 'Where are whales?' }];
 const loggedChat = {
   providerRequest: {
@@ -153,6 +181,27 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   replacePrices: [{ model: 'llama-at-home', input: 0.2, output: 0.6 }],
   applyPrices: { filter: { request_response_rmt: { model: { contains: 'gpt-4.1' } } }, startDate: '2026-01-01', dryRun: true },
   setRetention: { days: 90 },
+  createWebhook: {
+    destination: 'https://hooks.example.com/gatelog',
+    name: 'production errors',
+    config: { filter: { request_response_rmt: { status: { gte: 500 } } }, sampleRate: 100, events: ['request.completed'] },
+  },
+  applyRules: {
+    webhooks: [{ name: 'ops', destination: 'https://hooks.example.com/gatelog' }],
+    alerts: [
+      { name: 'Errors', metric: 'response.status', threshold: 5, time_window: 600_000, channels: [{ type: 'webhook', webhook: 'ops' }] },
+    ],
+    dryRun: true,
+  },
+  replaceWebhook: { destination: 'https://hooks.example.com/gatelog', enabled: true },
+  recoverDeliveries: { since: '2026-01-31T12:00:00Z' },
+  addAlert: alert,
+  replaceAlert: { ...alert, mute_until: '2026-02-01T08:00:00Z' },
+  addView: view,
+  replaceView: { ...view, name: 'Failed checkouts of the day' },
+  addBoard: board,
+  replaceBoard: { ...board, version: 1 },
+  previewAlert: { rule: alert, timeFilter: { startTimeUnixMs: 1_767_225_600_000, endTimeUnixMs: 1_767_312_000_000 } },
   queryMetrics: {
     metrics: ['cost', 'count'],
     groupBy: ['model', { property: 'Team' }],

@@ -49,7 +49,18 @@ const tags: readonly { readonly name: string; readonly description: string; read
   {
     name: 'Settings',
     description: 'Keys, limits, redaction and retention of the organisation.',
-    paths: ['/v1/api-keys', '/v1/provider-keys', '/v1/rate-limits', '/v1/redaction-rules', '/v1/retention'],
+    paths: ['/v1/session-cookie', '/v1/api-keys', '/v1/provider-keys', '/v1/rate-limits', '/v1/redaction-rules', '/v1/retention'],
+  },
+  {
+    name: 'Webhooks',
+    description: 'Events that are posted to an address as they happen, and the log of it.',
+    paths: ['/v1/webhooks'],
+  },
+  { name: 'Alerts', description: 'Rules that tell when a metric passes a threshold.', paths: ['/v1/alerts', '/v1/rules'] },
+  {
+    name: 'Dashboard',
+    description: 'Saved views of pages, boards of charts, and how the service is.',
+    paths: ['/v1/views', '/v1/boards', '/v1/health'],
   },
   { name: 'Users', description: 'What users cost, and the erasure of one.', paths: ['/v1/user/'] },
   { name: 'Monitoring', description: 'Health, metrics and this document. They need no key.', paths: ['/'] },

@@ -1,9 +1,17 @@
+import type { HealthFigures } from '../contract/health.ts';
 import type { ModelItem } from '../contract/models/list.ts';
 import type { BilledRequest, CostExplanation } from '../model/pricing/billed-request.ts';
 import type { Job, JobId, JobOrder } from '../model/jobs/job.ts';
+import type { AlertPreview, ShownAlert, ShownHistoryRow, ShownIncident, ShownState } from '../contract/events/alert-answers.ts';
+import type { AlertDeliveryItem } from '../contract/events/deliveries.ts';
+import type { AlertRule } from '../contract/events/alerts.ts';
+import type { GivenChannel } from '../model/events/channel.ts';
 import type { Change } from '../model/change.ts';
+import type { Board, BoardSummary, StoredBoard } from '../model/dashboard/board.ts';
+import type { SavedView, View, ViewPage } from '../model/dashboard/view.ts';
 import type { GatelogError } from '../model/errors.ts';
-import type { OrganizationId, RequestId } from '../model/ids.ts';
+import type { Result } from '../model/fault.ts';
+import type { OrganizationId, RequestId, Uuid } from '../model/ids.ts';
 import type { RawJson } from '../model/json/raw.ts';
 import type { Observe } from '../model/observation.ts';
 import type { ImportLine, ImportOutcome } from '../model/record/import.ts';
@@ -13,9 +21,11 @@ import type { TakeSpans } from '../model/record/sent-spans.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { RepricedRequest, RepriceReport } from '../model/pricing/reprice.ts';
 import type { StoredPrice } from '../model/pricing/stored-price.ts';
+import type { BoardRefusal } from '../metadata/organization/boards.ts';
 import type { StoredLimit } from '../metadata/organization/rate-limits.ts';
 import type { Erasure } from '../model/erasure.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
+import type { BrowserSessions } from '../auth/browser-sessions.ts';
 import type { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
 import type { ApiKeys } from '../auth/api-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
@@ -27,6 +37,8 @@ import type { HintLookUps } from './page/hint-look-ups.ts';
 import type { FairSemaphore } from '../platform/fair-semaphore.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import type { KnownNames } from '../query/hints/known-names.ts';
+import type { FieldChange } from '../model/events/rule-set.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';
 
 /** Changes of whole sessions; durable and visible to every later read on return. @throws GatelogError `not_found`, among others. */
@@ -86,6 +98,73 @@ export interface ErasurePorts {
   readonly erase: (organizationId: OrganizationId, userId: string) => Promise<Erasure | undefined>;
   /** Call it once the caller has got the receipt. */
   readonly acknowledge: (erasure: Erasure) => Promise<void>;
+}
+
+interface RowsPage {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface GivenAlert {
+  readonly rule: AlertRule;
+  readonly channels: readonly GivenChannel[];
+}
+
+/** Rules that alert. Changes are durable on return; undefined is the answer for an unknown rule. */
+export interface AlertPorts {
+  readonly list: (organizationId: OrganizationId, page: RowsPage) => Promise<readonly ShownAlert[]>;
+  readonly find: (organizationId: OrganizationId, id: Uuid) => Promise<ShownAlert | undefined>;
+  readonly add: (organizationId: OrganizationId, given: GivenAlert) => Promise<Result<ShownAlert>>;
+  readonly replace: (organizationId: OrganizationId, id: Uuid, given: GivenAlert) => Promise<Result<ShownAlert> | undefined>;
+  /** What {@link put} would change. @param upcoming names of webhooks that will be there by then. */
+  readonly changeOf: (
+    organizationId: OrganizationId,
+    given: GivenAlert,
+    upcoming: ReadonlySet<string>,
+  ) => Result<{ readonly id: Uuid | null; readonly fields: readonly FieldChange[] }>;
+  /** Stores a rule under its name. Durable on return. */
+  readonly put: (organizationId: OrganizationId, given: GivenAlert) => Promise<Result<ShownAlert>>;
+  readonly remove: (organizationId: OrganizationId, id: Uuid) => Promise<boolean>;
+  readonly states: (organizationId: OrganizationId, id: Uuid, page: RowsPage) => readonly ShownState[] | undefined;
+  readonly incidents: (organizationId: OrganizationId, id: Uuid, page: RowsPage) => Promise<readonly ShownIncident[] | undefined>;
+  readonly history: (organizationId: OrganizationId, id: Uuid, page: RowsPage) => Promise<readonly ShownHistoryRow[] | undefined>;
+  readonly deliveries: (organizationId: OrganizationId, id: Uuid, page: RowsPage) => Promise<readonly AlertDeliveryItem[] | undefined>;
+  /** @param range of the evaluations, Unix milliseconds. */
+  readonly preview: (
+    organizationId: OrganizationId,
+    rule: Omit<AlertRule, 'name'>,
+    range: { readonly from: number; readonly to: number },
+    signal: AbortSignal,
+  ) => Promise<Result<AlertPreview>>;
+  /** Sends a test message. @returns how many channels get one. */
+  readonly test: (organizationId: OrganizationId, id: Uuid) => Promise<Result<number> | undefined>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** Saved views. Changes are durable on return. */
+export interface ViewPorts {
+  /** @param page absent: every page. */
+  readonly list: (organizationId: OrganizationId, page: ViewPage | undefined) => Promise<readonly SavedView[]>;
+  readonly add: (organizationId: OrganizationId, view: View) => Promise<SavedView | 'too_many' | 'name_taken'>;
+  readonly replace: (organizationId: OrganizationId, id: Uuid, view: View) => Promise<SavedView | 'unknown' | 'name_taken'>;
+  /** @returns false for an unknown view. */
+  readonly remove: (organizationId: OrganizationId, id: Uuid) => Promise<boolean>;
+}
+
+/** Boards of charts. Changes are durable on return. */
+export interface BoardPorts {
+  readonly list: (organizationId: OrganizationId) => Promise<readonly BoardSummary[]>;
+  readonly find: (organizationId: OrganizationId, id: Uuid) => Promise<StoredBoard | undefined>;
+  readonly add: (organizationId: OrganizationId, board: Board) => Promise<StoredBoard | 'too_many' | 'name_taken'>;
+  /** @param given the board, and the version that it takes the place of. */
+  readonly replace: (
+    organizationId: OrganizationId,
+    id: Uuid,
+    given: { readonly board: Board; readonly version: number },
+  ) => Promise<{ readonly stored: StoredBoard } | BoardRefusal>;
+  /** @returns false for an unknown board. */
+  readonly remove: (organizationId: OrganizationId, id: Uuid) => Promise<boolean>;
 }
 
 export interface RedactionRulePorts {
@@ -150,6 +229,8 @@ export interface ApiHealth {
 export interface MetricsPorts {
   /** Scrapes must send it; undefined: no key is needed. */
   readonly key: string | undefined;
+  /** How the service as a whole is, from the same metrics. */
+  readonly figures: () => Promise<HealthFigures>;
   /** The metrics of all processes, in Prometheus' text format. */
   readonly page: () => Promise<string>;
 }
@@ -190,12 +271,21 @@ export interface ApiPorts {
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   readonly rateLimits: RateLimitPorts;
   readonly apiKeys: ApiKeys;
+  /** @returns undefined for an unknown organisation. */
+  readonly organizationName: (organizationId: OrganizationId) => Promise<string | undefined>;
+  readonly browserSessions: BrowserSessions;
+  /** Cookies go over https only. */
+  readonly secureCookies: boolean;
   readonly providerKeys: ProviderKeyVault;
   /** The models that the organisation reaches without a provider key in the call. @throws GatelogError `metadata_unavailable`. */
   readonly models: (organizationId: OrganizationId, storedProviders: ReadonlySet<string>) => readonly ModelItem[];
   /** All models of the deployment's price list, as JSON. */
   readonly modelRegistry: () => RawJson;
   readonly redactionRules: RedactionRulePorts;
+  readonly webhooks: Webhooks;
+  readonly alerts: AlertPorts;
+  readonly views: ViewPorts;
+  readonly boards: BoardPorts;
   readonly prices: PricePorts;
   readonly retention: RetentionPorts;
   readonly erasures: ErasurePorts;

@@ -1,4 +1,5 @@
-import { inWriteTransaction, type MetadataQueries } from '../metadata/database.ts';
+import type { MetadataQueries } from '../metadata/database.ts';
+import { inWriteTransaction } from '../platform/sqlite/database.ts';
 import { createOrganization, listOrganizations } from '../metadata/organization/organizations.ts';
 import { generateKey, validateCustomKey } from './api-key.ts';
 import { storeKey } from './issue-key.ts';

@@ -2,6 +2,7 @@ import { createDecipheriv } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { OrganizationId } from '../model/ids.ts';
 import { makeProviderKeyCipher, type ProviderKeyRow } from './provider-key-cipher.ts';
+import { makeCipher } from './sealing.ts';
 
 const secret = Buffer.alloc(32, 7);
 const { seal, open } = makeProviderKeyCipher(secret);
@@ -42,6 +43,16 @@ describe('a sealed key', () => {
     for (const broken of ['', 'v1.', 'v1.AAAA', sealed.slice(0, -6), sealed.replace('v1.', 'v2.')]) {
       expect(open(place, broken)).toBeUndefined();
     }
+  });
+
+  it('of one purpose does not open for another', () => {
+    const sealed = makeCipher(secret, 'webhooks').seal(['org-1', 'row-1'], key);
+    expect(makeCipher(secret, 'webhooks').open(['org-1', 'row-1'], sealed)).toBe(key);
+    expect(makeCipher(secret, 'channels').open(['org-1', 'row-1'], sealed)).toBeUndefined();
+  });
+
+  it('opens as it was sealed by the first release', () => {
+    expect(open(place, 'v1.MPgSrZgW4sw-DxZ9JvUH84SkjCiH5bW9Cmb9N25-zG5Utb6hVCLCjHe5EJhuVsJ1jA')).toBe(key);
   });
 
   it('is not under the secret itself, which signs addresses', () => {

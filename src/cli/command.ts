@@ -16,6 +16,8 @@ import { addDoctorCommand } from './programs/doctor.ts';
 import { addPropertyCommands } from './programs/properties.ts';
 import { addSessionCommands } from './programs/sessions.ts';
 import { addRequestCommands } from './programs/requests.ts';
+import { addDemoCommand } from './programs/demo.ts';
+import { addRuleCommands } from './programs/rules.ts';
 import { addMcpCommand } from './programs/mcp.ts';
 import { addMetricsCommands } from './programs/metrics.ts';
 import { exitCodeMeanings, type ExitCode, exitCodes } from './exit-codes.ts';
@@ -45,6 +47,7 @@ Examples:
   gatelog import --from helicone --url URL    the history of a Helicone account, and a comparison of both sides
   gatelog properties set Team=search --filter all --dry-run
                                               how many requests a change of many would alter
+  gatelog apply -f rules.yaml                 webhooks and alert rules as a file says
   gatelog dead-letters list                   exchanges that could not be stored, and why
   gatelog backup /backups/monday              everything, while the service runs
   gatelog store check                         whether every file of the store is readable
@@ -82,6 +85,8 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addImportCommand(program, dependencies);
   addPropertyCommands(program, dependencies);
   addMetricsCommands(program, dependencies);
+  addRuleCommands(program, dependencies);
+  addDemoCommand(program, dependencies);
   addMcpCommand(program, dependencies);
   addDoctorCommand(program, dependencies);
   addDeadLetterCommands(program, dependencies);
@@ -280,7 +285,7 @@ function addBackupCommands(program: Command, dependencies: CommandDependencies):
     .command('backup')
     .description('copy all data into a new folder while the service runs')
     .argument('<folder>', 'the folder to create')
-    .option('--with-secrets', 'include the secret key of the data folder and the provider keys that it encrypts')
+    .option('--with-secrets', 'include the secret key of the data folder and what it encrypts: provider keys, secrets of webhooks')
     .action(async (folder: string, options: BackupOptions) =>
       (await import('./commands/backup.ts')).makeBackup(contextOf(dependencies), folder, options),
     );

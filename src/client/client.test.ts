@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { endpoints } from '../api/endpoints.ts';
 import { openEndpoints } from '../api/open-endpoints.ts';
 import { logPaths, spanPaths } from '../model/vocabulary/log-paths.ts';
+import { calls } from './testing/calls.ts';
 import { ApiError, type ClientOptions, createClient, type GatelogClient, where } from './client.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
@@ -45,84 +46,6 @@ function noting(options: ClientOptions = {}): { readonly client: GatelogClient; 
   return { client, sent };
 }
 
-const filter = 'all';
-const change = { filter, set: { Team: 'a' } } as const;
-
-/** A call of every endpoint: its identifiers are `a b`, its names `a/b`. */
-const calls: Readonly<Record<string, (client: GatelogClient) => unknown>> = {
-  'POST /v1/request/query-clickhouse': ({ requests }) => requests.query({ filter }),
-  'POST /v1/request/query': ({ requests }) => requests.legacyQuery({ filter }),
-  'POST /v1/request/count/query': ({ requests }) => requests.count({ filter }),
-  'POST /v1/request/query-ids': ({ requests }) => requests.byIds(['x']),
-  'POST /v1/request/property': ({ requests }) => requests.change(change),
-  'GET /v1/request/stream': ({ requests }) =>
-    requests
-      .follow()
-      .next()
-      .catch(() => undefined),
-  'GET /v1/request/{id}': ({ requests }) => requests.get('a b'),
-  'PUT /v1/request/{id}/property': ({ requests }) => requests.setProperties('a b', { Team: 'a' }),
-  'POST /v1/request/{id}/score': ({ requests }) => requests.setScores('a b', { good: true }),
-  'POST /v1/request/{id}/feedback': ({ requests }) => requests.giveFeedback('a b', true),
-  'GET /v1/request/{id}/changes': ({ requests }) => requests.changes('a b'),
-  'GET /v1/request/{id}/cost': ({ requests }) => requests.cost('a b'),
-  'POST /v1/request/{id}/assets/{assetId}': ({ requests }) => requests.asset('a b', 'x?'),
-  'POST /v1/evals/{id}': ({ requests }) => requests.addEval('a b', { name: 'good', score: 1 }),
-  'GET /v1/request/{id}/body': ({ requests }) => requests.signedBodies({ id: 'a b', organization: 'o', expires: '1', signature: 's' }),
-  'GET /v1/jobs': ({ jobs }) => jobs.list(),
-  'GET /v1/jobs/{id}': ({ jobs }) => jobs.get('a b'),
-  'POST /v1/jobs/{id}/cancel': ({ jobs }) => jobs.cancel('a b'),
-  'POST /v1/jobs/{id}/undo': ({ jobs }) => jobs.undo('a b'),
-  'POST /v1/import': ({ imports }) => imports.send([]),
-  'POST /v1/export': ({ exports }) => exports.open(),
-  'GET /v1/models': ({ prices }) => prices.models(),
-  'GET /v1/public/model-registry/models': ({ prices }) => prices.registry(),
-  'GET /v1/prices': ({ prices }) => prices.get(),
-  'PUT /v1/prices': ({ prices }) => prices.replace([]),
-  'POST /v1/prices/apply': ({ prices }) => prices.apply({ filter }),
-  'POST /v1/property/query': ({ properties }) => properties.list(),
-  'POST /v1/property/hidden/query': ({ properties }) => properties.listHidden(),
-  'POST /v1/property/hide': ({ properties }) => properties.hide('a/b'),
-  'POST /v1/property/restore': ({ properties }) => properties.restore('a/b'),
-  'POST /v1/property/{name}/search': ({ properties }) => properties.search('a/b', ''),
-  'POST /v1/property/{name}/top-costs/query': ({ properties }) => properties.topCosts('a/b'),
-  'POST /v1/property/{name}/top-requests/query': ({ properties }) => properties.topRequests('a/b'),
-  'POST /v1/property/properties/over-time': ({ properties }) => properties.overTime({ propertyKey: 'a/b' }),
-  'PUT /v1/property/{name}': ({ properties }) => properties.declare('a/b'),
-  'GET /v1/rate-limits': ({ limits }) => limits.get(),
-  'PUT /v1/rate-limits': ({ limits }) => limits.replace([]),
-  'GET /v1/redaction-rules': ({ redaction }) => redaction.get(),
-  'PUT /v1/redaction-rules': ({ redaction }) => redaction.replace([]),
-  'GET /v1/retention': ({ retention }) => retention.get(),
-  'PUT /v1/retention': ({ retention }) => retention.set(null),
-  'POST /v1/api-keys': ({ keys }) => keys.create({ api_key_name: 'x' }),
-  'GET /v1/api-keys': ({ keys }) => keys.list(),
-  'PATCH /v1/api-keys/{id}': ({ keys }) => keys.change('a b', { key_permissions: 'r' }),
-  'DELETE /v1/api-keys/{id}': ({ keys }) => keys.revoke('a b'),
-  'POST /v1/provider-keys': ({ providerKeys }) => providerKeys.add({ provider: 'openai', key: 'k' }),
-  'GET /v1/provider-keys': ({ providerKeys }) => providerKeys.list(),
-  'DELETE /v1/provider-keys/{id}': ({ providerKeys }) => providerKeys.delete('a b'),
-  'POST /v1/metrics/query': ({ metrics }) => metrics.query({ metrics: ['cost'] }),
-  'GET /v1/metrics/meta': ({ metrics }) => metrics.describe(),
-  'POST /v1/session/query': ({ sessions }) => sessions.query(),
-  'POST /v1/session/count': ({ sessions }) => sessions.count(),
-  'POST /v1/session/name/query': ({ sessions }) => sessions.names(),
-  'POST /v1/session/metrics/query': ({ sessions }) => sessions.metrics(),
-  'GET /v1/session/{id}': ({ sessions }) => sessions.get('a b'),
-  'GET /v1/session/{id}/tag': ({ sessions }) => sessions.tag('a b'),
-  'POST /v1/session/{id}/tag': ({ sessions }) => sessions.setTag('a b', 'x'),
-  'POST /v1/session/{id}/feedback': ({ sessions }) => sessions.giveFeedback('a b', true),
-  'PUT /v1/session/{id}/property': ({ sessions }) => sessions.setProperties('a b', { Team: 'a' }),
-  'POST /v1/user/query': ({ users }) => users.costs(),
-  'POST /v1/user/metrics/query': ({ users }) => users.query(),
-  'POST /v1/user/metrics-overview/query': ({ users }) => users.overview(),
-  'DELETE /v1/user/{id}': ({ users }) => users.erase('a b'),
-  'GET /healthz': ({ monitoring }) => monitoring.health(),
-  'GET /readyz': ({ monitoring }) => monitoring.readiness(),
-  'GET /openapi.json': ({ monitoring }) => monitoring.document(),
-  'GET /metrics': ({ monitoring }) => monitoring.prometheus(),
-};
-
 const declared = [...endpoints, ...openEndpoints].map(({ declaration: { method, path } }) => `${method.toUpperCase()} ${path}`);
 const isNamedMetric = (endpoint: string): boolean => endpoint.startsWith('POST /v1/metrics/') && endpoint !== 'POST /v1/metrics/query';
 
@@ -138,13 +61,16 @@ describe('every endpoint', () => {
     const { client, sent } = noting();
     await call(client);
     const [method, path = ''] = endpoint.split(' ');
-    const address = path.replace('{id}', 'a%20b').replace('{name}', 'a%2Fb').replace('{assetId}', 'x%3F');
+    const address = path
+      .replace('{id}', 'a%20b')
+      .replace('{name}', 'a%2Fb')
+      .replace(/\{\w+Id\}/, 'x%3F');
     expect(sent.map(({ address: at, init }) => [init.method, at.replace(/\?.*/, '')])).toEqual([[method, `http://gatelog.test${address}`]]);
   });
 
   test.each(declared.filter(isNamedMetric))('%s', async (endpoint) => {
     const { client, sent } = noting();
-    await client.metrics.byName(endpoint.slice('POST /v1/metrics/'.length) as 'totalCost', { filter });
+    await client.metrics.byName(endpoint.slice('POST /v1/metrics/'.length) as 'totalCost', { filter: 'all' });
     expect(sent[0]?.address).toBe(`http://gatelog.test${endpoint.slice(5)}`);
   });
 
@@ -236,7 +162,7 @@ async function allOf<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]>
 }
 
 function ask(apiUrl: string, options: ClientOptions = {}): Promise<unknown> {
-  return createClient({ apiUrl, apiKey: 'k', retries: 0, ...options }).requests.query({ filter });
+  return createClient({ apiUrl, apiKey: 'k', retries: 0, ...options }).requests.query({ filter: 'all' });
 }
 
 describe('a failure', () => {

@@ -1,8 +1,10 @@
 import { connect, type Connection } from './connection.ts';
+import { Alerts } from './nouns/alerts.ts';
+import { Boards, ServiceState, Views } from './nouns/dashboard.ts';
 import { Exports } from './nouns/exports.ts';
 import { Imports } from './nouns/imports.ts';
 import { Jobs } from './nouns/jobs.ts';
-import { Keys, ProviderKeys } from './nouns/keys.ts';
+import { BrowserSession, Keys, ProviderKeys } from './nouns/keys.ts';
 import { Metrics } from './nouns/metrics.ts';
 import { Prices } from './nouns/prices.ts';
 import { Properties } from './nouns/properties.ts';
@@ -11,6 +13,7 @@ import { Monitoring } from './nouns/monitoring.ts';
 import { Sessions } from './nouns/sessions.ts';
 import { Limits, Redaction, Retention } from './nouns/settings.ts';
 import { Users } from './nouns/users.ts';
+import { Webhooks } from './nouns/webhooks.ts';
 import { type ClientOptions, settingsOf } from './options.ts';
 
 /** Everything that a running service answers, by what it is about. */
@@ -29,7 +32,13 @@ export interface GatelogClient {
   readonly limits: Limits;
   readonly redaction: Redaction;
   readonly retention: Retention;
+  readonly webhooks: Webhooks;
+  readonly alerts: Alerts;
+  readonly views: Views;
+  readonly boards: Boards;
+  readonly health: ServiceState;
   readonly monitoring: Monitoring;
+  readonly browserSession: BrowserSession;
   /** Calls any endpoint by its method and path, such as `'GET /v1/jobs/{id}'`, with what it takes. */
   readonly call: Connection['call'];
 }
@@ -59,7 +68,13 @@ export function createClient(options: ClientOptions = {}): GatelogClient {
     limits: new Limits(connection),
     redaction: new Redaction(connection),
     retention: new Retention(connection),
+    webhooks: new Webhooks(connection),
+    alerts: new Alerts(connection),
+    views: new Views(connection),
+    boards: new Boards(connection),
+    health: new ServiceState(connection),
     monitoring: new Monitoring(connection),
+    browserSession: new BrowserSession(connection),
     call: connection.call,
   };
 }
@@ -71,7 +86,7 @@ export type { OffsetOptions, Page, PageOptions } from './pages.ts';
 export type { Condition, Filter, UserFilter } from './filter.ts';
 export { and, between, type FieldPath, type OperandOf, type OperatorOf, or, where, whereUser } from './where.ts';
 export type { ExportedRecord, ExportStream } from './nouns/exports.ts';
-export type { FollowedRequest, FollowOptions, FollowQuery } from './nouns/following.ts';
+export type { FollowedRequest, FollowOptions, FollowQuery } from './following.ts';
 export type { ImportRecord } from './nouns/imports.ts';
 export type { GroupRow, MetricsRowOf, NamedMetric } from './nouns/metrics.ts';
 export type { SessionPart } from './nouns/sessions.ts';
@@ -80,6 +95,31 @@ export type { BulkPropertyDryRun, Change, ImportAnswer, Job, RequestCost, Reques
 export type { SessionAnswer, SessionItem, SessionNode, SessionNodeTotals, SessionQuery } from './types/sessions.ts';
 export type { MetricsMeta, MetricsQuery } from './types/metrics.ts';
 export type { UserItem, UserMetricsItem, UserMetricsQuery } from './types/users.ts';
+export type {
+  Alert,
+  AlertGroupState,
+  AlertDelivery,
+  AlertHistoryRow,
+  AlertIncident,
+  AlertPreviewAnswer,
+  AlertPreviewQuery,
+  NewAlert,
+  RuleSet,
+  RuleSetAnswer,
+  RuleSetChange,
+} from './types/alerts.ts';
+export type {
+  Board,
+  BoardPanel,
+  BoardSummary,
+  BoardTimeRange,
+  ChangedBoard,
+  NewBoard,
+  NewView,
+  ServiceHealth,
+  View,
+} from './types/dashboard.ts';
 export type { Export } from './types/export.ts';
 export type { Price, Reprice, RepriceReport } from './types/prices.ts';
-export type { ApiKey, ProviderKey, RateLimit, RedactionRule } from './types/settings.ts';
+export type { Delivery, DeliveryDetail, Webhook, WebhookBody } from './types/webhooks.ts';
+export type { ApiKey, ProviderKey, RateLimit, RedactionRule, SignedIn } from './types/settings.ts';

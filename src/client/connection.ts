@@ -1,3 +1,5 @@
+import type { AlertsEndpoints } from './endpoints/alerts.ts';
+import type { DashboardEndpoints } from './endpoints/dashboard.ts';
 import type { ExportEndpoints } from './endpoints/export.ts';
 import type { JobsEndpoints } from './endpoints/jobs.ts';
 import type { LogsEndpoints } from './endpoints/logs.ts';
@@ -9,6 +11,7 @@ import type { MonitoringEndpoints } from './endpoints/monitoring.ts';
 import type { SessionsEndpoints } from './endpoints/sessions.ts';
 import type { SettingsEndpoints } from './endpoints/settings.ts';
 import type { UsersEndpoints } from './endpoints/users.ts';
+import type { WebhooksEndpoints } from './endpoints/webhooks.ts';
 import type { Settings } from './options.ts';
 import { failureIn, isEnvelope, type Received, warningsIn } from './received.ts';
 import { type RequestBody, send } from './send.ts';
@@ -24,7 +27,10 @@ export interface Endpoints
     MetricsEndpoints,
     PricesEndpoints,
     SettingsEndpoints,
+    AlertsEndpoints,
+    DashboardEndpoints,
     UsersEndpoints,
+    WebhooksEndpoints,
     LogsEndpoints,
     MonitoringEndpoints {}
 

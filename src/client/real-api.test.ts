@@ -220,3 +220,25 @@ test('settings are read and replaced', async () => {
   expect((await gatelog.properties.search('Team', 'sea')).data).toEqual(['search']);
   expect(await gatelog.monitoring.readiness()).toMatchObject({ status: 'ok' });
 });
+
+test('a board is stored, read and replaced by the version that was read', async () => {
+  const panels = [{ title: 'Cost by model', chart: 'bars', metrics: ['cost'], by: ['model', { property: 'Team' }] }] as const;
+  const { data: stored } = await gatelog.boards.add({ name: 'Spend', time_range: { last: '7d' }, panels });
+  expect((await gatelog.boards.list()).data).toMatchObject([{ id: stored.id, panel_count: 1 }]);
+  const { data: read } = await gatelog.boards.get(stored.id);
+  expect((await gatelog.boards.replace(read.id, { ...read, panels: [] })).data).toMatchObject({ version: 2, panels: [] });
+  await expect(gatelog.boards.replace(read.id, { ...read, name: 'Mine' })).rejects.toMatchObject({
+    code: 'changed_meanwhile',
+    status: 409,
+  });
+  await gatelog.boards.delete(read.id);
+  await expect(gatelog.boards.get(read.id)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a view is saved, renamed and deleted', async () => {
+  const { data: saved } = await gatelog.views.add({ name: 'Errors', page: 'requests', search: { q: 'status:>=500', columns: ['cost'] } });
+  const { data: renamed } = await gatelog.views.replace(saved.id, { ...saved, name: 'Failures' });
+  expect((await gatelog.views.list({ page: 'requests' })).data).toEqual([renamed]);
+  await gatelog.views.delete(saved.id);
+  expect((await gatelog.views.list()).data).toEqual([]);
+});

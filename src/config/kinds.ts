@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { readMailSender, readSmtpUrl, type SmtpServer, smtpUrlForm } from './smtp-url.ts';
 
 /** The value type of each kind of setting. */
 export interface KindValues {
@@ -11,6 +12,8 @@ export interface KindValues {
   readonly regions: Readonly<Record<string, string>>;
   readonly url: string;
   readonly header: string;
+  readonly smtp: SmtpServer;
+  readonly sender: string;
   readonly targets: readonly string[];
   readonly origins: readonly string[];
   readonly secret: string;
@@ -100,6 +103,16 @@ export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
     read: (text) =>
       headerShape.test(text) ? { value: text.toLowerCase() } : { problem: `is ${quoted(text)}, which is not the name of a header` },
     form: () => 'the name of one request header, without a colon',
+    show: String,
+  },
+  smtp: {
+    read: (text) => readSmtpUrl(text),
+    form: () => smtpUrlForm,
+    show: ({ host, port }) => `${host}:${port}`,
+  },
+  sender: {
+    read: (text) => (readMailSender(text) === undefined ? { problem: `is ${quoted(text)}, which is not a mail address` } : { value: text }),
+    form: () => 'a mail address, plain or as Name <address>',
     show: String,
   },
   targets: {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { kinds, readUrl, type Reading } from './kinds.ts';
+import { readMailSender } from './smtp-url.ts';
 import { nearestName } from './suggest.ts';
 import type { Machine, Variable } from './variable.ts';
 import { clientVariables, defaultText, settingRows, variables, type Settings, type SettingName } from './variables.ts';
@@ -110,6 +111,12 @@ function remedyForUnknown(name: string, known: readonly string[]): string {
 const batchesInSpareBytes = 2;
 
 /** Settings that are valid one by one and contradict each other. */
+/** The sender of mails; undefined when none is known. */
+export function mailSenderOf({ smtpFrom, smtpUrl }: Pick<Config, 'smtpFrom' | 'smtpUrl'>): string | undefined {
+  const { from, login } = smtpUrl ?? {};
+  return smtpFrom ?? from ?? (login === undefined ? undefined : readMailSender(login.user));
+}
+
 function contradictionsIn(config: Config): readonly Fault[] {
   const faults: Fault[] = [];
   if (config.gatewayPort !== 0 && config.gatewayPort === config.apiPort) {
@@ -117,6 +124,13 @@ function contradictionsIn(config: Config): readonly Fault[] {
       variable: variables.apiPort.name,
       problem: `is ${config.apiPort}, which is the gateway's port too`,
       remedy: 'write another port',
+    });
+  }
+  if (config.smtpUrl !== undefined && mailSenderOf(config) === undefined) {
+    faults.push({
+      variable: variables.smtpUrl.name,
+      problem: 'names no sender',
+      remedy: `add ?from=alerts@example.com, or set ${variables.smtpFrom.name}`,
     });
   }
   if (config.spoolSegmentBytes > config.spoolMaxBytes) {

@@ -8,7 +8,7 @@ export const storeVariables = {
     min: 256 * MiB,
     max: 1024 * GiB,
     reason:
-      'Memory of all queries in the store: half of it for one large query at a time, a sixteenth for exports, the rest shared by all others.',
+      'Memory of all queries in the store: nearly half of it for one large query at a time, a sixteenth for exports, half of that for the rules that alert, the rest shared by all others.',
   },
   storeShortConnections: {
     name: 'GATELOG_STORE_SHORT_CONNECTIONS',

@@ -1,5 +1,7 @@
 import type { KindValues } from './kinds.ts';
 import { gatewayVariables } from './gateway-variables.ts';
+import { eventVariables } from './event-variables.ts';
+import { alertVariables } from './alert-variables.ts';
 import { storeVariables } from './store-variables.ts';
 import { GiB, hour, KiB, type Machine, MiB, minute, type Variable } from './variable.ts';
 
@@ -61,7 +63,28 @@ export const variables = {
     name: 'GATELOG_TARGET_ALLOWLIST',
     kind: 'targets',
     default: '',
-    reason: 'Private or plain http addresses that Svc-Target-Url and the providers on this machine (ollama, vllm, lmstudio) may reach.',
+    reason:
+      'Private or plain http addresses that Svc-Target-Url, webhooks, channels of alerts and the providers on this machine (ollama, vllm, lmstudio) may reach.',
+  },
+  smtpUrl: {
+    name: 'GATELOG_SMTP_URL',
+    kind: 'smtp',
+    secret: true,
+    reason:
+      'Mail server for alerts, such as smtps://user:password@mail.example.com:465?from=alerts@example.com. Default: none, and rules take no mail channel.',
+  },
+  smtpFrom: {
+    name: 'GATELOG_SMTP_FROM',
+    kind: 'sender',
+    reason: 'Sender of mails, before the from of GATELOG_SMTP_URL. Default: the user of GATELOG_SMTP_URL, if it is a mail address.',
+  },
+  pagerDutyUrl: {
+    name: 'GATELOG_PAGERDUTY_URL',
+    kind: 'url',
+    schemes: ['https', 'http'],
+    default: 'https://events.pagerduty.com/v2/enqueue',
+    reason:
+      'Address for events to PagerDuty; https://events.eu.pagerduty.com/v2/enqueue for accounts in the European Union. A private one needs GATELOG_TARGET_ALLOWLIST.',
   },
   corsOrigins: {
     name: 'GATELOG_CORS_ORIGINS',
@@ -277,6 +300,9 @@ export const variables = {
       "JavaScript module whose default export, (text) => boolean, checks the user's last text in place of the built-in patterns, for calls with Svc-Security-Enabled.",
   },
 
+  ...eventVariables,
+
+  ...alertVariables,
   ...storeVariables,
   clickhouseUrl: {
     name: 'GATELOG_CLICKHOUSE_URL',

@@ -71,6 +71,7 @@ export const snapshotAnswerSchema = z.object({
   snapshot: z.object({
     storeStep: z.number(),
     metadata: z.object({ steps: z.array(z.string()), secretsLeftOut: z.number() }),
+    eventsSteps: z.array(z.string()),
     rows: z.record(z.string(), z.number()),
     segments: z.record(z.string(), z.number()),
   }),

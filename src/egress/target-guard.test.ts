@@ -158,6 +158,29 @@ describe('public addresses', () => {
   });
 });
 
+describe('addresses for events', () => {
+  it('may have a query, which is part of them', () => {
+    const checked = guardOf().check('https://hooks.example.com/workflows/1?api-version=1&sig=a%2Fb', 'events');
+    expect(checked).toMatchObject({ pathname: '/workflows/1', search: '?api-version=1&sig=a%2Fb' });
+    expect(guardOf().check('https://hooks.example.com/1')).toMatchObject({ search: '' });
+  });
+
+  it.each(['https://user:secret@hooks.example.com/', 'https://secret@hooks.example.com/', 'https://hooks.example.com/#secret'])(
+    'have no part that would not be sent: %s',
+    (address) => {
+      const checked = guardOf().check(address, 'events');
+      expect(checked).toMatchObject({ code: 'malformed', problem: expect.stringMatching(/would not be sent; leave it out$/) as string });
+      expect(JSON.stringify(checked)).not.toContain('secret');
+    },
+  );
+
+  it('are as closed as targets of calls', () => {
+    for (const address of ['https://10.0.0.5/?a=b', 'https://localhost/', 'http://hooks.example.com/?a=b']) {
+      expect(guardOf().check(address, 'events')).toMatchObject({ code: 'not_allowed' });
+    }
+  });
+});
+
 describe('names that resolve to this network', () => {
   const names: Names = {
     'public.example': ['93.184.216.34', '2606:4700::1'],

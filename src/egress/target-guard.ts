@@ -9,6 +9,8 @@ import { makeLookUp } from './look-up.ts';
 export interface AllowedTarget {
   readonly origin: string;
   readonly pathname: string;
+  /** Query with its question mark; empty without one, and for a target of calls. */
+  readonly search: string;
   /**
    * Resolves the host when a connection opens. It fails with `target_not_allowed` for a forbidden address, and the connection uses the
    * very address that was checked.
@@ -22,9 +24,13 @@ export interface TargetRefusal {
   readonly problem: string;
 }
 
-/** Keeps calls to addresses of callers away from this machine and its network. */
+/** What is sent to an address: calls, which bring their own query and credential, or events. */
+export type AddressUse = 'calls' | 'events';
+
+/** Keeps calls and events to addresses of callers away from this machine and its network. */
 export interface EgressPolicy {
-  readonly check: (address: string) => AllowedTarget | TargetRefusal;
+  /** @param use default: calls. */
+  readonly check: (address: string, use?: AddressUse) => AllowedTarget | TargetRefusal;
 }
 
 const maxAddress = 2048;
@@ -47,12 +53,13 @@ const systemResolvers: Resolvers = { listed: lookup, unlisted: makeLookUp({ time
 export function makeTargetGuard(allowed: AllowList, resolvers: Resolvers = systemResolvers): EgressPolicy {
   const { listed: resolveListed, unlisted } = resolvers;
   return {
-    check: (address) => {
-      const url = parse(address);
+    check: (address, use = 'calls') => {
+      const url = parse(address, use);
       if ('problem' in url) return url;
       const host = hostOf(url);
       const port = url.port === '' ? (defaultPorts[url.protocol] ?? 0) : Number(url.port);
-      const target = (lookUp: LookupFunction): AllowedTarget => ({ origin: originOf(url, host), pathname: url.pathname, lookUp });
+      const { pathname, search } = url;
+      const target = (lookUp: LookupFunction): AllowedTarget => ({ origin: originOf(url, host), pathname, search, lookUp });
       if (allowed.allows(host, port)) return target(resolveListed);
       const isSafe = url.protocol === 'https:';
       const listed = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
@@ -68,14 +75,17 @@ export function makeTargetGuard(allowed: AllowList, resolvers: Resolvers = syste
   };
 }
 
-function parse(address: string): URL | TargetRefusal {
+function parse(address: string, use: AddressUse): URL | TargetRefusal {
   if (address.length > maxAddress) return malformed(`is longer than ${maxAddress} characters`);
   if (!URL.canParse(address)) return malformed('is not an address; write one such as https://api.example.com/v1');
   const url = new URL(address);
   if (!Object.hasOwn(defaultPorts, url.protocol)) return malformed('is neither https nor http; write an address that starts with https://');
-  if (url.username !== '' || url.password !== '') {
-    return malformed('holds a user name or password; send the credential in a header of its own');
+  const hasCredential = url.username !== '' || url.password !== '';
+  if (use === 'events') {
+    if (hasCredential) return malformed('holds a user name or password, which would not be sent; leave it out');
+    return url.hash === '' ? url : malformed('holds a fragment, which would not be sent; leave it out');
   }
+  if (hasCredential) return malformed('holds a user name or password; send the credential in a header of its own');
   if (url.search !== '' || url.hash !== '') return malformed('holds a query or a fragment; put the query on the path of the call');
   return url;
 }

@@ -33,12 +33,13 @@ function heldAt(spool: SpoolRig, held: (typeof steps)[number]) {
       if (name === held) await release.passed;
       return result;
     };
-  const { list, removeRequests, removeRest, removeFiles } = rig.store.erase;
+  const { list, readList, removeRequests, removeRest, removeFiles } = rig.store.erase;
   const letters = lettersOf(rig, spool);
   const targets = {
     deadLetters: { ...letters, erase: noted('eraseLetters', letters.erase) },
     store: {
       list: noted('list', list),
+      readList,
       removeRequests: noted('removeRequests', removeRequests),
       removeRest: noted('removeRest', removeRest),
       removeFiles: noted('removeFiles', removeFiles),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { Erasure, ErasureCounts, ErasureStage } from '../model/erasure.ts';
-import type { OrganizationId } from '../model/ids.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import { failureText } from '../store/engine/failure.ts';
@@ -31,9 +31,21 @@ export interface ErasureTargets {
   /** Waits for the running changes of the organisation. */
   readonly whenChangesAreOver: (organizationId: OrganizationId) => Promise<void>;
   readonly store: EraseStored;
+  /** Deliveries of events to webhooks and alert channels. */
+  readonly deliveries: EraseDeliveries;
   /** Cached responses. */
   readonly responses: { readonly count: (erasure: Erasure) => number; readonly forget: (erasure: Erasure) => void };
   readonly deadLetters: { readonly count: (erasure: Erasure) => Promise<number>; readonly erase: (erasure: Erasure) => Promise<number> };
+}
+
+/** What an outbox may hold of a user. */
+export interface EraseDeliveries {
+  /** Waits until nothing is sent any more that was read of the organisation's requests before this call. */
+  readonly settle: (organizationId: OrganizationId) => Promise<void>;
+  /** Removes the deliveries of some requests with all attempts: a receiver's answer may repeat what it was sent. */
+  readonly ofRequests: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<void>;
+  /** Removes the messages that name the user, and what the others left in the database's files. */
+  readonly naming: (organizationId: OrganizationId, userId: string) => Promise<void>;
 }
 
 export interface ErasurePorts {
@@ -233,11 +245,29 @@ export class Erasures {
     await store.removeRequests(erasure, signal);
     // A change that found its request earlier may still write its history.
     await whenChangesAreOver(erasure.organizationId);
+    await this.removeDeliveries(erasure);
     await this.whenResumed();
     await store.removeRest(erasure, signal);
     await this.whenResumed();
     await store.removeFiles(erasure, signal);
     return {};
+  }
+
+  /** Invariant: after the requests, from which payloads are made, and before the list of them. */
+  private async removeDeliveries(erasure: Erasure): Promise<void> {
+    const { store, deliveries } = this.ports.targets;
+    const { organizationId, userId } = erasure;
+    await this.whenResumed();
+    await deliveries.settle(organizationId);
+    for (let behind: RequestId | undefined; ;) {
+      const listed = await store.readList(erasure, behind, this.stopping.signal);
+      behind = listed.at(-1);
+      if (behind === undefined) break;
+      await this.whenResumed();
+      await deliveries.ofRequests(organizationId, listed);
+    }
+    await this.whenResumed();
+    await deliveries.naming(organizationId, userId);
   }
 
   /** @throws the abort reason on a stop. */

@@ -42,6 +42,7 @@ describe('the retention', () => {
     const observations: Observation[] = [];
     const removed: Expiry[] = [];
     const claims: Expiry[] = [];
+    const deliveries: Expiry[] = [];
     const outcome = makeGate();
     let runs = 0;
     const retention = new Retention({
@@ -57,6 +58,9 @@ describe('the retention', () => {
       removeClaims: async (expiry) => {
         claims.push(expiry);
       },
+      removeDeliveries: async (expiry) => {
+        deliveries.push(expiry);
+      },
       forgetReceipts: async () => {
         if (runs === 0) throw new Error('the metadata is locked');
       },
@@ -69,7 +73,7 @@ describe('the retention', () => {
     await retention.stop();
     expect(removed[0]).toEqual({ organizations: undefined, before: now - day });
     // Not in the run that failed.
-    expect(claims).toEqual(removed);
+    expect([claims, deliveries]).toEqual([removed, removed]);
     expect(observations.slice(0, 3)).toEqual([
       { kind: 'job_failed', job: 'removal of receipts that nobody has fetched', reason: 'the metadata is locked' },
       { kind: 'retention_failed', reason: 'the store is away', retryInMs: 1 },

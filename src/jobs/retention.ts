@@ -13,6 +13,8 @@ export interface RetentionPorts {
   readonly removeExpired: RemoveExpired;
   /** Removes claimed identifiers of expired records, so that they can be chosen again. */
   readonly removeClaims: (expiry: Expiry, signal: AbortSignal) => Promise<void>;
+  /** Removes deliveries of events about expired records. */
+  readonly removeDeliveries: (expiry: Expiry, signal: AbortSignal) => Promise<void>;
   /** Deletes receipts of erasures that were not fetched in time. @param now Unix milliseconds. */
   readonly forgetReceipts: (now: number) => Promise<void>;
   /** Time between two runs. */
@@ -64,7 +66,7 @@ export class Retention {
    * stop.
    */
   async runOnce(): Promise<number> {
-    const { trustedNow, deploymentDays, ownDays, removeExpired, removeClaims, forgetReceipts } = this.ports;
+    const { trustedNow, deploymentDays, ownDays, removeExpired, removeClaims, removeDeliveries, forgetReceipts } = this.ports;
     const now = await trustedNow();
     if (now === undefined) return 0;
     await this.tidy('removal of receipts that nobody has fetched', () => forgetReceipts(now));
@@ -74,6 +76,7 @@ export class Retention {
     for (const expiry of expiries) removed += await removeExpired(expiry, signal);
     // Invariant: not before their records, whose identifiers would not be unique.
     for (const expiry of expiries) await this.tidy('removal of claimed identifiers', () => removeClaims(expiry, signal));
+    for (const expiry of expiries) await this.tidy('removal of deliveries of expired requests', () => removeDeliveries(expiry, signal));
     return removed;
   }
 

@@ -170,6 +170,7 @@ describe('a service whose clock is years ahead at its start', () => {
       ownDays: async () => new Map(),
       removeExpired: store.removeExpired,
       removeClaims: async () => undefined,
+      removeDeliveries: async () => undefined,
       forgetReceipts: async () => undefined,
       trustedNow: () => believed.now(),
       intervalMs: hour,

@@ -2,6 +2,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HintLookUps } from '../api/page/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../api/http/response-memory.ts';
+import type { Alerts } from '../alerts/alerts.ts';
+import { AlertDefinitions } from '../alerts/definitions.ts';
 import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
@@ -15,13 +17,10 @@ import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
-import { BurstGate } from '../ingest/batch/burst.ts';
 import type { StoredOrder } from '../ingest/batch/stored-order.ts';
-import { makeCompleteUsage } from '../ingest/completions/complete-usage.ts';
 import { DeadLetters } from '../ingest/dead-letters/store.ts';
-import { Drain } from '../ingest/drain.ts';
+import type { Drain } from '../ingest/drain.ts';
 import { freshUntil } from '../ingest/fresh-until.ts';
-import { countVisible } from '../ingest/metrics.ts';
 import { RunningErasures } from '../ingest/erasures.ts';
 import { SpendCounters } from '../ingest/spend-counters.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/worker/thread.ts';
@@ -29,14 +28,14 @@ import { DeadLetterQuota } from '../ingest/dead-letters/quota.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/changes/pending.ts';
 import type { TrustedClock } from '../jobs/trusted-clock.ts';
 import { DeclaredNames } from '../metadata/organization/declared-names.ts';
-import { type MetadataDatabase, takesWrites } from '../metadata/database.ts';
+import type { MetadataDatabase } from '../metadata/database.ts';
+import { takesWrites } from '../platform/sqlite/database.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization/prices.ts';
 import { latestJobNumber } from '../metadata/jobs.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/organization/rate-limits.ts';
 import { RedactionRules } from '../metadata/organization/redaction-rules.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
-import { watchCpuShares } from '../platform/cpu-usage.ts';
 import { ensureFolder, removeUnfinished } from '../platform/files.ts';
 import { closeServer, listening } from '../platform/http/server.ts';
 import { makeLogger } from '../platform/logger.ts';
@@ -45,10 +44,11 @@ import { releaseLibraryAtRest } from '../platform/memory/library-pages.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
-import { lowerPriority, lowerThreadsNamed } from '../platform/priority.ts';
+import { lowerPriority } from '../platform/priority.ts';
+import type { ProcessLock } from '../platform/process-lock.ts';
 import { priceBookFrom } from '../pricing/price-book.ts';
 import { KnownNames } from '../query/hints/known-names.ts';
-import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
+import { openCheckpointFile } from '../spool/checkpoint.ts';
 import type { Connect } from '../store/engine/connections.ts';
 import { engineLibrary } from '../store/engine/embedded-engine.ts';
 import { countWait } from '../store/engine/metrics.ts';
@@ -58,7 +58,7 @@ import { HealthProbe } from '../platform/health-probe.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { boundDeadLetters, makeDeadLetterReplay, operatorServer } from './operator/operator.ts';
 import { serveOperator } from '../operator/socket.ts';
-import { erasuresFor, makeTrustedClock, makeRemovals, type Removals } from './retention-and-erasure.ts';
+import { makeTrustedClock, makeRemovals, type Removals } from './retention-and-erasure.ts';
 import { healthOf, type Watches } from './health/health.ts';
 import { makeMetricsPorts } from './health/metrics-ports.ts';
 import { jobPorts } from './changes/bulk-jobs.ts';
@@ -66,15 +66,22 @@ import { type Changers, makeChangers, sessionPorts } from './changes/changers.ts
 import { publishCoreAddress } from './core-address.ts';
 import { coreFamilies } from './health/core-metrics.ts';
 import { listenerAddresses } from './api/listener-addresses.ts';
-import { openReadyStore } from './open-store.ts';
+import { lowerMerges, openReadyStore } from './open-store.ts';
+import { makeDashboardPorts } from './api/dashboard-ports.ts';
 import { makeMcpPorts } from './api/mcp.ts';
 import { makePropertyPorts } from './api/property-ports.ts';
+import { makeSignInPorts } from './api/sign-in.ts';
 import { makeModelList } from './pricing/model-list.ts';
 import { makeModelRegistry } from './pricing/model-registry.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
-import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
-import { settleIn } from './pricing/settle-budgets.ts';
+import { type CorePrices, makePricePorts } from './pricing/request-costs.ts';
+import { makeAlertChannels } from './events/alert-channels.ts';
+import { openCoreAlerts } from './events/alerts.ts';
+import { type Events, makeEvents } from './events/outbox.ts';
+import { type EventStores, openEventStores } from './events/following.ts';
+import { withNotedChanges } from './events/noted-changes.ts';
 import { makeExports } from './records/exports.ts';
+import { makeDrain } from './records/make-drain.ts';
 import { makeImports } from './records/imports.ts';
 import { startCoreTakers, type Takers } from './logs/start.ts';
 import { openOwnSeries, type OwnSeries } from './records/own-series.ts';
@@ -88,20 +95,18 @@ const responsesEndMs = 300;
 const drainEndMs = 1200;
 /** Maximum wait of the ingest for space among the dead letters. */
 const deadLetterQuotaWaitMs = 5000;
-/** Frames whose location the core may hold while the store is away: under a gigabyte, half a million plain calls. */
-const maxKnown = 5_000_000;
 /** Rows have up to three times the bytes of their exchanges, and two batches are in memory at a time: one being stored and the next. */
 const rowBytesOfBatchByte = 8;
 /** What `scripts/pages.mjs` makes beside the compiled program. */
 const sitePath = fileURLToPath(new URL('../pages', import.meta.url));
-/** The embedded engine's name for its merging threads. */
-const mergingThreads = 'MergeMutate';
 
-interface CoreParts {
+interface CoreParts extends EventStores {
   readonly config: Config;
   readonly observe: Observe;
   readonly meter: Meter;
   readonly database: MetadataDatabase;
+  readonly alerts: AlertDefinitions;
+  readonly answerMemory: ResponseMemory;
   readonly store: Store;
   readonly interpreter: InterpreterThread;
   readonly deadLetters: DeadLetters;
@@ -130,14 +135,16 @@ interface CoreParts {
  */
 export async function startCore(config: Config, version: string, connect?: Connect): Promise<RunningRole> {
   rejectUnsupportedSettings(config);
-  const { spool } = dataPaths(config);
-  ensureFolder(spool);
-  const locks = [holdLock(config, coreLockOf(config), 'core'), holdLock(config, path.join(spool, 'ingest.lock'), 'ingest')];
+  const locks = holdLocks(config);
   removeLeftovers(config);
   const parts = await openParts(config, connect);
   const drain = makeDrain(parts);
   const changers = makeChangers(parts, drain);
-  const removals = makeRemovals(parts, drain, changers.changer);
+  const base = { url: config.publicApiUrl ?? '' };
+  const baseUrl = (): string => base.url;
+  const channels = makeAlertChannels(parts);
+  const events = makeEvents(parts, baseUrl, channels.room);
+  const removals = makeRemovals(parts, { drain, changer: changers.changer, deliveries: events.erase });
   await removals.start();
   await changers.jobs.resume();
   // Not earlier: at low priority a start takes ten times as long on a busy machine, and the API is away meanwhile.
@@ -147,8 +154,8 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const endSampling = sampleProcess(parts.meter);
   const endReleasing = [releaseMemoryAtRest(), releaseLibraryAtRest(engineLibrary, parts.observe)];
   const takers = startCoreTakers(config, parts.series, { ...parts, changer: changers.changer });
-  const base = { url: config.publicApiUrl ?? '' };
-  const ports = apiPorts(parts, drain, { changers, removals, takers, version, baseUrl: () => base.url });
+  const alerts = await openCoreAlerts(parts, { events, store: channels.store }, baseUrl);
+  const ports = apiPorts(parts, drain, { changers, removals, takers, events, alerts: alerts.alerts, version, baseUrl });
   const server = serveApi(createApi(ports, documentOf(version)), {
     host: config.host,
     port: config.apiPort,
@@ -157,6 +164,8 @@ export async function startCore(config: Config, version: string, connect?: Conne
   });
   const address = await listening(server);
   base.url ||= address;
+  await events.start();
+  alerts.start();
   publishCoreAddress(config.dataDir, address);
   const operated = { ...parts, ...changers, drain, removals, api: ports, corrections: takers.corrections };
   const replay = makeDeadLetterReplay(operated);
@@ -170,12 +179,15 @@ export async function startCore(config: Config, version: string, connect?: Conne
       await Promise.all([closeServer(server, responsesEndMs), closeOperator(responsesEndMs)]);
       endSampling();
       for (const end of endReleasing) end();
+      await alerts.stop();
+      await events.stop();
       await takers.close();
       await parts.series.close();
       await Promise.all([drain.stop(drainEndMs), removals.stop(), changers.jobs.stop()]);
       await parts.interpreter.close();
       await parts.store.close();
       await parts.state.close();
+      await parts.events.close();
       await parts.database.close();
       for (const lock of locks) lock.release();
     },
@@ -188,6 +200,12 @@ function documentOf(version: string): () => object {
   return () => (document ??= openApiDocument(version));
 }
 
+function holdLocks(config: Config): readonly ProcessLock[] {
+  const { spool } = dataPaths(config);
+  ensureFolder(spool);
+  return [holdLock(config, coreLockOf(config), 'core'), holdLock(config, path.join(spool, 'ingest.lock'), 'ingest')];
+}
+
 /** Removes files that a killed process left half-written. Younger ones may belong to a process that has just started too. */
 function removeLeftovers(config: Config): void {
   const { spool, deadLetters } = dataPaths(config);
@@ -198,7 +216,10 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const meter = new Meter(coreFamilies);
   const observe = measured(meter, makeLogger(config.logLevel, 'core'));
   const database = await openExistingMetadata(config, 'core', observe);
-  const store = await openReadyStore(config, observe, { onWait: (lane, ms) => countWait(meter, lane, ms), connect });
+  const eventStores = await openEventStores(config, database, observe);
+  const alerts = await AlertDefinitions.open(database);
+  const opened = await openReadyStore(config, observe, { onWait: (lane, ms) => countWait(meter, lane, ms), connect });
+  const store = withNotedChanges(opened, eventStores.updateNotes);
   const { spent = [], lastNumber } = openCheckpointFile(dataPaths(config).spool).load();
   const pendingChanges = await openPendingChanges(database, spent);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber(), await latestJobNumber(database));
@@ -224,6 +245,9 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     config,
     observe,
     database,
+    ...eventStores,
+    alerts,
+    answerMemory: new ResponseMemory({ maxBytes: config.apiAnswersMaxBytes, maxWaitMs: config.queryMaxWaitMs }),
     store,
     interpreter,
     deadLetters,
@@ -249,80 +273,17 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   };
 }
 
-function makeDrain({
-  config,
-  observe,
-  database,
-  store,
-  interpreter,
-  deadLetters,
-  deadLetterQuota,
-  pendingChanges,
-  declaredNames,
-  redactionRules,
-  prices,
-  state,
-  meter,
-  running,
-  storedOrder,
-  spendCounters,
-}: CoreParts): Drain {
-  const paths = dataPaths(config);
-  const settleBudgets = settleIn(state);
-  return new Drain({
-    spoolFolder: paths.spool,
-    spoolId: spoolIdentity(paths.spool),
-    checkpoint: openCheckpointFile(paths.spool),
-    interpret: interpreter.interpret,
-    insert: store.insert,
-    findRows: store.findRows,
-    pendingChanges,
-    declaredNames: (organizationId) => declaredNames.of(organizationId),
-    redactionRules: (organizationId) => redactionRules.of(organizationId),
-    organizationPrices: (organizationId) => prices.stored.get(organizationId),
-    keepDeadLetter: deadLetters.keep,
-    evictDeadLetters: deadLetterQuota.enforce,
-    settleBudgets,
-    completeUsage: makeCompleteUsage({
-      rows: store.usageRows,
-      settleBudgets,
-      pricingOf: makePricingOf(prices),
-      now: systemClock.now,
-      observe,
-      noteCompleted: (organizationId, completed) => spendCounters.complete(organizationId, completed),
-    }),
-    erasures: erasuresFor(database, running),
-    limits: { maxRows: config.ingestBatchRows, maxBytes: config.ingestBatchBytes },
-    maxKnown,
-    intervalMs: config.ingestIntervalMs,
-    storedOrder,
-    burst: new BurstGate({ maxMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
-    clock: systemClock,
-    observe,
-    noteVisible: (delayMs) => countVisible(meter, delayMs),
-    noteSpend: (organizationId, spend, isAwaited) => spendCounters.count(organizationId, spend, isAwaited),
-  });
-}
-
-/** Records and queries have priority over merges. The API already serves meanwhile. */
-async function lowerMerges(store: Store): Promise<void> {
-  try {
-    await store.startThreads();
-    lowerThreadsNamed(mergingThreads);
-  } catch {
-    // The store reports its own absence where it matters; merges keep their priority.
-  }
-}
-
 interface ApiParts {
   readonly changers: Changers;
   readonly removals: Removals;
   readonly takers: Takers;
+  readonly events: Events;
+  readonly alerts: Alerts;
   readonly version: string;
   readonly baseUrl: () => string;
 }
 
-function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, version, baseUrl }: ApiParts): ApiPorts {
+function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, events, alerts, version, baseUrl }: ApiParts): ApiPorts {
   const { config, observe, meter, database, store, declaredNames, redactionRules, prices, streams } = parts;
   const { changer, sessions, jobs } = changers;
   const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
@@ -350,15 +311,16 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, 
     bodyAddressOf: (organizationId, requestId) => baseUrl() + bodyAddresses.pathOf(organizationId, requestId),
     checkBodyAddress: bodyAddresses.check,
     ...makePropertyPorts({ database, store, declaredNames, now: systemClock.now }),
-    rateLimits: {
-      list: (organizationId) => listRateLimits(database, organizationId),
-      replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
-    },
+    ...makeDashboardPorts(database, systemClock.now),
+    rateLimits: rateLimitPorts(database),
     apiKeys: makeApiKeys(database, config.region, systemClock.now),
+    ...makeSignInPorts({ database, config, secret }),
     providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
     models: makeModelList(config, (organizationId) => ({ book: prices.book, organization: prices.stored.get(organizationId) })),
     modelRegistry: makeModelRegistry(prices.book, systemClock.now),
     redactionRules,
+    webhooks: events.webhooks,
+    alerts,
     retention: removals.retentionPorts,
     erasures: removals.erasurePorts,
     imports: makeImports({ ...parts, spoolFolder: dataPaths(config).spool, drain, changer, retention: removals.retentionPorts }),
@@ -373,22 +335,29 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, 
     health: () => healthOf(watches, drain, store),
     observe,
     meter,
-    metrics: makeMetricsPorts({ ...parts, drain, spoolFolder: dataPaths(config).spool }),
+    metrics: makeMetricsPorts({ ...parts, drain, behindMs: events.behindMs, spoolFolder: dataPaths(config).spool }),
     streams,
     ...makeMcpPorts({ version, baseUrl }),
-    ...answerPorts(config),
+    ...answerPorts(parts),
+  };
+}
+
+function rateLimitPorts(database: CoreParts['database']): ApiPorts['rateLimits'] {
+  return {
+    list: (organizationId) => listRateLimits(database, organizationId),
+    replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
   };
 }
 
 /** What answers share, whatever they say. */
-function answerPorts(config: Config) {
+function answerPorts({ config, answerMemory }: Pick<CoreParts, 'config' | 'answerMemory'>) {
   return {
     monotonic: systemClock.monotonic,
     site: { addresses: listenerAddresses(config), file: siteFilesIn(sitePath) },
     bodyMaxBytes: config.apiBodyMaxBytes,
     corsOrigins: config.corsOrigins,
     answerMaxBytes: responseMaxBytes,
-    answerMemory: new ResponseMemory({ maxBytes: config.apiAnswersMaxBytes, maxWaitMs: config.queryMaxWaitMs }),
+    answerMemory,
     knownNames: new KnownNames(),
     hintLookUps: new HintLookUps(systemClock.monotonic),
   } satisfies Partial<ApiPorts>;

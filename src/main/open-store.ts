@@ -2,9 +2,13 @@ import type { Config } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Connect, NoteWait } from '../store/engine/connections.ts';
+import { lowerThreadsNamed } from '../platform/priority.ts';
 import type { DamagedPart } from '../store/parts/damaged-parts.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { dataPaths } from './shared.ts';
+
+/** The embedded engine's name for its merging threads. */
+const mergingThreads = 'MergeMutate';
 
 interface StorePorts {
   readonly onWait: NoteWait;
@@ -33,6 +37,16 @@ export async function openReadyStore(config: Config, observe: Observe, { onWait:
     return await prepared(openStore({ url }, options, connect), observe);
   } catch (error) {
     throw new Error(unusableServer(url, error), { cause: error });
+  }
+}
+
+/** Records and queries have priority over merges. The API already serves meanwhile. */
+export async function lowerMerges(store: Store): Promise<void> {
+  try {
+    await store.startThreads();
+    lowerThreadsNamed(mergingThreads);
+  } catch {
+    // The store reports its own absence where it matters; merges keep their priority.
   }
 }
 

@@ -13,11 +13,13 @@ import { BodyMove } from '../jobs/move-bodies.ts';
 import { Retention } from '../jobs/retention.ts';
 import { storeTrustedTime, readTrustedTime } from '../metadata/trusted-time.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
+import type { EventsDatabase } from '../outbox/database.ts';
+import { removeExpiredDeliveries } from '../outbox/log/erase.ts';
+import type { Events } from './events/outbox.ts';
 import {
   addErasedExchanges,
   advanceErasure,
   countErasedExchanges,
-  emptyLog,
   forgetErasure,
   forgetOldErasures,
   listUnfinishedErasures,
@@ -30,6 +32,7 @@ import { listRetentions, readRetention, setRetention } from '../metadata/organiz
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
+import { emptyLog } from '../platform/sqlite/database.ts';
 import { damagedStateFile } from '../state/state-files.ts';
 import type { Store } from '../store/store.ts';
 import { dataPaths } from './shared.ts';
@@ -46,6 +49,7 @@ export interface RemovalParts {
   readonly config: Config;
   readonly observe: Observe;
   readonly database: MetadataDatabase;
+  readonly events: EventsDatabase;
   readonly store: Store;
   readonly state: SharedState;
   readonly running: RunningErasures;
@@ -86,9 +90,16 @@ export function makeTrustedClock(database: MetadataDatabase, observe: Observe): 
   });
 }
 
-export function makeRemovals(parts: RemovalParts, drain: Drain, changer: RequestChanges): Removals {
+/** What an erasure reaches beside stored records. */
+export interface Erased {
+  readonly drain: Drain;
+  readonly changer: RequestChanges;
+  readonly deliveries: Events['erase'];
+}
+
+export function makeRemovals(parts: RemovalParts, erased: Erased): Removals {
   const { config, database } = parts;
-  const erasures = makeErasures(parts, drain, changer);
+  const erasures = makeErasures(parts, erased);
   const retention = makeRetention(parts, erasures);
   const bodyMove = new BodyMove({
     moveBodies: parts.store.moveBodies,
@@ -122,12 +133,15 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
   };
 }
 
-function makeRetention({ config, observe, database, store, trustedClock }: RemovalParts, erasures: Erasures): Retention {
+function makeRetention({ config, observe, database, events, store, trustedClock }: RemovalParts, erasures: Erasures): Retention {
   return new Retention({
     deploymentDays: config.retentionDays,
     ownDays: () => listRetentions(database),
     removeExpired: (expiry, signal) => erasures.exclusive(() => store.removeExpired(expiry, signal)),
     removeClaims: (expiry, signal) => removeClaims(database, expiry, signal),
+    removeDeliveries: async (expiry, signal) => {
+      await removeExpiredDeliveries(events, expiry, signal);
+    },
     forgetReceipts: async (now) => {
       await forgetOldJobs(database, now - receiptKeptMs);
       await forgetOldErasures(database, now - receiptKeptMs);
@@ -138,7 +152,7 @@ function makeRetention({ config, observe, database, store, trustedClock }: Remov
   });
 }
 
-function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges): Erasures {
+function makeErasures(parts: RemovalParts, { drain, changer, deliveries }: Erased): Erasures {
   const { observe, database, store, state, running, latestBefore, streams } = parts;
   const { inFlight } = drain;
   const erasures: Erasures = new Erasures({
@@ -156,6 +170,7 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges
         removeRequests: (erasure, signal) =>
           store.erase.removeRequests(erasure, signal).finally(() => streams.forget(erasure.organizationId)),
       },
+      deliveries,
       responses: {
         count: ({ organizationId, userId }) => state.open().responses.count(organizationId, userId),
         forget: ({ organizationId, userId }) => {

@@ -2,14 +2,17 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { OrganizationId, RequestId } from '../model/ids.ts';
+import type { OrganizationId, RequestId, Uuid } from '../model/ids.ts';
 import { copyMetadata } from './copy.ts';
 import { type MetadataDatabase, openMetadata } from './database.ts';
 import { metadataFileName } from './metadata-file.ts';
 import { metadataSteps, openMigratedMetadata } from './migrate.ts';
+import { addBoard, findBoard } from './organization/boards.ts';
+import { addView, listViews } from './organization/views.ts';
 import { createOrganization, listOrganizations } from './organization/organizations.ts';
 import { appendPendingChanges, countPendingChanges, lastPendingSequence } from './pending-changes.ts';
 import { addProviderKey, listProviderKeys } from './organization/provider-keys.ts';
+import { addWebhook, listAllWebhooks, type StoredWebhook } from './organization/webhooks.ts';
 
 const sealed = 'sealed-text-of-a-key-of-a-provider';
 
@@ -56,6 +59,54 @@ test('a copy has what others have just written, and of the changes that wait tho
   expect(await countPendingChanges(opened)).toBe(1);
   expect(await countPendingChanges(database)).toBe(2);
   await opened.close();
+});
+
+/** A webhook whose secret is being replaced. */
+function rotatedWebhook(): StoredWebhook {
+  return {
+    id: '00000000-0000-7000-8000-0000000000aa' as Uuid,
+    organizationId,
+    name: 'ours',
+    destination: 'https://hooks.example.com/1',
+    filter: 'all',
+    sampleRate: 100,
+    events: ['request.completed'],
+    includeData: true,
+    startsAfter: 1,
+    disabled: null,
+    createdAt: 1,
+    changedAt: 1,
+    secrets: { sealed: 'sealed-present', previous: { sealed: 'sealed-previous', endsAt: 2 } },
+  };
+}
+
+test('views and boards are in it', async () => {
+  const saved = { id: '00000000-0000-7000-8000-0000000000bb' as Uuid, name: 'ours', createdAt: 1, changedAt: 1 };
+  const view = { ...saved, page: 'requests', search: { q: 'a' } } as const;
+  const board = { ...saved, time_range: { last: '7d' }, panels: [{ title: 'Cost' }], version: 3 };
+  await addView(database, organizationId, view, 1);
+  await addBoard(database, organizationId, board, 1);
+  const { opened } = await copied(false, 0);
+  expect(await listViews(opened, organizationId)).toEqual([view]);
+  expect(await findBoard(opened, organizationId, board.id)).toEqual(board);
+  await opened.close();
+});
+
+test('secrets of webhooks are in it only when they are asked for; else the webhooks are there without a byte of them', async () => {
+  const webhook = rotatedWebhook();
+  await addWebhook(database, webhook, 10);
+  const withSecrets = await copied(true, 0);
+  expect(withSecrets.copy.secretsLeftOut).toBe(0);
+  expect(await listAllWebhooks(withSecrets.opened)).toEqual([webhook]);
+  await withSecrets.opened.close();
+  const without = await copied(false, 0);
+  // One key of a provider, one webhook.
+  expect(without.copy.secretsLeftOut).toBe(2);
+  expect(await listAllWebhooks(without.opened)).toEqual([{ ...webhook, secrets: { sealed: '', previous: null } }]);
+  for (const part of ['sealed-present', 'sealed-previous']) {
+    expect([withSecrets.bytes.includes(part), without.bytes.includes(part)]).toEqual([true, false]);
+  }
+  await without.opened.close();
 });
 
 test('keys of providers are in it only when they are asked for; else no byte of them is', async () => {

@@ -1,11 +1,13 @@
 import path from 'node:path';
-import Sqlite from 'libsql/promise';
+import { copySqlite, type SqliteCopy } from '../platform/sqlite/copy.ts';
 import { metadataFileName } from './metadata-file.ts';
 
-/** Tables with secrets. They are encrypted, and leave the machine only on request. */
-const secretTables = ['provider_keys'] as const;
-/** How long a statement waits for another process's write, milliseconds. */
-const busyTimeoutMs = 5000;
+/** What becomes of secrets in a copy without them. They are encrypted, and leave the machine only on request. */
+const secretTables = [
+  { table: 'provider_keys', removal: 'DELETE FROM provider_keys' },
+  // Without its secret a webhook signs nothing and so sends nothing, until its secret is replaced.
+  { table: 'webhooks', removal: "UPDATE webhooks SET sealed = '', previous_sealed = NULL, previous_ends_at = NULL" },
+] as const;
 
 export interface CopyOptions {
   /** Pending changes are copied up to this sequence. */
@@ -25,41 +27,22 @@ export interface MetadataCopy {
  * @throws when the disk or the database fails.
  */
 export async function copyMetadata(dataDir: string, file: string, { lastPendingChange, secrets }: CopyOptions): Promise<MetadataCopy> {
-  await using(path.join(dataDir, metadataFileName), async (database) => {
-    await database.exec(`VACUUM INTO '${file.replaceAll("'", "''")}'`);
-  });
-  return using(file, async (copy) => {
-    // Deleted secrets are overwritten, not only unlinked.
-    await copy.exec('PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON');
+  let secretsLeftOut = 0;
+  const steps = await copySqlite(path.join(dataDir, metadataFileName), file, async (copy) => {
     await copy.exec(`DELETE FROM pending_changes WHERE seq > ${lastPendingChange}`);
-    const secretsLeftOut = secrets ? 0 : await removeSecrets(copy);
-    const steps = await rowsOf<{ readonly name: string }>(copy, 'SELECT name FROM schema_migrations ORDER BY name');
-    return { steps: steps.map(({ name }) => name), secretsLeftOut };
+    secretsLeftOut = secrets ? 0 : await removeSecrets(copy);
   });
+  return { steps, secretsLeftOut };
 }
 
-async function removeSecrets(copy: Sqlite): Promise<number> {
+async function removeSecrets({ exec, rows }: SqliteCopy): Promise<number> {
   let removed = 0;
-  for (const table of secretTables) {
-    const known = await rowsOf(copy, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`);
+  for (const { table, removal } of secretTables) {
+    const known = await rows(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`);
     if (known.length === 0) continue;
-    const [found] = await rowsOf<{ readonly total: number }>(copy, `SELECT count(*) AS total FROM ${table}`);
+    const [found] = await rows<{ readonly total: number }>(`SELECT count(*) AS total FROM ${table}`);
     removed += found?.total ?? 0;
-    await copy.exec(`DELETE FROM ${table}`);
+    await exec(removal);
   }
   return removed;
-}
-
-async function rowsOf<Row>(database: Sqlite, query: string): Promise<readonly Row[]> {
-  const statement = (await database.prepare(query)) as { readonly all: () => Promise<readonly Row[]> };
-  return statement.all();
-}
-
-async function using<Result>(file: string, work: (database: Sqlite) => Promise<Result>): Promise<Result> {
-  const database = new Sqlite(file, { timeout: busyTimeoutMs });
-  try {
-    return await work(database);
-  } finally {
-    database.close();
-  }
 }

@@ -1,142 +1,15 @@
-import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { Kysely, sql, type Compilable } from 'kysely';
-import Sqlite from 'libsql';
-import { ensureFolder } from '../platform/files.ts';
-import { messageOf } from '../model/errors.ts';
-import { asUnavailable, BusyRetry, RetryingSqliteDialect } from './lock-waits.ts';
+import { openSqlite, type SqliteDatabase, type SqliteMode, type SqliteQueries } from '../platform/sqlite/database.ts';
 import { metadataFileName } from './metadata-file.ts';
 import type { MetadataTables } from './schema.ts';
 
-/**
- * `core`: a write is on disk when it returns (`synchronous = FULL`). `gateway`: it survives the death of the process; a power loss may
- * take the latest (`synchronous = NORMAL`), and no write waits for the disk.
- */
-export type MetadataMode = 'core' | 'gateway';
+export type MetadataQueries = SqliteQueries<MetadataTables>;
+export type MetadataDatabase = SqliteDatabase<MetadataTables>;
 
-/** A statement that was compiled and prepared once; a run takes microseconds and blocks the thread. */
-export interface PreparedStatement<Row> {
-  readonly first: (...parameters: readonly (string | number)[]) => Row | undefined;
-  readonly all: (...parameters: readonly (string | number)[]) => readonly Row[];
-  /**
-   * Runs a writing statement. @returns the number of changed rows. @throws GatelogError `metadata_unavailable` when another process holds
-   * the write lock for long.
-   */
-  readonly change: (...parameters: readonly (string | number)[]) => number;
-}
-
-/** The tables, inside a transaction or not. */
-export interface MetadataQueries {
-  readonly queries: Kysely<MetadataTables>;
-}
-
-/** An open metadata database: SQLite, shared with other processes. */
-export interface MetadataDatabase extends MetadataQueries {
-  /**
-   * Prepares a query for the hot path: a key look-up takes 7 µs, and 79 µs through Kysely, which compiles and prepares each time. The
-   * query's values are placeholders; each run passes its own, in the order of the SQL. TRICKY: it shares Kysely's connection, so it takes
-   * part in an open transaction there.
-   */
-  readonly prepare: <Row>(query: Compilable<Row>) => PreparedStatement<Row>;
-  readonly close: () => Promise<void>;
-}
-
-/** How long opening waits for another process's write, milliseconds. */
-const openingWaitMs = 5000;
-
-/**
- * Opens `<dataDir>/metadata.db`, creating the folder and the file (mode 0600) where they are missing. `migrateMetadata` creates the
- * tables. @throws with the file's name when it cannot be opened or is no database.
- */
-export function openMetadata(dataDir: string, mode: MetadataMode): MetadataDatabase {
-  ensureFolder(dataDir);
-  const connection = connect(path.join(dataDir, metadataFileName), mode);
-  const waits = new BusyRetry(connection);
-  const queries = new Kysely<MetadataTables>({ dialect: new RetryingSqliteDialect(connection, waits) });
-  return {
-    queries,
-    prepare: (query) => prepareOn(connection, waits, query.compile().sql),
-    close: async () => {
-      await queries.destroy();
-      // Kysely closes a connection only after its first query.
-      if (connection.open) connection.close();
-    },
-  };
-}
-
-function connect(file: string, mode: MetadataMode): Sqlite.Database {
-  let connection: Sqlite.Database | undefined;
-  try {
-    closeSync(openSync(file, 'a', 0o600));
-    connection = new Sqlite(file, { timeout: openingWaitMs });
-    useWriteAheadLog(connection);
-    connection.exec(`PRAGMA synchronous = ${mode === 'core' ? 'FULL' : 'NORMAL'}`);
-    connection.exec('PRAGMA foreign_keys = ON');
-    // Deleted rows are overwritten, because names of erased users are among them.
-    if (mode === 'core') connection.exec('PRAGMA secure_delete = ON');
-    return connection;
-  } catch (error) {
-    connection?.close();
-    throw new Error(`The metadata database ${file} cannot be opened: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-/** Whether the database accepts writes. Rejects after some seconds when another process writes all the time. */
-export async function takesWrites(database: MetadataQueries): Promise<boolean> {
-  return inWriteTransaction(database, async () => true);
-}
-
-/**
- * Runs `work` in a transaction that takes the write lock at its start, so that rows it reads cannot change before it writes. Kysely's own
- * transactions start without the lock and fail when another process writes first. Dialect: Postgres wants `begin` and an advisory lock
- * here.
- */
-export async function inWriteTransaction<T>(database: MetadataQueries, work: (transaction: MetadataQueries) => Promise<T>): Promise<T> {
-  return database.queries.connection().execute(async (queries) => {
-    await sql`begin immediate`.execute(queries);
-    try {
-      const result = await work({ queries });
-      await sql`commit`.execute(queries);
-      return result;
-    } catch (error) {
-      await sql`rollback`.execute(queries);
-      throw error;
-    }
-  });
-}
-
-function prepareOn<Row>(connection: Sqlite.Database, waits: BusyRetry, sqlText: string): PreparedStatement<Row> {
-  const statement = connection.prepare(sqlText);
-  return {
-    first: (...parameters) => statement.get(...parameters) as Row | undefined,
-    all: (...parameters) => statement.all(...parameters) as Row[],
-    change: (...parameters) => {
-      try {
-        const { changes } = statement.run(...parameters);
-        waits.writeSucceeded();
-        return changes;
-      } catch (error) {
-        // Not retried: a call is waiting.
-        waits.shouldRetry(error);
-        throw asUnavailable(error);
-      }
-    },
-  };
-}
-
-/**
- * TRICKY: switching to the write-ahead log needs the file exclusively, and SQLite's busy timeout does not cover that, so a refused attempt
- * is repeated. The mode stays in the file: only the very first opening ever waits here.
- */
-function useWriteAheadLog(connection: Sqlite.Database): void {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let attemptsLeft = 200; ; attemptsLeft -= 1) {
-    try {
-      connection.exec('PRAGMA journal_mode = WAL');
-      return;
-    } catch (error) {
-      if (attemptsLeft === 0 || !/locked|busy/i.test(String(error))) throw error;
-      Atomics.wait(pause, 0, 0, 25);
-    }
-  }
+/** Opens `<dataDir>/metadata.db`; `migrateMetadata` creates the tables. */
+export function openMetadata(dataDir: string, mode: SqliteMode): MetadataDatabase {
+  return openSqlite<MetadataTables>(
+    { path: path.join(dataDir, metadataFileName), name: 'metadata database', unavailable: 'metadata_unavailable' },
+    mode,
+  );
 }

@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Erasure, ErasureCounts, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
-import { inWriteTransaction, type MetadataQueries } from './database.ts';
+import type { MetadataQueries } from './database.ts';
+import { emptyLog, inWriteTransaction } from '../platform/sqlite/database.ts';
 import type { ErasuresTable } from './schema.ts';
 import { withNul, withoutNul } from './nul-text.ts';
 
@@ -15,8 +15,6 @@ export interface ErasedExchange {
 
 /** SQLite takes 32,766 parameters in a statement. */
 const chunkLength = 5000;
-const maxCheckpoints = 3;
-const checkpointPauseMs = 50;
 
 export interface ErasureOrder {
   readonly organizationId: OrganizationId;
@@ -78,19 +76,6 @@ export async function forgetErasure(database: MetadataQueries, number: number): 
     await queries.deleteFrom('erased_exchanges').where('erasure', '=', number).execute();
     await queries.deleteFrom('erasures').where('number', '=', number).execute();
   });
-}
-
-/**
- * Empties the write-ahead log, which still holds deleted rows. It needs a moment without readers. Dialect: Postgres does so by itself,
- * some time later. @throws when there is none: the log is still full then.
- */
-export async function emptyLog({ queries }: MetadataQueries): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    const { rows } = await sql<{ readonly busy: number }>`pragma wal_checkpoint(truncate)`.execute(queries);
-    if (rows.every(({ busy }) => busy === 0)) return;
-    if (tries === maxCheckpoints) throw new Error('something reads in the metadata database all the time');
-    await wait(checkpointPauseMs);
-  }
 }
 
 /**

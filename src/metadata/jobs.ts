@@ -2,7 +2,8 @@ import type { Selectable } from 'kysely';
 import type { Job, JobId, JobOrder, JobOutcomes, ListedRequest } from '../model/jobs/job.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
-import { inWriteTransaction, type MetadataQueries } from './database.ts';
+import type { MetadataQueries } from './database.ts';
+import { inWriteTransaction } from '../platform/sqlite/database.ts';
 import type { JobsTable } from './schema.ts';
 
 export interface NewJob {

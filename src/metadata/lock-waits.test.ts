@@ -4,7 +4,8 @@ import path from 'node:path';
 import Sqlite from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { storeTrustedTime, readTrustedTime } from './trusted-time.ts';
-import { inWriteTransaction, type MetadataDatabase } from './database.ts';
+import type { MetadataDatabase } from './database.ts';
+import { inWriteTransaction } from '../platform/sqlite/database.ts';
 import { metadataFileName } from './metadata-file.ts';
 import { openMigratedMetadata } from './migrate.ts';
 

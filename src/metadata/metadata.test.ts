@@ -6,10 +6,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AcceptedChange, Change } from '../model/change.ts';
 import { parseUuid, type RequestId } from '../model/ids.ts';
 import { createApiKey, findApiKeys, listApiKeys, makeKeyLookUp, revokeApiKey, type NewApiKey } from './organization/api-keys.ts';
-import { inWriteTransaction, openMetadata, type MetadataDatabase, type MetadataMode } from './database.ts';
+import { openMetadata, type MetadataDatabase } from './database.ts';
+import { inWriteTransaction, type SqliteMode } from '../platform/sqlite/database.ts';
 import { listUnfinishedErasures, orderErasure } from './erasures.ts';
 import { openMigratedMetadata } from './migrate.ts';
-import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nul.ts';
+import { erasedUsersWithoutNul } from './migrations/0010-to-0019/0011-erased-users-without-nul.ts';
 import { createOrganization, findOrganization, listOrganizations, type Organization } from './organization/organizations.ts';
 import { appendPendingChanges, listPendingChanges, removePendingChanges } from './pending-changes.ts';
 import { declareProperty, listDeclaredProperties } from './organization/properties.ts';
@@ -29,7 +30,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function open(mode: MetadataMode = 'core'): Promise<MetadataDatabase> {
+async function open(mode: SqliteMode = 'core'): Promise<MetadataDatabase> {
   const database = await openMigratedMetadata(folder, mode, now);
   opened.push(database);
   return database;

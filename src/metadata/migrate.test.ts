@@ -85,6 +85,11 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
     '0011-erased-users-without-nul',
     '0012-hidden-properties',
     '0013-jobs',
+    '0014-webhooks',
+    '0015-alert-rules',
+    '0016-browser-sessions',
+    '0017-enforced-rules',
+    '0018-views-and-boards',
   ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
@@ -113,6 +118,11 @@ test('a second start changes nothing', async () => {
         '0011-erased-users-without-nul',
         '0012-hidden-properties',
         '0013-jobs',
+        '0014-webhooks',
+        '0015-alert-rules',
+        '0016-browser-sessions',
+        '0017-enforced-rules',
+        '0018-views-and-boards',
       ],
     },
   ]);

@@ -1,7 +1,9 @@
 import type { Generated, Selectable } from 'kysely';
 import type { JobKind, JobState } from '../model/jobs/job.ts';
 import type { ChangeKind } from '../model/change.ts';
+import type { ViewPage } from '../model/dashboard/view.ts';
 import type { ErasureStage } from '../model/erasure.ts';
+import type { DisabledReason } from '../model/events/webhook.ts';
 import type { KeyPermissions } from '../model/principal.ts';
 
 /** Times are Unix milliseconds, identifiers lower-case UUIDs, flags 0 or 1. */
@@ -22,6 +24,12 @@ export interface MetadataTables {
   readonly erased_exchanges: ErasedExchangesTable;
   readonly believed_time: TrustedTimeTable;
   readonly jobs: JobsTable;
+  readonly alert_rules: AlertRulesTable;
+  readonly alert_offers: AlertOffersTable;
+  readonly webhooks: WebhooksTable;
+  readonly browser_sessions: BrowserSessionsTable;
+  readonly saved_views: SavedViewsTable;
+  readonly boards: BoardsTable;
 }
 
 interface SchemaMigrationsTable {
@@ -168,6 +176,82 @@ export interface JobsTable {
   reached_at: number | null;
   reached_id: string | null;
   error: string | null;
+}
+
+export interface WebhooksTable {
+  id: string;
+  organization_id: string;
+  name: string | null;
+  destination: string;
+  /** JSON object: filter, sample rate and events. */
+  config: string;
+  include_data: number;
+  /** Its secret, encrypted with a key that is not in this database. */
+  sealed: string;
+  /** The secret before the last rotation, which also signs until its end. */
+  previous_sealed: string | null;
+  previous_ends_at: number | null;
+  /** Number of the order of storage. */
+  starts_after: number;
+  disabled_at: number | null;
+  disabled_reason: DisabledReason | null;
+  created_at: number;
+  changed_at: number;
+}
+
+export interface AlertRulesTable {
+  id: string;
+  organization_id: string;
+  /** Unique in the organisation. */
+  name: string;
+  /** JSON of the rule, in the API's shape. */
+  rule: string;
+  /** JSON array of channels, with their secrets encrypted. */
+  channels: string;
+  /** A policy of `model/limit-policy.ts`. */
+  limit_policy: string | null;
+  offered: number;
+  created_at: number;
+  changed_at: number;
+}
+
+interface AlertOffersTable {
+  organization_id: string;
+  offered_at: number;
+}
+
+interface BrowserSessionsTable {
+  token_hash: string;
+  key_hash: string;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface SavedViewsTable {
+  id: string;
+  organization_id: string;
+  page: ViewPage;
+  /** Unique among the views of the page. */
+  name: string;
+  /** JSON object. */
+  search: string;
+  created_at: number;
+  changed_at: number;
+}
+
+export interface BoardsTable {
+  id: string;
+  organization_id: string;
+  /** Unique in the organisation. */
+  name: string;
+  /** JSON object, in the API's shape. */
+  time_range: string;
+  /** JSON array, in the API's shape. */
+  panels: string;
+  panel_count: number;
+  version: number;
+  created_at: number;
+  changed_at: number;
 }
 
 export type ApiKeyRow = Selectable<ApiKeysTable>;

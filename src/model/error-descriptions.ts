@@ -9,6 +9,7 @@ export const errorDescriptions = {
   wrong_region: 'The key belongs to another region; the message has its address.',
   no_provider_key: 'Neither the caller, nor its organisation, nor the deployment has a key for the provider.',
   permission_denied: 'The key does not have the permission that this needs.',
+  csrf_header_missing: 'A call that changes something by a session cookie needs the header `Svc-Csrf: 1`.',
   target_not_allowed: 'The address is private, not https, or otherwise not allowed to callers.',
   not_found: 'No such request, session, endpoint or key.',
   unknown_model: 'The model belongs to a provider for which there is no key.',
@@ -16,6 +17,7 @@ export const errorDescriptions = {
   request_in_flight: 'The request is on its way to the store; ask again.',
   method_not_allowed: 'The path does not take this method.',
   request_timeout: 'The head of the request did not arrive in time.',
+  changed_meanwhile: 'Somebody else has changed it since the version that the call names; read it again.',
   body_too_large: 'The body is larger than is accepted for this call.',
   unsupported_media_type: 'The body is not declared as JSON.',
   invalid_body: 'A field of the body has a wrong type or value; `details.path` says where.',
@@ -44,6 +46,7 @@ export const errorDescriptions = {
   too_many_calls: 'The gateway worker, or the share of the organisation, has no room for the call.',
   stopping: 'The service is stopping.',
   metadata_unavailable: 'The metadata database cannot be read or written.',
+  events_unavailable: 'The database of events, which holds deliveries and alerts, cannot be read or written.',
   provider_timeout: 'The provider did not answer in time, or no connection to it was free.',
   query_timeout: 'The query took longer than GATELOG_QUERY_TIMEOUT_MS.',
 } satisfies Readonly<Record<ErrorCode, string>>;

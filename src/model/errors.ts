@@ -20,6 +20,7 @@ const errors = {
   wrong_region: { status: 401, doors: ['gateway', 'api'] },
   no_provider_key: { status: 401, doors: ['gateway'] },
   permission_denied: { status: 403, doors: ['gateway', 'api'] },
+  csrf_header_missing: { status: 403, doors: ['api'] },
   target_not_allowed: { status: 403, doors: ['gateway'] },
   not_found: { status: 404, doors: ['gateway', 'api'] },
   unknown_model: { status: 404, doors: ['gateway'] },
@@ -27,6 +28,7 @@ const errors = {
   request_in_flight: { status: 404, doors: ['api'] },
   method_not_allowed: { status: 405, doors: ['gateway', 'api'] },
   request_timeout: { status: 408, doors: ['gateway'] },
+  changed_meanwhile: { status: 409, doors: ['api'] },
   body_too_large: { status: 413, doors: ['gateway', 'api'] },
   unsupported_media_type: { status: 415, doors: ['gateway', 'api'] },
   invalid_body: { status: 422, doors: ['gateway', 'api'] },
@@ -55,6 +57,7 @@ const errors = {
   too_many_calls: { status: 503, doors: ['gateway'] },
   stopping: { status: 503, doors: ['gateway'] },
   metadata_unavailable: { status: 503, doors: ['gateway', 'api'] },
+  events_unavailable: { status: 503, doors: ['api'] },
   provider_timeout: { status: 504, doors: ['gateway'] },
   query_timeout: { status: 504, doors: ['api'] },
 } as const satisfies Record<string, ErrorDefinition>;

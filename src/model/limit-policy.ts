@@ -13,6 +13,8 @@ export interface LimitPolicy {
   readonly text: string;
   /** Counts only this key's calls; absent: all calls of the organisation. */
   readonly keyId?: string;
+  /** Name of the alert rule that it belongs to. */
+  readonly ruleName?: string;
 }
 
 export type LimitSegment = { readonly of: 'user' } | { readonly of: 'property'; readonly name: string };

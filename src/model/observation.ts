@@ -44,7 +44,7 @@ export type Observation =
   /** Dead letters were deleted because of their age or of the limit on their total size. */
   | { readonly kind: 'dead_letters_removed'; readonly expired: number; readonly crowdedOut: number }
   /** Schema migrations ran; `steps` are their names. */
-  | { readonly kind: 'database_prepared'; readonly database: 'store' | 'metadata'; readonly steps: readonly string[] }
+  | { readonly kind: 'database_prepared'; readonly database: 'store' | 'metadata' | 'events'; readonly steps: readonly string[] }
   /** Stored bodies get a new order in the background: the requests of which they have it, and all. */
   | { readonly kind: 'bodies_move_started' | 'bodies_moving'; readonly moved: number; readonly total: number }
   | { readonly kind: 'bodies_moved'; readonly requests: number; readonly seconds: number }
@@ -75,10 +75,18 @@ export type Observation =
   | { readonly kind: 'cache_failed'; readonly reason: string }
   /** An organisation's stored prices cannot be read; the last known ones stay in use. */
   | { readonly kind: 'prices_failed'; readonly reason: string }
+  /** Deliveries or their attempts cannot be read or stored; they are tried again. */
+  | { readonly kind: 'outbox_failed'; readonly reason: string }
+  /** Deliveries were dropped from the log because of its limits. */
+  | { readonly kind: 'delivery_log_pruned'; readonly expired: number; readonly crowdedOut: number }
   /** Operator commands across organisations cannot reach the core. */
   | { readonly kind: 'operator_socket_missing'; readonly reason: string }
   /** Memory that an idle process does without could not be given back. */
   | { readonly kind: 'memory_kept'; readonly reason: string }
+  /** Deliveries of new or changed requests could not be made; they are made later. */
+  | { readonly kind: 'webhooks_behind'; readonly reason: string }
+  /** Changes of stored requests that no webhook took in time; they are not announced. */
+  | { readonly kind: 'webhook_updates_dropped'; readonly updates: number }
   /** Shared state was discarded because it may be damaged. */
   | { readonly kind: 'state_discarded'; readonly reason: string }
   | { readonly kind: 'key_lookup_failed'; readonly reason: string }

@@ -6,9 +6,9 @@ export type TenantId = string & { readonly __kind: 'uuid' };
 
 /**
  * The connections that run a statement: `short` for reads of a few rows by key, `long` for reads that may scan a whole history, `export`
- * for the pages of exports, which follow one another for hours.
+ * for the pages of exports, which follow one another for hours, `alerts` for the windows of rules, read every few seconds.
  */
-export type Lane = 'short' | 'long' | 'export';
+export type Lane = 'short' | 'long' | 'export' | 'alerts';
 
 declare const sealed: unique symbol;
 

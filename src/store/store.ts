@@ -29,7 +29,7 @@ import { type ListParts, makeListParts } from './parts/list-parts.ts';
 import { type CheckPart, makeCheckPart, makeSetAside, type SetAside } from './parts/set-aside.ts';
 import { PendingPatches } from './update/pending-patches.ts';
 import { watchMerges } from './engine/disk-space.ts';
-import type { HasFreeSpace } from '../platform/disk-space.ts';
+import type { DiskSpace, HasFreeSpace } from '../platform/disk-space.ts';
 import { type ChangeStoredSession, makeChangeStoredSession } from './update/session-changes.ts';
 import { type FindRows, makeFindRows } from './read/find-rows.ts';
 import { makeSetSessionTag, type SetSessionTag } from './update/session-tags.ts';
@@ -66,6 +66,8 @@ export interface Store {
   readonly isAlive: () => Promise<boolean>;
   /** False while the embedded store's disk is full: reads work, writes are refused. */
   readonly hasFreeSpace: HasFreeSpace;
+  /** Undefined for a ClickHouse server. */
+  readonly measureFreeSpace: () => DiskSpace | undefined;
   readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
 }
@@ -87,8 +89,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     run: makeRunStatement(connections, options),
     rowChanges,
     findRows: makeFindRows(connections),
-    changeStoredCosts: makeChangeStoredCosts(connections, patches),
-    usageRows: makeUsageRows(connections, patches),
+    ...notedAmounts(connections, patches, rowChanges),
     setSessionTag: makeSetSessionTag(connections),
     jobLists: makeJobLists(connections, options),
     latestChangeNumber: makeLatestChangeNumber(connections),
@@ -105,11 +106,32 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     startThreads: () => startEngineThreads(connections),
     isAlive: async () => connections.run('control', async (client) => (await client.ping({ select: true })).success),
     hasFreeSpace: connections.hasFreeSpace,
+    measureFreeSpace: connections.measureFreeSpace,
     lanes: connections.lanes,
     close: async () => {
       endWatch();
       await damage.end();
       await connections.close();
+    },
+  };
+}
+
+/** Writes that change costs and usage. */
+function notedAmounts(
+  connections: Connections,
+  patches: PendingPatches,
+  changes: RowChanges,
+): Pick<Store, 'changeStoredCosts' | 'usageRows'> {
+  const changeStoredCosts = makeChangeStoredCosts(connections, patches);
+  const usageRows = makeUsageRows(connections, patches);
+  return {
+    changeStoredCosts: (costs) =>
+      changeStoredCosts(costs).finally(() => {
+        for (const { createdAt } of costs.changes) changes.noteAmounts(costs.organizationId, createdAt);
+      }),
+    usageRows: {
+      ...usageRows,
+      complete: (call) => usageRows.complete(call).finally(() => changes.noteAmounts(call.organizationId, call.before.billed.createdAt)),
     },
   };
 }

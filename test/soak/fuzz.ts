@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort, OwnedProcesses } from '../../bench/measure/owned-processes.ts';
-import { endpointsWithBody, existing, fuzz } from '../support/hostile.ts';
+import { addExisting, endpointsWithBody, existing, fuzz } from '../support/hostile.ts';
 
 const [bodiesGiven = 50_000, seedGiven = Date.now() % 2 ** 31, ...pathsWanted] = process.argv.slice(2);
 const [bodiesWanted, firstSeed] = [Number(bodiesGiven), Number(seedGiven)];
@@ -53,10 +53,11 @@ async function fuzzEverything(): Promise<boolean> {
   await send(/sk-svc-us-\w+/.exec(command('keys', 'create', '--org', 'theirs'))?.[0] ?? '', foreignText);
   const mine = await send(key, 'mine');
   const organizationId = await ownerOf(mine);
+  const there = await addExisting(api, key, mine);
   let sound = true;
   for (const { method, path: route } of endpointsWithBody()) {
     if (!isWanted(route)) continue;
-    const target = { method, url: api + existing(route, mine), key, organizationId, foreignText };
+    const target = { method, url: api + existing(route, there), key, organizationId, foreignText };
     sound = (await fuzzEndpoint(`${method} ${route}`, target)) && sound;
   }
   const ready = (await fetch(`${api}/readyz`)).status === 200;

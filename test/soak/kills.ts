@@ -8,8 +8,9 @@
  */
 import { parseArgs } from 'node:util';
 import { Dice } from '../support/dice.ts';
-import { type Kill, type KillKind, killKinds, type KillRun, runKills } from '../support/kill-run.ts';
+import { type KillRun, runKills } from '../support/kill-run.ts';
 import { countFindings, listsOf } from '../support/kill-verdict.ts';
+import { type Kill, type KillKind, killKinds } from '../support/kills.ts';
 import { makeMutant, mutantNames } from '../support/mutants.ts';
 import { killStarted, makeDataDir, removeDataDir } from '../support/process-tree.ts';
 

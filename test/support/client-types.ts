@@ -91,8 +91,9 @@ function referencesOf({ requestBody, responses }: Operation, schemas: Document['
     }
     const name = nameOf($ref);
     if (found.has(name) || name in written) return;
-    found.add(name);
-    walk(answered(schemas[name] ?? {}));
+    const schema = schemas[name] ?? {};
+    if (!isListAnswer(schema)) found.add(name);
+    walk(answered(schema));
   };
   walk(requestBody?.content);
   walk(responses['200']?.content);
@@ -108,6 +109,11 @@ function answered(schema: Schema): Schema {
   const { data, error } = schema.properties ?? {};
   if (data === undefined || error === undefined) return schema;
   return schema.description === undefined || data.$ref !== undefined ? data : { description: schema.description, ...data };
+}
+
+/** An envelope of a list of what has a name: the list needs none itself. */
+function isListAnswer(schema: Schema): boolean {
+  return answered(schema) !== schema && schema.properties?.['data']?.items?.$ref !== undefined;
 }
 
 /** What stands in an envelope beside what every envelope has. */
@@ -265,7 +271,8 @@ function answerMembers({ responses }: Operation, schemas: Document['components']
   const envelope = schemas[nameOf(answer.schema.$ref ?? '')] ?? answer.schema;
   if (answered(envelope) === envelope) return { [type === 'application/json' ? 'whole' : 'stream']: answer.schema };
   const extras = extrasOf(envelope);
-  return { data: answer.schema.$ref === undefined ? answered(envelope) : answer.schema, ...(extras === undefined ? {} : { extras }) };
+  const isNamed = answer.schema.$ref !== undefined && !isListAnswer(envelope);
+  return { data: isNamed ? answer.schema : answered(envelope), ...(extras === undefined ? {} : { extras }) };
 }
 
 /** Numbers and flags of an address are written as text by the client. */

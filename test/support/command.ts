@@ -12,14 +12,27 @@ interface Addressed {
   readonly api: string;
 }
 
-export function gatelog(dataDir: string, ...given: readonly (string | Addressed)[]): Promise<CommandResult> {
+/** What the command reads from its standard input. */
+interface Piped {
+  readonly input: string;
+}
+
+export function gatelog(dataDir: string, ...given: readonly (string | Addressed | Piped)[]): Promise<CommandResult> {
   const words = given.filter((word) => typeof word === 'string');
-  const address = given.find((word) => typeof word === 'object');
+  const objects = given.filter((word) => typeof word === 'object');
+  const address = objects.find((object) => 'api' in object);
+  const piped = objects.find((object) => 'input' in object);
   const environment = address === undefined ? {} : { GATELOG_API_URL: address.api, GATELOG_API_KEY: testKey };
   return new Promise((resolve) => {
     const env = serviceEnvironment({ dataDir, environment });
-    execFile(process.execPath, [program, ...words], { env, timeout: 600_000 }, (error: ExecFileException | null, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [program, ...words],
+      { env, timeout: 600_000 },
+      (error: ExecFileException | null, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
+      },
+    );
+    if (piped !== undefined) child.stdin?.end(piped.input);
   });
 }

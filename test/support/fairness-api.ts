@@ -7,6 +7,8 @@ export interface ApiFairnessOptions {
   readonly store: FairnessStore;
   readonly connections: number;
   readonly durationMs: number;
+  /** The run goes on until the other organisation has read so many, however slow the machine is; 0: `durationMs` alone ends it. */
+  readonly minimumReads?: number;
   /** Queries to send; absent: all slow ones, one after the other on each connection. */
   readonly queries?: readonly FairnessQuery[];
 }
@@ -64,14 +66,14 @@ export const slowQueries: readonly FairnessQuery[] = [
  * polled.
  */
 export async function runApiFairness(options: ApiFairnessOptions): Promise<ApiFairnessRun> {
-  const { api, store, connections, durationMs, queries = slowQueries } = options;
+  const { api, store, connections, durationMs, minimumReads = 0, queries = slowQueries } = options;
   const end = performance.now() + durationMs;
   const agent = new Agent({ keepAlive: true });
   const greedy: Outcome[] = [];
   const modest: Outcome[] = [];
   const ready: Outcome[] = [];
   const until = async (work: (turn: number) => Promise<void>): Promise<void> => {
-    for (let turn = 0; performance.now() < end; turn += 1) await work(turn);
+    for (let turn = 0; performance.now() < end || modest.length < minimumReads; turn += 1) await work(turn);
   };
   const queriers = Array.from({ length: connections }, (_, connection) =>
     until(async (turn) => {

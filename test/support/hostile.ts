@@ -194,6 +194,64 @@ const acceptedQuery = fc.record(
   { requiredKeys: ['filter', 'requestIds'] },
 );
 
+/** Nearly a webhook, or a time from which its deliveries are recovered; often a valid one with hostile texts. */
+const hostileWebhook = fc.record(
+  {
+    destination: fc.oneof({ weight: 5, arbitrary: fc.constant('https://hooks.example.com/') }, text, value),
+    name: fc.oneof(text, value),
+    config: fc.record(
+      {
+        filter: fc.oneof({ weight: 3, arbitrary: goodFilter }, filter),
+        propertyFilters: fc.oneof({ weight: 3, arbitrary: fc.array(fc.record({ key: text, value: text }), { maxLength: 3 }) }, value),
+        sampleRate: fc.oneof({ weight: 3, arbitrary: fc.nat({ max: 100 }) }, value),
+        events: fc.oneof({ weight: 3, arbitrary: fc.constant(['request.completed', 'alert.resolved']) }, value),
+      },
+      { requiredKeys: [] },
+    ),
+    includeData: fc.oneof({ weight: 3, arbitrary: fc.boolean() }, value),
+    enabled: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, value),
+    since: fc.oneof({ weight: 3, arbitrary: fc.constantFrom('2026-01-31T12:00:00Z', 0) }, text, value),
+  },
+  { requiredKeys: ['destination', 'since'] },
+);
+
+const panel = fc.record(
+  {
+    title: fc.oneof({ weight: 4, arbitrary: fc.constant('Cost') }, text),
+    chart: fc.oneof({ weight: 8, arbitrary: fc.constantFrom('line', 'bars', 'table') }, value),
+    metrics: fc.oneof({ weight: 8, arbitrary: fc.constant(['cost', 'count']) }, fc.array(text, { maxLength: 3 }), value),
+    by: fc.oneof({ weight: 4, arbitrary: fc.array(fc.record({ property: text }), { maxLength: 2 }) }, value),
+    bucket: fc.oneof({ weight: 8, arbitrary: fc.constantFrom('day', 'hour') }, value),
+    filter: fc.oneof({ weight: 8, arbitrary: goodFilter }, filter),
+    sort: fc.oneof({ weight: 8, arbitrary: fc.constant({ cost: 'desc' }) }, sort),
+    limit: fc.oneof({ weight: 8, arbitrary: fc.nat({ max: 50 }) }, value),
+  },
+  { requiredKeys: ['title', 'chart', 'metrics'] },
+);
+
+/** Nearly a view or a board; often a valid one with hostile texts. */
+const hostileSaved = fc.record(
+  {
+    name: fc.oneof({ weight: 2, arbitrary: fc.uuid() }, text),
+    page: fc.oneof({ weight: 8, arbitrary: fc.constantFrom('requests', 'explore') }, value),
+    search: fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({ q: text, from: fc.double(), columns: fc.array(text, { maxLength: 3 }) }, { requiredKeys: ['q'] }),
+      },
+      fc.dictionary(text, value, { maxKeys: 3 }),
+    ),
+    time_range: fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom({ last: '7d' }, { startTimeUnixMs: 0 }) },
+      fc.record({ last: text }),
+      value,
+    ),
+    panels: fc.oneof({ weight: 8, arbitrary: fc.array(panel, { maxLength: 2 }) }, value),
+    version: fc.oneof({ weight: 8, arbitrary: fc.constant(1) }, value),
+  },
+  { requiredKeys: ['name', 'page', 'search', 'time_range', 'panels'] },
+);
+
 /** A body as text: nearly a query, properties, any JSON, a damaged query, or invalid JSON. */
 export const hostileBody: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: acceptedQuery.map((body) => JSON.stringify(body)) },
@@ -236,14 +294,52 @@ export function endpointsWithBody(): readonly { readonly method: string; readonl
     .map(({ declaration: { method, path } }) => ({ method: method.toUpperCase(), path }));
 }
 
-/** A path of the API with what is there: a request, or the session `shared`. */
-export function existing(path: string, requestId: string): string {
-  return path.replace('{id}', path.startsWith('/v1/session/') ? 'shared' : requestId);
+/** Identifiers of what is there, by the paths that take them. */
+export type Existing = ReadonlyMap<string, string>;
+
+/** What each path adds; the webhook gets nothing of what the tests store. */
+const added = {
+  '/v1/webhooks': { destination: 'https://hooks.example.com/', config: { events: ['alert.resolved'] } },
+  '/v1/views': { name: 'there', page: 'requests', search: {} },
+  '/v1/boards': { name: 'there', time_range: { last: '7d' }, panels: [] },
+};
+
+/** A path of the API with what is there: a session is `shared`. */
+export function existing(path: string, there: Existing): string {
+  return path.replace('{id}', [...there].find(([begin]) => path.startsWith(begin))?.[1] ?? '');
+}
+
+/** Adds one of everything that has an address of its own, beside a request. */
+export async function addExisting(api: string, key: string, requestId: string): Promise<Existing> {
+  const there = new Map([['/v1/session/', 'shared']]);
+  for (const [path, body] of Object.entries(added)) {
+    const response = await fetch(api + path, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    there.set(path, ((await response.json()) as { readonly data: { readonly id: string } }).data.id);
+  }
+  return there.set('/v1/', requestId);
+}
+
+/** Bodies in the shape of an endpoint, where it is not that of a query. */
+function bodiesOf(path: string): fc.Arbitrary<string> {
+  const [, , noun] = path.split('/');
+  const own = noun === 'webhooks' ? hostileWebhook : noun === 'views' || noun === 'boards' ? hostileSaved : undefined;
+  return own === undefined
+    ? hostileBody
+    : fc.oneof(
+        own.map((body) => JSON.stringify(body)),
+        hostileBody,
+      );
 }
 
 /** Sends so many hostile bodies to an endpoint, the same for the same seed. */
 export async function fuzz(target: FuzzTarget, count: number, seed: number): Promise<FuzzReport> {
-  const bodies = fc.sample(hostileBody, { numRuns: count, seed });
+  // PUT has bodies of its own: the names that POST has stored are taken.
+  const own = target.method === 'PUT' ? seed + 1 : seed;
+  const bodies = fc.sample(bodiesOf(new URL(target.url).pathname), { numRuns: count, seed: own });
   const statuses = new Map<number, number>();
   const faults: string[] = [];
   const lanes = Array.from({ length: 6 }, (_, lane) => bodies.filter((__, index) => index % 6 === lane));

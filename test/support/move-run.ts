@@ -7,7 +7,7 @@ import type { OrganizationId } from '../../src/model/ids.ts';
 import type { RequestRecord } from '../../src/model/record/request-record.ts';
 import { matches } from '../../src/query/filter/memory/interpret.ts';
 import { parseFilter } from '../../src/query/filter/parse.ts';
-import { filterWrappers } from '../../src/query/requests/query.ts';
+import { filterWrappers } from '../../src/query/filter/leaf.ts';
 import { openConnections } from '../../src/store/engine/connections.ts';
 import { migrateStore } from '../../src/store/schema/migrate.ts';
 import { insertBefore } from '../../bench/storage/before.ts';

@@ -6,8 +6,8 @@ import { type ExportedRecord, exportedRecord } from '../../query/export/record.t
 import { isOverResult } from '../../store/engine/failure.ts';
 import { type RunStatement, runUntilRows } from '../../store/read/run-statement.ts';
 import type { CallMemory } from '../http/response-memory.ts';
-import { readBodyRuns, type RecordChunk } from '../page/body-runs.ts';
-import { patiently } from '../page/patiently.ts';
+import { readBodyRuns, type RecordChunk } from '../../reading/body-runs.ts';
+import { patiently } from '../../reading/patiently.ts';
 
 const mebi = 1024 * 1024;
 /** Rows of a page. A row has some kilobytes of properties at most, but for hostile ones. */

@@ -1,6 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
 import { hashKey } from '../../auth/api-key.ts';
+import type { OpenSession } from '../../auth/browser-sessions.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type Action, may, type Principal } from '../../model/principal.ts';
 import type { ApiPorts } from '../ports.ts';
@@ -13,28 +15,57 @@ export function addressOf(context: Context): string | undefined {
 const permissionsFor: Record<Action, string> = { send: 'w', read: 'r or rw', update: 'rw', administer: 'admin' };
 
 /**
+ * Takes the caller's key from a header, or else from the session of a browser's cookie.
  * @returns the caller, who is permitted to do `action`.
  * @throws GatelogError 429 for an address that has sent too many invalid keys; 401 for a missing, malformed or unknown key, or one of
- * another region; 403 for a key without the permission.
+ * another region, or an ended session; 403 for a key without the permission, or a change by cookie without `Svc-Csrf`.
  */
 export async function authenticate(context: Context, ports: ApiPorts, action: Action): Promise<Principal> {
   const { header, key } = keyOf(context, action);
   if (header !== undefined && key === undefined) {
     throw new GatelogError('missing_key', 'The Authorization header must be written "Bearer <your Gatelog key>".');
   }
-  const principal = key === undefined ? undefined : await ports.verifyKey(hashKey(key));
-  if (principal === undefined) {
-    const rejection = ports.explainRejection(key);
-    throw key === undefined ? rejection : ports.failedKeys.reject(addressOf(context), rejection);
-  }
-  if (!may(principal, action)) {
-    throw new GatelogError(
-      'permission_denied',
-      `This key has the permission "${principal.permissions}"; the call needs ${permissionsFor[action]}.`,
-      { details: { permissions: principal.permissions } },
-    );
-  }
+  if (key === undefined) return permitted(await principalOfSession(context, ports, action), action);
+  return permitted(await principalOfKey(context, ports, key), action);
+}
+
+/** @throws GatelogError 401 or 429, as {@link authenticate}. */
+export async function principalOfKey(context: Context, ports: ApiPorts, key: string): Promise<Principal> {
+  const principal = await ports.verifyKey(hashKey(key));
+  if (principal === undefined) throw ports.failedKeys.reject(addressOf(context), ports.explainRejection(key));
   return principal;
+}
+
+/** The open session of the call's cookie. */
+export function sessionOf(context: Context, { browserSessions }: ApiPorts): OpenSession | undefined {
+  const token = getCookie(context, browserSessions.cookieName);
+  return token === undefined ? undefined : browserSessions.find(token);
+}
+
+async function principalOfSession(context: Context, ports: ApiPorts, action: Action): Promise<Principal> {
+  if (getCookie(context, ports.browserSessions.cookieName) === undefined) throw ports.explainRejection(undefined);
+  const session = sessionOf(context, ports);
+  const principal = session === undefined ? undefined : await ports.verifyKey(session.keyHash);
+  if (principal === undefined) throw new GatelogError('invalid_key', 'The session has ended; sign in again (POST /v1/session-cookie).');
+  // Lists of keys are for administrators, and reading one changes nothing.
+  if (action !== 'read' && context.req.method !== 'GET') requireCsrfHeader(context);
+  return principal;
+}
+
+/** Another site's page cannot send this header without a preflight. @throws GatelogError 403. */
+export function requireCsrfHeader(context: Context): void {
+  if (context.req.header('Svc-Csrf') === '1') return;
+  throw new GatelogError('csrf_header_missing', 'A call by session cookie that changes something needs the header "Svc-Csrf: 1".');
+}
+
+/** @returns the principal. @throws GatelogError 403 when it may not do `action`. */
+export function permitted(principal: Principal, action: Action): Principal {
+  if (may(principal, action)) return principal;
+  throw new GatelogError(
+    'permission_denied',
+    `This key has the permission "${principal.permissions}"; the call needs ${permissionsFor[action]}.`,
+    { details: { permissions: principal.permissions } },
+  );
 }
 
 /** Where the key may be in a call that only sends, the first counts: exporters and loggers have it as for the gateway. */

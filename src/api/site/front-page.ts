@@ -24,6 +24,7 @@ export function apiFrontPage({ gateway, api }: ListenerAddresses): FrontPage {
     },
     base: api,
     links: {
+      '/': 'the dashboard, in a browser',
       '/docs': 'the reference of the API, to read and to try out',
       '/docs/guides': 'guides',
       '/openapi.json': 'every endpoint, as an OpenAPI document',

@@ -19,13 +19,58 @@ export interface SitePorts {
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Pages for people who open the addresses; not in the OpenAPI document, as no program needs them. They need no key and show no data. */
+/**
+ * As {@link policy}, with the one style that the library of controls puts into a page: that a touch on a button does not zoom. Pictures of
+ * conversations are data, and so are recordings.
+ */
+const dashboardPolicy = `${policy}; media-src data:`.replace(
+  "style-src 'self'",
+  "style-src 'self' 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='",
+);
+
+/** Pages of the dashboard. What lies below them, such as `/sessions/{id}`, is the dashboard too, which finds out itself what it shows. */
+const dashboardPages = [
+  '/sign-in',
+  '/requests',
+  '/sessions',
+  '/explore',
+  '/boards',
+  '/properties',
+  '/users',
+  '/alerts',
+  '/webhooks',
+  '/keys',
+  '/provider-keys',
+  '/prices',
+  '/limits',
+  '/data',
+  '/health',
+  '/start',
+  '/settings',
+] as const;
+
+/** Pages for people who open the addresses; not in the OpenAPI document, as no program needs them. They need no key and hold no data. */
 export function addSite(app: Hono, { addresses, file }: SitePorts): void {
   const front = frontPageResponse(apiFrontPage(addresses));
-  app.get('/', (context) => {
+  const sendFront = (context: Context): Response => {
     const { body, headers } = front(context.req.header('accept'));
     return context.body(body, 200, headers);
+  };
+  const sendDashboard = (context: Context): Response => {
+    const dashboard = file('/');
+    return dashboard === undefined ? sendFront(context) : sendFile(context, dashboard, dashboardPolicy);
+  };
+  app.get('/', (context) => {
+    if (!takesHtml(context) || file('/') === undefined) return sendFront(context);
+    const response = sendDashboard(context);
+    response.headers.append('Vary', 'Accept');
+    return response;
   });
+  app.get('/about', sendFront);
+  for (const page of dashboardPages) {
+    app.get(page, sendDashboard);
+    app.get(`${page}/*`, sendDashboard);
+  }
   app.get('/favicon.ico', (context) => context.body(null, 204));
   // The links of the page are relative to its address without a slash.
   app.get('/docs/', (context) => context.body(null, 308, { Location: '../docs' }));
@@ -41,15 +86,20 @@ export function addSite(app: Hono, { addresses, file }: SitePorts): void {
   };
   app.get('/docs', sendPath);
   app.get('/docs/*', sendPath);
+  app.get('/assets/*', sendPath);
+}
+
+function takesHtml(context: Context): boolean {
+  return context.req.header('accept')?.toLowerCase().includes('text/html') === true;
 }
 
 /** Files are read from the disk for each response, and nothing of them is kept. */
-function sendFile(context: Context, found: SiteFile): Response {
+function sendFile(context: Context, found: SiteFile, contentPolicy = policy): Response {
   // Weak, because the gzipped and the plain form have the same one.
   const tag = `W/"${found.hash}"`;
   const takesGzip = acceptsGzip(context.req.header('accept-encoding'));
   const headers = {
-    ...pageHeaders(policy),
+    ...pageHeaders(contentPolicy),
     'Content-Type': found.type,
     'Cache-Control': found.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     ETag: tag,

@@ -5,10 +5,10 @@ import { makeBackoff } from '../../platform/backoff.ts';
 import type { FilterNode } from '../../query/filter/ast.ts';
 import type { Arrivals, StreamRow } from '../../query/stream/rows.ts';
 import { failureText } from '../../store/engine/failure.ts';
-import { type BodyReading, readBodyRuns } from '../page/body-runs.ts';
+import { type BodyReading, readBodyRuns } from '../../reading/body-runs.ts';
 import { type BodyAddressOf, eventOf, type StreamEvent } from './events.ts';
-import { matchingRows } from './matching.ts';
-import { newRows, readPage, type ReadPage } from './pages.ts';
+import { matchingRows } from '../../reading/matching.ts';
+import { newRows, readPage, type ReadPage } from '../../reading/pages.ts';
 import type { Shared, Viewer } from './viewer.ts';
 
 /** Between the starts of two reads. */

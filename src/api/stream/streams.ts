@@ -7,7 +7,7 @@ import type { StreamPlan } from '../../query/stream/plan.ts';
 import type { Arrivals } from '../../query/stream/rows.ts';
 import type { RunStatement } from '../../store/read/run-statement.ts';
 import { CallMemory, type ResponseMemory } from '../http/response-memory.ts';
-import type { BodyReading } from '../page/body-runs.ts';
+import type { BodyReading } from '../../reading/body-runs.ts';
 import type { BodyAddressOf } from './events.ts';
 import { Feed } from './feed.ts';
 import { type Shared, Viewer } from './viewer.ts';

@@ -3,10 +3,10 @@ import type { Principal } from '../../model/principal.ts';
 import { conditionsIn } from '../../query/filter/ast.ts';
 import { ownPart, type StreamPlan } from '../../query/stream/plan.ts';
 import type { StreamRow } from '../../query/stream/rows.ts';
-import { type BodyReading, readBodyRuns } from '../page/body-runs.ts';
+import { type BodyReading, readBodyRuns } from '../../reading/body-runs.ts';
 import { aliveText, beginningText, type BodyAddressOf, endText, eventOf, type StreamEvent } from './events.ts';
-import { matchingRows } from './matching.ts';
-import { PagesBehind } from './pages.ts';
+import { matchingRows } from '../../reading/matching.ts';
+import { PagesBehind } from '../../reading/pages.ts';
 
 /** Events that wait for a client to read. A viewer with more reads from the store at its own pace. */
 const maxReadyCharacters = 256 * 1024;

@@ -2,14 +2,20 @@ import type { SpoolWriter } from '../../spool/writer.ts';
 import { takeInto } from '../../logs/testing/take-into.ts';
 import type { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
+import { v7 } from 'uuid';
 import { expect } from 'vitest';
 import { hashKey } from '../../auth/api-key.ts';
 import { makeBodyAddresses } from '../../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../../auth/provider-key-cipher.ts';
 import { makeApiKeys } from '../../auth/api-keys.ts';
+import { makeBrowserSessions } from '../../auth/browser-sessions.ts';
 import { makeProviderKeyVault } from '../../auth/provider-keys.ts';
 import { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import { explainRejection } from '../../auth/rejection.ts';
+import { makeCipher } from '../../auth/sealing.ts';
+import { makeChannelStore } from '../../channels/stored-channels.ts';
+import { makeAllowList } from '../../egress/allow-list.ts';
+import { makeTargetGuard } from '../../egress/target-guard.ts';
 import { type CoreRig, type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
 import { DeclaredNames } from '../../metadata/organization/declared-names.ts';
 import { listRateLimits, replaceRateLimits } from '../../metadata/organization/rate-limits.ts';
@@ -17,6 +23,7 @@ import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import { readRetention, setRetention } from '../../metadata/organization/retention.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observation } from '../../model/observation.ts';
+import type { HealthFigures } from '../../contract/health.ts';
 import { keyPermissions, type KeyPermissions } from '../../model/principal.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { KnownNames } from '../../query/hints/known-names.ts';
@@ -24,17 +31,23 @@ import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { RunningErasures } from '../../ingest/erasures.ts';
 import { freshUntil } from '../../ingest/fresh-until.ts';
+import { AlertDefinitions } from '../../alerts/definitions.ts';
+import { alertFamilies } from '../../alerts/metrics.ts';
+import { openAlerts } from '../../main/events/alerts.ts';
 import { makeImports } from '../../main/records/imports.ts';
 import { jobPorts, makeBulkJobs } from '../../main/changes/bulk-jobs.ts';
 import { makeModelRegistry } from '../../main/pricing/model-registry.ts';
 import { makePricePorts } from '../../main/pricing/request-costs.ts';
+import { makeDashboardPorts } from '../../main/api/dashboard-ports.ts';
 import { makeMcpPorts } from '../../main/api/mcp.ts';
 import { makePropertyPorts } from '../../main/api/property-ports.ts';
 import { makeStoredPrices } from '../../main/pricing/stored-prices.ts';
+import { findOrganization } from '../../metadata/organization/organizations.ts';
 import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.ts';
 import { priceBookFrom } from '../../pricing/price-book.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
+import { openWebhookScene } from '../../webhooks/testing/webhook-scene.ts';
 import { exportPorts } from '../export/export-ports.ts';
 import { HintLookUps } from '../page/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../http/response-memory.ts';
@@ -157,6 +170,14 @@ function propertyPartsOf({ database, store }: IngestRig): Parameters<typeof make
   return { database, store, declaredNames: new DeclaredNames(database, systemClock), now: Date.now };
 }
 
+function signInPortsOver({ database }: IngestRig) {
+  return {
+    organizationName: async (organizationId) => (await findOrganization(database, organizationId))?.name,
+    browserSessions: makeBrowserSessions({ database, secret: Buffer.alloc(32, 1), now: () => Date.now() }),
+    secureCookies: false,
+  } satisfies Partial<ApiPorts>;
+}
+
 /** Logs go into a series of their own; no spans are taken. */
 function takersOver(spool: SpoolRig): Pick<ApiPorts, 'takeLog' | 'takeSpans'> {
   let writer: SpoolWriter | undefined;
@@ -203,19 +224,15 @@ export async function portsOver(
     bodyAddressOf: (organizationId, requestId) => `http://api.test${bodyAddresses.pathOf(organizationId, requestId)}`,
     checkBodyAddress: bodyAddresses.check,
     ...makePropertyPorts(propertyPartsOf(rig)),
+    ...makeDashboardPorts(rig.database, Date.now),
     retention,
     ...takersOver(spool),
     imports: makeImports({ spoolFolder: spool.folder, store: rig.store, drain, running, retention, changer }),
     erasures: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
-    rateLimits: {
-      list: (organizationId) => listRateLimits(rig.database, organizationId),
-      replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),
-    },
-    apiKeys: makeApiKeys(rig.database, regions.region, Date.now),
-    providerKeys: makeProviderKeyVault(rig.database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
+    ...(await settingsOver(rig)),
+    ...signInPortsOver(rig),
     models: (_organizationId, storedProviders) =>
       ['echo', ...storedProviders].map((name) => ({ id: `${name}/m`, object: 'model', created: 0, owned_by: name })),
-    redactionRules: new RedactionRules(rig.database, systemClock),
     prices: makePricePorts({
       database: rig.database,
       prices: corePrices,
@@ -228,6 +245,60 @@ export async function portsOver(
   };
 }
 
+/** What an organisation sets. Nothing evaluates its rules that alert. */
+async function settingsOver({ database, store, folder }: IngestRig) {
+  const scene = await openWebhookScene({ database, folder });
+  const definitions = await AlertDefinitions.open(database);
+  const { alerts } = await openAlerts(
+    {
+      definitions,
+      events: scene.events,
+      webhooks: scene.definitions,
+      store,
+      meter: new Meter(alertFamilies),
+      observe: () => undefined,
+      clock: systemClock,
+      intervalMs: 10_000,
+    },
+    {
+      channels: makeChannelStore({
+        cipher: makeCipher(Buffer.alloc(32, 1), 'channels'),
+        guard: makeTargetGuard(makeAllowList([])),
+        webhookOf: (organizationId, wanted) =>
+          scene.definitions.of(organizationId).find(({ id, name }) => ('id' in wanted ? id === wanted.id : name === wanted.name))?.id,
+        canMail: true,
+        newId: v7,
+      }),
+      wake: (deliveries) => scene.outbox.wake(deliveries),
+      baseUrl: () => 'http://api.test',
+    },
+  );
+  return {
+    rateLimits: {
+      list: (organizationId) => listRateLimits(database, organizationId),
+      replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: Date.now() }),
+    },
+    apiKeys: makeApiKeys(database, regions.region, Date.now),
+    providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
+    redactionRules: new RedactionRules(database, systemClock),
+    webhooks: scene.webhooks,
+    alerts,
+  } satisfies Partial<ApiPorts>;
+}
+
+/** Figures of a service in which nothing waits. */
+const wellFigures: HealthFigures = {
+  measured_at: '2026-01-31T12:00:00.000Z',
+  spool: { bytes: 0, max_bytes: 1024, exchanges_open: 0, exchanges_waiting: 0, oldest_waiting_ms: 0 },
+  ingest: { draining: true, failed_batches: 0 },
+  unrecorded_calls: null,
+  dead_letters: { kept: 0, bytes: 0, max_bytes: 1024, added: 0, removed: 0 },
+  store: { damaged_parts: 0, lost_parts: 0, bodies_to_move: 0, statements_waiting: 0 },
+  disk: { free_bytes: 2048, spare_bytes: 1024 },
+  deliveries: { pending: null, overdue_ms: null, behind_ms: 0 },
+  restarts: null,
+};
+
 /** Ports that need neither a store nor a spool. */
 function fixedPorts(observations: Observation[]) {
   return {
@@ -235,7 +306,7 @@ function fixedPorts(observations: Observation[]) {
     health: () => Promise.resolve({ failing: [], degraded: [] }),
     observe: (observation: Observation) => observations.push(observation),
     meter: new Meter(apiFamilies),
-    metrics: { key: undefined, page: () => Promise.resolve('') },
+    metrics: { key: undefined, page: () => Promise.resolve(''), figures: () => Promise.resolve(wellFigures) },
     monotonic: () => performance.now(),
     site: { addresses: { gateway: undefined, api: undefined }, file: () => undefined },
     exports: exportPorts({ now: Date.now, oldestUnstored: () => Promise.resolve(undefined) }),

@@ -42,11 +42,15 @@ function summaryOf({ begunAt, rows, files, secrets, secretsLeftOut }: Manifest, 
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const whole = `Everything that was answered by ${begunAt}: ${rows['requests'] ?? 0} requests in the store and what was on its way there, ${bytes} bytes.`;
   if (!secrets) {
-    const keys = secretsLeftOut === 0 ? '' : `, and the ${secretsLeftOut} keys of providers that organisations have stored`;
+    const keys =
+      secretsLeftOut === 0 ? '' : `, and the ${secretsLeftOut} keys of providers and secrets of webhooks that organisations have stored`;
     return [whole, `Without the secret key of the data folder${keys}; --with-secrets takes them along.`];
   }
   if (config.secretKey !== undefined) {
-    return [whole, 'GATELOG_SECRET_KEY, which seals the keys of providers, is a setting and not in it: keep it too.'];
+    return [
+      whole,
+      'GATELOG_SECRET_KEY, which seals the keys of providers and the secrets of webhooks, is a setting and not in it: keep it too.',
+    ];
   }
-  return [whole, 'It holds the secret key: whoever has it can read the keys of providers in it.'];
+  return [whole, 'It holds the secret key: whoever has it can read the keys of providers and the secrets of webhooks in it.'];
 }

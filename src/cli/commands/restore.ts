@@ -30,7 +30,7 @@ function summaryOf({ begunAt, version, rows, secrets, secretsLeftOut }: Manifest
   const keys =
     secretsLeftOut === 0
       ? ''
-      : `; the ${secretsLeftOut} keys of providers that organisations had stored are not in it and have to be stored again`;
+      : `; the ${secretsLeftOut} keys of providers and secrets of webhooks that organisations had stored are not in it: store the keys again, and replace the secrets`;
   return [
     whole,
     `The backup was made without secrets: a secret key is made at the next start, and signed addresses given out before end${keys}.`,

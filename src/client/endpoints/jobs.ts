@@ -1,5 +1,6 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
-import type { JobAnswer, JobsAnswer } from '../types/jobs.ts';
+import type { Job } from '../types/requests.ts';
+import type { JobAnswer } from '../types/jobs.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface JobsEndpoints {
@@ -10,7 +11,7 @@ export interface JobsEndpoints {
       /** First job of the page, counted from 0. */
       readonly offset?: number | undefined;
     };
-    readonly data: JobsAnswer;
+    readonly data: readonly Job[];
   };
   readonly 'GET /v1/jobs/{id}': {
     readonly path: {

@@ -1,5 +1,5 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
-import type { MetricActiveUsersAnswer, MetricAverageLatencyAnswer, MetricAverageTimeToFirstTokenAnswer, MetricAverageTokensPerRequestAnswer, MetricCostOverTimeAnswer, MetricCountryAnswer, MetricDetailedTokensOverTimeAnswer, MetricErrorOverTimeAnswer, MetricLatencyOverTimeAnswer, MetricModelUsageOverTimeAnswer, MetricModelsAnswer, MetricQuantilesAnswer, MetricRequestCountAnswer, MetricRequestOverTimeAnswer, MetricRequestStatusOverTimeAnswer, MetricThreatsOverTimeAnswer, MetricTimeToFirstTokenAnswer, MetricTokensOverTimeAnswer, MetricTotalCostAnswer, MetricTotalRequestsAnswer, MetricTotalThreatsAnswer, MetricUsersOverTimeAnswer, MetricsAnswer, MetricsMeta, MetricsQuery, NamedCountQuery, NamedListQuery, NamedQuantilesQuery, NamedSeriesQuery, NamedTotalQuery } from '../types/metrics.ts';
+import type { MetricActiveUsersAnswer, MetricAverageLatencyAnswer, MetricAverageTimeToFirstTokenAnswer, MetricAverageTokensPerRequestAnswer, MetricCostOverTimeAnswer, MetricCountryAnswer, MetricDetailedTokensOverTimeAnswer, MetricErrorOverTimeAnswer, MetricLatencyOverTimeAnswer, MetricModelUsageOverTimeAnswer, MetricModelsAnswer, MetricQuantilesAnswer, MetricRequestCountAnswer, MetricRequestOverTimeAnswer, MetricRequestStatusOverTimeAnswer, MetricThreatsOverTimeAnswer, MetricTimeToFirstTokenAnswer, MetricTokensOverTimeAnswer, MetricTotalCostAnswer, MetricTotalRequestsAnswer, MetricTotalThreatsAnswer, MetricUsersOverTimeAnswer, MetricsMeta, MetricsQuery, MetricsRow, NamedCountQuery, NamedListQuery, NamedQuantilesQuery, NamedSeriesQuery, NamedTotalQuery } from '../types/metrics.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface MetricsEndpoints {
@@ -93,7 +93,7 @@ export interface MetricsEndpoints {
   };
   readonly 'POST /v1/metrics/query': {
     readonly body: MetricsQuery;
-    readonly data: MetricsAnswer;
+    readonly data: readonly MetricsRow[];
     readonly extras: {
       /** Metrics that are not exact in this answer; absent when all are. */
       readonly approximate?: readonly string[] | undefined;

@@ -1,10 +1,10 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
-import type { ModelRegistryAnswer, ModelsAnswer, Prices, PricesAnswer, Reprice, RepriceAnswer } from '../types/prices.ts';
+import type { Model, ModelRegistryAnswer, Prices, PricesAnswer, Reprice, RepriceAnswer } from '../types/prices.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface PricesEndpoints {
   readonly 'GET /v1/models': {
-    readonly data: ModelsAnswer;
+    readonly data: readonly Model[];
     readonly extras: {
       readonly object: 'list';
     };

@@ -1,15 +1,16 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
-import type { AssetAnswer, BulkPropertyAnswer, BulkPropertyUpdate, ChangesAnswer, Done, Eval, Feedback, ImportAnswer, PropertyUpdate, RequestAnswer, RequestBodies, RequestCostAnswer, RequestCount, RequestIds, RequestQuery, RequestQueryAnswer, ScoreUpdate } from '../types/requests.ts';
+import type { AssetAnswer, BulkPropertyAnswer, BulkPropertyUpdate, Change, Done, Eval, Feedback, ImportAnswer, PropertyUpdate, RequestAnswer, RequestBodies, RequestCostAnswer, RequestCount, RequestIds, RequestQuery, ScoreUpdate } from '../types/requests.ts';
+import type { RequestItem } from '../types/request-item.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface RequestsEndpoints {
   readonly 'POST /v1/request/query-clickhouse': {
     readonly body: RequestQuery;
-    readonly data: RequestQueryAnswer;
+    readonly data: readonly RequestItem[];
   };
   readonly 'POST /v1/request/query': {
     readonly body: RequestQuery;
-    readonly data: RequestQueryAnswer;
+    readonly data: readonly RequestItem[];
   };
   readonly 'POST /v1/request/count/query': {
     readonly body: RequestQuery;
@@ -17,7 +18,7 @@ export interface RequestsEndpoints {
   };
   readonly 'POST /v1/request/query-ids': {
     readonly body: RequestIds;
-    readonly data: RequestQueryAnswer;
+    readonly data: readonly RequestItem[];
   };
   readonly 'POST /v1/request/property': {
     readonly body: BulkPropertyUpdate;
@@ -80,7 +81,7 @@ export interface RequestsEndpoints {
       /** First entry of the page, counted from 0. */
       readonly offset?: number | undefined;
     };
-    readonly data: ChangesAnswer;
+    readonly data: readonly Change[];
   };
   readonly 'GET /v1/request/{id}/cost': {
     readonly path: {

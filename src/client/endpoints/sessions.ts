@@ -1,12 +1,12 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
 import type { Done, Feedback, PropertyUpdate } from '../types/requests.ts';
-import type { SessionAnswer, SessionCount, SessionMetrics, SessionNameQuery, SessionNames, SessionQuery, SessionQueryAnswer, SessionTag, SessionTagAnswer } from '../types/sessions.ts';
+import type { SessionAnswer, SessionCount, SessionItem, SessionMetrics, SessionName, SessionNameQuery, SessionQuery, SessionTag, SessionTagAnswer } from '../types/sessions.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface SessionsEndpoints {
   readonly 'POST /v1/session/query': {
     readonly body: SessionQuery;
-    readonly data: SessionQueryAnswer;
+    readonly data: readonly SessionItem[];
   };
   readonly 'POST /v1/session/count': {
     readonly body: SessionQuery;
@@ -14,7 +14,7 @@ export interface SessionsEndpoints {
   };
   readonly 'POST /v1/session/name/query': {
     readonly body: SessionNameQuery;
-    readonly data: SessionNames;
+    readonly data: readonly SessionName[];
   };
   readonly 'POST /v1/session/metrics/query': {
     readonly body: SessionNameQuery;

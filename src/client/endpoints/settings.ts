@@ -1,5 +1,5 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
-import type { ApiKeyAnswer, ApiKeyChange, ApiKeysAnswer, IssuedApiKeyAnswer, NewApiKey, NewProviderKey, ProviderKeyAnswer, ProviderKeysAnswer, RateLimits, RateLimitsAnswer, RedactionRules, RedactionRulesAnswer, Retention, RetentionAnswer } from '../types/settings.ts';
+import type { ApiKey, ApiKeyAnswer, ApiKeyChange, IssuedApiKeyAnswer, NewApiKey, NewProviderKey, ProviderKey, ProviderKeyAnswer, RateLimits, RateLimitsAnswer, RedactionRules, RedactionRulesAnswer, Retention, RetentionAnswer, SignIn, SignedInAnswer, SignedInOrNobody } from '../types/settings.ts';
 import type { Done } from '../types/requests.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
@@ -27,7 +27,7 @@ export interface SettingsEndpoints {
       /** True: also keys that are revoked. */
       readonly include_revoked?: boolean | undefined;
     };
-    readonly data: ApiKeysAnswer;
+    readonly data: readonly ApiKey[];
   };
   readonly 'PATCH /v1/api-keys/{id}': {
     readonly path: {
@@ -47,7 +47,7 @@ export interface SettingsEndpoints {
     readonly data: ProviderKeyAnswer;
   };
   readonly 'GET /v1/provider-keys': {
-    readonly data: ProviderKeysAnswer;
+    readonly data: readonly ProviderKey[];
   };
   readonly 'DELETE /v1/provider-keys/{id}': {
     readonly path: {
@@ -62,5 +62,15 @@ export interface SettingsEndpoints {
   readonly 'PUT /v1/retention': {
     readonly body: Retention;
     readonly data: RetentionAnswer;
+  };
+  readonly 'GET /v1/session-cookie': {
+    readonly data: SignedInOrNobody;
+  };
+  readonly 'POST /v1/session-cookie': {
+    readonly body: SignIn;
+    readonly data: SignedInAnswer;
+  };
+  readonly 'DELETE /v1/session-cookie': {
+    readonly data: Done;
   };
 }

@@ -1,11 +1,11 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
-import type { ErasureAnswer, UserMetricsAnswer, UserMetricsQuery, UserOverviewAnswer, UserOverviewQuery, UserQuery, UserQueryAnswer } from '../types/users.ts';
+import type { ErasureAnswer, UserItem, UserMetricsAnswer, UserMetricsQuery, UserOverviewAnswer, UserOverviewQuery, UserQuery } from '../types/users.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface UsersEndpoints {
   readonly 'POST /v1/user/query': {
     readonly body: UserQuery;
-    readonly data: UserQueryAnswer;
+    readonly data: readonly UserItem[];
   };
   readonly 'POST /v1/user/metrics/query': {
     readonly body: UserMetricsQuery;

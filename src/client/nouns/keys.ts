@@ -1,6 +1,15 @@
 import type { Answer, CallOptions, Connection } from '../connection.ts';
 import { answerOf } from '../pages.ts';
-import type { ApiKey, ApiKeyChange, IssuedApiKeyAnswer, NewApiKey, NewProviderKey, ProviderKey } from '../types/settings.ts';
+import type {
+  ApiKey,
+  ApiKeyChange,
+  IssuedApiKeyAnswer,
+  NewApiKey,
+  NewProviderKey,
+  ProviderKey,
+  SignedInAnswer,
+  SignedInOrNobody,
+} from '../types/settings.ts';
 
 export interface KeyListOptions extends CallOptions {
   /** True adds keys that are revoked. */
@@ -54,5 +63,29 @@ export class ProviderKeys {
 
   async delete(id: string, options: CallOptions = {}): Promise<Answer<null>> {
     return answerOf(await this.connection.call('DELETE /v1/provider-keys/{id}', { path: { id }, ...options }));
+  }
+}
+
+/** The session of a browser, whose cookie stands for a key. */
+export class BrowserSession {
+  private readonly connection: Connection;
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  /** Signs the browser in: it keeps a cookie that no script can read. */
+  async signIn(apiKey: string, options: CallOptions = {}): Promise<Answer<SignedInAnswer>> {
+    return answerOf(await this.connection.call('POST /v1/session-cookie', { body: { apiKey }, ...options }));
+  }
+
+  /** Who calls, by a cookie or by a key; null: nobody is signed in. */
+  async get(options: CallOptions = {}): Promise<Answer<SignedInOrNobody>> {
+    return answerOf(await this.connection.call('GET /v1/session-cookie', options));
+  }
+
+  /** Ends the session, on the server too. */
+  async signOut(options: CallOptions = {}): Promise<Answer<null>> {
+    return answerOf(await this.connection.call('DELETE /v1/session-cookie', options));
   }
 }

@@ -243,9 +243,6 @@ export interface MetricsQuery {
   readonly totals?: boolean | undefined;
 }
 
-/** Metrics of groups of requests. */
-export type MetricsAnswer = readonly MetricsRow[];
-
 /** The group under the names of its dimensions, such as `model` or `properties.Team`, null where a request has none; `time`, the start of the bucket; the metrics. */
 export type MetricsRow = Readonly<Record<string, unknown>>;
 

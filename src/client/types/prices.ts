@@ -1,8 +1,6 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
 import type { Filter } from '../filter.ts';
 
-export type ModelsAnswer = readonly Model[];
-
 export interface Model {
   /** What to send as `model`. */
   readonly id: string;

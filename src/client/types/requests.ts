@@ -60,9 +60,6 @@ export interface RequestQuery {
   readonly isScored?: boolean | undefined;
 }
 
-/** A page of requests. */
-export type RequestQueryAnswer = readonly RequestItem[];
-
 /** How many requests match. */
 export type RequestCount = number;
 
@@ -166,9 +163,6 @@ export interface Feedback {
   /** True is good, false is bad. */
   readonly rating: boolean;
 }
-
-/** A page of the history of a request, newest first. */
-export type ChangesAnswer = readonly Change[];
 
 /** One name of one change of a request. */
 export interface Change {

@@ -45,9 +45,6 @@ export interface SessionQuery {
   readonly cursor?: string | undefined;
 }
 
-/** A page of sessions. */
-export type SessionQueryAnswer = readonly SessionItem[];
-
 /** One session: the requests of an organisation with one session identifier. */
 export interface SessionItem {
   /** Identifier, the value of Svc-Session-Id. */
@@ -117,9 +114,6 @@ export interface SessionNameQuery {
   /** True: a histogram shows the values that are at most one and a half times the distance of the quartiles away from them, instead of the share of pSize. */
   readonly useInterquartile?: boolean | undefined;
 }
-
-/** At most 50 names of sessions, the one used last first. */
-export type SessionNames = readonly SessionName[];
 
 /** Sessions that have one name. */
 export interface SessionName {

@@ -4,6 +4,9 @@
 export type RateLimitsAnswer = readonly {
   readonly policy: string;
   readonly key_id: string | null;
+  /** The alert rule with `enforce` that the limit belongs to. */
+  readonly alert_id?: string | undefined;
+  readonly alert_name?: string | undefined;
 }[];
 
 export type RateLimits = readonly RateLimit[];
@@ -14,6 +17,9 @@ export interface RateLimit {
   readonly policy: string;
   /** The only key for whose calls it holds; absent or null: all. */
   readonly key_id?: string | null | undefined;
+  /** As the list shows it. A limit with an `alert_id` belongs to that alert rule; change it there (PUT /v1/alerts/{id}), and leave it in the list as it is shown, or out. */
+  readonly alert_id?: string | undefined;
+  readonly alert_name?: string | undefined;
 }
 
 /** The rules in force for new records, at the latest in five seconds. */
@@ -52,9 +58,6 @@ export interface IssuedApiKeyAnswer {
   /** SHA-256 of the key, hexadecimal: what `request.auth_hash` of a request filter compares with. */
   readonly hashedKey: string;
 }
-
-/** The keys of the organisation, the oldest first. */
-export type ApiKeysAnswer = readonly ApiKey[];
 
 /** What is shown of a key; the key itself never is. */
 export interface ApiKey {
@@ -102,9 +105,6 @@ export interface ProviderKey {
   readonly readable: boolean;
 }
 
-/** The keys of the organisation, the newest first. */
-export type ProviderKeysAnswer = readonly ProviderKey[];
-
 /** How long records are kept, in days. */
 export interface RetentionAnswer {
   /** The organisation's own; null: none. */
@@ -119,3 +119,24 @@ export interface RetentionAnswer {
 export interface Retention {
   readonly days: number | null;
 }
+
+/** The organisation and the key of the caller; null without a session and a key. */
+export type SignedInOrNobody = SignedIn | null;
+
+/** Who calls. */
+export interface SignedIn {
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly key_id: string;
+  readonly key_name: string;
+  readonly key_permissions: 'rw' | 'r' | 'w' | 'admin';
+  /** End of the session; null for a call with a key. */
+  readonly expires_at: string | null;
+}
+
+/** The key for which the session stands. */
+export interface SignIn {
+  readonly apiKey: string;
+}
+
+export type SignedInAnswer = SignedIn;

@@ -14,9 +14,6 @@ export interface UserQuery {
   } | undefined;
 }
 
-/** Users with what they cost, the dearest first; at most 10,000. */
-export type UserQueryAnswer = readonly UserItem[];
-
 /** A user with what the requests cost. */
 export interface UserItem {
   /** Requests. */

@@ -8,6 +8,8 @@ const maxLimits = 32;
 const limitMessage =
   'A limit is an object such as {"policy": "1000;w=3600;u=cents;s=user"}, with the `key_id` of one key if it holds for that alone.';
 const listSentence = `The body is an array of at most ${maxLimits} limits, such as [{"policy": "1000;w=3600"}]; an empty one takes all away.`;
+export const limitOfRuleSentence =
+  'A limit with an `alert_id` belongs to that alert rule; change it there (PUT /v1/alerts/{id}), and leave it in the list as it is shown, or out.';
 const keySentence = '`key_id` is the identifier of one of your keys, a UUID as `gatelog keys list` shows it; leave it out for all keys.';
 
 const policySchema = z
@@ -35,16 +37,31 @@ const limitSchema = z
       key_id: keyIdSchema
         .optional()
         .openapi({ description: 'The only key for whose calls it holds; absent or null: all.', format: 'uuid' }),
+      alert_id: z
+        .string(limitOfRuleSentence)
+        .optional()
+        .openapi({ description: `As the list shows it. ${limitOfRuleSentence}` }),
+      alert_name: z.string(limitOfRuleSentence).optional(),
     },
     limitMessage,
   )
   .openapi('RateLimit', { description: 'A limit on calls or on what they cost.' });
 
-export const rateLimitsSchema = z.array(limitSchema, listSentence).max(maxLimits, listSentence).openapi('RateLimits');
+export const rateLimitsSchema = z
+  .array(limitSchema, listSentence)
+  .refine((limits) => limits.filter((limit) => limit.alert_id === undefined).length <= maxLimits, listSentence)
+  .openapi('RateLimits');
 
 export const rateLimitsAnswerSchema = z
   .object({
-    data: z.array(z.object({ policy: z.string(), key_id: z.string().nullable() })),
+    data: z.array(
+      z.object({
+        policy: z.string(),
+        key_id: z.string().nullable(),
+        alert_id: z.string().optional().openapi({ description: 'The alert rule with `enforce` that the limit belongs to.' }),
+        alert_name: z.string().optional(),
+      }),
+    ),
     error: z.null(),
   })
   .openapi('RateLimitsAnswer', { description: 'The limits that hold from now on; gateways see them within five seconds.' });

@@ -103,10 +103,13 @@ function shareTaken(error: ShareTakenError): GatelogError {
 function withoutWindows(applied: readonly Applied[], cause: unknown): RateLimitDecision {
   const budget = applied.find(({ policy }) => policy.unit === 'cents');
   if (budget === undefined) return unlimited;
-  const { text } = budget.policy;
-  throw new GatelogError('limits_unavailable', `The budget of the limit "${text}" cannot be checked at the moment; try again shortly.`, {
-    cause,
-  });
+  throw new GatelogError(
+    'limits_unavailable',
+    `The budget of ${named(budget.policy)} cannot be checked at the moment; try again shortly.`,
+    {
+      cause,
+    },
+  );
 }
 
 /** @returns undefined for a call without a value for the segment. */
@@ -144,15 +147,20 @@ function strictest(applied: readonly Applied[], states: readonly WindowState[]):
   return shares.indexOf(Math.min(...shares));
 }
 
+function named({ text, ruleName }: LimitPolicy): string {
+  return ruleName === undefined ? `the limit "${text}"` : `the alert rule "${ruleName}" ("${text}")`;
+}
+
 function refusal(applied: Applied, { endsAt }: WindowState, now: number): string {
   const { policy, claim } = applied;
-  const { text, unit } = policy;
+  const { unit } = policy;
+  const limit = named(policy);
   const again = `Try again in ${secondsUntil(endsAt, now)} s`;
-  if (unit === 'request') return `The quota of calls of the limit "${text}" is used up. ${again}.`;
-  const hint = `This call may cost up to ${shownAmount(policy, claim.amount)} cents; give it a smaller max_tokens.`;
+  if (unit === 'request') return `The quota of calls of ${limit} is used up. ${again}.`;
+  const hint = `This call may cost up to ${shownAmount(policy, claim.amount)} cents; give it a smaller max_tokens`;
   return isHopeless(applied)
-    ? `The budget of the limit "${text}" is smaller than one such call, so that waiting does not help. ${hint}`
-    : `What is left of the budget of the limit "${text}" does not cover this call. ${hint} ${again}.`;
+    ? `The budget of ${limit} is smaller than one such call, so that waiting does not help. ${hint} or a shorter body, or raise the limit.`
+    : `What is left of the budget of ${limit} does not cover this call. ${hint}. ${again}.`;
 }
 
 /** `svc-ratelimit-*` as existing clients read them. */

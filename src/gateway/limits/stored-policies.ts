@@ -51,9 +51,9 @@ export class StoredLimits {
 
 function policiesOf(stored: readonly StoredLimit[]): Policies {
   if (stored.length === 0) return none;
-  const policies = stored.map(({ policy, keyId }): LimitPolicy => {
+  const policies = stored.map(({ policy, keyId, rule }): LimitPolicy => {
     const parsed = parseLimitPolicy(policy);
-    return keyId === null ? parsed : { ...parsed, keyId };
+    return { ...parsed, ...(keyId === null ? {} : { keyId }), ...(rule === undefined ? {} : { ruleName: rule.name }) };
   });
   return { policies, hasKeyPolicies: policies.some(({ keyId }) => keyId !== undefined) };
 }

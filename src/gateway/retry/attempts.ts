@@ -6,7 +6,7 @@ import type { ForwardPorts } from '../ports.ts';
 import { sendTo } from '../dispatch.ts';
 import { needsBody, type AttemptPlan, type NextAttempt, nextAttempt } from './next-attempt.ts';
 import { rejectOpen, storableModel } from '../exchange.ts';
-import { retryAfter } from './policy.ts';
+import { retryAfter } from '../../platform/http/retry-after.ts';
 import { type AttemptHead, type RetryDecider, ProviderAttempt } from './attempt.ts';
 
 /** Sends a call to its targets in turn, until a response is passed on to the client. */

@@ -250,7 +250,7 @@ export class SpoolRig {
   async drainAll(given: TestPorts = {}): Promise<void> {
     const drain = await this.openDrain(given);
     drain.start();
-    await drain.stop(10_000);
+    await drain.stop(120_000);
   }
 
   /** A drain with the changers that go with it, as the core has them. @param now their clock. */

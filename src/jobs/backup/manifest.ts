@@ -20,9 +20,11 @@ export interface Manifest {
   readonly begunAt: string;
   readonly storeStep: number;
   readonly metadataSteps: readonly string[];
-  /** Whether it contains the deployment's secret and the keys that it encrypts. */
+  /** Undefined in backups of versions without events. */
+  readonly eventsSteps?: readonly string[];
+  /** Whether it contains the deployment's secret and what it encrypts. */
   readonly secrets: boolean;
-  /** Number of encrypted provider keys left out. */
+  /** Number of encrypted provider keys and secrets of webhooks left out. */
   readonly secretsLeftOut: number;
   /** Rows of each table. */
   readonly rows: Readonly<Record<string, number>>;

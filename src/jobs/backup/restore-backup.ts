@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { metadataSteps } from '../../metadata/migrate.ts';
+import { eventsSteps } from '../../outbox/database.ts';
 import { syncFolder } from '../../platform/files.ts';
 import { takeLock } from '../../platform/process-lock.ts';
 import { storeSteps } from '../../store/schema/migrate.ts';
@@ -76,9 +77,10 @@ function rowsOfTables({ rows }: Manifest, files: readonly BackedUpFile[]): Manif
 }
 
 /** @throws with a sentence for people. */
-function refuseNewer({ version, storeStep, metadataSteps: steps }: Manifest): void {
-  const unknown = steps.find((step) => !metadataSteps.includes(step));
-  if (storeStep <= storeSteps && unknown === undefined) return;
+function refuseNewer({ version, storeStep, ...steps }: Manifest): void {
+  const isKnown = steps.metadataSteps.every((step) => metadataSteps.includes(step));
+  const areEventsKnown = (steps.eventsSteps ?? []).every((step) => eventsSteps.includes(step));
+  if (storeStep <= storeSteps && isKnown && areEventsKnown) return;
   throw new Error(
     `The backup was made by a newer Gatelog (${version}), whose tables this version does not know. Restore it with that version.`,
   );

@@ -7,16 +7,24 @@ import type { Drain } from '../../ingest/drain.ts';
 import { copyMetadata } from '../../metadata/copy.ts';
 import { lastPendingSequence } from '../../metadata/pending-changes.ts';
 import type { RequestId } from '../../model/ids.ts';
+import { copyEvents } from '../../outbox/copy.ts';
+import { type EventsDatabase, eventsSteps, openEvents } from '../../outbox/database.ts';
+import { readPositions, storePositions } from '../../outbox/positions.ts';
 import { openCheckpointFile } from '../../spool/checkpoint.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
 import type { StoreParts } from '../../store/parts/list-parts.ts';
 import { type SnapshotPorts, takeSnapshot } from './snapshot.ts';
 
 let rig: IngestRig;
+let events: EventsDatabase;
 beforeAll(async () => {
   rig = await openRig();
+  events = await openEvents(rig.folder, Date.now);
 });
-afterAll(async () => rig.close());
+afterAll(async () => {
+  await events.close();
+  await rig.close();
+});
 
 /** More than an ingest that does not stand still needs to store an exchange. */
 const chanceMs = 1000;
@@ -37,6 +45,7 @@ function portsOf(spool: SpoolRig, drain: Drain, given: Partial<SnapshotPorts> = 
     listParts,
     lastPendingChange: () => lastPendingSequence(rig.database),
     copyMetadata: (file, options) => copyMetadata(rig.folder, file, options),
+    copyEvents: (file) => copyEvents(rig.folder, file),
     spoolFolder: spool.folder,
     deadLetterFolder: spool.deadLetterFolder,
     secretFile: path.join(rig.folder, 'secret.key'),
@@ -87,6 +96,38 @@ describe('a snapshot is of one moment', () => {
     expect(accepted[series]?.offset).toBeLessThan(snapshot.segments[`spool/${series}/${segment}`] ?? 0);
     // Afterwards the ingest goes on.
     await until(async () => (await spool.rows()).some(({ id }) => id === late));
+    await drain.stop(10_000);
+  });
+
+  test('no position of a webhook in it is beyond its records, and its deliveries are not older than its erasures', async () => {
+    const { spool, drain, folder } = await running();
+    const { organizationId } = spool;
+    const order: string[] = [];
+    const snapshot = await takeSnapshot(
+      portsOf(spool, drain, {
+        copyMetadata: async (file, options) => {
+          order.push('metadata');
+          return copyMetadata(rig.folder, file, options);
+        },
+        copyEvents: async (file) => {
+          order.push('events');
+          const steps = await copyEvents(rig.folder, file);
+          await storePositions(events, [{ webhookId: 'w', organizationId, position: 7 }]);
+          return steps;
+        },
+        listParts: async () => {
+          order.push('store');
+          return listParts();
+        },
+      }),
+      folder,
+      false,
+    );
+    expect(order).toEqual(['metadata', 'events', 'store']);
+    expect(snapshot.eventsSteps).toEqual([...eventsSteps].toSorted());
+    const copy = await openEvents(folder, Date.now);
+    expect(await readPositions(copy)).toEqual([]);
+    await copy.close();
     await drain.stop(10_000);
   });
 

@@ -74,6 +74,7 @@ export async function writeBackup({ folder, unfinished }: BackupTarget, order: B
     begunAt: order.begunAt,
     storeStep: snapshot.storeStep,
     metadataSteps: snapshot.metadata.steps,
+    eventsSteps: snapshot.eventsSteps,
     secrets: order.secrets,
     secretsLeftOut: snapshot.metadata.secretsLeftOut,
     rows: snapshot.rows,

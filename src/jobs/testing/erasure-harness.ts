@@ -16,7 +16,7 @@ import type { Observation } from '../../model/observation.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { CachedResponses } from '../../state/cached-responses.ts';
 import { openEnvironment } from '../../state/lmdb.ts';
-import { Erasures, type ErasureTargets } from '../erasures.ts';
+import { type EraseDeliveries, Erasures, type ErasureTargets } from '../erasures.ts';
 import type { TestInterpret } from '../../ingest/testing/spent-rows.ts';
 
 /** A core that runs, with what erases. */
@@ -49,6 +49,9 @@ export async function openLifeParts(): Promise<OpenLifeParts> {
   };
   return { rig, responses, close };
 }
+
+/** Of a service without webhooks. */
+const noDeliveries: EraseDeliveries = { settle: async () => undefined, ofRequests: async () => undefined, naming: async () => undefined };
 
 export interface GivenLife {
   readonly targets?: Partial<ErasureTargets>;
@@ -94,6 +97,7 @@ export async function liveOver({ rig, responses }: LifeParts, spool: SpoolRig, g
           count: ({ organizationId, userId }) => responses.count(organizationId, userId),
           forget: ({ organizationId, userId }) => responses.forget(organizationId, userId),
         },
+        deliveries: noDeliveries,
         deadLetters: lettersOf(rig, spool),
         ...given.targets,
       },

@@ -1,17 +1,24 @@
 import { apiFamilies } from '../../api/http/latency.ts';
+import type { HealthFigures } from '../../contract/health.ts';
 import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import type { Drain } from '../../ingest/drain.ts';
 import { ingestFamilies, noteLetters, readDrain } from '../../ingest/metrics.ts';
+import { alertFamilies } from '../../alerts/metrics.ts';
 import { exposition, type ProcessNumbers } from '../../platform/metrics/exposition.ts';
 import type { Family, Meter } from '../../platform/metrics/meter.ts';
 import { eventFamilies, ingestEventFamilies } from '../../platform/metrics/observed.ts';
 import { processFamilies } from '../../platform/metrics/process-sampler.ts';
+import { readBacklog } from '../../outbox/log/status.ts';
+import type { EventsDatabase } from '../../outbox/database.ts';
+import { notePending, outboxFamilies } from '../../outbox/metrics.ts';
+import { noteBehind, webhookFamilies } from '../../webhooks/metrics.ts';
 import { unpackCells } from '../../platform/metrics/slot-totals.ts';
 import { noteSpool, spoolFamilies } from '../../spool/metrics.ts';
 import { folderBytes } from '../../spool/usage.ts';
 import { readConnections, readDamage, readMove, storeFamilies } from '../../store/engine/metrics.ts';
 import type { Store } from '../../store/store.ts';
 import type { MetricsMessage } from '../../supervisor/messages.ts';
+import { healthFigures } from './health-figures.ts';
 import { familiesOf } from './metric-families.ts';
 
 export const coreFamilies: readonly Family[] = [
@@ -22,14 +29,23 @@ export const coreFamilies: readonly Family[] = [
   ...spoolFamilies,
   ...storeFamilies,
   ...apiFamilies,
+  ...outboxFamilies,
+  ...alertFamilies,
+  ...webhookFamilies,
 ];
+
+/** Figures that are not shown. */
+const unknownBacklog = { pending: Number.NaN, overdueMs: Number.NaN };
 
 export interface ProcessMetricsOptions {
   readonly meter: Meter;
   readonly drain: Drain;
   readonly deadLetters: Pick<DeadLetters, 'usage'>;
   readonly deadLetterMaxBytes: number;
-  readonly store: Pick<Store, 'lanes' | 'damage' | 'moveBodies'>;
+  readonly store: Pick<Store, 'lanes' | 'damage' | 'moveBodies' | 'measureFreeSpace'>;
+  readonly events: EventsDatabase;
+  /** How far webhooks are behind the stored records, milliseconds. */
+  readonly behindMs: () => number;
   readonly spoolFolder: string;
   readonly spoolMaxBytes: number;
   readonly now: () => number;
@@ -50,17 +66,29 @@ export class ProcessMetrics {
 
   /** The page in Prometheus' text format. */
   async page(): Promise<string> {
-    const { meter, drain, deadLetters, deadLetterMaxBytes, store, spoolFolder, spoolMaxBytes, now } = this.options;
+    return exposition(await this.numbers());
+  }
+
+  async figures(): Promise<HealthFigures> {
+    const { store, now } = this.options;
+    return healthFigures(await this.numbers(), store.measureFreeSpace(), now());
+  }
+
+  private async numbers(): Promise<readonly ProcessNumbers[]> {
+    const { meter, drain, events, behindMs, deadLetters, deadLetterMaxBytes, store, spoolFolder, spoolMaxBytes, now } = this.options;
     readDrain(meter, drain, now());
     noteLetters(meter, deadLetters.usage(), deadLetterMaxBytes);
     readConnections(meter, store);
     readDamage(meter, store);
     readMove(meter, store);
+    // The other figures are shown also while the database of events cannot be read.
+    notePending(meter, await readBacklog(events, now()).catch(() => unknownBacklog));
+    noteBehind(meter, behindMs());
     noteSpool(meter, await folderBytes(spoolFolder), spoolMaxBytes);
     const others = this.received.map(({ process, cells }): ProcessNumbers => {
       const families = process === 'supervisor' ? familiesOf.supervisor : familiesOf.gateway;
       return { process, families, cells: unpackCells(cells) };
     });
-    return exposition([{ process: 'core', families: meter.families, cells: meter.cells }, ...others]);
+    return [{ process: 'core', families: meter.families, cells: meter.cells }, ...others];
   }
 }

@@ -4,6 +4,7 @@ import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import type { SpendCounters } from '../../ingest/spend-counters.ts';
 import type { Drain } from '../../ingest/drain.ts';
 import { systemClock } from '../../platform/clock.ts';
+import type { EventsDatabase } from '../../outbox/database.ts';
 import type { Meter } from '../../platform/metrics/meter.ts';
 import type { Store } from '../../store/store.ts';
 import { onMetrics } from '../../supervisor/child.ts';
@@ -13,8 +14,11 @@ export interface MeasuredParts {
   readonly config: Config;
   readonly meter: Meter;
   readonly store: Store;
+  readonly events: EventsDatabase;
   readonly deadLetters: DeadLetters;
   readonly drain: Drain;
+  /** Of webhooks, milliseconds. */
+  readonly behindMs: () => number;
   readonly spendCounters: SpendCounters;
   readonly spoolFolder: string;
 }
@@ -25,5 +29,9 @@ export function makeMetricsPorts({ config, spendCounters, ...parts }: MeasuredPa
   const numbers = new ProcessMetrics({ ...parts, deadLetterMaxBytes, spoolMaxBytes, now: systemClock.now });
   onMetrics((message) => numbers.take(message));
   const { metricsKey: key } = config;
-  return { key, page: async () => (await numbers.page()) + (key === undefined ? '' : spendCounters.page()) };
+  return {
+    key,
+    figures: () => numbers.figures(),
+    page: async () => (await numbers.page()) + (key === undefined ? '' : spendCounters.page()),
+  };
 }

@@ -10,6 +10,7 @@ import type { MetadataDatabase } from '../../metadata/database.ts';
 import { lastPendingSequence } from '../../metadata/pending-changes.ts';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
+import { copyEvents } from '../../outbox/copy.ts';
 import type { TakeSnapshot } from '../../operator/ports.ts';
 import type { Store } from '../../store/store.ts';
 import type { Removals } from '../retention-and-erasure.ts';
@@ -58,6 +59,7 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
           listParts,
           lastPendingChange: () => lastPendingSequence(database),
           copyMetadata: (file, options) => copyMetadata(config.dataDir, file, options),
+          copyEvents: (file) => copyEvents(config.dataDir, file),
           spoolFolder: places.spool,
           deadLetterFolder: places.deadLetters,
           secretFile: places.secret,

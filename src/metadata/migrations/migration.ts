@@ -1,12 +1,4 @@
-import type { Kysely } from 'kysely';
+import type * as sqlite from '../../platform/sqlite/migrate.ts';
 import type { MetadataTables } from '../schema.ts';
 
-/**
- * One numbered step of the metadata schema, in the common subset of SQLite and Postgres: text, integer and bigint columns, plain indexes.
- * A step that was released is never changed again.
- */
-export interface Migration {
-  /** Four digits and words; its own identity in `schema_migrations`. */
-  readonly name: string;
-  readonly apply: (queries: Kysely<MetadataTables>) => Promise<void>;
-}
+export type Migration = sqlite.Migration<MetadataTables>;

@@ -1,7 +1,8 @@
 import { v7 } from 'uuid';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { KeyPermissions, Principal } from '../../model/principal.ts';
-import { inWriteTransaction, type MetadataDatabase, type MetadataQueries } from '../database.ts';
+import type { MetadataDatabase, MetadataQueries } from '../database.ts';
+import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { ApiKeyRow } from '../schema.ts';
 
 /** A key as stored: by its hash, never itself. Times are Unix milliseconds. */

@@ -1,5 +1,6 @@
 import type { OrganizationId } from '../../model/ids.ts';
-import { inWriteTransaction, type MetadataQueries } from '../database.ts';
+import type { MetadataQueries } from '../database.ts';
+import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 
 /** A property whose spelling an organisation has declared. */
 export interface DeclaredProperty {

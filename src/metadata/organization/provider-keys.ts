@@ -1,5 +1,6 @@
 import type { OrganizationId } from '../../model/ids.ts';
-import { inWriteTransaction, type MetadataDatabase, type MetadataQueries } from '../database.ts';
+import type { MetadataDatabase, MetadataQueries } from '../database.ts';
+import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { ProviderKeyRow } from '../schema.ts';
 
 export interface StoredProviderKey {

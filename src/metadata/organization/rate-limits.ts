@@ -1,18 +1,42 @@
 import type { OrganizationId } from '../../model/ids.ts';
-import { inWriteTransaction, type MetadataDatabase, type MetadataQueries } from '../database.ts';
+import type { MetadataDatabase, MetadataQueries } from '../database.ts';
+import type { AlertRulesTable } from '../schema.ts';
+import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 
 export interface StoredLimit {
   /** The policy as written; it was checked before it was stored. */
   readonly policy: string;
   /** The key whose calls it limits; null: all keys. */
   readonly keyId: string | null;
+  /** The alert rule that it belongs to: it changes and ends with that. Absent: the list of limits has it. */
+  readonly rule?: { readonly id: string; readonly name: string };
 }
 
-/** The limits of an organisation in their given order. */
+/** The limits of an organisation in their given order, then those of its alert rules, oldest first. */
 export async function listRateLimits({ queries }: MetadataQueries, organizationId: OrganizationId): Promise<readonly StoredLimit[]> {
-  const row = await queries.selectFrom('rate_limits').select('limits').where('organization_id', '=', organizationId).executeTakeFirst();
-  return limitsOf(row);
+  const [row] = await listOf(queries, organizationId).execute();
+  return [...limitsOf(row), ...(await ofRules(queries, organizationId).execute()).map(limitOfRule)];
 }
+
+function listOf(queries: MetadataQueries['queries'], organizationId: string) {
+  return queries.selectFrom('rate_limits').select('limits').where('organization_id', '=', organizationId);
+}
+
+function ofRules(queries: MetadataQueries['queries'], organizationId: string) {
+  return queries
+    .selectFrom('alert_rules')
+    .select(['id', 'name', 'limit_policy'])
+    .where('organization_id', '=', organizationId)
+    .where('limit_policy', 'is not', null)
+    .orderBy('created_at')
+    .orderBy('id');
+}
+
+function limitOfRule({ id, name, limit_policy: policy }: LimitingRule): StoredLimit {
+  return { policy: policy ?? '', keyId: null, rule: { id, name } };
+}
+
+type LimitingRule = Pick<AlertRulesTable, 'id' | 'name' | 'limit_policy'>;
 
 /**
  * Replaces the limits of an organisation; durable on return in the core. @param at Unix milliseconds. @returns a key among them that the
@@ -42,12 +66,11 @@ export async function replaceRateLimits(
   });
 }
 
-/** Prepares the look-up of an organisation's limits; some microseconds each. @returns a function that throws when the database cannot be read. */
+/** Prepares the look-up of an organisation's limits, those of its alert rules among them; some microseconds each. @returns a function that throws when the database cannot be read. */
 export function makeRateLimitLookUp(database: MetadataDatabase): (organizationId: OrganizationId) => readonly StoredLimit[] {
-  const statement = database.prepare<{ readonly limits: string }>(
-    database.queries.selectFrom('rate_limits').select('limits').where('organization_id', '=', ''),
-  );
-  return (organizationId) => limitsOf(statement.first(organizationId));
+  const list = database.prepare<{ readonly limits: string }>(listOf(database.queries, ''));
+  const rules = database.prepare<LimitingRule>(ofRules(database.queries, ''));
+  return (organizationId) => [...limitsOf(list.first(organizationId)), ...rules.all(organizationId).map(limitOfRule)];
 }
 
 function limitsOf(row: { readonly limits: string } | undefined): readonly StoredLimit[] {

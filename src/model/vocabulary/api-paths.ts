@@ -12,6 +12,7 @@ export const apiPathSegments = [
   'user',
   'webhooks',
   'alerts',
+  'rules',
   'api-keys',
   'provider-keys',
   'rate-limits',
@@ -22,4 +23,8 @@ export const apiPathSegments = [
   'trace',
   'otlp',
   'public',
+  'session-cookie',
+  'views',
+  'boards',
+  'health',
 ] as const;

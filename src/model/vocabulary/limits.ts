@@ -38,6 +38,9 @@ export const maxSessionTag = 256;
 /** Provider keys per organisation, characters of a key and of its name. */
 export const providerKeyLimits = { keys: 100, keyCharacters: 4096, nameCharacters: 128 } as const;
 
+/** Webhooks of an organisation. */
+export const webhookLimits = { webhooks: 100 } as const;
+
 /** Valid keys per organisation, characters of a key's name. */
 export const apiKeyLimits = { keys: 1000, nameCharacters: 128 } as const;
 

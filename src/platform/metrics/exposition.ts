@@ -26,19 +26,28 @@ function familyText(family: Family, numbers: readonly ProcessNumbers[]): string 
   return `# HELP ${family.name} ${family.help}\n# TYPE ${family.name} ${family.kind}\n${samples.join('')}`;
 }
 
-function samplesOf(family: Family, { process, families, cells }: ProcessNumbers): string[] {
-  const position = families.indexOf(family);
-  if (position === -1) return [];
-  const size = cellsOfSeries(family);
-  const start = families.slice(0, position).reduce((sum, before) => sum + seriesOf(before).length * cellsOfSeries(before), 0);
-  return seriesOf(family).flatMap((labels, index) => {
-    const series = cells.subarray(start + index * size, start + (index + 1) * size);
-    const named = [...labels, ['process', process] as const];
-    return family.kind === 'histogram' ? histogramSamples(family, named, series) : sample(family.name, named, series[0] ?? Number.NaN);
+function samplesOf(family: Family, numbers: ProcessNumbers): string[] {
+  return seriesIn(family, numbers).flatMap(({ labels, cells }) => {
+    const named = [...labels, ['process', numbers.process] as const];
+    return family.kind === 'histogram' ? histogramSamples(family, named, cells) : sample(family.name, named, cells[0] ?? Number.NaN);
   });
 }
 
 type Labels = readonly (readonly [string, string])[];
+
+interface Series {
+  readonly labels: Labels;
+  readonly cells: Float64Array;
+}
+
+/** The series of a family in one process; empty when it is not measured there. */
+export function seriesIn(family: Family, { families, cells }: ProcessNumbers): readonly Series[] {
+  const position = families.indexOf(family);
+  if (position === -1) return [];
+  const size = cellsOfSeries(family);
+  const start = families.slice(0, position).reduce((sum, before) => sum + seriesOf(before).length * cellsOfSeries(before), 0);
+  return seriesOf(family).map((labels, index) => ({ labels, cells: cells.subarray(start + index * size, start + (index + 1) * size) }));
+}
 
 function histogramSamples({ name, bounds = [] }: Family, labels: Labels, series: Float64Array): string[] {
   let count = 0;

@@ -53,6 +53,12 @@ const lettersRemoved: Family = {
   labels: { reason: ['too_old', 'no_room'] },
 };
 
+const updatesDropped: Family = {
+  name: 'gatelog_webhook_updates_dropped_total',
+  kind: 'counter',
+  help: 'Changes of stored requests that are not announced, because no webhook of their organisation took a million of them in time.',
+};
+
 /** The metrics of each kind of observation beside its count. */
 const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   process_started: [],
@@ -101,6 +107,10 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   job_failed: [],
   cache_failed: [],
   prices_failed: [],
+  outbox_failed: [],
+  delivery_log_pruned: [],
+  webhooks_behind: [],
+  webhook_updates_dropped: [{ family: updatesDropped, value: ({ updates }) => updates }],
   operator_socket_missing: [],
   memory_kept: [],
   state_discarded: [],

@@ -1,3 +1,4 @@
+import { filterWrappers } from '../filter/leaf.ts';
 import type { ExportBody } from '../../contract/export.ts';
 import { bodyFault, type Result, success } from '../../model/fault.ts';
 import { type OrganizationId, parseUuid, uuidToNumber } from '../../model/ids.ts';
@@ -7,7 +8,7 @@ import { parseFilter } from '../filter/parse.ts';
 import { parseTimestamp } from '../../model/vocabulary/timestamp.ts';
 import { isoTime, type NumberCell, requestRowWithInputs, decodeRequestRow } from '../requests/columns.ts';
 import type { Keyset } from '../requests/cursor.ts';
-import { filterWrappers, type RequestsPlan } from '../requests/query.ts';
+import type { RequestsPlan } from '../requests/query.ts';
 import { arrivalStatements, pageOf, type PageStatements } from '../requests/select.ts';
 import { noFlags, type RequestSelection } from '../requests/selection.ts';
 import type { Sort } from '../requests/sort.ts';

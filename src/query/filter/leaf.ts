@@ -18,6 +18,17 @@ export interface FilterDialect {
   readonly propertyWrapper?: FieldGroup;
 }
 
+/** All wrappers: every endpoint with filters accepts them. */
+export const filterWrappers: FilterDialect['wrappers'] = [
+  'request_response_rmt',
+  'sessions_request_response_rmt',
+  'session',
+  'request',
+  'response',
+  'feedback',
+  'values',
+];
+
 /** A parsed leaf. With `unwrappedProperties` the dialect answers an empty list. */
 export interface ParsedLeaf {
   readonly condition: ConditionNode;

@@ -3,7 +3,7 @@ import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.t
 import { compareInEveryState, type StateReport } from './testing/same-result.ts';
 
 /** A small part of what `npm run soak -- filters` compares, over other records each time. */
-const queriesInState = 60;
+const queriesInState = 40;
 const seed = Date.now() % 2 ** 31;
 
 let rig: StoreRig;

@@ -1,52 +1,88 @@
 import type { ColumnName } from '../../model/record/columns.ts';
 import { type MetricName, type QuantileName, quantileLevels } from '../../model/vocabulary/metrics.ts';
 import { columnName, identifier } from '../../sql/identifier.ts';
-import { type Fragment, param, sql } from '../../sql/sql.ts';
+import { literal } from '../../sql/literal.ts';
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+
+/** A condition of a row, by which an aggregate leaves others out. */
+export type When = Fragment | undefined;
 
 /** An aggregate over the requests of a group, from which metrics are computed. Parts of disjoint groups combine to that of their union. */
-interface Part {
-  readonly each: Fragment;
+export interface Part {
+  readonly each: (when: When) => Fragment;
   readonly combined: (part: Fragment) => Fragment;
 }
 
-function added(each: Fragment): Part {
+function added(each: Part['each']): Part {
   return { each, combined: (part) => sql`sum(${part})` };
 }
 
+function counted(condition: Fragment): Part {
+  return added((when) => (when === undefined ? sql`countIf(${condition})` : sql`countIf((${condition}) AND ${when})`));
+}
+
 /** TRICKY: a sum of UInt64 wraps round silently. */
-function sumOf(column: ColumnName): Part {
-  return added(sql`ifNull(sum(toUInt128(${columnName(column)})), 0)`);
+export function sumOf(column: ColumnName): Part {
+  const amount = column === 'cost' ? sql`cost` : sql`toUInt128(${columnName(column)})`;
+  return added((when) => (when === undefined ? sql`ifNull(sum(${amount}), 0)` : sql`ifNull(sumIf(${amount}, ${when}), 0)`));
 }
 
-function greatest(column: ColumnName): Part {
-  return { each: sql`max(${columnName(column)})`, combined: (part) => sql`max(${part})` };
+export function countOf(column: ColumnName): Part {
+  return counted(sql`isNotNull(${columnName(column)})`);
 }
 
-function quantilesOf(column: ColumnName): Part {
+export function greatest(column: ColumnName): Part {
   const value = columnName(column);
   return {
-    each: sql`quantilesExactInclusiveState(0.5, 0.75, 0.9, 0.95, 0.99)(${value})`,
-    combined: (part) => sql`quantilesExactInclusiveMergeState(0.5, 0.75, 0.9, 0.95, 0.99)(${part})`,
+    each: (when) => (when === undefined ? sql`max(${value})` : sql`maxIf(${value}, ${when})`),
+    combined: (part) => sql`max(${part})`,
+  };
+}
+
+export function least(column: ColumnName): Part {
+  const value = columnName(column);
+  return {
+    each: (when) => (when === undefined ? sql`min(${value})` : sql`minIf(${value}, ${when})`),
+    combined: (part) => sql`min(${part})`,
+  };
+}
+
+/** @param levels between 0 and 1. */
+export function quantilesOf(column: ColumnName, levels: readonly number[]): Part {
+  const value = columnName(column);
+  const at = join(
+    levels.map((level) => literal(level)),
+    ', ',
+  );
+  return {
+    each: (when) =>
+      when === undefined
+        ? sql`quantilesExactInclusiveState(${at})(${value})`
+        : sql`quantilesExactInclusiveStateIf(${at})(${value}, ${when})`,
+    combined: (part) => sql`quantilesExactInclusiveMergeState(${at})(${part})`,
   };
 }
 
 /** Of 2 to the power of 20 registers; its hash table is exact up to 16,000 values. */
 function distinct(column: ColumnName): Part {
   const value = columnName(column);
+  const present = sql`${value} != ''`;
   return {
-    each: sql`uniqCombined64IfState(20)(${value}, ${value} != '')`,
+    each: (when) => sql`uniqCombined64IfState(20)(${value}, ${when === undefined ? present : sql`${present} AND ${when}`})`,
     combined: (part) => sql`uniqCombined64IfMergeState(20)(${part})`,
   };
 }
 
+const fixedLevels = Object.values(quantileLevels);
+
 const parts = {
-  requests: added(sql`count()`),
-  failed: added(sql`countIf(status < 200 OR status >= 400)`),
-  cached: added(sql`countIf(cached)`),
-  threats: added(sql`countIf(ifNull(threat, false))`),
-  cost: added(sql`ifNull(sum(cost), 0)`),
-  priced: added(sql`count(cost)`),
-  unpriced: added(sql`countIf(isNull(cost) AND ((status >= 200 AND status < 400) OR status = 499 OR status = 502))`),
+  requests: added((when) => (when === undefined ? sql`count()` : sql`countIf(${when})`)),
+  failed: counted(sql`status < 200 OR status >= 400`),
+  cached: counted(sql`cached`),
+  threats: counted(sql`ifNull(threat, false)`),
+  cost: sumOf('cost'),
+  priced: countOf('cost'),
+  unpriced: counted(sql`isNull(cost) AND ((status >= 200 AND status < 400) OR status = 499 OR status = 502)`),
   total_tokens: sumOf('total_tokens'),
   prompt_tokens: sumOf('prompt_tokens'),
   completion_tokens: sumOf('completion_tokens'),
@@ -57,13 +93,13 @@ const parts = {
   completion_audio_tokens: sumOf('completion_audio_tokens'),
   size_bytes: sumOf('size_bytes'),
   latency: sumOf('latency'),
-  latencies: added(sql`count(latency)`),
+  latencies: countOf('latency'),
   max_latency: greatest('latency'),
-  latency_quantiles: quantilesOf('latency'),
+  latency_quantiles: quantilesOf('latency', fixedLevels),
   first_token: sumOf('time_to_first_token'),
-  first_tokens: added(sql`count(time_to_first_token)`),
+  first_tokens: countOf('time_to_first_token'),
   max_first_token: greatest('time_to_first_token'),
-  first_token_quantiles: quantilesOf('time_to_first_token'),
+  first_token_quantiles: quantilesOf('time_to_first_token', fixedLevels),
   users: distinct('user_id'),
   sessions: distinct('session_id'),
 } as const satisfies Readonly<Record<string, Part>>;
@@ -149,7 +185,7 @@ const metricParts: Readonly<Record<MetricName, Metric>> = {
 
 /** Columns of a group of requests with the parts of these metrics. */
 export function partColumns(names: readonly MetricName[]): readonly Fragment[] {
-  return partsOf(names).map((part) => sql`${parts[part].each} AS ${partName('each', part)}`);
+  return partsOf(names).map((part) => sql`${parts[part].each(undefined)} AS ${partName('each', part)}`);
 }
 
 /** Columns that combine the parts of several groups. */
@@ -161,6 +197,15 @@ export function combinedColumns(names: readonly MetricName[]): readonly Fragment
 export function metricValue(metric: MetricName, stage: PartStage): Fragment {
   const { parts: needed, value } = metricParts[metric];
   return value(...needed.map((part) => partName(stage, part)));
+}
+
+/** The parts of a metric by name, and its value from the names that they have then. */
+export function partsOfMetric(metric: MetricName): {
+  readonly parts: readonly (readonly [name: string, part: Part])[];
+  readonly value: (names: readonly Fragment[]) => Fragment;
+} {
+  const { parts: needed, value } = metricParts[metric];
+  return { parts: needed.map((name) => [name, parts[name]] as const), value: (names) => value(...names) };
 }
 
 function partsOf(names: readonly MetricName[]): readonly PartName[] {

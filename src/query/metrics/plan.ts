@@ -1,3 +1,4 @@
+import { filterWrappers } from '../filter/leaf.ts';
 import type { MetricsQuery } from '../../contract/metrics/query.ts';
 import { bodyFault, type FaultPath, type Result, success } from '../../model/fault.ts';
 import type { OrganizationId } from '../../model/ids.ts';
@@ -19,7 +20,6 @@ import { allOf, condition, everything, type FilterNode } from '../filter/ast.ts'
 import { parseFilter } from '../filter/parse.ts';
 import { code, codeList, didYouMean, preview } from '../filter/preview.ts';
 import { clampTime } from '../../model/vocabulary/timestamp.ts';
-import { filterWrappers } from '../requests/query.ts';
 import { utc, type Zone } from './buckets.ts';
 
 /** A dimension of a query; a named one has the name of a property or an input. */
@@ -48,15 +48,31 @@ export interface MetricsPlan {
   readonly totals: boolean;
 }
 
-const metricsDialect = { wrappers: filterWrappers, unwrappedProperties: 'refuse', propertyWrapper: 'request_response_rmt' } as const;
+export const metricsDialect = { wrappers: filterWrappers, unwrappedProperties: 'refuse', propertyWrapper: 'request_response_rmt' } as const;
 
-/** @param known intervals that the caller may name. @returns the first fault of the query, when there is one. */
-export function planMetrics(tenant: OrganizationId, body: MetricsQuery, known: readonly Interval[] = intervals): Result<MetricsPlan> {
+/** How a body names groups and buckets. */
+interface FieldNames {
+  readonly groupBy: string;
+  readonly interval: string;
+}
+
+const ownNames: FieldNames = { groupBy: 'groupBy', interval: 'interval' };
+
+/**
+ * @param known intervals that the caller may name. @param names of fields in the body of the caller. @returns the first fault of the query,
+ * when there is one.
+ */
+export function planMetrics(
+  tenant: OrganizationId,
+  body: MetricsQuery,
+  known: readonly Interval[] = intervals,
+  names: FieldNames = ownNames,
+): Result<MetricsPlan> {
   const metrics = readMetrics(body.metrics);
   if (!metrics.ok) return metrics;
-  const groups = readDimensions(body.groupBy ?? []);
+  const groups = readDimensions(body.groupBy ?? [], names.groupBy);
   if (!groups.ok) return groups;
-  const interval = readInterval(body.interval, known);
+  const interval = readInterval(body.interval, known, names.interval);
   if (!interval.ok) return interval;
   const zone = readZone(body);
   if (!zone.ok) return zone;
@@ -104,10 +120,11 @@ function isMetric(name: unknown): name is MetricName {
   return typeof name === 'string' && (metricNames as readonly string[]).includes(name);
 }
 
-function readDimensions(given: unknown): Result<readonly Dimension[]> {
-  const path: FaultPath = ['groupBy'];
+/** @param field of the body. */
+export function readDimensions(given: unknown, field: string): Result<readonly Dimension[]> {
+  const path: FaultPath = [field];
   if (!Array.isArray(given)) {
-    return bodyFault(path, `\`groupBy\` takes a list such as ["model", {"property": "Team"}]; got ${preview(given)}.`);
+    return bodyFault(path, `${code(field)} takes a list such as ["model", {"property": "Team"}]; got ${preview(given)}.`);
   }
   if (given.length > metricsLimits.dimensions) return bodyFault(path, `A query has at most ${metricsLimits.dimensions} dimensions.`);
   const read: Dimension[] = [];
@@ -115,7 +132,7 @@ function readDimensions(given: unknown): Result<readonly Dimension[]> {
     const dimension = readDimension(one, [...path, index]);
     if (!dimension.ok) return dimension;
     if (read.some((other) => keyOf(other) === keyOf(dimension.value))) {
-      return bodyFault([...path, index], `${code(keyOf(dimension.value))} stands in \`groupBy\` twice.`);
+      return bodyFault([...path, index], `${code(keyOf(dimension.value))} stands in ${code(field)} twice.`);
     }
     read.push(dimension.value);
   }
@@ -147,11 +164,12 @@ function named(kind: NamedDimension, name: unknown, path: FaultPath): Result<Dim
   return overlong === undefined ? success({ kind, name: wellFormed(name) }) : bodyFault(path, overlong);
 }
 
-function readInterval(given: unknown, known: readonly Interval[]): Result<Interval | undefined> {
+/** @param field of the body. */
+function readInterval(given: unknown, known: readonly Interval[], field: string): Result<Interval | undefined> {
   if (given === undefined) return success(undefined);
   const interval = known.find((one) => one === given);
   return interval === undefined
-    ? bodyFault(['interval'], `\`interval\` takes one of ${codeList(known)}; got ${preview(given)}.`)
+    ? bodyFault([field], `${code(field)} takes one of ${codeList(known)}; got ${preview(given)}.`)
     : success(interval);
 }
 
@@ -174,7 +192,7 @@ function readZone({ timezone, timezoneDifference }: MetricsQuery): Result<Zone> 
 }
 
 /** The name by which the store knows a time zone, whose case and aliases it takes literally. */
-function zoneNamed(given: string): string | undefined {
+export function zoneNamed(given: string): string | undefined {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(given)) return undefined;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone;

@@ -4,7 +4,7 @@ import type { StateReport } from '../filter/testing/same-result.ts';
 import { mutants, sameMetricsInEveryState } from './testing/same-metrics.ts';
 
 /** A small part of what `npm run soak -- metrics` compares, over other records each time. */
-const queriesInState = 40;
+const queriesInState = 20;
 const seed = Date.now() % 2 ** 31;
 
 let rig: StoreRig;

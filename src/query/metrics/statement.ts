@@ -35,7 +35,8 @@ const columnOf: Readonly<Partial<Record<DimensionName, (zone: Zone) => Fragment>
   weekday,
 };
 
-function valueOf(dimension: Dimension, zone: Zone): Fragment {
+/** The value of a dimension in a row of `requests`. */
+export function valueOf(dimension: Dimension, zone: Zone): Fragment {
   if (dimension.kind !== 'column') return namedValue(dimension.kind === 'property' ? 'properties' : 'inputs', dimension.name);
   const column = columnOf[dimension.name];
   return column === undefined ? columnName(dimension.name) : column(zone);

@@ -1,3 +1,4 @@
+import { filterWrappers } from '../filter/leaf.ts';
 import type { RepriceItem, repriceSchema } from '../../contract/reprice.ts';
 import { bodyFault, type Result, success } from '../../model/fault.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
@@ -9,7 +10,7 @@ import { cursorBehind, parseCursor } from '../requests/cursor.ts';
 import { allOf, condition, type FilterNode } from '../filter/ast.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { parseTimestamp } from '../../model/vocabulary/timestamp.ts';
-import { filterWrappers, type RequestsPlan } from '../requests/query.ts';
+import type { RequestsPlan } from '../requests/query.ts';
 import { noFlags, type RequestSelection } from '../requests/selection.ts';
 import { pageOf } from '../requests/select.ts';
 

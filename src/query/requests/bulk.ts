@@ -1,3 +1,4 @@
+import { filterWrappers } from '../filter/leaf.ts';
 import type { BulkProperties } from '../../model/jobs/job.ts';
 import { type Result, success } from '../../model/fault.ts';
 import type { OrganizationId } from '../../model/ids.ts';
@@ -8,7 +9,7 @@ import { requests, type Rows } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { parseFilter } from '../filter/parse.ts';
 import type { NumberCell } from './columns.ts';
-import { filterWrappers, type RequestsPlan } from './query.ts';
+import type { RequestsPlan } from './query.ts';
 import { conditionsOf, pageOf, type PageStatements } from './select.ts';
 import { noFlags, type RequestSelection } from './selection.ts';
 

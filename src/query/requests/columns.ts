@@ -9,6 +9,7 @@ import {
 } from '../../model/record/columns.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
 import { identifier } from '../../sql/identifier.ts';
+import { literal } from '../../sql/literal.ts';
 
 /** A whole number as the store returns it: text when its settings quote 64-bit integers. */
 export type NumberCell = number | string;
@@ -113,6 +114,21 @@ export function decodeRequestRow({ id_hex: hex, display, ...row }: Readonly<Reco
   const values = JSON.parse(String(display)) as readonly unknown[];
   for (const [index, cell] of displayCells.entries()) cells[cell] = values[index];
   return cells as unknown as RequestRow;
+}
+
+/** A row of `bodies` without its long bodies. */
+export interface ShortBodiesRow extends BodiesRow {
+  readonly request_is_long: boolean;
+  readonly response_is_long: boolean;
+}
+
+/** Columns of a {@link ShortBodiesRow} for a query over `bodies`; a longer body has an empty text. */
+export function shortBodiesColumns(maxBytes: number): Fragment {
+  const isLong = (part: 'request' | 'response'): Fragment =>
+    sql`length(${identifier(`${part}_body`)}) + length(${identifier(`${part}_rest`)}) > ${literal(maxBytes)}`;
+  const textOf = (part: 'request' | 'response'): Fragment =>
+    sql`if(${isLong(part)}, '', concat(${identifier(`${part}_body`)}, ${identifier(`${part}_rest`)}))`;
+  return sql`UUIDNumToString(reverse(reinterpretAsFixedString(request_id))) AS id, request_kind, ${textOf('request')} AS request_text, request_content_type, toBool(${isLong('request')}) AS request_is_long, response_kind, ${textOf('response')} AS response_text, response_content_type, toBool(${isLong('response')}) AS response_is_long`;
 }
 
 /** Columns of {@link BodiesRow} for a query over `bodies`, which has no alias column for the text of an identifier. */

@@ -1,7 +1,7 @@
 import { type Result, success } from '../../model/fault.ts';
 import type { RequestQuery } from '../../contract/requests/query.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import type { FilterDialect } from '../filter/leaf.ts';
+import { filterWrappers, type FilterDialect } from '../filter/leaf.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { parseCursor, type Keyset } from './cursor.ts';
 import type { RequestFlags, RequestSelection } from './selection.ts';
@@ -21,17 +21,6 @@ export type PlannedRequests = { readonly kind: 'page'; readonly plan: RequestsPl
 
 const unwrappedHint =
   'the filter holds a "properties" leaf outside "request_response_rmt", which matches nothing here; write {"request_response_rmt": {"properties": {...}}}';
-
-/** All wrappers: every endpoint with filters accepts them. */
-export const filterWrappers: FilterDialect['wrappers'] = [
-  'request_response_rmt',
-  'sessions_request_response_rmt',
-  'session',
-  'request',
-  'response',
-  'feedback',
-  'values',
-];
 
 /** How an endpoint parses a query of requests. */
 export interface RequestsDialect extends FilterDialect {

@@ -17,9 +17,9 @@ export interface SessionRow {
   /** Decimal text of US dollars. */
   readonly cost_sum: string;
   readonly request_count: NumberCell;
-  readonly prompt_sum: NumberCell;
-  readonly completion_sum: NumberCell;
-  /** Whole number as text: a cursor needs all its digits. */
+  /** Whole numbers as text: filters and cursors need all digits. */
+  readonly prompt_sum: string;
+  readonly completion_sum: string;
   readonly total_sum: string;
   /** Whole number as text. */
   readonly latency_sum: string;
@@ -79,8 +79,8 @@ export function sessionRowColumns(aggregate: MatchedAggregate): Fragment {
     latest_ms: sql`toUnixTimestamp64Milli(${endOf(aggregate)})`,
     cost_sum: sql`toString(${costOf(aggregate)})`,
     request_count: requestsOf(aggregate),
-    prompt_sum: sumOf(sql`prompt_tokens`, aggregate),
-    completion_sum: sumOf(sql`completion_tokens`, aggregate),
+    prompt_sum: sql`toString(${sumOf(sql`prompt_tokens`, aggregate)})`,
+    completion_sum: sql`toString(${sumOf(sql`completion_tokens`, aggregate)})`,
     total_sum: sql`toString(${sumOf(sql`total_tokens`, aggregate)})`,
     latency_sum: sql`toString(${sumOf(sql`latency`, aggregate)})`,
     latency_count: latenciesOf(aggregate),

@@ -4,7 +4,7 @@ import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.t
 import { compareSessionsInEveryState } from '../testing/same-sessions.ts';
 
 /** A small part of what `npm run soak -- sessions` compares, over other records each time. */
-const queriesInState = 25;
+const queriesInState = 15;
 const seed = Date.now() % 2 ** 31;
 
 let rig: StoreRig;

@@ -1,9 +1,9 @@
+import { filterWrappers } from '../filter/leaf.ts';
 import { bodyFault, type Result, success } from '../../model/fault.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { allOf, conjuncts, type FilterNode } from '../filter/ast.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { isRowLevel } from '../filter/sql/compile.ts';
-import { filterWrappers } from '../requests/query.ts';
 
 /** A live stream bound to its tenant. */
 export interface StreamPlan {

@@ -1,9 +1,9 @@
-import type { OrganizationId } from '../../model/ids.ts';
+import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { type Lane, type Statement, statementFor } from '../../sql/statement.ts';
 import { requests } from '../../sql/tables.ts';
-import { dateTime64 } from '../../sql/time.ts';
+import { dateTime64, dateTimes } from '../../sql/time.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { compileFilter } from '../filter/sql/compile.ts';
 import { decodeRequestRow, type NumberCell, requestRowColumns, requestRowWithInputs, type RequestRow } from '../requests/columns.ts';
@@ -61,6 +61,24 @@ export function streamStatement(tenant: OrganizationId, { range, arrivals, filte
     limit: param(limit, 'UInt64'),
   });
   return statementFor(tenant, query, lane, decodeStreamRow);
+}
+
+/** The statement for the {@link StreamRow}s of requests whose times are known, in any order. */
+export function requestRowsStatement(
+  tenant: OrganizationId,
+  keys: readonly { readonly requestId: RequestId; readonly createdAt: number }[],
+  withInputs: boolean,
+): Statement {
+  const times = dateTimes([...new Set(keys.map(({ createdAt }) => createdAt))]);
+  const ids = param(
+    keys.map(({ requestId }) => uuidToNumber(requestId)),
+    'Array(UInt128)',
+  );
+  const query = select({
+    columns: sql`${withInputs ? requestRowWithInputs : requestRowColumns}, stored_number, key_hash`,
+    from: requests(sql`created_at IN ${times} AND request_id IN ${ids}`),
+  });
+  return statementFor(tenant, query, 'short', decodeStreamRow);
 }
 
 function within({ after, through }: StoredRange): readonly Fragment[] {

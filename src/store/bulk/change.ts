@@ -39,6 +39,8 @@ export interface BulkJob extends JobKey {
 export interface ChunkResult {
   readonly reached: ListedRequest | null;
   readonly outcomes: JobOutcomes;
+  /** Requests that the job changed, by this call or by one that was interrupted. */
+  readonly changed: readonly ListedRequest[];
 }
 
 /**
@@ -64,11 +66,12 @@ export function makeChangeNext(connections: Connections, patches: PendingPatches
   return async (job, after) => {
     try {
       const listed = (await read<ListedRow>(nextListed(job, after, limits.requests))).map(listedRequest);
-      if (listed.length === 0) return { reached: null, outcomes: noOutcomes };
+      if (listed.length === 0) return { reached: null, outcomes: noOutcomes, changed: [] };
       const requests = await fitting(read, job, { listed, maxBytes: limits.bytes });
       const found = await find(read, job, requests);
       await write({ connections, patches }, job, found);
-      return { reached: requests.at(-1) ?? null, outcomes: outcomesOf(requests, found) };
+      const changed = found.filter(({ decision }) => decision.outcome === 'changed').map(({ request }) => request);
+      return { reached: requests.at(-1) ?? null, outcomes: outcomesOf(requests, found), changed };
     } catch (error) {
       throw storeFailure(error);
     }

@@ -103,6 +103,21 @@ describe('an erasure of a user', () => {
     expect(await put(his, 'After', 'x')).toBe(true);
   });
 
+  it('lists its requests page by page', async () => {
+    const planted = [];
+    for (let count = 0; count < 3; count += 1) planted.push(await plant({ userId: 'lil' }));
+    erasures += 1;
+    const erasure: StoreErasure = { number: erasures, organizationId: tenant, userId: 'lil', erasedAt: createdAt };
+    const store = makeEraseStored(rig.connections);
+    // Twice, as after a kill.
+    for (let count = 0; count < 2; count += 1) await store.list(erasure, signal);
+    const [first, ...rest] = planted.toSorted();
+    expect(await store.readList(erasure, undefined, signal)).toEqual([first, ...rest]);
+    expect(await store.readList(erasure, first, signal)).toEqual(rest);
+    expect(await store.readList(erasure, rest.at(-1), signal)).toEqual([]);
+    expect(await store.readList({ ...erasure, number: erasures + 1000 }, undefined, signal)).toEqual([]);
+  });
+
   it('leaves what came after it', async () => {
     await plant({ userId: 'cid' });
     const later = await plant({ userId: 'cid', at: createdAt + 1 });

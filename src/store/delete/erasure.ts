@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError } from '../../model/errors.ts';
-import type { OrganizationId } from '../../model/ids.ts';
+import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
 import { alterTable, deleteRows, insertSelected } from '../../sql/commands.ts';
 import { literal } from '../../sql/literal.ts';
 import { select } from '../../sql/query.ts';
@@ -55,6 +55,11 @@ export interface StoredCounts {
 export interface EraseStored {
   /** Lists and counts the requests. Call it before anything is deleted. */
   readonly list: (erasure: StoreErasure, signal: AbortSignal) => Promise<StoredCounts>;
+  /**
+   * A page of the listed requests, in an order of their identifiers, while the list exists.
+   * @param behind the last of the page before; undefined: the first page. @returns an empty page behind the last one.
+   */
+  readonly readList: (erasure: StoreErasure, behind: RequestId | undefined, signal: AbortSignal) => Promise<readonly RequestId[]>;
   /** Deletes the requests: no query finds them from then on. */
   readonly removeRequests: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
   /** Deletes their bodies, history, and the tags and changes of sessions without remaining requests. */
@@ -71,6 +76,7 @@ export function makeEraseStored(connections: Connections, maxLooks = 60): EraseS
   const partsWith = (signal: AbortSignal): RemovingParts => ({ connections, signal });
   return {
     list: (erasure, signal) => list(partsWith(signal), erasure),
+    readList: (erasure, behind, signal) => readList(partsWith(signal), erasure, behind),
     removeRequests: (erasure, signal) => removeByMonth(partsWith(signal), 'requests', erasure),
     removeRest: (erasure, signal) => removeRest(partsWith(signal), erasure),
     removeFiles: (erasure, signal) => removeFiles(partsWith(signal), erasure, maxLooks),
@@ -119,6 +125,22 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
     requests: await count(parts, erasure, { of: sql`uniqExact(request_id)`, from: listed(erasure) }),
     bodies: await count(parts, erasure, { of: bodyCount, from: bodies(listedKeys(erasure)) }),
   };
+}
+
+/** Identifiers of a page: some hundred kilobytes. */
+const listPage = 5000;
+
+async function readList(parts: RemovingParts, erasure: StoreErasure, behind: RequestId | undefined): Promise<readonly RequestId[]> {
+  const isBehind = behind === undefined ? [] : [sql`request_id > ${param(uuidToNumber(behind), 'UInt128', 'behind')}`];
+  const page = select({
+    distinct: true,
+    columns: sql`request_id, UUIDNumToString(reverse(reinterpretAsFixedString(request_id))) AS id`,
+    from: listed(erasure, isBehind),
+    orderBy: sql`request_id`,
+    limit: listPage,
+  });
+  const rows = await readForRemoval<{ readonly id: RequestId }>(parts, compileFor(erasure.organizationId, page));
+  return rows.map(({ id }) => id);
 }
 
 interface Counting {

@@ -17,10 +17,10 @@ export type StoreLocation = { readonly folder: string; readonly spareBytes?: num
 
 /**
  * The use of a connection. A connection runs one query at a time, so work that must not wait for other work has its own lane. Of reads,
- * `short` is for those that find a few rows by the key, `long` for all others, `export` for the pages of exports, and `large` for one at a
- * time that needs more memory than the others may use.
+ * `short` is for those that find a few rows by the key, `long` for all others, `export` for the pages of exports, `alerts` for the windows of
+ * rules, and `large` for one at a time that needs more memory than the others may use.
  */
-export type LaneName = 'insert' | 'update' | 'history' | 'removal' | 'control' | 'short' | 'long' | 'export' | 'large';
+export type LaneName = 'insert' | 'update' | 'history' | 'removal' | 'control' | 'short' | 'long' | 'export' | 'alerts' | 'large';
 
 /** Receives the lane and milliseconds of work that waited for a connection. */
 export type NoteWait = (lane: LaneName, ms: number) => void;
@@ -33,7 +33,18 @@ export interface ReadConnections {
 
 const defaultReadConnections: ReadConnections = { short: 3, long: 3 };
 
-export const laneNames: readonly LaneName[] = ['insert', 'update', 'history', 'removal', 'control', 'short', 'long', 'export', 'large'];
+export const laneNames: readonly LaneName[] = [
+  'insert',
+  'update',
+  'history',
+  'removal',
+  'control',
+  'short',
+  'long',
+  'export',
+  'alerts',
+  'large',
+];
 /** Maximum waiting work of one owner per lane; more gets 503. */
 const maxWaitingOfOwner = 500;
 

@@ -4,7 +4,7 @@ import type { Connections, LaneName } from '../engine/connections.ts';
 /** Reads for which somebody waits. */
 const foregroundLanes: ReadonlySet<LaneName> = new Set(['short', 'long', 'large']);
 const pollMs = 2;
-/** A read of an export lets others go first for so long. */
+/** A read in the background lets others go first for so long. */
 const maxYieldMs = 100;
 
 /** Returns when no other read runs, or after a while. */

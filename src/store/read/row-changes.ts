@@ -10,6 +10,12 @@ const maxOrganizations = 10_000;
 /** What has changed since a number that was given before: everything, or the rows of these hours since 1970; the first one has all earlier time. */
 export type ChangedRows = 'everything' | readonly number[];
 
+/**
+ * Called for each row that was inserted or changed, with its time, Unix milliseconds; without one any row of the organisation may be. Rows
+ * that are removed are not told.
+ */
+export type WatchRows = (organization: bigint, createdAt: number | undefined) => void;
+
 interface OrganizationChanges {
   /** The number of the latest change that may have touched any row. */
   whole: number;
@@ -21,6 +27,7 @@ interface OrganizationChanges {
  * visible and before it is acknowledged: who reads the number before reading rows, and compares later, misses none.
  */
 export class RowChanges {
+  readonly #watches = new Set<WatchRows>();
   #number = 0;
   #ofAll = 0;
   readonly #organizations = new Map<bigint, OrganizationChanges>();
@@ -36,6 +43,15 @@ export class RowChanges {
     if (changes === undefined) return [];
     if (changes.whole > number) return 'everything';
     return [...changes.hours].filter(([, at]) => at > number).map(([hour]) => hour);
+  }
+
+  watch(watch: WatchRows): void {
+    this.#watches.add(watch);
+  }
+
+  /** Its cost or usage was changed, which no cached column has. */
+  noteAmounts(organizationId: OrganizationId, createdAt: number): void {
+    this.#tell(uuidToNumber(organizationId), createdAt);
   }
 
   /** Rows of `rowsOf` for `requests`. */
@@ -57,6 +73,7 @@ export class RowChanges {
   noteOrganization(organizationId: OrganizationId): void {
     this.#number += 1;
     this.#of(uuidToNumber(organizationId)).whole = this.#number;
+    this.#tell(uuidToNumber(organizationId), undefined);
   }
 
   noteAll(): void {
@@ -65,7 +82,12 @@ export class RowChanges {
     this.#organizations.clear();
   }
 
+  #tell(organization: bigint, createdAt: number | undefined): void {
+    for (const watch of this.#watches) watch(organization, createdAt);
+  }
+
   #noteHour(organization: bigint, createdAt: number): void {
+    this.#tell(organization, createdAt);
     const changes = this.#of(organization);
     changes.hours.set(Math.max(0, Math.floor(createdAt / hourMs)), this.#number);
     if (changes.hours.size <= maxHours) return;

@@ -35,7 +35,10 @@ export type RunStatement = <Row>(statement: Statement, signal?: AbortSignal, opt
 const defaultMaxResultBytes = 96 * 1024 * 1024;
 
 /** Shares of the query memory for all connections of a lane together; the sum is 1. */
-const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 5 / 16, export: 1 / 16, large: 1 / 2 };
+const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 9 / 32, export: 1 / 16, alerts: 1 / 32, large: 1 / 2 };
+
+/** Reads for which nobody waits. */
+const inBackground: ReadonlySet<ReadLane> = new Set(['export', 'alerts']);
 
 type ReadLane = Lane | 'large';
 
@@ -54,7 +57,7 @@ const longThreads = Math.max(1, Math.floor(availableParallelism() / 2));
 const bodiesThreads = Math.min(2, availableParallelism());
 
 function threadsOf(statement: Statement, lane: ReadLane): number {
-  if (lane === 'export') return 1;
+  if (inBackground.has(lane)) return 1;
   if (readsBodies(statement) && lane !== 'large') return bodiesThreads;
   return lane === 'short' ? 1 : longThreads;
 }
@@ -116,11 +119,11 @@ async function runIn<Row>(
       ...(signal === undefined || connections.embedded ? {} : { abort_signal: signal }),
     });
     const decode = (row: Readonly<Record<string, unknown>>): Row => (statement.decode?.(row, statement.tenant) ?? row) as Row;
-    if (statement.lane === 'export') return rowsInTurns(await result.text(), decode);
+    if (inBackground.has(statement.lane)) return rowsInTurns(await result.text(), decode);
     const rows = await result.json<Record<string, unknown>>();
     return statement.decode === undefined ? (rows as readonly Row[]) : rows.map(decode);
   };
-  if (lane === 'export') await untilOthersRead(connections);
+  if (inBackground.has(lane)) await untilOthersRead(connections);
   return connections.run(lane, read, turn);
 }
 

@@ -132,7 +132,7 @@ export const heliconeOperations: readonly HeliconeOperations[] = [
   },
   {
     group: 'Webhooks',
-    fate: 'later',
+    fate: 'here',
     sentence: '',
     operations: lines(`
       GET /v1/webhooks

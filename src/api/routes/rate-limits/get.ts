@@ -1,6 +1,7 @@
 import { rateLimitsAnswerSchema } from '../../../contract/settings/rate-limits.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendData } from '../../http/send-json.ts';
+import { shownLimit } from './shown.ts';
 
 export const getRateLimits: Endpoint = {
   declaration: {
@@ -8,7 +9,8 @@ export const getRateLimits: Endpoint = {
     path: '/v1/rate-limits',
     operationId: 'getRateLimits',
     summary: 'Get the limits of the organisation',
-    description: 'They hold for every call through the gateway, beside the one that a call may bring in `Svc-RateLimit-Policy`.',
+    description:
+      'They hold for every call through the gateway, beside the one that a call may bring in `Svc-RateLimit-Policy`. Those of alert rules with `enforce` come last, with their `alert_id`.',
     security: keyRequired,
     responses: { 200: { description: 'The limits.', content: jsonContent(rateLimitsAnswerSchema) }, ...problems() },
   },
@@ -18,8 +20,5 @@ export const getRateLimits: Endpoint = {
 
 async function answerGet({ context, principal, ports }: RequestContext): Promise<Response> {
   const limits = await ports.rateLimits.list(principal.organizationId);
-  return sendData(
-    context,
-    limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })),
-  );
+  return sendData(context, limits.map(shownLimit));
 }

@@ -1,0 +1,55 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Encrypts secrets for the database. */
+export interface Cipher {
+  /** @param place of the secret, authenticated with it: organisation, row and whatever else it belongs to. */
+  readonly seal: (place: readonly string[], secret: string) => string;
+  /** @returns undefined when it was sealed with another secret of the deployment, for another place, or is damaged. */
+  readonly open: (place: readonly string[], sealed: string) => string | undefined;
+}
+
+/** Released texts never change: a key is derived from each. */
+const purposes = {
+  providerKeys: 'gatelog: keys of providers at rest',
+  webhooks: 'gatelog: secrets of webhooks at rest',
+  channels: 'gatelog: secrets of channels at rest',
+} as const;
+
+const algorithm = 'aes-256-gcm';
+const keyBytes = 32;
+/** The nonce size of GCM. Nonces are random: 2^32 encryptions with one key are safe. */
+const nonceBytes = 12;
+const tagBytes = 16;
+/** Version of the sealed form. */
+const version = 'v1.';
+
+/**
+ * AES-256-GCM under a derived key. Invariant: no other use of the deployment's secret shares it; HKDF (RFC 5869) derives a key per
+ * purpose. @param secret the deployment's, 32 bytes or more.
+ */
+export function makeCipher(secret: Uint8Array, purpose: keyof typeof purposes): Cipher {
+  const cipherKey = Buffer.from(hkdfSync('sha256', secret, '', purposes[purpose], keyBytes));
+  return {
+    seal: (place, text) => {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, cipherKey, nonce, { authTagLength: tagBytes }).setAAD(additionalData(place));
+      const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return version + Buffer.concat(parts).toString('base64url');
+    },
+    open: (place, sealed) => {
+      const bytes = Buffer.from(sealed.slice(version.length), 'base64url');
+      if (!sealed.startsWith(version) || bytes.length < nonceBytes + tagBytes) return undefined;
+      const decipher = createDecipheriv(algorithm, cipherKey, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+      decipher.setAAD(additionalData(place)).setAuthTag(bytes.subarray(-tagBytes));
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+function additionalData(place: readonly string[]): Buffer {
+  return Buffer.from(JSON.stringify(place));
+}

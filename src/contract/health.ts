@@ -1,0 +1,74 @@
+import { z } from '@hono/zod-openapi';
+import { healthSchema } from './responses.ts';
+
+const count = (description: string) => z.int().openapi({ description, minimum: 0 });
+const known = (description: string) => count(description).nullable();
+const ms = (description: string) => z.number().openapi({ description, minimum: 0 });
+
+const figuresSchema = z.object({
+  measured_at: z
+    .string()
+    .openapi({ format: 'date-time', description: 'When the figures were read; those of other processes are a second old.' }),
+  spool: z.object({
+    bytes: count('Bytes of all files of the spool.'),
+    max_bytes: count('Bytes at which calls go on unrecorded (`GATELOG_SPOOL_MAX_BYTES`).'),
+    exchanges_open: count('Exchanges that the store does not have, ended or not.'),
+    exchanges_waiting: count('Exchanges that have ended and that the store does not have yet.'),
+    oldest_waiting_ms: ms('How long ago the oldest of them has ended, the delay of the record; 0 while none waits.'),
+  }),
+  ingest: z.object({
+    draining: z.boolean().openapi({ description: 'Whether batches get into the store.' }),
+    failed_batches: count('Tries to store a batch that failed.'),
+  }),
+  unrecorded_calls: z
+    .object({ spool_full: count('The spool was full.'), write_failed: count('A write failed; the record may be there.') })
+    .nullable()
+    .openapi({ description: 'Calls that are not, or not surely, on record; null: no gateway tells the core.' }),
+  dead_letters: z.object({
+    kept: count('Dead letters that there are now.'),
+    bytes: count('Their bytes.'),
+    max_bytes: count('Bytes at which the oldest go (`GATELOG_DEAD_LETTER_MAX_BYTES`).'),
+    added: count('Exchanges that could not be stored and became one.'),
+    removed: count('Those that were removed by age or for room.'),
+  }),
+  store: z.object({
+    damaged_parts: count('Parts with a damaged file that fail what reads them.'),
+    lost_parts: count('Parts that could not be loaded and are in no answer.'),
+    bodies_to_move: count('Requests whose bodies an upgrade has still to move.'),
+    statements_waiting: count('Statements that wait for a connection.'),
+  }),
+  disk: z
+    .object({
+      free_bytes: count('Free bytes of the disk with the store.'),
+      spare_bytes: count('Below this nothing is stored (`GATELOG_STORE_SPARE_BYTES`).'),
+    })
+    .nullable()
+    .openapi({ description: 'Null: the store is a server of its own.' }),
+  deliveries: z.object({
+    pending: known('Messages of webhooks and alerts that wait for an attempt; null: their database cannot be read.'),
+    overdue_ms: ms('How long the oldest due one waits; 0 while none does, null as above.').nullable(),
+    behind_ms: ms('How far the webhook that is furthest behind is behind the stored requests.'),
+  }),
+  restarts: z
+    .object({ gateway: count('Of gateway workers.'), core: count('Of the core.') })
+    .nullable()
+    .openapi({ description: 'Processes that ended without having been told to; null: no supervisor tells the core.' }),
+});
+
+/** What the figures of all processes say of the service. */
+export type HealthFigures = z.infer<typeof figuresSchema>;
+
+export const serviceHealthAnswerSchema = z
+  .object({
+    data: z
+      .object({
+        ...healthSchema.shape,
+        ...figuresSchema.shape,
+      })
+      .openapi('ServiceHealth', {
+        description:
+          'State of the service as a whole. Counts of what happened begin with the core; those of calls and restarts with the service.',
+      }),
+    error: z.null(),
+  })
+  .openapi('ServiceHealthAnswer');

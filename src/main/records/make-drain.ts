@@ -1,0 +1,104 @@
+import { BurstGate } from '../../ingest/batch/burst.ts';
+import { makeCompleteUsage } from '../../ingest/completions/complete-usage.ts';
+import { Drain } from '../../ingest/drain.ts';
+import { countVisible } from '../../ingest/metrics.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { watchCpuShares } from '../../platform/cpu-usage.ts';
+import { openCheckpointFile, spoolIdentity } from '../../spool/checkpoint.ts';
+import { erasuresFor } from '../retention-and-erasure.ts';
+import { makePricingOf } from '../pricing/request-costs.ts';
+import { settleIn } from '../pricing/settle-budgets.ts';
+import { dataPaths } from '../shared.ts';
+import type { Config } from '../../config/load.ts';
+import type { StoredOrder } from '../../ingest/batch/stored-order.ts';
+import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
+import type { RunningErasures } from '../../ingest/erasures.ts';
+import type { SpendCounters } from '../../ingest/spend-counters.ts';
+import type { InterpreterThread } from '../../ingest/worker/thread.ts';
+import type { DeadLetterQuota } from '../../ingest/dead-letters/quota.ts';
+import type { PendingChanges } from '../../ingest/changes/pending.ts';
+import type { DeclaredNames } from '../../metadata/organization/declared-names.ts';
+import type { MetadataDatabase } from '../../metadata/database.ts';
+import type { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
+import type { Observe } from '../../model/observation.ts';
+import type { Meter } from '../../platform/metrics/meter.ts';
+import type { Store } from '../../store/store.ts';
+import type { SharedState } from '../shared-state.ts';
+import type { CorePrices } from '../pricing/request-costs.ts';
+
+/** Frames whose location the core may hold while the store is away: under a gigabyte, half a million plain calls. */
+const maxKnown = 5_000_000;
+
+export interface DrainParts {
+  readonly config: Config;
+  readonly observe: Observe;
+  readonly database: MetadataDatabase;
+  readonly store: Store;
+  readonly interpreter: InterpreterThread;
+  readonly deadLetters: DeadLetters;
+  readonly deadLetterQuota: DeadLetterQuota;
+  readonly pendingChanges: PendingChanges;
+  readonly declaredNames: DeclaredNames;
+  readonly redactionRules: RedactionRules;
+  readonly prices: CorePrices;
+  readonly state: SharedState;
+  readonly meter: Meter;
+  readonly running: RunningErasures;
+  readonly storedOrder: StoredOrder;
+  readonly spendCounters: SpendCounters;
+}
+
+export function makeDrain({
+  config,
+  observe,
+  database,
+  store,
+  interpreter,
+  deadLetters,
+  deadLetterQuota,
+  pendingChanges,
+  declaredNames,
+  redactionRules,
+  prices,
+  state,
+  meter,
+  running,
+  storedOrder,
+  spendCounters,
+}: DrainParts): Drain {
+  const paths = dataPaths(config);
+  const settleBudgets = settleIn(state);
+  return new Drain({
+    spoolFolder: paths.spool,
+    spoolId: spoolIdentity(paths.spool),
+    checkpoint: openCheckpointFile(paths.spool),
+    interpret: interpreter.interpret,
+    insert: store.insert,
+    findRows: store.findRows,
+    pendingChanges,
+    declaredNames: (organizationId) => declaredNames.of(organizationId),
+    redactionRules: (organizationId) => redactionRules.of(organizationId),
+    organizationPrices: (organizationId) => prices.stored.get(organizationId),
+    keepDeadLetter: deadLetters.keep,
+    evictDeadLetters: deadLetterQuota.enforce,
+    settleBudgets,
+    completeUsage: makeCompleteUsage({
+      rows: store.usageRows,
+      settleBudgets,
+      pricingOf: makePricingOf(prices),
+      now: systemClock.now,
+      observe,
+      noteCompleted: (organizationId, completed) => spendCounters.complete(organizationId, completed),
+    }),
+    erasures: erasuresFor(database, running),
+    limits: { maxRows: config.ingestBatchRows, maxBytes: config.ingestBatchBytes },
+    maxKnown,
+    intervalMs: config.ingestIntervalMs,
+    storedOrder,
+    burst: new BurstGate({ maxMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
+    clock: systemClock,
+    observe,
+    noteVisible: (delayMs) => countVisible(meter, delayMs),
+    noteSpend: (organizationId, spend, isAwaited) => spendCounters.count(organizationId, spend, isAwaited),
+  });
+}

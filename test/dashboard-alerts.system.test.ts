@@ -1,0 +1,304 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiClient, type ApiClient } from './support/api.ts';
+import { openBrowser } from './support/browser.ts';
+import { desktop, expectGoodPage, openSignedIn, tabTo } from './support/dashboard.ts';
+import { eventually } from './support/eventually.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { views } from './support/watched-page.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let browser: Browser;
+let api: ApiClient;
+/** Of a rule that fires, with names as a caller would send them. */
+let hostileRule: string;
+let readKey: string;
+
+/** Markup, a script, and characters that turn the direction of a text or cannot be seen; long, and without a place to break. */
+const hostile = `<img src=x onerror="document.title=1"><script>document.title=1</script>\u202Eabc\u2066\u200B${'w'.repeat(120)}`;
+
+interface Rule {
+  readonly id: string;
+  readonly name: string;
+  readonly threshold: number;
+  readonly mute_until: string | null;
+  readonly filter: unknown;
+  readonly channels: readonly { readonly id: string }[];
+}
+
+/** As the endpoint for logs takes it. @param ms Unix milliseconds. */
+function logTime(ms: number): { readonly seconds: number; readonly milliseconds: number } {
+  return { seconds: Math.floor(ms / 1000), milliseconds: ms % 1000 };
+}
+
+/** A call of a while ago. */
+async function log(team: string, at: number): Promise<void> {
+  const meta = { 'Svc-Properties': JSON.stringify({ Team: team }) };
+  await api.call('POST', '/v1/trace/custom/log', {
+    providerRequest: { url: 'custom', json: { model: 'm', messages: [{ role: 'user', content: 'hello' }] }, meta },
+    providerResponse: { json: { ok: true }, status: 200, headers: {} },
+    timing: { startTime: logTime(at), endTime: logTime(at + 250) },
+  });
+}
+
+async function addRule(rule: object): Promise<string> {
+  const { status, body } = await api.call<Rule>('POST', '/v1/alerts', { metric: 'count', threshold: 1, time_window: 86_400_000, ...rule });
+  expect([status, body.error]).toEqual([200, null]);
+  return body.data.id;
+}
+
+async function ruleNamed(name: string): Promise<Rule | undefined> {
+  return (await api.call<readonly Rule[]>('GET', '/v1/alerts')).body.data.find((rule) => rule.name === name);
+}
+
+beforeAll(async () => {
+  service = await startService({
+    dataDir,
+    environment: { GATELOG_INGEST_INTERVAL_MS: '20', GATELOG_ALERT_INTERVAL: '5s', GATELOG_TARGET_ALLOWLIST: 'localhost' },
+  });
+  api = apiClient(service.api);
+  const hour = 3_600_000;
+  for (let sent = 0; sent < 4; sent += 1) await log('search', Date.now() - 5 * hour + sent);
+  await log('checkout', Date.now() - 5 * hour);
+  await log(hostile, Date.now() - 5 * hour);
+  await eventually('the calls', async () => ((await api.query('all')).length === 6 ? true : undefined));
+  hostileRule = await addRule({
+    name: hostile,
+    grouping: [{ property: 'Team' }],
+    new_group_delay_ms: 0,
+    filter: { request_response_rmt: { properties: { Team: { 'not-equals': 'checkout' } } } },
+    channels: [{ type: 'slack', url: `https://localhost:1/${'x'.repeat(200)}` }],
+  });
+  readKey = (await api.call<{ apiKey: string }>('POST', '/v1/api-keys', { api_key_name: 'reader', key_permissions: 'r' })).body.data.apiKey;
+  await eventually('the rule to fire', async () =>
+    (await api.call<readonly unknown[]>('GET', `/v1/alerts/${hostileRule}/incidents`)).body.data.length === 2 ? true : undefined,
+  );
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+const open = (address: string, key = testKey) => openSignedIn(browser, service.api + address, desktop, key);
+const dialog = (page: Page) => page.getByRole('dialog');
+
+describe.each(views)('at $width pixels, $colorScheme', (view) => {
+  it('the pages are readable for everybody, hold hostile names, and ask the API at most four times', async () => {
+    const watched = await openSignedIn(browser, `${service.api}/alerts`, view);
+    await watched.page.waitForSelector('table');
+    for (const [address, part] of [
+      ['/alerts', 'table'],
+      [`/alerts/${hostileRule}`, 'table'],
+      [`/alerts/${hostileRule}?tab=incidents`, 'table'],
+      [`/alerts/${hostileRule}?tab=history`, 'table'],
+      [`/alerts/${hostileRule}?tab=messages`, 'table'],
+      [`/alerts/${hostileRule}?tab=rule`, 'figure'],
+      ['/alerts/new?metric=count&threshold=3&by=%5B%22properties.Team%22%5D', 'figure'],
+    ] as const) {
+      await expectGoodPage(watched, { address: service.api + address, part });
+    }
+    expect(await watched.page.title()).toBe('Gatelog');
+    expect(watched.complaints).toEqual([]);
+    await watched.page.context().close();
+  });
+});
+
+it('a rule is made beside its preview by the keyboard alone, fires, and its page shows the incident with its requests', async () => {
+  const { page, complaints } = await open('/alerts');
+  await page.waitForSelector('table');
+  await tabTo(page, 'link', 'Make a rule');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/alerts\/new/);
+  await tabTo(page, 'combobox', 'Search requests');
+  await page.keyboard.type('Team:search');
+  await tabTo(page, 'button', 'Cost When');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Requests');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'textbox', 'Threshold, requests');
+  await page.keyboard.type('4');
+  const preview = page.getByRole('region', { name: 'Preview' });
+  await preview.getByText('It would have fired once in the last 7 days.').waitFor();
+  await preview.getByText('peak 4').waitFor();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('5');
+  await preview.getByText('It would not have fired in the last 7 days.').waitFor();
+
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('4');
+  await tabTo(page, 'textbox', 'Minutes');
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('1440');
+  await tabTo(page, 'button', 'Further dimension nothing');
+  await page.keyboard.press('Enter');
+  await page.getByRole('searchbox', { name: 'Search: Further dimension' }).waitFor();
+  await page.getByRole('option', { name: 'Team property' }).waitFor();
+  await page.keyboard.type('Team');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Dimension 1 Team' }).waitFor();
+  await tabTo(page, 'textbox', 'Name of the rule');
+  await page.keyboard.type('Calls of a team');
+  await tabTo(page, 'button', 'Add a channel');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'button', 'E-mail Kind of channel');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Slack');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'textbox', 'Address of the incoming webhook');
+  await page.keyboard.type('https://localhost:1/secret');
+  await tabTo(page, 'button', 'More');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'textbox', 'New groups wait, minutes');
+  await page.keyboard.type('0');
+  await tabTo(page, 'button', 'Store the rule');
+  await page.keyboard.press('Enter');
+
+  await page.getByRole('heading', { name: 'Calls of a team' }).waitFor();
+  await page.getByText('Requests at least 4 over 24 h, for each Team, where property "Team" is "search"').waitFor();
+  await page.getByRole('rowheader', { name: 'Team: search' }).waitFor();
+  await page.getByRole('row', { name: /Team: search firing 4 4/ }).waitFor();
+  await tabTo(page, 'tab', 'Groups');
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('row', { name: /Team: search open .* 4 4 threshold/ }).waitFor();
+  await tabTo(page, 'link', 'Show requests');
+  await page.keyboard.press('Enter');
+  await page.getByText('4 requests').waitFor();
+  // The filter of the rule, and the condition of the group.
+  expect(new URL(page.url()).searchParams.get('q')).toBe('Team:search Team:search');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('the list shows the latest incident of a rule, and its page which message did not arrive and why', async () => {
+  const incidents = (await api.call<readonly { started_at: string }[]>('GET', `/v1/alerts/${hostileRule}/incidents`)).body.data;
+  const rules = (await api.call<readonly { id: string; status: { last_incident_at: string } }[]>('GET', '/v1/alerts')).body.data;
+  const rule = rules.find(({ id }) => id === hostileRule);
+  expect(rule?.status.last_incident_at).toBe(incidents[0]?.started_at);
+  const { page } = await open('/alerts');
+  const cells = page
+    .getByRole('row')
+    .filter({ has: page.locator(`a[href="/alerts/${hostileRule}"]`) })
+    .getByRole('cell');
+  expect(await cells.nth(2).innerText()).toMatch(/\d\d:\d\d:\d\d/);
+  await page.goto(`${service.api}/alerts/${hostileRule}?tab=messages`);
+  await page.getByRole('row', { name: /triggered slack pending [1-9] .*There is no connection to the receiver/ }).waitFor();
+  await page.context().close();
+});
+
+it('a search that cannot be read, or a figure that is none, is no rule; a refused rule says why', async () => {
+  const { page } = await open('/alerts/new?metric=count&threshold=3');
+  await page.getByLabel('Name of the rule').fill('Wrong');
+  const store = page.getByRole('button', { name: 'Store the rule' });
+  await expect.poll(() => store.isEnabled()).toBe(true);
+  await page.getByLabel('Search requests').fill('status:high');
+  await page.getByText('status takes a number').waitFor();
+  expect(await store.isEnabled()).toBe(false);
+  await page.getByLabel('Search requests').fill('');
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByLabel('Holds for, minutes').fill('5m');
+  await page.getByText('This is no number').waitFor();
+  expect(await store.isEnabled()).toBe(false);
+  await page.getByLabel('Holds for, minutes').fill('');
+  await page.getByRole('button', { name: 'Add a channel' }).click();
+  await page.getByLabel('Addresses, with commas between them').fill('ops@example.com');
+  await store.click();
+  await page.getByText('set GATELOG_SMTP_URL').waitFor();
+  expect(await ruleNamed('Wrong')).toBeUndefined();
+  await page.context().close();
+});
+
+it('a preview that is out of date is given up', async () => {
+  const { page } = await open('/alerts/new?metric=count');
+  await page.route('**/v1/alerts/preview', async (route) => {
+    // The answer to the first figure never comes.
+    if (!route.request().postData()?.includes('"threshold":1,')) await route.continue();
+  });
+  const asked = page.waitForRequest(
+    (request) => request.url().endsWith('/preview') && request.postData()?.includes('"threshold":1,') === true,
+  );
+  await page.getByLabel('Threshold, requests').fill('1');
+  const outdated = await asked;
+  await page.getByLabel('Threshold, requests').fill('900');
+  await page.getByText('It would not have fired').waitFor();
+  await expect.poll(() => outdated.failure()?.errorText).toBe('net::ERR_ABORTED');
+  await page.context().close();
+});
+
+it('an edited rule keeps its channels and what was not touched', async () => {
+  const name = 'Edited';
+  const id = await addRule({ name, threshold: 900, for_ms: 120_000, channels: [{ type: 'slack', url: 'https://localhost:1/kept' }] });
+  const before = await ruleNamed(name);
+  const { page } = await open(`/alerts/${id}?tab=rule`);
+  // What the rule says beyond its sentence is in sight.
+  expect(await page.getByLabel('Holds for, minutes').inputValue()).toBe('2');
+  await page.getByLabel('Threshold, requests').fill('800');
+  await page.getByLabel('Search requests').fill('Team:checkout');
+  await page.getByRole('button', { name: 'Store the changes' }).click();
+  await page.getByText('Requests at least 800 over 24 h, where property "Team" is "checkout"').waitFor();
+  expect(await ruleNamed(name)).toMatchObject({ threshold: 800, for_ms: 120_000, channels: before?.channels });
+  await page.context().close();
+});
+
+it('a rule is muted for a time, unmuted, muted until a time, and deleted', async () => {
+  const name = 'Muted';
+  const id = await addRule({ name, threshold: 900, channels: [{ type: 'slack', url: 'https://localhost:1/kept' }] });
+  const { page, complaints } = await open(`/alerts/${id}`);
+  await page.getByRole('button', { name: 'Mute' }).click();
+  await page.getByRole('menuitem', { name: 'For a day' }).click();
+  await page.getByText('Muted until').waitFor();
+  const until = Date.parse((await ruleNamed(name))?.mute_until ?? '');
+  expect(Math.abs(until - Date.now() - 86_400_000)).toBeLessThan(600_000);
+  await page.getByRole('button', { name: 'Unmute' }).click();
+  await page.getByText('Muted until').waitFor({ state: 'detached' });
+  expect((await ruleNamed(name))?.mute_until).toBeNull();
+  await page.getByRole('button', { name: 'Mute' }).click();
+  await page.getByRole('menuitem', { name: 'Until a time…' }).click();
+  await dialog(page).getByRole('spinbutton', { name: /year/ }).click();
+  await page.keyboard.type('2030');
+  await dialog(page).getByRole('button', { name: 'Mute' }).click();
+  await page.getByText('Muted until').waitFor();
+  expect((await ruleNamed(name))?.mute_until).toMatch(/^2030-/);
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByText('A test message is on its way').waitFor();
+  await page.getByRole('button', { name: 'Delete the rule' }).click();
+  await dialog(page).getByRole('button', { name: 'Delete the rule' }).click();
+  await page.waitForURL(/\/alerts$/);
+  await page.waitForSelector('table');
+  expect(await ruleNamed(name)).toBeUndefined();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a key that only reads sees rules, groups and the preview, and no button that would fail', async () => {
+  const { page, complaints } = await open('/alerts', readKey);
+  await page.getByText(/^[12] firing of/).waitFor();
+  expect(await page.getByRole('link', { name: 'Make a rule' }).count()).toBe(0);
+  await page.goto(`${service.api}/alerts/${hostileRule}`);
+  await page.getByRole('rowheader', { name: 'Team: search' }).waitFor();
+  await page.getByRole('tab', { name: 'Rule' }).click();
+  await page.getByText('Your key may not change rules').waitFor();
+  await page.getByText('It would have fired').waitFor();
+  for (const name of ['Mute', 'Send a test', 'Delete the rule', 'Store the changes']) {
+    expect({ name, buttons: await page.getByRole('button', { name }).count() }).toEqual({ name, buttons: 0 });
+  }
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a search and a metric become a rule', async () => {
+  const { page } = await open('/requests?q=Team%3Asearch');
+  await page.getByRole('link', { name: 'Make an alert' }).click();
+  await page.waitForURL(/alerts\/new/);
+  expect(await page.getByLabel('Search requests').inputValue()).toBe('Team:search');
+  await page.goto(`${service.api}/explore?q=Team%3Asearch&metrics=%5B%22p95_latency%22%5D&by=%5B%22properties.Team%22%5D`);
+  await page.getByRole('link', { name: 'Make an alert' }).click();
+  await page.waitForURL(/alerts\/new/);
+  await page.getByRole('button', { name: 'Latency When' }).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Percentile' }).inputValue()).toBe('95');
+  expect(await page.getByRole('button', { name: 'Dimension 1 Team' }).count()).toBe(1);
+  await page.context().close();
+});

@@ -1,0 +1,200 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiClient } from './support/api.ts';
+import { openBrowser } from './support/browser.ts';
+import { expectGoodPage } from './support/dashboard.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { accessibilityFaults, openWatched, overflow, views } from './support/watched-page.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let browser: Browser;
+let newest: string;
+/** Characters that an address has to escape. */
+const sessionId = 'order 4711/%?#';
+
+/** Markup, a script, and characters that turn the direction of a text or cannot be seen. */
+const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script>\u202Eabc\u2066\u200B';
+
+/** Headers take no other characters. */
+function asciiJson(value: object): string {
+  return JSON.stringify(value).replaceAll(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+async function send(message: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${testKey}`, ...headers },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: message }] }),
+  });
+  return response.headers.get('svc-id') ?? '';
+}
+
+beforeAll(async () => {
+  service = await startService({ dataDir, environment: { GATELOG_INGEST_INTERVAL_MS: '20' } });
+  for (let sent = 0; sent < 3; sent += 1) {
+    await send('Where is my order?', { 'svc-properties': '{"Team": "search"}', 'svc-user-id': 'ann' });
+  }
+  for (const path of ['/', '/plan', '/plan/search']) {
+    const session = { 'svc-session-id': sessionId, 'svc-session-name': '<b>Orders</b>', 'svc-session-path': path };
+    await send('Where is my order?', { ...session, 'svc-user-id': 'carla' });
+  }
+  newest = await send(hostile, { 'svc-properties': asciiJson({ Team: 'checkout', [hostile]: hostile }), 'svc-user-id': 'ben' });
+  await apiClient(service.api).stored(newest);
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+const rows = '[role=grid] [role=rowgroup] [role=row]';
+const desktop = { width: 1280, colorScheme: 'light' } as const;
+
+async function signIn(page: Page, key = testKey): Promise<void> {
+  await page.fill('input[name=key]', key);
+  await page.keyboard.press('Enter');
+}
+
+async function count(page: Page): Promise<string> {
+  return (await page.locator('header p').first().innerText()).trim();
+}
+
+/** The parts of pages that are there once they are whole. Pages of alerts have tests of their own. */
+const pages = (): readonly (readonly [address: string, part: string])[] => [
+  ['/?range=1h', '[role=img]'],
+  ['/?range=1h&by=properties.Team', '[role=img]'],
+  [`/requests?request=${newest}`, '[aria-label=Conversation]'],
+  ['/requests?builder=true&q=Team%3Asearch', '[role=grid]'],
+  ['/sessions', 'table'],
+  [`/sessions/${encodeURIComponent(sessionId)}`, rows.replace('grid', 'treegrid')],
+  ['/explore?range=1h&by=%5B%22properties.Team%22%5D', '[role=img]'],
+  ['/boards', 'h1'],
+  ['/properties?name=Team', 'table'],
+  ['/users', 'table'],
+  ['/webhooks', 'h2'],
+  ['/webhooks/new', 'form[aria-label=Webhook]'],
+  ['/keys', 'table'],
+  ['/provider-keys', 'h2'],
+  ['/prices?q=gpt-4o', 'table'],
+  ['/limits', 'h2'],
+  ['/data', 'form'],
+  ['/health', 'dl'],
+  ['/start', 'pre'],
+  ['/settings', 'dl'],
+];
+
+describe.each(views)('at $width pixels, $colorScheme', (view) => {
+  it('every page is readable for everybody, asks nobody else, and asks the API at most four times', async () => {
+    const watched = await openWatched(browser, `${service.api}/requests`, view);
+    const { page, complaints } = watched;
+    await page.waitForSelector('input[name=key]');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await signIn(page);
+    await page.waitForSelector(rows);
+    for (const [address, part] of pages()) await expectGoodPage(watched, { address: service.api + address, part });
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 240_000);
+});
+
+it('a key signs in, is kept by no script, and leads to the page that was asked for', async () => {
+  const { page, complaints } = await openWatched(browser, `${service.api}/requests?q=Team%3Asearch`, desktop);
+  await page.waitForSelector('input[name=key]');
+  await signIn(page, 'sk-svc-us-nobody');
+  await page.getByText('unknown').first().waitFor();
+  const refusals = complaints.length;
+  await signIn(page);
+  await page.waitForSelector(rows);
+  expect(await count(page)).toBe('3 requests');
+  expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).not.toContain(testKey);
+  expect(complaints.slice(refusals)).toEqual([]);
+  await page.context().close();
+});
+
+it('what callers sent is shown as it is and never runs', async () => {
+  const { page, complaints } = await openWatched(browser, `${service.api}/requests?request=${newest}`, desktop);
+  await page.waitForSelector('input[name=key]');
+  await signIn(page);
+  const conversation = page.locator('[aria-label=Conversation]');
+  await conversation.waitFor();
+  expect(await conversation.innerText()).toContain('<script>document.title=1</script>');
+  expect(await page.locator('aside dt', { hasText: 'onerror' }).count()).toBe(1);
+  expect(await page.title()).toBe('Gatelog');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a search says what it means, finds, and is in the address; a fault says where', async () => {
+  const { page } = await openWatched(browser, `${service.api}/requests`, desktop);
+  await page.waitForSelector('input[name=key]');
+  await signIn(page);
+  await page.waitForSelector(rows);
+  await page.keyboard.press('/');
+  await page.keyboard.type('Team:search -user:ben');
+  await page.getByText('property "Team" is "search" and user is not "ben"').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('3 requests').waitFor();
+  expect(new URL(page.url()).searchParams.get('q')).toBe('Team:search -user:ben');
+  await page.fill('input[type=search]', 'status:high');
+  await page.getByText('status takes a number').waitFor();
+  await page.keyboard.press('Enter');
+  expect(new URL(page.url()).searchParams.get('q')).toBe('Team:search -user:ben');
+  await page.goBack();
+  await page.getByText('7 requests').waitFor();
+  await page.context().close();
+});
+
+it('the list is operated by the keyboard alone', async () => {
+  const { page } = await openWatched(browser, `${service.api}/requests`, desktop);
+  await page.waitForSelector('input[name=key]');
+  await signIn(page);
+  await page.waitForSelector(rows);
+  await page.focus('[role=grid]');
+  await page.keyboard.press('j');
+  await page.waitForURL(/request=/);
+  await page.keyboard.press('j');
+  const opened = page.locator('[role=row][aria-selected=true]');
+  await opened.waitFor();
+  expect(await opened.getAttribute('aria-rowindex')).toBe('3');
+  await page.keyboard.press('Escape');
+  await page.waitForURL((url) => !url.searchParams.has('request'));
+  await page.context().close();
+});
+
+it('a session that ended on the server leads to the sign-in, and back', async () => {
+  const { page } = await openWatched(browser, `${service.api}/requests`, desktop);
+  await page.waitForSelector('input[name=key]');
+  await signIn(page);
+  await page.waitForSelector(rows);
+  await page.evaluate("fetch('/v1/session-cookie', { method: 'DELETE', headers: { 'Svc-Csrf': '1' } })");
+  await page.reload();
+  await page.waitForSelector('input[name=key]');
+  await signIn(page);
+  await page.waitForSelector(rows);
+  expect(new URL(page.url()).pathname).toBe('/requests');
+  await page.context().close();
+});
+
+it('a session is found by its name, opened as a tree, and leads to its requests and back', async () => {
+  const { page, complaints } = await openWatched(browser, `${service.api}/sessions?sort=dearest`, desktop);
+  await page.waitForSelector('input[name=key]');
+  await signIn(page);
+  await page.waitForSelector('table');
+  await page.fill('input[type=search]', 'orders');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/name=orders/);
+  await page.getByRole('link', { name: '<b>Orders</b>' }).click();
+  const tree = page.locator('[role=treegrid] [role=rowgroup] [role=row]');
+  await tree.nth(5).waitFor();
+  expect(await tree.locator('[role=gridcell]:first-child').allInnerTexts()).toEqual(['/ 3 ×', 'x', 'plan 2 ×', 'x', 'search 1 ×', 'x']);
+  await page.getByRole('link', { name: 'x', exact: true }).last().click();
+  await page.locator('[aria-label=Conversation]').waitFor();
+  expect(await count(page)).toBe('3 requests');
+  await page.locator('aside[aria-label=Request]').getByRole('link', { name: sessionId }).click();
+  await tree.first().waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});

@@ -1,0 +1,49 @@
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { testKey } from './process-tree.ts';
+import { accessibilityFaults, openWatched, overflow, type View, type WatchedPage } from './watched-page.ts';
+
+type Role = Parameters<Page['getByRole']>[0];
+
+export const desktop: View = { width: 1280, colorScheme: 'light' };
+
+/** Types a key into the page of sign-in. */
+export async function signIn(page: Page, key = testKey): Promise<void> {
+  await page.waitForSelector('input[name=key]');
+  await page.fill('input[name=key]', key);
+  await page.keyboard.press('Enter');
+}
+
+/** Opens an address of the dashboard and signs in. The caller closes the page's context. */
+export async function openSignedIn(browser: Browser, address: string, view: View = desktop, key = testKey): Promise<WatchedPage> {
+  const watched = await openWatched(browser, address, view);
+  await signIn(watched.page, key);
+  return watched;
+}
+
+export interface OpenedPage {
+  readonly address: string;
+  /** Selector of a part that is there once the page is whole. */
+  readonly part: string;
+}
+
+/** A page is whole, readable for everybody, no wider than its window, and asks the API at most four times when it opens. */
+export async function expectGoodPage({ page, requests }: WatchedPage, { address, part }: OpenedPage): Promise<void> {
+  const before = requests.length;
+  await page.goto(address);
+  await page.locator(part).first().waitFor();
+  expect({ address, faults: await accessibilityFaults(page) }).toEqual({ address, faults: [] });
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  const asked = requests.slice(before).filter((request) => new URL(request.url()).pathname.startsWith('/v1/'));
+  expect(asked.length).toBeLessThanOrEqual(4);
+}
+
+/** Presses Tab until an element of a role and a name has the focus. @throws when the focus has been everywhere. */
+export async function tabTo(page: Page, role: Role, name: string): Promise<void> {
+  const reached = page.getByRole(role, { name, exact: true }).and(page.locator(':focus'));
+  for (let pressed = 0; pressed < 200; pressed += 1) {
+    if ((await reached.count()) > 0) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to the ${role} "${name}".`);
+}

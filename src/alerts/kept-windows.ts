@@ -1,7 +1,9 @@
+import type { Comparison } from '../model/events/alert-message.ts';
 import type { AlertWindowsTable } from '../outbox/alerts/schema.ts';
 import { windowAt } from '../query/alerts/windows.ts';
 import type { Memories } from './machine/evaluate.ts';
 import type { ReadyAlert } from './machine/rule.ts';
+import { gravityRank } from './machine/state.ts';
 import type { RuleState } from './rule-state.ts';
 
 /** Groups of a window whose values are kept; with so many, there may have been others, none of them graver. */
@@ -23,15 +25,18 @@ export function windowToKeep({ alert, plan }: ReadyAlert, before: RuleState, aft
   return { rule_id: alert.id, starts_at: last.from, ends_at: from, content: contentOf(before.memories, plan.comparison) };
 }
 
-function contentOf(memories: Memories, comparison: ReadyAlert['plan']['comparison']): string {
-  const sign = comparison === 'gte' || comparison === 'gt' ? -1 : 1;
-  const values = [...memories].map(([key, { value }]) => [key, value] as const);
-  return keptValues(values.toSorted(([, one], [, other]) => sign * ((one ?? 0) - (other ?? 0))));
+function contentOf(memories: Memories, comparison: Comparison): string {
+  return keptValues(
+    [...memories].map(([key, { value }]) => [key, value] as const),
+    comparison,
+  );
 }
 
-/** @param values the gravest first. */
-export function keptValues(values: readonly (readonly [key: string, value: number | null])[]): string {
-  return JSON.stringify(values.slice(0, maxKeptGroups));
+/** The values of a window that are kept: the gravest first. */
+export function keptValues(values: readonly (readonly [key: string, value: number | null])[], comparison: Comparison): string {
+  const ranked = values.map((entry) => ({ entry, rank: gravityRank(entry[1], comparison) }));
+  const ordered = ranked.toSorted((one, other) => (one.rank < other.rank ? -1 : Number(one.rank > other.rank)));
+  return JSON.stringify(ordered.slice(0, maxKeptGroups).map(({ entry }) => entry));
 }
 
 export function valuesKept({ content }: AlertWindowsTable): ReadonlyMap<string, number | null> {

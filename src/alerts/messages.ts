@@ -17,7 +17,7 @@ export interface Telling {
 }
 
 export function noticeMessage(ready: ReadyAlert, notice: Notice, { at, reason }: Telling, linkOf: AlertLink): AlertMessage {
-  const most = ready.alert.rule.max_groups ?? alertDefaults.groupsPerMessage;
+  const most = groupsPerMessage(ready);
   return {
     ...about(ready, windowAt(ready.plan.window, at), linkOf),
     kind: notice.kind,
@@ -50,27 +50,38 @@ export function ruleMessage(
   };
 }
 
-/** An incident that began and ended in a window that a late request altered. */
-export function lateMessages(
-  ready: ReadyAlert,
-  late: { readonly incidentId: string; readonly key: string; readonly value: number; readonly window: TimeRange; readonly at: number },
-  linkOf: AlertLink,
-): readonly AlertMessage[] {
+/** Incidents that began and ended in a window that a late request altered. */
+export interface LateIncidents {
+  /** The gravest first. */
+  readonly missed: readonly { readonly id: string; readonly key: string; readonly after: number | null }[];
+  readonly window: TimeRange;
+  readonly at: number;
+}
+
+/** One beginning and one end for all of them; none: no message. */
+export function lateMessages(ready: ReadyAlert, { missed, window, at }: LateIncidents, linkOf: AlertLink): readonly AlertMessage[] {
+  const [first] = missed;
+  if (first === undefined) return [];
+  const most = groupsPerMessage(ready);
   const message = {
-    ...about(ready, late.window, linkOf),
-    incidentId: late.incidentId,
-    dedupKey: late.incidentId,
-    groups: [{ group: textGroup(ready, late.key), value: late.value }],
-    more: 0,
-    at: late.at,
-    startedAt: late.window.to,
-    peak: late.value,
+    ...about(ready, window, linkOf),
+    incidentId: first.id,
+    dedupKey: first.id,
+    groups: missed.slice(0, most).map(({ key, after }) => ({ group: textGroup(ready, key), value: after })),
+    more: Math.max(0, missed.length - most),
+    at,
+    startedAt: window.to,
+    peak: first.after,
     reason: 'Requests that were stored late, or changed, altered a window that had ended.',
   };
   return [
-    { ...message, kind: 'triggered', open: 1 },
+    { ...message, kind: 'triggered', open: missed.length },
     { ...message, kind: 'resolved', open: 0 },
   ];
+}
+
+function groupsPerMessage({ alert }: ReadyAlert): number {
+  return alert.rule.max_groups ?? alertDefaults.groupsPerMessage;
 }
 
 function about({ alert, plan }: ReadyAlert, window: TimeRange, linkOf: AlertLink) {

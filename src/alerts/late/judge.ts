@@ -3,7 +3,7 @@ import { groupKeyOf } from '../../query/alerts/groups.ts';
 import type { Sample } from '../../query/alerts/statement.ts';
 import { maxKeptGroups, valuesKept } from '../kept-windows.ts';
 import type { ReadyAlert } from '../machine/rule.ts';
-import { breaches } from '../machine/state.ts';
+import { breaches, gravityRank } from '../machine/state.ts';
 
 /** A window has so long after its end until what is stored of it counts as late: calls of usual length have ended by then. */
 const settledAfterMs = 120_000;
@@ -20,7 +20,7 @@ export interface LateValue {
 export interface Judged {
   /** Told in the history. */
   readonly late: readonly LateValue[];
-  /** Values of all groups now, the gravest first. */
+  /** Values of all groups now. */
   readonly values: readonly (readonly [key: string, value: number | null])[];
   readonly isChanged: boolean;
 }
@@ -46,8 +46,7 @@ export function judgeWindow({ plan, rules }: ReadyAlert, window: AlertWindowsTab
   const isSettled = at - window.ends_at >= settledAfterMs;
   const covered = coveredGroups(window, incidents);
   const none = plan.zeroWithoutRequests ? 0 : null;
-  const sign = plan.comparison === 'gte' || plan.comparison === 'gt' ? -1 : 1;
-  const gravity = (value: number | null): number => (value === null ? Infinity : sign * value);
+  const gravity = (value: number | null): number => gravityRank(value, plan.comparison);
   const isCut = before.size >= maxKeptGroups;
   const leastKept = gravity([...before.values()].at(-1) ?? null);
   const changed = [...new Set([...before.keys(), ...after.keys()])].flatMap((key): readonly LateValue[] => {
@@ -63,7 +62,7 @@ export function judgeWindow({ plan, rules }: ReadyAlert, window: AlertWindowsTab
     late: changed
       .filter(({ isMissed }) => isSettled || isMissed)
       .toSorted((one, other) => Number(other.isMissed) - Number(one.isMissed) || gravity(one.after) - gravity(other.after)),
-    values: [...after].map(([key, { value }]) => [key, value] as const).toSorted(([, one], [, other]) => gravity(one) - gravity(other)),
+    values: [...after].map(([key, { value }]) => [key, value] as const),
     isChanged: changed.length > 0,
   };
 }

@@ -131,6 +131,37 @@ describe('a request that is stored after its window has ended', () => {
     ]);
   });
 
+  test('and that the rule would have fired for in many groups, is told once, with all of them', async () => {
+    await rig.add({ ...rule, grouping: [{ property: 'Tenant' }], new_group_delay_ms: 0 });
+    const evaluator = await rig.open();
+    await rig.insert([{ createdAt: at(1) + 1, cost: usd(1), ...named('t0') }]);
+    await steps(evaluator, 0, 30);
+    await rig.insert(Array.from({ length: 150 }, (_, index) => ({ createdAt: at(2), cost: usd(11 + index), ...named(`t${index}`) })));
+    await check(evaluator, 31);
+    const told = await rig.told();
+    expect(told.map(({ kind, groups, more, open, peak }) => [kind, groups.length, more, open, peak])).toEqual([
+      ['triggered', 50, 100, 150, 160],
+      ['resolved', 50, 100, 0, 160],
+    ]);
+    expect(told[0]?.groups[0]).toEqual({ group: { 'properties.Tenant': 't149' }, value: 160 });
+    expect(await rig.events.queries.selectFrom('alert_incidents').selectAll().execute()).toHaveLength(150);
+  });
+
+  test('and whose window has more groups without a value than are kept, tells of none of those', async () => {
+    const slow: Partial<AlertRule> = { metric: 'time_to_first_token', aggregation: 'avg', comparison: 'lt', threshold: 10 };
+    await rig.add({ ...rule, ...slow, grouping: [{ property: 'Tenant' }], new_group_delay_ms: 0 });
+    const evaluator = await rig.open();
+    await rig.insert([
+      ...Array.from({ length: 150 }, (_, index) => ({ createdAt: at(1) + 1, timeToFirstTokenMs: null, ...named(`none${index}`) })),
+      ...Array.from({ length: 20 }, (_, index) => ({ createdAt: at(1) + 1, timeToFirstTokenMs: 100 + index, ...named(`t${index}`) })),
+    ]);
+    await steps(evaluator, 0, 12);
+    await check(evaluator, 30);
+    await rig.insert([{ createdAt: at(2), timeToFirstTokenMs: 20, ...named('t0') }]);
+    await check(evaluator, 31);
+    expect(await lateRows()).toEqual([{ from: 0, state: 'ok', before: 100, after: 60, isIncident: false }]);
+  });
+
   test('is found by the next check when one fails', async () => {
     await rig.add(rule);
     const evaluator = await rig.open();

@@ -1,5 +1,6 @@
 import { v7 } from 'uuid';
 import type { NewDelivery } from '../../model/events/event.ts';
+import { alertLimits } from '../../model/events/alert-vocabulary.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { addDeliveries } from '../../outbox/add-deliveries.ts';
 import { incidentsWithin, windowsWithin } from '../../outbox/alerts/read.ts';
@@ -31,9 +32,8 @@ export interface LateCheckOptions {
 const measuredMaxMs = 10_000;
 /** Windows of an organisation that one check measures again; the next one goes on. */
 const maxWindows = 500;
-/** Rows that one window adds to the history of its rule, and messages. */
-const maxRows = 100;
-const maxMessages = 10;
+/** Rows that one window adds to the history of its rule; the incidents are among them. */
+const maxRows = alertLimits.historyRows;
 const dayMs = 86_400_000;
 const reason = 'Requests that were stored late, or changed, altered a window that had ended.';
 
@@ -123,12 +123,10 @@ async function write(
   const { ready, window } = sought;
   const missed = judged.late.slice(0, maxRows).flatMap((value) => (value.isMissed ? [{ ...value, id: v7() }] : []));
   const isMuted = ready.rules.muteUntil !== null && at < ready.rules.muteUntil;
-  const deliveries = missed.slice(0, isMuted ? 0 : maxMessages).flatMap(({ id, key, after }) => {
-    const late = { incidentId: id, key, value: after ?? 0, window: { from: window.starts_at, to: window.ends_at }, at };
-    return lateMessages(ready, late, linkOf).flatMap((message) => {
-      const event = message.kind === 'resolved' ? 'alert.resolved' : 'alert.triggered';
-      return deliveriesOf(ready, message, subscribers(ready.alert.organizationId, event));
-    });
+  const told = { missed, window: { from: window.starts_at, to: window.ends_at }, at };
+  const deliveries = (isMuted ? [] : lateMessages(ready, told, linkOf)).flatMap((message) => {
+    const event = message.kind === 'resolved' ? 'alert.resolved' : 'alert.triggered';
+    return deliveriesOf(ready, message, subscribers(ready.alert.organizationId, event));
   });
   const incidentOf = new Map(missed.map(({ key, id }) => [key, id]));
   await inWriteTransaction(events, async (transaction) => {
@@ -151,7 +149,7 @@ function changesOf({ ready, window }: Sought, judged: Judged, incidentOf: Readon
       return id === undefined ? [] : [incidentRow(ready, window, { id, key, peak: after })];
     }),
     history: judged.late.slice(0, maxRows).map((value) => lateRow({ ready, window }, value, incidentOf.get(value.key) ?? null, at)),
-    windows: [{ ...window, content: keptValues(judged.values) }],
+    windows: [{ ...window, content: keptValues(judged.values, ready.plan.comparison) }],
   };
 }
 

@@ -3,7 +3,7 @@ import { groupKeyOf } from '../../query/alerts/groups.ts';
 import type { Sample } from '../../query/alerts/statement.ts';
 import { type Notice, noticesOf } from './notices.ts';
 import type { ReadyAlert } from './rule.ts';
-import { breaches, type GroupMemory, type OpenIncident, step, type StepEvent, type StepTime } from './state.ts';
+import { gravityRank, type GroupMemory, type OpenIncident, step, type StepEvent, type StepTime } from './state.ts';
 
 export type Memories = ReadonlyMap<string, GroupMemory>;
 
@@ -72,13 +72,12 @@ function noteNotice(memories: Map<string, GroupMemory>, key: string, notice: str
 }
 
 /** Of too many groups, those that are known to be more than ok, then those nearest to the threshold or beyond it. */
-function withinLimit({ plan, rules }: ReadyAlert, known: Memories, samples: readonly Sample[]) {
+function withinLimit({ plan }: ReadyAlert, known: Memories, samples: readonly Sample[]) {
   const taken = new Map(samples.map((sample) => [groupKeyOf(sample.group), sample]));
   if (taken.size <= alertLimits.groups) return { taken, isCut: false };
-  const isUp = plan.comparison === 'gte' || plan.comparison === 'gt';
   const rank = (key: string, { value }: Sample): number => {
     if ((known.get(key)?.state ?? 'ok') !== 'ok') return -Infinity;
-    return value === null ? Infinity : (isUp ? -1 : 1) * value - (breaches(value, rules) ? Number.MAX_SAFE_INTEGER : 0);
+    return gravityRank(value, plan.comparison);
   };
   const ranked = [...taken]
     .map(([key, sample]) => ({ key, sample, at: rank(key, sample) }))

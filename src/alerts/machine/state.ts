@@ -8,7 +8,7 @@ import type { GroupState, NoDataMode } from '../../model/events/alert-vocabulary
  * clock and no store, so that the evaluator and the preview are the same machine.
  *
  *   ok          The condition is not met.
- *   pending     It is met, but not for `forMs` yet, or the group is younger than `newGroupDelayMs`.
+ *   pending     It is met, but not for `forMs` yet, or the group is younger than `newGroupDelayMs`. An incident that no data made stays open.
  *   firing      It is met: an incident is open.
  *   recovering  It is not met, for less than `recoverAfterMs`: the incident is still open.
  *   no_data     There is no value, which the rule wants to be told: an incident is open.
@@ -41,6 +41,7 @@ export interface OpenIncident {
   readonly id: string;
   readonly reason: 'threshold' | 'no_data';
   readonly startedAt: number;
+  /** Null: the condition was not met yet, as the incident is of no data. */
   readonly peak: number | null;
   /** When a message was sent last; null: none was. */
   readonly toldAt: number | null;
@@ -107,6 +108,12 @@ export function farther(one: number | null, other: number | null, comparison: Co
   return comparison === 'gte' || comparison === 'gt' ? Math.max(one, other) : Math.min(one, other);
 }
 
+/** Orders values: the farther beyond the threshold, the smaller; no value is last. */
+export function gravityRank(value: number | null, comparison: Comparison): number {
+  if (value === null) return Infinity;
+  return comparison === 'gte' || comparison === 'gt' ? -value : value;
+}
+
 export function step(rules: StepRules, known: GroupMemory | undefined, measured: Measured, time: StepTime): Step {
   const { at } = time;
   const value = measured === undefined && rules.zeroWithoutRequests ? 0 : (measured?.value ?? null);
@@ -153,7 +160,7 @@ function stateAfter(rules: StepRules, memory: GroupMemory, verdict: Verdict, at:
     case 'none':
       return 'no_data';
     case 'breach': {
-      if (incident !== null) return 'firing';
+      if (incident !== null && incident.peak !== null) return 'firing';
       const metSince = state === 'pending' ? since : at;
       return at >= Math.max(metSince + rules.forMs, firstSeen + rules.newGroupDelayMs) ? 'firing' : 'pending';
     }

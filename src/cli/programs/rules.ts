@@ -160,6 +160,7 @@ function addAlertCommands(program: Command, dependencies: CommandDependencies): 
     ['states', 'list the groups of a rule and their states, the gravest first', 'listStates'],
     ['incidents', 'list incidents of a rule, newest first', 'listIncidents'],
     ['history', 'list what happened to a rule, newest first', 'listHistory'],
+    ['deliveries', 'list the messages to the channels of a rule, newest first', 'listMessages'],
   ] as const;
   for (const [name, description, run] of rows) {
     alerts

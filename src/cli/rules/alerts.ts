@@ -1,4 +1,4 @@
-import type { Alert, AlertGroupState, AlertHistoryRow, AlertIncident, AlertPreviewQuery } from '../../client/client.ts';
+import type { Alert, AlertDelivery, AlertGroupState, AlertHistoryRow, AlertIncident, AlertPreviewQuery } from '../../client/client.ts';
 import { serviceClient } from '../client.ts';
 import { type CommandDependencies, UsageError } from '../dependencies.ts';
 import { detailsText } from '../terminal/details.ts';
@@ -100,6 +100,13 @@ export async function listHistory(dependencies: CommandDependencies, given: stri
   const { id } = await alertNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).alerts.history(id, { limit });
   await writeRows(dependencies, data, { columns: historyColumns(dependencies.now()), json, noun: 'rows' });
+}
+
+/** `gatelog alerts deliveries`. */
+export async function listMessages(dependencies: CommandDependencies, given: string, { limit, json }: RowsOptions): Promise<void> {
+  const { id } = await alertNamed(dependencies, given);
+  const { data } = await serviceClient(dependencies).alerts.deliveries(id, { limit });
+  await writeRows(dependencies, data, { columns: messageColumns(dependencies.now()), json, noun: 'messages' });
 }
 
 /** `gatelog alerts preview`: what a stored rule, or one of a file, would have done. */
@@ -217,5 +224,17 @@ function historyColumns(now: number): readonly Column<AlertHistoryRow>[] {
     { title: 'THRESHOLD', text: ({ threshold }) => valueText(threshold), side: 'right' },
     { title: 'GROUP', text: ({ group }) => groupText(group), least: 8 },
     { title: 'REASON', text: ({ reason }) => reason ?? '', least: 8 },
+  ];
+}
+
+function messageColumns(now: number): readonly Column<AlertDelivery>[] {
+  return [
+    { title: 'TIME', text: ({ created_at: at }) => momentText(at, { now, timezone: 'UTC' }) },
+    { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => (state === 'failed' ? 'red' : undefined) },
+    { title: 'EVENT', text: ({ type }) => type },
+    { title: 'CHANNEL', text: ({ channel, channel_id: id }) => channel ?? id },
+    { title: 'ATTEMPTS', text: ({ attempts }) => String(attempts), side: 'right' },
+    { title: 'STATUS', text: ({ last_status: status }) => (status === null ? '-' : String(status)), side: 'right' },
+    { title: 'REASON', text: ({ last_reason: reason }) => reason ?? '', least: 10 },
   ];
 }

@@ -185,6 +185,7 @@ describe('gatelog webhooks and alerts', () => {
     await gatelog('alerts', 'unmute', 'Errors');
     expect((await gatelog('alerts', 'get', 'Spend of a team')).printed).toContain('https://hooks.slack.com/…');
     expect((await gatelog('alerts', 'incidents', 'Errors')).hinted).toBe('No incidents yet.');
+    expect((await gatelog('alerts', 'deliveries', 'Errors')).hinted).toBe('No messages yet.');
     expect((await gatelog('alerts', 'preview', 'Errors')).hinted).toContain('would not have fired');
     expect((await gatelog('alerts', 'preview', 'Errors', '-f', file(rules), '--since', '1h')).hinted).toContain('would not have fired');
     expect((await gatelog('webhooks', 'rotate-secret', 'ops')).printed).toContain('whsec_');

@@ -179,11 +179,11 @@ it('a session that ended on the server leads to the sign-in, and back', async ()
 });
 
 it('a session is found by its name, opened as a tree, and leads to its requests and back', async () => {
-  const { page, complaints } = await openWatched(browser, `${service.api}/sessions?sort=dearest`, desktop);
+  const { page, complaints } = await openWatched(browser, `${service.api}/sessions?sort=total_cost`, desktop);
   await page.waitForSelector('input[name=key]');
   await signIn(page);
   await page.waitForSelector('table');
-  await page.fill('input[type=search]', 'orders');
+  await page.getByLabel('Search sessions by name or identifier').fill('orders');
   await page.keyboard.press('Enter');
   await page.waitForURL(/name=orders/);
   await page.getByRole('link', { name: '<b>Orders</b>' }).click();

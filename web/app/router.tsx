@@ -15,7 +15,7 @@ import { webhookSearchOf } from '../features/webhooks/search.ts';
 import { keysSearchOf } from '../features/keys/permissions.ts';
 import { pricesSearchOf } from '../features/prices/search.ts';
 import { usersSearchOf } from '../features/users/search.ts';
-import { sessionsSearchOf } from '../features/sessions/search.ts';
+import { sessionSearchOf, sessionsSearchOf } from '../features/sessions/search.ts';
 
 const rootRoute = createRootRouteWithContext<{ readonly queryClient: typeof queryClient }>()({
   component: Outlet,
@@ -82,6 +82,7 @@ const sessionsRoute = createRoute({
 const sessionRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/sessions/$sessionId',
+  validateSearch: sessionSearchOf,
   component: lazyRouteComponent(() => import('../features/sessions/session-page.tsx'), 'SessionPage'),
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bucketedRange, bucketStart, bucketStarts, intervalFor } from './buckets.ts';
+import { bucketedRange, bucketStart, bucketStarts, intervalFor, sinceFirst } from './buckets.ts';
 
 const at = (text: string): number => Date.parse(text);
 const texts = (times: readonly number[]): string[] => times.map((time) => new Date(time).toISOString());
@@ -57,6 +57,18 @@ describe('a range with buckets', () => {
   it('without a start has the days since the oldest', () => {
     const range = bucketedRange({ from: undefined, to: undefined }, 'UTC', now, at('2026-06-08T10:00:00Z'));
     expect([range.interval, range.starts.length]).toEqual(['day', 3]);
+  });
+
+  it('without a start is drawn from its first bucket with figures, and is never very short', () => {
+    const range = bucketedRange({ from: undefined, to: undefined }, 'UTC', now, at('2026-01-01T00:00:00Z'));
+    const [first, last] = [at('2026-05-20T00:00:00Z'), at('2026-06-10T00:00:00Z')];
+    const drawn = sinceFirst(range, new Map([[first, 1]]), undefined);
+    expect(texts([drawn.starts[0] ?? 0])).toEqual(['2026-05-20T00:00:00.000Z']);
+    expect(drawn.incompleteFrom).toBe(drawn.starts.length - 1);
+    expect(sinceFirst(range, new Map([[last, 1]])).starts).toHaveLength(7);
+    expect(sinceFirst(range, new Map())).toBe(range);
+    const bounded = bucketedRange({ from: at('2026-01-01T00:00:00Z'), to: undefined }, 'UTC', now, 0);
+    expect(sinceFirst(bounded, new Map([[first, 1]]))).toBe(bounded);
   });
 });
 

@@ -95,6 +95,8 @@ export interface BucketedRange {
   readonly starts: readonly number[];
   /** Index of the bucket that is not complete yet; undefined: all are. */
   readonly incompleteFrom: number | undefined;
+  /** Nobody said where it starts. */
+  readonly isOpen: boolean;
   readonly before: { readonly from: number; readonly to: number; readonly starts: readonly number[] };
 }
 
@@ -106,15 +108,32 @@ export function bucketedRange(range: TimeRange, zone: string, now: number, oldes
   const from = bucketStart(start, interval, zone);
   const starts = bucketStarts(from, to, interval, zone);
   const last = starts.at(-1) ?? from;
-  const isOpen = to >= now && nextBucket(last, interval, zone) > now;
+  const isIncomplete = to >= now && nextBucket(last, interval, zone) > now;
   const beforeFrom = shifted(from, from - to, interval, zone);
   return {
     from,
     to,
     interval,
     starts,
-    incompleteFrom: isOpen ? starts.length - 1 : undefined,
+    incompleteFrom: isIncomplete ? starts.length - 1 : undefined,
+    isOpen: range.from === undefined,
     before: { from: beforeFrom, to: from, starts: bucketStarts(beforeFrom, from, interval, zone) },
+  };
+}
+
+const leastBuckets = 7;
+
+/** A range without a start is drawn from its first bucket with figures. @param figures The buckets with figures, by their starts. */
+export function sinceFirst(range: BucketedRange, ...figures: readonly (ReadonlyMap<number, unknown> | undefined)[]): BucketedRange {
+  const { isOpen, starts, incompleteFrom, before } = range;
+  const first = starts.findIndex((start) => figures.some((course) => course?.has(start)));
+  if (!isOpen || first === -1) return range;
+  const skipped = Math.max(0, Math.min(first, starts.length - leastBuckets));
+  return {
+    ...range,
+    starts: starts.slice(skipped),
+    incompleteFrom: incompleteFrom === undefined ? undefined : incompleteFrom - skipped,
+    before: { ...before, starts: before.starts.slice(skipped) },
   };
 }
 

@@ -99,6 +99,7 @@ function Answer({ filter, search, chart, onChange }: AnswerProps): ReactNode {
         <ExploreTable
           answer={groups}
           {...{ metrics, by, sort, order }}
+          colored={isOverTime ? exploration.shownLines : 0}
           onSort={(chosen, direction) => onChange({ sort: chosen, order: direction === 'asc' ? 'asc' : undefined })}
         />
       )}

@@ -4,7 +4,7 @@ import { metrics as definitions, type MetricName } from '../../../src/model/voca
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
 import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
-import type { BucketedRange } from '../../lib/buckets.ts';
+import { type BucketedRange, sinceFirst } from '../../lib/buckets.ts';
 import type { ChartSeries } from '../../ui/chart/chart-data.ts';
 import { courseQuery, type Figures, groupCoursesQuery, type GroupKey, type Groups, groupsQuery } from '../../lib/metrics/groups.ts';
 import { metricTitle } from '../../lib/metrics/metric-format.ts';
@@ -42,7 +42,7 @@ export function useExploration({ filter, range, metrics, by, sort, order, top, i
   const [metric = 'count'] = metrics;
   const course = useSeries({ filter, buckets, metric, by, keys, isEnabled: isOverTime });
   return {
-    buckets,
+    buckets: course.buckets,
     groups: groups.data,
     series: course.series,
     shownLines: keys.length,
@@ -59,18 +59,23 @@ interface SeriesQuery extends Pick<Exploration, 'filter' | 'by'> {
 }
 
 function useSeries({ filter, buckets, metric, by, keys, isEnabled }: SeriesQuery) {
-  const { from, to, interval, starts } = buckets;
+  const { from, to, interval } = buckets;
   const { additive: isAdditive } = definitions[metric];
   const isSplit = by.length > 0;
   const query = { filter, from, to, interval, metrics: [metric] };
   const whole = useQuery({ ...courseQuery(query), enabled: isEnabled && (!isSplit || isAdditive) });
   const split = useQuery({ ...groupCoursesQuery({ ...query, by, keys }), enabled: isEnabled && keys.length > 0 });
+  const drawn = useMemo(
+    () => sinceFirst(buckets, whole.data, ...(split.data ?? []).map(({ course }) => course)),
+    [buckets, whole.data, split.data],
+  );
+  const { starts } = drawn;
   const series = useMemo((): readonly ChartSeries[] => {
     if (isSplit) return groupSeries(split.data ?? [], { metric, starts, by, whole: isAdditive ? whole.data : undefined });
     return [{ id: metric, title: metricTitle(metric), color: 1, values: valuesOf(whole.data, starts, metric) }];
   }, [starts, by, metric, isSplit, isAdditive, whole.data, split.data]);
   const error = isEnabled ? (whole.error ?? split.error) : null;
-  return { series, error, isLoading: isEnabled && keys.length > 0 && split.isPending };
+  return { series, buckets: drawn, error, isLoading: isEnabled && keys.length > 0 && split.isPending };
 }
 
 /** Money is never shown without what it leaves out. */

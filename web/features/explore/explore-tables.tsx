@@ -3,6 +3,7 @@ import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { type Figures, type Group, groupId, type Groups, groupTitle } from '../../lib/metrics/groups.ts';
 import { formatOf, metricTitle } from '../../lib/metrics/metric-format.ts';
+import { Swatch } from '../../ui/swatch.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { SortButton } from '../../ui/table/sort-button.tsx';
 import { pivotOf, shownMetrics } from './explore-query.ts';
@@ -14,6 +15,8 @@ export interface ExploreTableProps {
   readonly by: readonly Dimension[];
   readonly sort: MetricName;
   readonly order: 'asc' | 'desc';
+  /** How many of the first groups have a colour in the chart beside. */
+  readonly colored?: number;
   /** Absent: the table cannot be sorted. */
   readonly onSort?: (metric: MetricName, order: 'asc' | 'desc') => void;
 }
@@ -21,13 +24,24 @@ export interface ExploreTableProps {
 interface TableRow {
   readonly id: string;
   readonly title: string;
+  readonly color?: number | 'other' | undefined;
   readonly figures: Figures;
 }
 
 /** Groups below one another with every metric, then all others together, and the total. */
-export function ExploreTable({ answer, metrics, by, sort, order, onSort }: ExploreTableProps): ReactNode {
+export function ExploreTable({ answer, metrics, by, sort, order, colored = 0, onSort }: ExploreTableProps): ReactNode {
   const columns: readonly DataColumn<TableRow>[] = [
-    { id: 'group', title: by.map(dimensionTitle).join(' · ') || 'Requests', cell: ({ title }) => title, textOf: ({ title }) => title },
+    {
+      id: 'group',
+      title: by.map(dimensionTitle).join(' · ') || 'Requests',
+      cell: (row) => (
+        <>
+          <Swatch color={row.color} />
+          {row.title}
+        </>
+      ),
+      textOf: ({ title }) => title,
+    },
     ...shownMetrics(metrics, answer).map((metric) => ({
       id: metric,
       title: metricTitle(metric),
@@ -37,15 +51,20 @@ export function ExploreTable({ answer, metrics, by, sort, order, onSort }: Explo
       cell: ({ figures }: TableRow) => `${answer.approximate.includes(metric) ? '≈ ' : ''}${formatOf(metric)(figures[metric] ?? null)}`,
     })),
   ];
-  return <DataTable label="Groups" columns={columns} rows={rowsOf(answer, by)} keyOf={({ id }) => id} />;
+  return <DataTable label="Groups" columns={columns} rows={rowsOf(answer, by, colored)} keyOf={({ id }) => id} />;
 }
 
-function rowsOf({ groups, other, total }: Groups, by: readonly Dimension[]): readonly TableRow[] {
+function rowsOf({ groups, other, total }: Groups, by: readonly Dimension[], colored: number): readonly TableRow[] {
   return [
     ...(by.length === 0
       ? []
-      : groups.map((group: Group) => ({ id: groupId(group.key), title: groupTitle(by, group.key), figures: group.figures }))),
-    ...(other === undefined ? [] : [{ id: 'other', title: 'other', figures: other }]),
+      : groups.map(({ key, figures }: Group, index) => ({
+          id: groupId(key),
+          title: groupTitle(by, key),
+          color: index < colored ? index + 1 : undefined,
+          figures,
+        }))),
+    ...(other === undefined ? [] : [{ id: 'other', title: 'other', color: colored > 0 ? ('other' as const) : undefined, figures: other }]),
     ...(total === undefined ? [] : [{ id: 'total', title: 'total', figures: total }]),
   ];
 }

@@ -3,6 +3,7 @@ import { conditionOf, type Dimension, type DimensionValue, dimensionTitle, searc
 import { type Figures, groupId, groupTitle } from '../../lib/metrics/groups.ts';
 import { formatChange, formatOf } from '../../lib/metrics/metric-format.ts';
 import { Button } from '../../ui/button.tsx';
+import { Swatch } from '../../ui/swatch.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { type ComparedGroup, shownGroups } from './use-overview.ts';
 import styles from './overview-page.module.css';
@@ -31,7 +32,12 @@ export function GroupsTable({ groups, by, q, total, isSplit, other, onSearch }: 
       id: 'value',
       title,
       textOf: ({ key }) => groupTitle([by], key),
-      cell: (group) => <Named color={isSplit ? colored.indexOf(group) + 1 : 0} title={groupTitle([by], group.key)} />,
+      cell: (group) => (
+        <>
+          <Swatch color={isSplit && colored.includes(group) ? colored.indexOf(group) + 1 : undefined} />
+          {groupTitle([by], group.key)}
+        </>
+      ),
     },
     figure('Cost', ({ now }) => formatOf('cost')(now?.cost ?? 0)),
     figure('Before', ({ before }) => formatOf('cost')(before?.cost ?? 0)),
@@ -51,16 +57,6 @@ export function GroupsTable({ groups, by, q, total, isSplit, other, onSearch }: 
           {other === undefined ? '' : ` dearest, and further ones with ${formatOf('count')(other.count ?? null)} requests together`}
         </p>
       )}
-    </>
-  );
-}
-
-/** A name with the colour that it has in the charts; 0: it has none. */
-function Named({ color, title }: { readonly color: number; readonly title: string }): ReactNode {
-  return (
-    <>
-      {color > 0 && <i className={styles['swatch']} style={{ background: `var(--series-${color})` }} />}
-      {title}
     </>
   );
 }

@@ -3,10 +3,12 @@ import type { ReactNode } from 'react';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import { dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
+import { useMay } from '../../lib/signed-in.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { DimensionSelect } from '../../ui/dimension-select.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
@@ -73,6 +75,7 @@ function Content({ q, by, filter, range, onSearch, onZoom }: ContentProps): Reac
   if (error !== null) return <PageError error={error} />;
   if (isLoading) return <Loading what="Adding up" />;
   const { total, totalBefore } = groups;
+  if ((total?.count ?? 0) === 0 && (totalBefore?.count ?? 0) === 0) return <Nothing isSearched={q !== ''} range={range} />;
   return (
     <>
       <div className={styles['cards']}>
@@ -84,5 +87,22 @@ function Content({ q, by, filter, range, onSearch, onZoom }: ContentProps): Reac
         <GroupsTable groups={groups.rows} by={dimension} other={groups.other} {...{ q, total, isSplit, onSearch }} />
       </Section>
     </>
+  );
+}
+
+function Nothing({ isSearched, range: { range } }: { readonly isSearched: boolean; readonly range: RangeSearch }): ReactNode {
+  const mayMakeKeys = useMay('admin');
+  return (
+    <Empty title={isSearched ? 'No request matches' : 'No request in this time'}>
+      <p className="muted">Neither in it nor in the period before it.</p>
+      <p className={styles['next']}>
+        {range !== 'all' && (
+          <LinkButton from="/" to="/" search={(search) => ({ ...search, range: 'all', from: undefined, to: undefined })}>
+            Look at all time
+          </LinkButton>
+        )}
+        {mayMakeKeys && !isSearched && <LinkButton to="/start">Send the first call</LinkButton>}
+      </p>
+    </Empty>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
-import type { BucketedRange } from '../../lib/buckets.ts';
+import { type BucketedRange, sinceFirst } from '../../lib/buckets.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
 import {
   courseQuery,
@@ -72,8 +72,9 @@ export function useOverview({ filter, range, by, isSplit }: OverviewQuery) {
     enabled: isSplit && keys.length > 0,
   });
   const shown = isSplit ? split : undefined;
+  const drawn = useMemo(() => sinceFirst(buckets, course.data), [buckets, course.data]);
   return {
-    buckets,
+    buckets: drawn,
     groups,
     course: course.data,
     split: shown?.data,

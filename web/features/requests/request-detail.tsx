@@ -8,7 +8,7 @@ import { Tabs } from '../../ui/layout/tabs.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
-import { Conversation } from './conversation/conversation.tsx';
+import { Conversation } from '../../ui/conversation/conversation.tsx';
 import { ChangesTab } from './detail/changes-tab.tsx';
 import { CopyMenu } from './detail/copy-menu.tsx';
 import { CostTab } from './detail/cost-tab.tsx';
@@ -108,5 +108,5 @@ interface ConversationTabProps {
 function ConversationTab({ request, onRaw }: ConversationTabProps): ReactNode {
   const { data, isPending } = useQuery(beforeQuery(request));
   if (isPending) return <Loading what="Loading the conversation" />;
-  return <Conversation request={request} before={data ?? null} onRaw={onRaw} />;
+  return <Conversation request={request} before={data ?? null} raw={<Button onPress={onRaw}>Show it raw</Button>} />;
 }

@@ -1,27 +1,36 @@
 /** What the address of the list says beside the range of time. */
 export interface SessionsSearch {
+  /** The search that its requests match, in the language of `src/query/language`. */
+  readonly q?: string | undefined;
   /** Part of the identifier or the name. */
   readonly name?: string | undefined;
   readonly sort?: SessionSort | undefined;
+  readonly order?: 'asc' | undefined;
 }
 
-/** Orders of the list: the key of the API and its direction. */
-export const sessionSorts = {
-  latest: { label: 'Latest first', sort: { latest_request_created_at: 'desc' } },
-  dearest: { label: 'Dearest first', sort: { total_cost: 'desc' } },
-  longest: { label: 'Most requests first', sort: { total_requests: 'desc' } },
-  tokens: { label: 'Most tokens first', sort: { total_tokens: 'desc' } },
-  slowest: { label: 'Slowest first', sort: { avg_latency: 'desc' } },
-} as const;
+/** Orders of the list, by the column that shows them, as the API calls them. */
+export const sessionSorts = ['latest_request_created_at', 'total_requests', 'total_cost', 'total_tokens', 'avg_latency'] as const;
 
-export type SessionSort = keyof typeof sessionSorts;
+export type SessionSort = (typeof sessionSorts)[number];
 
-export const standardSessionSort: SessionSort = 'latest';
+export const standardSessionSort: SessionSort = 'latest_request_created_at';
 
 /** @returns what can be read; the rest is left out. */
-export function sessionsSearchOf({ name, sort }: Readonly<Record<string, unknown>>): SessionsSearch {
+export function sessionsSearchOf({ q, name, sort, order }: Readonly<Record<string, unknown>>): SessionsSearch {
+  const known = sessionSorts.find((one) => one === sort);
   return {
+    ...(typeof q === 'string' && q !== '' ? { q } : {}),
     ...(typeof name === 'string' && name !== '' ? { name } : {}),
-    ...(typeof sort === 'string' && Object.hasOwn(sessionSorts, sort) ? { sort: sort as SessionSort } : {}),
+    ...(known === undefined ? {} : { sort: known }),
+    ...(order === 'asc' ? { order } : {}),
   };
+}
+
+export const sessionTabs = ['tree', 'conversation'] as const;
+
+export type SessionTab = (typeof sessionTabs)[number];
+
+export function sessionSearchOf({ tab }: Readonly<Record<string, unknown>>): { readonly tab?: SessionTab | undefined } {
+  const known = sessionTabs.find((name) => name === tab);
+  return known === undefined ? {} : { tab: known };
 }

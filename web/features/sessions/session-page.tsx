@@ -1,25 +1,29 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { SessionItem } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
 import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/format.ts';
+import { searchFor } from '../../lib/search-text.ts';
+import { useMay } from '../../lib/signed-in.ts';
 import { timeZone } from '../../lib/zone.ts';
+import { Tabs } from '../../ui/layout/tabs.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
-import { type Timeline, timelineOf, type TimelineRow } from './timeline.ts';
+import { SessionConversation } from './session-conversation.tsx';
 import styles from './session-page.module.css';
+import { SessionTree } from './session-tree.tsx';
+import { timelineOf } from './timeline.ts';
 
 const route = getRouteApi('/shell/sessions/$sessionId');
 const partLimit = 1000;
-const rowHeight = 32;
-const loadAhead = 100;
 
-/** One session: its totals, and its tree with the time, cost and status of each request. */
+/** One session: its totals, its tree with the time, cost and status of each request, and what was said in it. */
 export function SessionPage(): ReactNode {
   const { sessionId } = route.useParams();
+  const { tab = 'tree' } = route.useSearch();
+  const navigate = route.useNavigate();
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(sessionOptions(sessionId));
   const timeline = useMemo(() => timelineOf(data?.pages.map((page) => page.data) ?? []), [data]);
   const session = data?.pages[0]?.data.session;
@@ -33,13 +37,46 @@ export function SessionPage(): ReactNode {
       <nav aria-label="Breadcrumb">
         <Link to="/sessions">Sessions</Link>
       </nav>
-      <h1 className="clip" dir="auto" title={session.session_id}>
-        {session.session_name === '' ? session.session_id : session.session_name}
-      </h1>
+      <header className={styles['head']}>
+        <h1 className="clip" dir="auto" title={session.session_id}>
+          {session.session_name === '' ? session.session_id : session.session_name}
+        </h1>
+        <Actions session={session} />
+      </header>
       <Facts session={session} lengthMs={timeline.lengthMs} />
-      <Tree timeline={timeline} onEnd={loadMore} />
+      <Tabs
+        label="Views of the session"
+        selected={tab}
+        onSelect={(id) => void navigate({ search: { tab: id === 'tree' ? undefined : id }, replace: true })}
+        tabs={[
+          { id: 'tree', title: 'Tree', content: () => <SessionTree timeline={timeline} onEnd={loadMore} /> },
+          { id: 'conversation', title: 'Conversation', content: () => <SessionConversation sessionId={sessionId} /> },
+        ]}
+      />
     </div>
   );
+}
+
+function Actions({ session: { session_id: id, total_cost: cost } }: { readonly session: SessionItem }): ReactNode {
+  const mayMake = useMay('admin');
+  return (
+    <div className={styles['actions']}>
+      <LinkButton to="/requests" search={{ q: searchFor('session', id), range: 'all' }}>
+        Show requests
+      </LinkButton>
+      {mayMake && cost > 0 && (
+        <LinkButton to="/alerts/new" search={{ metric: 'cost', by: ['session'], threshold: belowIt(cost) }}>
+          Alert on such sessions
+        </LinkButton>
+      )}
+    </div>
+  );
+}
+
+/** Two digits of a cost, rounded down: a session like this one reaches it. */
+function belowIt(cost: number): number {
+  const unit = 10 ** (Math.floor(Math.log10(cost)) - 1);
+  return Number((Math.floor(cost / unit) * unit).toPrecision(2));
 }
 
 function sessionOptions(id: string) {
@@ -80,129 +117,4 @@ function Facts({ session, lengthMs }: { readonly session: SessionItem; readonly 
       </dl>
     </div>
   );
-}
-
-/** Only the rows in view exist. */
-function Tree({ timeline, onEnd }: { readonly timeline: Timeline; readonly onEnd: () => void }): ReactNode {
-  const { rows, lengthMs } = timeline;
-  const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 20,
-  });
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? -1;
-  useEffect(() => {
-    if (last >= rows.length - loadAhead) onEnd();
-  }, [last, rows.length, onEnd]);
-  return (
-    <div
-      className={styles['tree']}
-      ref={scroller}
-      role="treegrid"
-      aria-label="Requests of the session"
-      aria-rowcount={rows.length + 1}
-      tabIndex={0}
-    >
-      <div role="row" aria-rowindex={1} className={`${styles['head'] ?? ''} ${styles['columns'] ?? ''}`}>
-        {['Path', 'Status', 'Cost', 'Tokens', 'Latency', 'When'].map((title) => (
-          <span
-            key={title}
-            role="columnheader"
-            className={title === 'Path' || title === 'When' || title === 'Status' ? 'clip' : 'clip number'}
-          >
-            {title}
-          </span>
-        ))}
-      </div>
-      <div role="rowgroup" className={styles['rows']} style={{ height: virtual.getTotalSize() }}>
-        {items.map(({ index, start }) => {
-          const row = rows[index];
-          return row === undefined ? null : <TreeRow key={index} row={row} index={index} top={start} lengthMs={lengthMs} />;
-        })}
-      </div>
-    </div>
-  );
-}
-
-interface TreeRowProps {
-  readonly row: TimelineRow;
-  readonly index: number;
-  readonly top: number;
-  readonly lengthMs: number;
-}
-
-function TreeRow({ row, index, top, lengthMs }: TreeRowProps): ReactNode {
-  const cells = row.kind === 'node' ? nodeCells(row) : requestCells(row);
-  const style = { transform: `translateY(${top}px)`, '--depth': row.depth } as CSSProperties;
-  const bar = {
-    '--from': `${(100 * row.startMs) / lengthMs}%`,
-    '--length': `${(100 * row.durationMs) / lengthMs}%`,
-  } as CSSProperties;
-  return (
-    <div
-      role="row"
-      aria-rowindex={index + 2}
-      aria-level={row.depth + 1}
-      className={`${styles['row'] ?? ''} ${styles['columns'] ?? ''} ${styles[row.kind] ?? ''}`}
-      style={style}
-    >
-      <span role="gridcell" className={`clip ${styles['path'] ?? ''}`} dir="auto">
-        {cells.name}
-      </span>
-      <span role="gridcell">{cells.status}</span>
-      <span role="gridcell" className="clip number">
-        {formatCost(cells.cost)}
-      </span>
-      <span role="gridcell" className="clip number">
-        {formatCount(cells.tokens)}
-      </span>
-      <span role="gridcell" className="clip number">
-        {formatDuration(cells.latency)}
-      </span>
-      <span role="gridcell" className={styles['time']} title={`${formatDuration(row.startMs)} after the beginning`}>
-        <span className={styles['bar']} style={bar} />
-        <span className="visually-hidden">{formatDuration(row.startMs)} after the beginning</span>
-      </span>
-    </div>
-  );
-}
-
-interface Cells {
-  readonly name: ReactNode;
-  readonly status: ReactNode;
-  readonly cost: number | null;
-  readonly tokens: number | null;
-  readonly latency: number | null;
-}
-
-function nodeCells({ node }: Extract<TimelineRow, { readonly kind: 'node' }>): Cells {
-  const { totals } = node;
-  return {
-    name: (
-      <>
-        {node.name} <span className="muted">{formatCount(totals.requests)} ×</span>
-      </>
-    ),
-    status: null,
-    cost: totals.cost,
-    tokens: totals.total_tokens,
-    latency: totals.duration,
-  };
-}
-
-function requestCells({ request }: Extract<TimelineRow, { readonly kind: 'request' }>): Cells {
-  return {
-    name: (
-      <Link to="/requests" search={{ request: request.request_id, range: 'all', q: `session:${JSON.stringify(request.session_id ?? '')}` }}>
-        {request.model}
-      </Link>
-    ),
-    status: <StatusBadge status={request.response_status} />,
-    cost: request.cost,
-    tokens: request.total_tokens,
-    latency: request.latency,
-  };
 }

@@ -1,4 +1,4 @@
-import type { Turn } from '../conversation/read/part.ts';
+import type { Turn } from '../../../ui/conversation/read/part.ts';
 import { commonOrder } from './common-order.ts';
 
 /** Turns of two conversations that stand beside one another; one of them may be missing. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Turn } from '../conversation/read/part.ts';
-import { turnsOfRequest } from '../conversation/read/turns.ts';
+import type { Turn } from '../../../ui/conversation/read/part.ts';
+import { turnsOfRequest } from '../../../ui/conversation/read/turns.ts';
 import { alignTurns } from './align.ts';
 import { commonOrder } from './common-order.ts';
 import { comparedParameters } from './parameters.ts';

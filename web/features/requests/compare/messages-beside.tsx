@@ -1,10 +1,10 @@
 import { type ReactNode, useMemo } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { pairTools, type ToolPairs } from '../conversation/pairs.ts';
-import { PartView } from '../conversation/part-view.tsx';
-import type { Part, Turn } from '../conversation/read/part.ts';
-import { turnsOfRequest, turnsOfResponse } from '../conversation/read/turns.ts';
+import { pairTools, type ToolPairs } from '../../../ui/conversation/pairs.ts';
+import { PartView } from '../../../ui/conversation/part-view.tsx';
+import type { Part, Turn } from '../../../ui/conversation/read/part.ts';
+import { turnsOfRequest, turnsOfResponse } from '../../../ui/conversation/read/turns.ts';
 import { alignTurns, type TurnPair } from './align.ts';
 import styles from './compare.module.css';
 import { type Piece, textDifference } from './text-difference.ts';

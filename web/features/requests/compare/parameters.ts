@@ -1,4 +1,4 @@
-import { isObject, objectsOf } from '../conversation/read/json.ts';
+import { isObject, objectsOf } from '../../../ui/conversation/read/json.ts';
 
 /** A name with its values on both sides; null: it is not there. */
 export interface ComparedValue {

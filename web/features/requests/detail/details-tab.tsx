@@ -6,7 +6,7 @@ import { timeZone } from '../../../lib/zone.ts';
 import { Facts } from '../../../ui/layout/facts.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { type DataColumn, DataTable } from '../../../ui/table/data-table.tsx';
-import { JsonText } from '../conversation/long-text.tsx';
+import { JsonText } from '../../../ui/conversation/long-text.tsx';
 import styles from './detail.module.css';
 import { finishReasonOf } from './finish-reason.ts';
 import { spansOf, tokensPerSecond } from './timing.ts';

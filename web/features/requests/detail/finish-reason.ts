@@ -1,4 +1,4 @@
-import { isObject, objectsOf } from '../conversation/read/json.ts';
+import { isObject, objectsOf } from '../../../ui/conversation/read/json.ts';
 
 /** Why the answer ended, in the provider's words; null where the body does not say. */
 export function finishReasonOf(body: unknown): string | null {

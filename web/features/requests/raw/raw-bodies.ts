@@ -1,4 +1,4 @@
-import { isObject } from '../conversation/read/json.ts';
+import { isObject } from '../../../ui/conversation/read/json.ts';
 
 /** Characters of a body that are shown; the rest is in the download. */
 export const shownLength = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { formatCount } from '../../../lib/format.ts';
-import { Button } from '../../../ui/button.tsx';
+import { formatCount } from '../../lib/format.ts';
+import { Button } from '../button.tsx';
 import styles from './conversation.module.css';
 import { blocksOf, cutText } from './text-blocks.ts';
 

@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo, useState } from 'react';
-import type { RequestItem } from '../../../../src/client/client.ts';
-import { formatCount } from '../../../lib/format.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
+import type { RequestItem } from '../../../src/client/client.ts';
+import { formatCount } from '../../lib/format.ts';
+import { Button } from '../button.tsx';
+import { Notice } from '../notice.tsx';
 import styles from './conversation.module.css';
 import { JsonText } from './long-text.tsx';
 import { newTurns } from './new-turns.ts';
@@ -19,11 +19,11 @@ export interface ConversationProps {
   /** The request before it in its session; null: there is none. */
   readonly before: RequestItem | null;
   /** Leads to the bodies as they are. */
-  readonly onRaw: () => void;
+  readonly raw: ReactNode;
 }
 
 /** Both bodies as what was said, in turn. Nothing in a body is markup. */
-export function Conversation({ request, before, onRaw }: ConversationProps): ReactNode {
+export function Conversation({ request, before, raw }: ConversationProps): ReactNode {
   const { request_body: requestBody, response_body: responseBody } = request;
   const asked = useMemo(() => turnsOfRequest(requestBody), [requestBody]);
   const answered = useMemo(() => turnsOfResponse(responseBody), [responseBody]);
@@ -34,13 +34,13 @@ export function Conversation({ request, before, onRaw }: ConversationProps): Rea
   return (
     <section className={styles['conversation']} aria-label="Conversation">
       {requestBody === null && <p className="muted">The body of the request is not kept.</p>}
-      {requestBody !== null && asked.length === 0 && <Unknown what="request" body={requestBody} onRaw={onRaw} />}
+      {requestBody !== null && asked.length === 0 && <Unknown what="request" body={requestBody} raw={raw} />}
       {earlier.length > 0 && <Earlier turns={earlier} pairs={pairs} />}
       {earlier.length > 0 && <NewMark since={since} isEmpty={fresh.length === 0} />}
       <Fresh turns={fresh} pairs={pairs} />
       <h3 className={styles['mark']}>Answer</h3>
       {responseBody === null && <p className="muted">No body of a response is kept.</p>}
-      {responseBody !== null && answered.length === 0 && <Unknown what="response" body={responseBody} onRaw={onRaw} />}
+      {responseBody !== null && answered.length === 0 && <Unknown what="response" body={responseBody} raw={raw} />}
       <TurnList turns={answered} pairs={pairs} isAnswer />
     </section>
   );
@@ -101,15 +101,15 @@ function NewMark({ since, isEmpty }: { readonly since: 'before' | 'answer'; read
 interface UnknownProps {
   readonly what: 'request' | 'response';
   readonly body: unknown;
-  readonly onRaw: () => void;
+  readonly raw: ReactNode;
 }
 
 /** A format that this page does not read. */
-function Unknown({ what, body, onRaw }: UnknownProps): ReactNode {
+function Unknown({ what, body, raw }: UnknownProps): ReactNode {
   return (
     <>
       <Notice>
-        The body of the {what} has no messages that this page can read. <Button onPress={onRaw}>Show it raw</Button>
+        The body of the {what} has no messages that this page can read. {raw}
       </Notice>
       <JsonText value={body} />
     </>

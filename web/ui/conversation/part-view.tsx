@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { formatBytes, formatCount } from '../../../lib/format.ts';
-import { Notice } from '../../../ui/notice.tsx';
+import { formatBytes, formatCount } from '../../lib/format.ts';
+import { Notice } from '../notice.tsx';
 import styles from './conversation.module.css';
 import { JsonText, LongText } from './long-text.tsx';
 import type { Audio, Part, ToolCall, ToolResult } from './read/part.ts';

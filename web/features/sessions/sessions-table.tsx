@@ -1,0 +1,61 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { SessionItem } from '../../../src/client/client.ts';
+import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/format.ts';
+import { timeZone } from '../../lib/zone.ts';
+import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { SortButton } from '../../ui/table/sort-button.tsx';
+import type { SessionSort } from './search.ts';
+
+export interface SessionsTableProps {
+  readonly sessions: readonly SessionItem[];
+  readonly sort: SessionSort;
+  readonly order: 'asc' | 'desc';
+  readonly onSort: (sort: SessionSort, order: 'asc' | 'desc') => void;
+}
+
+export function SessionsTable({ sessions, sort, order, onSort }: SessionsTableProps): ReactNode {
+  const zone = timeZone();
+  const sortable = (
+    id: SessionSort,
+    title: string,
+    cell: (session: SessionItem) => ReactNode,
+    isNumber = true,
+  ): DataColumn<SessionItem> => ({
+    id,
+    title,
+    head: <SortButton title={title} direction={id === sort ? order : undefined} onSort={(direction) => onSort(id, direction)} />,
+    ...(id === sort ? { sorted: order === 'desc' ? 'descending' : 'ascending' } : {}),
+    isNumber,
+    cell,
+  });
+  const columns: readonly DataColumn<SessionItem>[] = [
+    { id: 'session', title: 'Session', textOf: fullName, cell: (session) => <Name session={session} /> },
+    sortable('total_cost', 'Cost', ({ total_cost: cost }) => formatCost(cost)),
+    sortable('total_requests', 'Requests', ({ total_requests: requests }) => formatCount(requests)),
+    sortable('total_tokens', 'Tokens', ({ total_tokens: tokens }) => formatCount(tokens)),
+    sortable('avg_latency', 'Mean latency', ({ avg_latency: latency }) => formatDuration(latency)),
+    sortable('latest_request_created_at', 'Latest request', ({ latest_request_created_at: at }) => formatTime(at, zone), false),
+    { id: 'users', title: 'Users', textOf: usersText, cell: usersText },
+  ];
+  return <DataTable label="Sessions" columns={columns} rows={sessions} keyOf={({ session_id: id }) => id} />;
+}
+
+function Name({ session: { session_id: id, session_name: name } }: { readonly session: SessionItem }): ReactNode {
+  return (
+    <>
+      <Link to="/sessions/$sessionId" params={{ sessionId: id }}>
+        {name === '' ? id : name}
+      </Link>
+      {name !== '' && <span className="muted"> {id}</span>}
+    </>
+  );
+}
+
+function fullName({ session_id: id, session_name: name }: SessionItem): string {
+  return name === '' ? id : `${name} ${id}`;
+}
+
+function usersText({ user_ids: users }: SessionItem): string {
+  return users.join(', ');
+}

@@ -31,6 +31,7 @@ const mediaTypes = {
   '.js': 'text/javascript; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
 };
 
 /** @type {Record<string, { file: string, type: string, hash: string, bytes: number, immutable: boolean }>} */

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { openBrowser } from './support/browser.ts';
-import { expectGoodPage } from './support/dashboard.ts';
+import { expectGoodPage, openSignedIn } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { accessibilityFaults, openWatched, overflow, views } from './support/watched-page.ts';
 
@@ -69,6 +69,7 @@ const pages = (): readonly (readonly [address: string, part: string])[] => [
   ['/requests?builder=true&q=Team%3Asearch', '[role=grid]'],
   ['/sessions', 'table'],
   [`/sessions/${encodeURIComponent(sessionId)}`, rows.replace('grid', 'treegrid')],
+  [`/sessions/${encodeURIComponent(sessionId)}?tab=conversation`, '[aria-label="Conversation 1"]'],
   ['/explore?range=1h&by=%5B%22properties.Team%22%5D', '[role=img]'],
   ['/boards', 'h1'],
   ['/properties?name=Team', 'table'],
@@ -111,6 +112,17 @@ it('a key signs in, is kept by no script, and leads to the page that was asked f
   expect(await count(page)).toBe('3 requests');
   expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).not.toContain(testKey);
   expect(complaints.slice(refusals)).toEqual([]);
+  await page.context().close();
+});
+
+it('each series of a chart has a colour of its own, also with reduced motion', async () => {
+  const view = { ...desktop, reducedMotion: 'reduce' } as const;
+  const { page } = await openSignedIn(browser, `${service.api}/explore?range=1h&by=%5B%22properties.Team%22%5D`, view);
+  await page.locator('main ul li i').nth(2).waitFor();
+  const colors = await page.evaluate<readonly string[]>(
+    "[...document.querySelectorAll('main ul li i')].map((mark) => getComputedStyle(mark).backgroundColor)",
+  );
+  expect(new Set(colors).size).toBe(colors.length);
   await page.context().close();
 });
 
@@ -189,7 +201,23 @@ it('a session is found by its name, opened as a tree, and leads to its requests 
   await page.getByRole('link', { name: '<b>Orders</b>' }).click();
   const tree = page.locator('[role=treegrid] [role=rowgroup] [role=row]');
   await tree.nth(5).waitFor();
-  expect(await tree.locator('[role=gridcell]:first-child').allInnerTexts()).toEqual(['/ 3 ×', 'x', 'plan 2 ×', 'x', 'search 1 ×', 'x']);
+  expect(await tree.locator('[role=gridcell]:first-child').allInnerTexts()).toEqual([
+    '▾ / 3 ×',
+    'x',
+    '▾ plan 2 ×',
+    'x',
+    '▾ search 1 ×',
+    'x',
+  ]);
+  await page.focus('[role=treegrid]');
+  for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
+  await tree.nth(3).waitFor({ state: 'detached' });
+  expect(await tree.locator('[role=gridcell]:first-child').allInnerTexts()).toEqual(['▾ / 3 ×', 'x', '▸ plan 2 ×']);
+  await page.keyboard.press('ArrowRight');
+  await tree.nth(5).waitFor();
+  await page.getByRole('tab', { name: 'Conversation' }).click();
+  await page.getByRole('region', { name: '3: /plan/search, x' }).getByText('Where is my order?').first().waitFor();
+  await page.getByRole('tab', { name: 'Tree' }).click();
   await page.getByRole('link', { name: 'x', exact: true }).last().click();
   await page.locator('[aria-label=Conversation]').waitFor();
   expect(await count(page)).toBe('3 requests');

@@ -7,6 +7,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 export interface View {
   readonly width: number;
   readonly colorScheme: 'light' | 'dark';
+  readonly reducedMotion?: 'reduce';
 }
 
 export const views: readonly View[] = [1280, 390].flatMap((width) => [
@@ -23,8 +24,8 @@ export interface WatchedPage {
 }
 
 /** Opens an address in a context of its own. The caller closes the page. */
-export async function openWatched(browser: Browser, address: string, { width, colorScheme }: View): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+export async function openWatched(browser: Browser, address: string, { width, ...preferences }: View): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, ...preferences });
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: Request[] = [];

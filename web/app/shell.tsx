@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { lazy, type ReactNode, type RefObject, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { gatelog } from '../lib/client.ts';
 import { setSignedIn, useSignedIn } from '../lib/signed-in.ts';
 import { applyTheme, storedTheme, themeLabels, themes } from '../lib/theme.ts';
@@ -21,6 +21,7 @@ export function Shell(): ReactNode {
   const onHelp = useCallback(() => setDialog('help'), []);
   const signOut = useSignOut();
   useShortcuts({ onPalette, onHelp });
+  const nav = useCurrentInView();
   return (
     <div className={styles['shell']}>
       <a className={styles['skip']} href="#content">
@@ -30,7 +31,7 @@ export function Shell(): ReactNode {
         <Link to="/" className={styles['name'] ?? ''}>
           Gatelog
         </Link>
-        <nav aria-label="Pages">
+        <nav aria-label="Pages" ref={nav}>
           {pageGroups.map(({ title, pages }) => (
             <section key={title} aria-label={title}>
               <p className={styles['group']}>{title}</p>
@@ -62,6 +63,18 @@ export function Shell(): ReactNode {
       </Suspense>
     </div>
   );
+}
+
+/** In a narrow window the pages stand in a row, which is wider than it. */
+function useCurrentInView(): RefObject<HTMLElement | null> {
+  const nav = useRef<HTMLElement>(null);
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  useEffect(() => {
+    const links = [...(nav.current?.querySelectorAll('a') ?? [])];
+    const current = links.find(({ pathname }) => path === pathname || path.startsWith(`${pathname}/`));
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [path]);
+  return nav;
 }
 
 function useSignOut(): () => void {

@@ -48,14 +48,17 @@ function round(value: number): number {
 
 /** A time in a zone, to the second; with milliseconds where they tell calls apart. */
 export function formatTime(iso: string, zone: string, withMilliseconds = false): string {
+  const time = new Date(iso);
+  const isOfAnotherYear = time.getUTCFullYear() !== new Date().getUTCFullYear();
   return new Intl.DateTimeFormat(undefined, {
     timeZone: zone,
+    ...(withMilliseconds || isOfAnotherYear ? { year: 'numeric' } : {}),
     month: 'short',
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
     hourCycle: 'h23',
-    ...(withMilliseconds ? { fractionalSecondDigits: 3, year: 'numeric', timeZoneName: 'short' } : {}),
-  }).format(new Date(iso));
+    ...(withMilliseconds ? { fractionalSecondDigits: 3, timeZoneName: 'short' } : {}),
+  }).format(time);
 }

@@ -8,7 +8,7 @@ export interface AgentOptions {
   readonly at: number;
   readonly turns: number;
   readonly user: string;
-  /** It repeats itself with a large context, and costs more than all others of its day. */
+  /** It repeats itself past the provider's cache, and costs more than all others of its day. */
   readonly isRunaway: boolean;
 }
 
@@ -40,7 +40,7 @@ export function agentSession(dice: Dice, { at, turns, user, isRunaway }: AgentOp
       session: { id, name: task, path: step.path },
       properties: { App: 'code-agent', Team: 'platform', Environment: 'development', Feature: 'agent', Repository: 'shop' },
       failure: dice.chance(0.01) ? 429 : undefined,
-      promptFactor: isRunaway ? 60 : 6,
+      promptFactor: isRunaway ? 14 : 12,
       cached: turn === 0 || isRunaway ? 0 : 0.8,
     });
     messages.push(answer, { role: 'tool', content: step.output, tool_call_id: callId });

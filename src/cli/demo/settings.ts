@@ -11,8 +11,6 @@ export async function setUpDemo(gatelog: Client): Promise<void> {
     threshold: 1,
     window: { calendar: 'day', timezone: 'UTC' },
     grouping: [{ property: 'Team' }],
-    channels: [{ type: 'webhook', destination: 'https://example.com/alerts' }],
-    mute_until: new Date(Date.now() + 365 * 86_400_000).toISOString(),
   });
   await gatelog.alerts.add({
     name: 'Failures of support',
@@ -21,7 +19,6 @@ export async function setUpDemo(gatelog: Client): Promise<void> {
     time_window: 3_600_000,
     minimum_request_count: 20,
     filter: { request_response_rmt: { properties: { Team: { equals: 'support' } } } },
-    mute_until: new Date(Date.now() + 365 * 86_400_000).toISOString(),
   });
   await gatelog.limits.replace([{ policy: '5000;w=86400;u=cents' }, { policy: '500;w=86400;u=cents;s=Team' }]);
   await gatelog.redaction.replace([{ kind: 'card' }, { kind: 'regex', pattern: 'EMP-[0-9]{6}', replacement: '[employee]' }]);
@@ -60,8 +57,7 @@ export async function callGateway(gateway: string, apiKey: string): Promise<void
       headers: {
         authorization: `Bearer ${apiKey}`,
         'content-type': 'application/json',
-        'svc-property-team': 'support',
-        'svc-property-app': 'playground',
+        'svc-properties': '{"Team": "support", "App": "playground"}',
         'svc-user-id': 'ada@example.com',
         'svc-cache-enabled': 'true',
       },

@@ -25,7 +25,7 @@ export function SessionConversation({ sessionId }: { readonly sessionId: string 
   return (
     <div className={styles['list']}>
       {requests.map((request, index) => (
-        <Said key={request.request_id} request={request} before={beforeOnPath(requests, index)} />
+        <Said key={request.request_id} number={index + 1} request={request} before={beforeOnPath(requests, index)} />
       ))}
       {list.hasNextPage && (
         <Button onPress={() => void list.fetchNextPage()} isDisabled={list.isFetchingNextPage}>
@@ -56,16 +56,18 @@ function beforeOnPath(requests: readonly RequestItem[], index: number): RequestI
 }
 
 interface SaidProps {
+  /** In the session, from 1. */
+  readonly number: number;
   readonly request: RequestItem;
   readonly before: RequestItem | null;
 }
 
-function Said({ request, before }: SaidProps): ReactNode {
+function Said({ number, request, before }: SaidProps): ReactNode {
   const { request_id: id, session_id: session, model, response_status: status, cost, latency, request_created_at: at } = request;
   const path = request.session_path ?? '/';
   const link = { request: id, range: 'all', q: searchFor('session', session ?? '') } as const;
   return (
-    <section className={styles['said']} aria-label={`${path}, ${model}`}>
+    <section className={styles['said']} aria-label={`${number}: ${path}, ${model}`}>
       <header className={styles['head']}>
         <h2 className="clip" dir="auto">
           {path}
@@ -81,6 +83,7 @@ function Said({ request, before }: SaidProps): ReactNode {
         </span>
       </header>
       <Conversation
+        label={`Conversation ${number}`}
         request={request}
         before={before}
         raw={

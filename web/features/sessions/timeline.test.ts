@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestItem, SessionNode } from '../../../src/client/client.ts';
-import { timelineOf } from './timeline.ts';
+import { timelineOf, unfoldedRows } from './timeline.ts';
 
 const at = (second: number): string => new Date(1_800_000_000_000 + second * 1000).toISOString();
 
@@ -33,6 +33,19 @@ describe('the timeline of a session', () => {
       { requests: [request('b', 1, 1)], tree: [node('/', ['b'], [0, 1000])] },
     ];
     expect(timelineOf(parts).rows.flatMap((row) => (row.kind === 'request' ? [row.request.request_id] : []))).toEqual(['a', 'b']);
+  });
+
+  it('leaves out what is below a folded node', () => {
+    const tree = [
+      node('/', ['a'], [0, 9], [node('/plan', ['b'], [2, 3], [node('/plan/read', ['c'], [2, 1])]), node('/answer', ['d'], [6, 3])]),
+    ];
+    const { rows } = timelineOf([{ requests: ['a', 'b', 'c', 'd'].map((id) => request(id, 0, 1)), tree }]);
+    const shown = (...folded: readonly string[]) =>
+      unfoldedRows(rows, new Set(folded)).map((row) => (row.kind === 'node' ? row.node.path : row.request.request_id));
+    expect(shown()).toEqual(['/', 'a', '/plan', 'b', '/plan/read', 'c', '/answer', 'd']);
+    expect(shown('/plan')).toEqual(['/', 'a', '/plan', '/answer', 'd']);
+    expect(shown('/plan/read', '/answer')).toEqual(['/', 'a', '/plan', 'b', '/plan/read', '/answer']);
+    expect(shown('/')).toEqual(['/']);
   });
 
   it('of nothing is empty', () => {

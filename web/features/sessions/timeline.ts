@@ -14,6 +14,17 @@ export interface Timeline {
 
 type Part = Pick<SessionAnswer, 'requests' | 'tree'>;
 
+/** The rows without those below a folded node. @param folded Paths of nodes. */
+export function unfoldedRows(rows: readonly TimelineRow[], folded: ReadonlySet<string>): readonly TimelineRow[] {
+  if (folded.size === 0) return rows;
+  let foldedDepth = Infinity;
+  return rows.filter((row) => {
+    if (row.depth > foldedDepth) return false;
+    foldedDepth = row.kind === 'node' && folded.has(row.node.path) ? row.depth : Infinity;
+    return true;
+  });
+}
+
 /**
  * The tree in the order of a timeline: each node, its requests, then the nodes below.
  * @param parts of a session, as they are loaded; the tree of each has all nodes, and the identifiers of its own requests.

@@ -53,7 +53,8 @@ export function chartOptions(
     ...size,
     ms: 1,
     tzDate: (time) => uPlot.tzDate(new Date(time), zone),
-    padding: [8, 8, 0, 0],
+    // The last label stands under the end of the axis.
+    padding: [8, 24, 0, 0],
     legend: { show: false },
     scales: { x: { time: true }, y: { range: (_, __, max) => [0, topOf(max, chart.lines)] } },
     axes: [

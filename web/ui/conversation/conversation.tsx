@@ -15,6 +15,8 @@ import { TurnList } from './turn-list.tsx';
 const pageLength = 50;
 
 export interface ConversationProps {
+  /** Tells several of a page apart. */
+  readonly label?: string;
   readonly request: RequestItem;
   /** The request before it in its session; null: there is none. */
   readonly before: RequestItem | null;
@@ -23,7 +25,7 @@ export interface ConversationProps {
 }
 
 /** Both bodies as what was said, in turn. Nothing in a body is markup. */
-export function Conversation({ request, before, raw }: ConversationProps): ReactNode {
+export function Conversation({ label = 'Conversation', request, before, raw }: ConversationProps): ReactNode {
   const { request_body: requestBody, response_body: responseBody } = request;
   const asked = useMemo(() => turnsOfRequest(requestBody), [requestBody]);
   const answered = useMemo(() => turnsOfResponse(responseBody), [responseBody]);
@@ -32,7 +34,7 @@ export function Conversation({ request, before, raw }: ConversationProps): React
   const { from, since } = useMemo(() => newTurns(asked, turnsBefore), [asked, turnsBefore]);
   const [earlier, fresh] = [asked.slice(0, from), asked.slice(from)];
   return (
-    <section className={styles['conversation']} aria-label="Conversation">
+    <section className={styles['conversation']} aria-label={label}>
       {requestBody === null && <p className="muted">The body of the request is not kept.</p>}
       {requestBody !== null && asked.length === 0 && <Unknown what="request" body={requestBody} raw={raw} />}
       {earlier.length > 0 && <Earlier turns={earlier} pairs={pairs} />}

@@ -39,13 +39,13 @@ export function CostTab({ id }: { readonly id: string }): ReactNode {
   if (data === undefined) return <Loading what="Loading the cost" />;
   return (
     <div className={styles['tab']}>
-      {data.source === 'none' && (
+      {data.total === null && (
         <Notice kind="warning">This request has no price: no table has one for its model, or its tokens are not known.</Notice>
       )}
       <Facts
         facts={[
           ['Cost', formatCost(data.total)],
-          ['From', sourceTitles[data.source]],
+          ['From', data.source === 'none' && data.total !== null ? 'Nothing was paid' : sourceTitles[data.source]],
           ['By the tables as they are now', formatCost(data.recomputed_total)],
         ]}
       />

@@ -3,6 +3,7 @@ import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useR
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Highlighted } from '../../../ui/highlighted.tsx';
+import { rowStep } from '../../../ui/table/row-step.ts';
 import { useColumnWidths } from './column-widths.ts';
 import type { Column } from './columns.tsx';
 import { GridHead, pinStyle, type SizedColumn } from './grid-head.tsx';
@@ -13,8 +14,6 @@ const rowHeight = 34;
 const loadAhead = 40;
 /** Between two columns, pixels. */
 const gap = 12;
-
-const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 20, PageUp: -20 };
 
 export interface RequestGridProps {
   readonly rows: readonly RequestItem[];
@@ -57,8 +56,7 @@ export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, on
     virtual.scrollToIndex(index, { align: 'auto' });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const step = steps[event.key];
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = rowStep(event);
     if (step !== undefined) move(step);
     else if (event.key === 'Escape') onOpen(undefined);
     else return;

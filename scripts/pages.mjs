@@ -133,6 +133,8 @@ function articleOf({ source, path, text }, pages) {
         return `<h${depth} id="${slugOf(heading)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       code: ({ text: code }) => `<pre tabindex="0"><code>${escaped(code)}\n</code></pre>\n`,
+      image: ({ href, text: alternative }) =>
+        `<img src="${escaped(relative(path, `/docs/${posix.join(posix.dirname(source), href)}`))}" alt="${escaped(alternative)}">`,
       link({ href, tokens }) {
         const label = this.parser.parseInline(tokens);
         const target = targetOf(href);
@@ -216,6 +218,8 @@ function addDashboard() {
 addDashboard();
 const served = addAssets();
 add('/docs', 'reference.html', filled(template('reference.html'), served));
+for (const name of readdirSync(join(root, 'docs', 'pictures')))
+  add(`/docs/pictures/${name}`, `pictures/${name}`, readFileSync(join(root, 'docs', 'pictures', name)));
 const pages = readPages();
 const bySource = new Map(pages.map((page) => [page.source, page]));
 const guide = template('guide.html');

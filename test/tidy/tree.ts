@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import { sourcePaths } from './law.ts';
 import { parseSource, type SourceFile } from './source.ts';
 
-/** The text files of a repository, and those among them that are our own code, parsed. Paths are relative, with forward slashes. */
+/** The files of a repository, and those among them that are our own code, parsed. Paths are relative, with forward slashes. */
 export interface Tree {
   readonly files: ReadonlyMap<string, string>;
   readonly sources: readonly SourceFile[];
@@ -21,12 +21,12 @@ export function treeOf(files: Readonly<Record<string, string>>): Tree {
   return { files: new Map(Object.entries(files)), sources: paths.map((path) => parseSource(path, files[path] ?? '')) };
 }
 
-/** Reads the tree below a folder: every text file that is, or would be, committed. */
+/** Reads the tree below a folder: every file that is, or would be, committed. Pictures are there without their content. */
 export function readTree(root: string): Tree {
   const files: Record<string, string> = {};
   for (const path of pathsBelow(root, '')) {
     const text = readFileSync(join(root, path), 'utf8');
-    if (!text.includes('\0')) files[path] = text;
+    files[path] = text.includes('\0') ? '' : text;
   }
   return treeOf(files);
 }

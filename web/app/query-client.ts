@@ -22,7 +22,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 15_000,
       refetchOnWindowFocus: false,
-      retry: (attempts, error) => attempts < maxAttempts && !(error instanceof ApiError && error.status < 500),
+      retry: (attempts, error) => attempts < maxAttempts && !(error instanceof ApiError && error.status > 0 && error.status < 500),
     },
   },
 });

@@ -32,6 +32,7 @@ export function ExplorePage(): ReactNode {
   };
   const { filter } = useReadSearch(q);
   const maySave = useMay('write');
+  const mayAlert = useMay('admin');
   const [isSaving, setIsSaving] = useState(false);
   return (
     <Page
@@ -39,9 +40,11 @@ export function ExplorePage(): ReactNode {
       actions={
         <>
           {maySave && filter !== undefined && <Button onPress={() => setIsSaving(true)}>Save as a panel</Button>}
-          <LinkButton to="/alerts/new" search={{ q: q === '' ? undefined : q, metric: metrics[0], by }}>
-            Make an alert
-          </LinkButton>
+          {mayAlert && (
+            <LinkButton to="/alerts/new" search={{ q: q === '' ? undefined : q, metric: metrics[0], by }}>
+              Make an alert
+            </LinkButton>
+          )}
         </>
       }
       bar={

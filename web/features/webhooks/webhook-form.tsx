@@ -27,7 +27,7 @@ export function WebhookForm({ initial, submit, onSubmit, onCancel }: WebhookForm
       {hasRequests && (
         <div>
           <h2>Of which requests</h2>
-          <SearchBar value={draft.q} onChange={(q) => change({ q })} />
+          <SearchBar value={draft.q} onChange={(q) => change({ q })} isLive />
         </div>
       )}
       <Form

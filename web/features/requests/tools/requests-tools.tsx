@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { FilterNode } from '../../../../src/query/filter/ast.ts';
+import { useMay } from '../../../lib/signed-in.ts';
 import type { RangeSearch } from '../../../lib/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
 import { LinkButton } from '../../../ui/link-button.tsx';
@@ -28,6 +29,7 @@ export function RequestsTools({ search, columns, filter, live, areFacetsOpen, on
   const [dialog, setDialog] = useState<'columns' | 'views' | 'export'>();
   const close = (): void => setDialog(undefined);
   const { q, range, from, to, columns: ids = standardColumns, pinned = 0 } = search;
+  const mayAlert = useMay('admin');
   const isOn = isLive(search);
   const toggled = isOn
     ? { live: undefined }
@@ -43,9 +45,11 @@ export function RequestsTools({ search, columns, filter, live, areFacetsOpen, on
       <Button onPress={() => setDialog('columns')}>Columns</Button>
       <Button onPress={() => setDialog('views')}>Views</Button>
       <Button onPress={() => setDialog('export')}>Export</Button>
-      <LinkButton to="/alerts/new" search={q === undefined ? {} : { q }}>
-        Make an alert
-      </LinkButton>
+      {mayAlert && (
+        <LinkButton to="/alerts/new" search={q === undefined ? {} : { q }}>
+          Make an alert
+        </LinkButton>
+      )}
       {dialog === 'columns' && (
         <ColumnsDialog
           columns={ids}

@@ -1,0 +1,226 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { closeReceivers, startReceiver } from '../src/channels/testing/receiver.ts';
+import { apiClient, type ApiClient } from './support/api.ts';
+import { openBrowser } from './support/browser.ts';
+import { desktop, openSignedIn } from './support/dashboard.ts';
+import { Dice } from './support/dice.ts';
+import { eventually } from './support/eventually.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { stablePort } from './support/stable-port.ts';
+import { createWebhook, deliveriesOf } from './support/webhook-scene.ts';
+
+const dataDir = makeDataDir();
+let environment: Readonly<Record<string, string>>;
+let service: Service;
+let browser: Browser;
+let api: ApiClient;
+
+async function send(headers: Readonly<Record<string, string>> = {}, key = testKey): Promise<Response> {
+  return fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'Where is my order?' }] }),
+  });
+}
+
+beforeAll(async () => {
+  const dice = new Dice(Date.now() % 2 ** 31);
+  environment = {
+    GATELOG_INGEST_INTERVAL_MS: '20',
+    GATELOG_TARGET_ALLOWLIST: 'localhost',
+    GATELOG_GATEWAY_PORT: String(await stablePort(dice)),
+    GATELOG_API_PORT: String(await stablePort(dice)),
+  };
+  service = await startService({ dataDir, environment });
+  api = apiClient(service.api);
+  for (const team of ['search', 'search', 'checkout']) {
+    await send({ 'svc-properties': JSON.stringify({ Team: team }), 'svc-user-id': 'ann' });
+  }
+  await eventually('the calls', async () => ((await api.query('all')).length === 3 ? true : undefined));
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  closeReceivers();
+  removeDataDir(dataDir);
+});
+
+const open = (address: string, key = testKey) => openSignedIn(browser, service.api + address, desktop, key);
+const dialog = (page: Page) => page.getByRole('dialog');
+
+it('a webhook is made, shows its secret once, and a delivery that failed is looked at and made again', async () => {
+  let status = 500;
+  const receiver = await startReceiver((response) => void response.writeHead(status, { 'x-reason': 'maintenance' }).end());
+  const { page, complaints } = await open('/webhooks/new');
+  await page.getByLabel('Search requests').fill('Team:search');
+  await page.getByLabel('Destination').fill(`${receiver.origin}/hook`);
+  await page.getByLabel('Name').fill('ops');
+  await page.getByRole('button', { name: 'Make the webhook' }).click();
+  expect(await dialog(page).innerText()).toMatch(/whsec_\S+/);
+  await dialog(page).getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByRole('heading', { name: 'ops' }).waitFor();
+  await page.getByText('Nothing was sent yet').waitFor();
+
+  await send({ 'svc-properties': '{"Team": "checkout"}' });
+  await send({ 'svc-properties': '{"Team": "search"}' });
+  await eventually('a delivery', () => (receiver.posts.length > 0 ? true : undefined));
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  const row = page.getByRole('row', { name: /request\.completed pending [1-9]\d* 500/ });
+  await row.waitFor();
+  expect(await page.getByRole('row').count()).toBe(2);
+  await row.getByRole('button').click();
+  const attempt = dialog(page).getByRole('region', { name: 'Attempt 1' });
+  expect(await attempt.innerText()).toMatch(/POST \/hook[\S\s]*webhook-id: [\S\s]*500[\S\s]*x-reason: maintenance/i);
+  status = 200;
+  await dialog(page).getByRole('button', { name: 'Deliver again' }).click();
+  await dialog(page).getByText('It is delivered again, under the same identifier.').waitFor();
+  await eventually('another attempt', () => (receiver.posts.length > 1 ? true : undefined));
+  expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  await dialog(page).getByRole('button', { name: 'Refresh' }).click();
+  await dialog(page).getByText('delivered').first().waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Delete the webhook' }).click();
+  await dialog(page).getByRole('button', { name: 'Delete the webhook' }).click();
+  await page.waitForURL(/\/webhooks$/);
+  expect((await api.call<readonly unknown[]>('GET', '/v1/webhooks')).body.data).toEqual([]);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('what failed is delivered again as a whole', async () => {
+  let status = 410;
+  const receiver = await startReceiver((response) => void response.writeHead(status).end());
+  const { id } = await createWebhook(service, `${receiver.origin}/`);
+  await send();
+  await eventually('a failure', async () => ((await deliveriesOf(service, id)).some(({ state }) => state === 'failed') ? true : undefined));
+  const { page } = await open(`/webhooks/${id}`);
+  await page.getByText('The destination answered 410').waitFor();
+  status = 200;
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByText('Enabled', { exact: true }).click();
+  await page.getByRole('button', { name: 'Store the changes' }).click();
+  await page.getByRole('button', { name: 'Deliver all failed ones again' }).click();
+  await dialog(page).getByRole('button', { name: 'Deliver all failed ones again' }).click();
+  await eventually('the delivery', async () =>
+    (await deliveriesOf(service, id)).some(({ state }) => state === 'delivered') ? true : undefined,
+  );
+  expect((await deliveriesOf(service, id)).map(({ state }) => state)).toEqual(['delivered']);
+  await api.call('DELETE', `/v1/webhooks/${id}`);
+  await page.context().close();
+});
+
+it('a key is made, sends calls, is given other permissions, and is refused once it is revoked', async () => {
+  const { page, complaints } = await open('/keys');
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await dialog(page).getByLabel('Name').fill('checkout');
+  await dialog(page).getByRole('button', { name: 'Make the key' }).click();
+  const key = await dialog(page).locator('code').innerText();
+  await dialog(page).getByRole('button', { name: 'I have kept it' }).click();
+  expect(await page.content()).not.toContain(key);
+  await page.getByRole('row', { name: /^checkout .* valid/ }).waitFor();
+  expect((await send({}, key)).status).toBe(200);
+
+  await page.getByRole('button', { name: 'Change checkout' }).click();
+  await dialog(page).getByRole('button', { name: /May$/ }).click();
+  await page.getByRole('option', { name: 'r: query' }).click();
+  await dialog(page).getByRole('button', { name: 'Store the change' }).click();
+  await page.getByRole('row', { name: /^checkout \S+ query / }).waitFor();
+  await eventually('the gateway to know', async () => ((await send({}, key)).status === 403 ? true : undefined));
+
+  await page.getByRole('button', { name: 'Revoke checkout' }).click();
+  await dialog(page).getByRole('button', { name: 'Revoke checkout' }).click();
+  await page.getByRole('row', { name: /^checkout/ }).waitFor({ state: 'detached' });
+  await eventually('the gateway to know', async () => ((await send({}, key)).status === 401 ? true : undefined));
+  await page.getByText('Revoked ones too').click();
+  await page.getByRole('row', { name: /^checkout .* revoked/ }).waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a question becomes a panel of a board, and the board is JSON in and out', async () => {
+  const { page, complaints } = await open('/explore?range=1h&metrics=%5B%22count%22%5D&by=%5B%22properties.Team%22%5D&chart=table');
+  await page.getByRole('row', { name: /^search [2-9]/ }).waitFor();
+  await page.getByRole('button', { name: 'Save as a panel' }).click();
+  expect(await dialog(page).getByLabel('Title').inputValue()).toBe('Requests by Team');
+  await dialog(page).getByLabel('Name of the board').fill('Spend');
+  await dialog(page).getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('heading', { name: 'Spend' }).waitFor();
+  await page
+    .getByRole('region', { name: 'Requests by Team' })
+    .getByRole('row', { name: /^search/ })
+    .waitFor();
+  await page.getByRole('button', { name: 'JSON' }).click();
+  const json = JSON.parse(await dialog(page).getByLabel('JSON', { exact: true }).inputValue()) as {
+    readonly name: string;
+    readonly panels: readonly object[];
+  };
+  expect(json).toMatchObject({ name: 'Spend', panels: [{ title: 'Requests by Team', chart: 'table', metrics: ['count'] }] });
+  await page.keyboard.press('Escape');
+
+  await page.goto(`${service.api}/boards`);
+  await page.getByRole('button', { name: 'Make a board from JSON' }).click();
+  await dialog(page).getByLabel('JSON', { exact: true }).fill('{"name": "Copy"');
+  expect(await dialog(page).getByRole('button', { name: 'Make the board' }).isEnabled()).toBe(false);
+  await dialog(page)
+    .getByLabel('JSON', { exact: true })
+    .fill(JSON.stringify({ ...json, name: 'Copy' }));
+  await dialog(page).getByRole('button', { name: 'Make the board' }).click();
+  await page.getByRole('heading', { name: 'Copy' }).waitFor();
+  await page
+    .getByRole('region', { name: 'Requests by Team' })
+    .getByRole('row', { name: /^checkout/ })
+    .waitFor();
+  await page.getByRole('button', { name: 'Delete the board' }).click();
+  await dialog(page).getByRole('button', { name: 'Delete the board' }).click();
+  await page.waitForURL(/\/boards$/);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a key that only reads finds no button that would fail, and is told what it may not see', async () => {
+  const { body } = await api.call<{ readonly apiKey: string }>('POST', '/v1/api-keys', { api_key_name: 'reader', key_permissions: 'r' });
+  const { page, complaints } = await open('/', body.data.apiKey);
+  await page.locator('article').first().waitFor();
+  for (const address of [
+    '/requests',
+    '/sessions',
+    '/explore',
+    '/boards',
+    '/properties',
+    '/users',
+    '/webhooks',
+    '/provider-keys',
+    '/prices',
+    '/limits',
+    '/data',
+  ]) {
+    await page.goto(service.api + address);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    const names = await page.getByRole('main').getByRole('button').allInnerTexts();
+    const links = await page.getByRole('main').getByRole('link').allInnerTexts();
+    const changing = [...names, ...links].filter((name) => /^(?:make|add|store|delete|erase|declare|set|revoke|save|hide)\b/i.test(name));
+    expect({ address, changing }).toEqual({ address, changing: [] });
+  }
+  await page.goto(`${service.api}/keys`);
+  await page.getByText('Your key may not see the keys').waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('while the service is away the page says so, and goes on where it was when it is back', async () => {
+  const { page } = await open('/requests?q=Team%3Asearch');
+  await page.locator('[role=grid] [role=rowgroup] [role=row]').first().waitFor();
+  await service.stop();
+  await page.getByLabel('Search requests').fill('Team:checkout');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'The service does not answer' }).first().waitFor();
+  service = await startService({ dataDir, environment });
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await page.locator('[role=grid] [role=rowgroup] [role=row]').first().waitFor();
+  expect(new URL(page.url()).searchParams.get('q')).toBe('Team:checkout');
+  await page.context().close();
+});

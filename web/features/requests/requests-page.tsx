@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { conditionsIn, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
@@ -11,7 +11,7 @@ import { Select } from '../../ui/select.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
 import { type Column, columnsOf, standardColumns } from './list/columns.tsx';
 import { RequestsList } from './list/requests-list.tsx';
-import { type Live, useLive } from './list/use-live.ts';
+import { countNew, type Live, useLive } from './list/use-live.ts';
 import { type RequestList, useRequests } from './list/use-requests.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { isLive, type RequestsSearch, sorts, standardSort } from './search.ts';
@@ -33,8 +33,10 @@ export function RequestsPage(): ReactNode {
   const onSearch = (text: string, replace = false): void => change({ q: text === '' ? undefined : text }, replace);
   const [areFacetsOpen, setAreFacetsOpen] = useState(false);
   const { filter } = useReadSearch(q);
-  const list = useRequests({ filter, range: { range, from, to }, sort });
-  const live = useLive(filter, isLive(search));
+  const listed = useRequests({ filter, range: { range, from, to }, sort });
+  const live = useLive({ filter, range: { range, from, to }, isOn: isLive(search) });
+  const arrived = useMemo(() => countNew(live, listed.rows), [live, listed.rows]);
+  const list = { ...listed, total: listed.total === undefined ? undefined : listed.total + arrived };
   const columns = columnsOf(ids);
   return (
     <div className={styles['page']}>

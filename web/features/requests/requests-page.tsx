@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { conditionsIn, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
@@ -84,12 +84,21 @@ interface ContentProps {
 /** The list between its facets and the details of one request. */
 function Content({ search, filter, areFacetsOpen, onSearch, onChange, ...shown }: ContentProps): ReactNode {
   const { q = '', request, range, from, to, pinned = 0 } = search;
-  const close = (): void => onChange({ request: undefined, tab: undefined }, true);
+  const details = useRef<HTMLHeadingElement>(null);
+  const open = (id: string | undefined): void =>
+    onChange(id === undefined ? { request: undefined, tab: undefined } : { request: id }, true);
   return (
     <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen}>
       {areFacetsOpen && filter !== undefined && <Facets filter={filter} range={{ range, from, to }} q={q} onSearch={onSearch} />}
-      <RequestsList {...shown} pinned={pinned} openId={request} onOpen={(id) => onChange({ request: id }, true)} words={wordsOf(filter)} />
-      {request !== undefined && <RequestDetail key={request} id={request} onClose={close} />}
+      <RequestsList
+        {...shown}
+        pinned={pinned}
+        openId={request}
+        onOpen={open}
+        onEnter={() => details.current?.focus()}
+        words={wordsOf(filter)}
+      />
+      {request !== undefined && <RequestDetail key={request} ref={details} id={request} onClose={() => open(undefined)} />}
     </div>
   );
 }

@@ -8,7 +8,7 @@ const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['ctrl k', 'Find a page or an action'],
   ['?', 'Show this'],
   ['j, k', 'Next and previous row of a list'],
-  ['enter', 'Open or fold the row of a session'],
+  ['enter', 'Go into the details of a request; open or fold the row of a session'],
   ['esc', 'Close the details'],
 ];
 

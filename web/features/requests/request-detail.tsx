@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode, Ref } from 'react';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
@@ -26,40 +26,56 @@ const route = getRouteApi('/shell/requests');
 export interface RequestDetailProps {
   readonly id: string;
   readonly onClose: () => void;
+  /** Of the title, which takes the focus. */
+  readonly ref: Ref<HTMLHeadingElement>;
 }
 
-/** One request beside the list. */
-export function RequestDetail({ id, onClose }: RequestDetailProps): ReactNode {
+/** One request beside the list. Escape closes it, unless a part of it has used the key. */
+export function RequestDetail({ id, onClose, ref }: RequestDetailProps): ReactNode {
   const { data, error } = useQuery(requestQuery(id));
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const isInside = event.target instanceof Node && event.currentTarget.contains(event.target);
+    if (event.key === 'Escape' && isInside && !event.defaultPrevented) onClose();
+  };
   return (
     <aside className={styles['detail']} aria-label="Request">
-      <header className={styles['head']}>
-        <h2 className="clip" dir="auto" title={data?.model}>
-          {data?.model ?? 'Request'}
-        </h2>
-        {data !== undefined && <Ways request={data} />}
-        <Button kind="quiet" onPress={onClose} aria-label="Close the request">
-          ✕
-        </Button>
-      </header>
-      {error !== null ? (
-        <PageError error={error} />
-      ) : data === undefined ? (
-        <Loading what="Loading the request" />
-      ) : (
-        <Content request={data} />
-      )}
+      <div role="presentation" className={styles['keys']} onKeyDown={onKeyDown}>
+        <header className={styles['head']}>
+          <h2 ref={ref} tabIndex={-1} className="clip" dir="auto" title={data?.model}>
+            {data?.model ?? 'Request'}
+          </h2>
+          {data !== undefined && <Ways request={data} />}
+          <Button kind="quiet" onPress={onClose} aria-label="Close the request">
+            ✕
+          </Button>
+        </header>
+        {error !== null ? (
+          <PageError error={error} />
+        ) : data === undefined ? (
+          <Loading what="Loading the request" />
+        ) : (
+          <Content request={data} />
+        )}
+      </div>
     </aside>
   );
 }
 
 /** What else can be done with a request. */
 function Ways({ request }: { readonly request: RequestItem }): ReactNode {
+  const { request_id: id } = request;
+  const { kept } = route.useSearch();
+  const navigate = route.useNavigate();
+  const keep = (): void => void navigate({ search: (search) => ({ ...search, kept: kept === id ? undefined : id }), replace: true });
+  const isOtherKept = kept !== undefined && kept !== id;
   return (
     <>
       <CopyMenu request={request} />
-      <LinkButton to="/requests/compare" search={{ right: request.request_id }}>
-        Compare
+      <Button kind="quiet" onPress={keep} aria-pressed={kept === id}>
+        Keep to compare
+      </Button>
+      <LinkButton to="/requests/compare" search={{ ...(isOtherKept ? { left: kept } : {}), right: id }}>
+        {isOtherKept ? 'Compare with the kept one' : 'Compare'}
       </LinkButton>
     </>
   );

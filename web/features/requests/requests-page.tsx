@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { conditionsIn, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
@@ -11,7 +11,7 @@ import { Select } from '../../ui/select.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
 import { type Column, columnsOf, standardColumns } from './list/columns.tsx';
 import { RequestsList } from './list/requests-list.tsx';
-import { type Live, useLive } from './list/use-live.ts';
+import { countNew, type Live, useLive } from './list/use-live.ts';
 import { type RequestList, useRequests } from './list/use-requests.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { isLive, type RequestsSearch, sorts, standardSort } from './search.ts';
@@ -33,8 +33,10 @@ export function RequestsPage(): ReactNode {
   const onSearch = (text: string, replace = false): void => change({ q: text === '' ? undefined : text }, replace);
   const [areFacetsOpen, setAreFacetsOpen] = useState(false);
   const { filter } = useReadSearch(q);
-  const list = useRequests({ filter, range: { range, from, to }, sort });
-  const live = useLive(filter, isLive(search));
+  const listed = useRequests({ filter, range: { range, from, to }, sort });
+  const live = useLive({ filter, range: { range, from, to }, isOn: isLive(search) });
+  const arrived = useMemo(() => countNew(live, listed.rows), [live, listed.rows]);
+  const list = { ...listed, total: listed.total === undefined ? undefined : listed.total + arrived };
   const columns = columnsOf(ids);
   return (
     <div className={styles['page']}>
@@ -82,12 +84,21 @@ interface ContentProps {
 /** The list between its facets and the details of one request. */
 function Content({ search, filter, areFacetsOpen, onSearch, onChange, ...shown }: ContentProps): ReactNode {
   const { q = '', request, range, from, to, pinned = 0 } = search;
-  const close = (): void => onChange({ request: undefined, tab: undefined }, true);
+  const details = useRef<HTMLHeadingElement>(null);
+  const open = (id: string | undefined): void =>
+    onChange(id === undefined ? { request: undefined, tab: undefined } : { request: id }, true);
   return (
     <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen}>
       {areFacetsOpen && filter !== undefined && <Facets filter={filter} range={{ range, from, to }} q={q} onSearch={onSearch} />}
-      <RequestsList {...shown} pinned={pinned} openId={request} onOpen={(id) => onChange({ request: id }, true)} words={wordsOf(filter)} />
-      {request !== undefined && <RequestDetail key={request} id={request} onClose={close} />}
+      <RequestsList
+        {...shown}
+        pinned={pinned}
+        openId={request}
+        onOpen={open}
+        onEnter={() => details.current?.focus()}
+        words={wordsOf(filter)}
+      />
+      {request !== undefined && <RequestDetail key={request} ref={details} id={request} onClose={() => open(undefined)} />}
     </div>
   );
 }

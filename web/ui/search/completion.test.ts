@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completed, matching, writingAt } from './completion.ts';
+import { completed, matching, operatorsAt, writingAt } from './completion.ts';
 
 /** The caret is where the bar stands. */
 function at(marked: string) {
@@ -17,6 +17,8 @@ describe('what is being written', () => {
     ['model:|', { kind: 'value', name: 'model', prefix: '' }],
     ['model:gpt|', { kind: 'value', name: 'model', prefix: 'gpt' }],
     ['model:gpt| status:200', { kind: 'value', name: 'model', prefix: 'gpt' }],
+    ['status:|', { kind: 'value', name: 'status', prefix: '', hasOperator: false }],
+    ['status:>=|', { kind: 'value', name: 'status', prefix: '', hasOperator: true }],
     ['status:>=4|', { kind: 'value', name: 'status', prefix: '4' }],
     ['Team:"sea|', { kind: 'value', name: 'Team', prefix: 'sea' }],
     ['"my team":a|', { kind: 'value', name: 'my team', prefix: 'a' }],
@@ -48,6 +50,14 @@ describe('a completion', () => {
     const { text, caret } = at('model:gp|');
     expect(completed(text, writingAt(text, caret), value)).toEqual({ text: 'model:"gpt 4" ', caret: 14 });
   });
+});
+
+it('operators are offered until one is written, or the value is begun', () => {
+  const offered = ['status:|', 'status:>=|', 'status:4|', 'stat|'].map((marked) => {
+    const { text, caret } = at(marked);
+    return operatorsAt(writingAt(text, caret), 'number').map(({ text: sign }) => sign);
+  });
+  expect(offered).toEqual([['>=', '<=', '>', '<'], [], [], []]);
 });
 
 it('what begins with the prefix stands first', () => {

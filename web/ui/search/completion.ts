@@ -1,9 +1,18 @@
+import type { OperatorFamily } from '../../../src/model/vocabulary/operators.ts';
 import { isBare, quote } from '../../../src/query/language/scanner.ts';
 
 /** What is being written at a place of a search. */
 export type Writing =
   | { readonly kind: 'name'; readonly from: number; readonly to: number; readonly prefix: string }
-  | { readonly kind: 'value'; readonly name: string; readonly from: number; readonly to: number; readonly prefix: string };
+  | {
+      readonly kind: 'value';
+      readonly name: string;
+      readonly from: number;
+      readonly to: number;
+      readonly prefix: string;
+      /** Whether an operator such as `>=` stands before the value. */
+      readonly hasOperator: boolean;
+    };
 
 /** An entry of the list below the search. */
 export interface Completion {
@@ -39,7 +48,8 @@ export function writingAt(text: string, caret: number): Writing {
     const sign = /^(?:>=|<=|>|<|~|=|ilike:|like:)/.exec(text.slice(at))?.[0] ?? '';
     const begin = at + (caret >= at + sign.length ? sign.length : 0);
     at = behindTerm(text, begin, 'text');
-    if (at >= caret) return { kind: 'value', name, from: begin, to: at, prefix: unquoted(text.slice(begin, caret)) };
+    if (at < caret) continue;
+    return { kind: 'value', name, from: begin, to: at, prefix: unquoted(text.slice(begin, caret)), hasOperator: sign !== '' };
   }
 }
 
@@ -66,6 +76,20 @@ export function writtenName(name: string): string {
 
 export function writtenValue(value: string): string {
   return isBare(value) && !/^[<>=~]/.test(value) ? value : quote(value);
+}
+
+/** What a value can have before it, by the family of its field. */
+const operators: Readonly<Record<OperatorFamily, Readonly<Record<string, string>>>> = {
+  text: { '~': 'contains', 'like:': 'is like', 'ilike:': 'is like, in any case' },
+  number: { '>=': 'is at least', '<=': 'is at most', '>': 'is over', '<': 'is under' },
+  timestamp: { '>=': 'is at or after', '<=': 'is at or before', '>': 'is after', '<': 'is before' },
+  boolean: {},
+};
+
+/** The operators of a value that is not begun yet. */
+export function operatorsAt(writing: Writing, family: OperatorFamily): readonly Completion[] {
+  if (writing.kind === 'name' || writing.hasOperator || writing.prefix !== '') return [];
+  return Object.entries(operators[family]).map(([sign, about]) => ({ title: sign, about, text: sign, isOpen: true }));
 }
 
 /** @returns the text with a completion in the place of what was being written, and the new caret. */

@@ -5,7 +5,7 @@ import { useCompletions } from './use-completions.ts';
 export interface CompletionList {
   /** Empty: the list is closed. */
   readonly completions: readonly Completion[];
-  /** Index of the entry that Enter takes; -1: none. */
+  /** Index of the entry that Enter or Tab takes; -1: none. */
   readonly active: number;
   /** @param caret Where somebody writes. */
   readonly open: (caret: number | null) => void;
@@ -14,7 +14,7 @@ export interface CompletionList {
   readonly onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => void;
 }
 
-/** The list below a search: the arrows go through it, Enter takes an entry, Escape closes it. */
+/** The list below a search: the arrows go through it, Enter or Tab takes an entry, Escape closes it. */
 export function useCompletionList(input: RefObject<HTMLInputElement | null>, text: string, onText: (text: string) => void): CompletionList {
   const [caret, setCaret] = useState<number>();
   const [active, setActive] = useState(-1);
@@ -37,7 +37,7 @@ export function useCompletionList(input: RefObject<HTMLInputElement | null>, tex
     if (key === 'ArrowDown' || key === 'ArrowUp') {
       if (caret === undefined) open(event.currentTarget.selectionStart);
       else setActive(Math.min(completions.length - 1, Math.max(-1, active + (key === 'ArrowDown' ? 1 : -1))));
-    } else if (key === 'Enter' && chosen !== undefined) {
+    } else if ((key === 'Enter' || (key === 'Tab' && !event.shiftKey)) && chosen !== undefined) {
       choose(chosen);
     } else if (key === 'Escape' && caret !== undefined) {
       open(null);

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Filter } from '../../../src/client/client.ts';
 import { condition, everything } from '../../../src/query/filter/ast.ts';
@@ -8,7 +8,7 @@ import { filterJson } from '../../../src/query/language/json.ts';
 import { propertyNamesQuery } from '../../lib/property-names.ts';
 import { gatelog } from '../../lib/client.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
-import { type Completion, matching, type Writing, writtenName, writtenValue } from './completion.ts';
+import { type Completion, matching, operatorsAt, type Writing, writtenName, writtenValue } from './completion.ts';
 
 const shown = 10;
 const typingMs = 150;
@@ -59,12 +59,11 @@ export function useCompletions(writing: Writing | undefined): readonly Completio
   const needed = writing === undefined ? undefined : neededFor(writing);
   const settled = useSettled(needed);
   const { data: names } = useQuery({ ...propertyNamesQuery, enabled: writing !== undefined });
-  const { data: values } = useQuery({
+  const { data: found } = useQuery({
     queryKey: ['completion', 'values', settled],
-    enabled: settled !== undefined,
     staleTime: 60_000,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => (settled === undefined ? [] : valuesOf(settled, signal)),
+    queryFn: settled === undefined ? skipToken : async ({ signal }) => ({ name: settled.name, values: await valuesOf(settled, signal) }),
   });
   if (writing === undefined) return [];
   const { prefix } = writing;
@@ -76,8 +75,11 @@ export function useCompletions(writing: Writing | undefined): readonly Completio
   }));
   if (writing.kind === 'name') return prefix === '' ? fields.slice(0, shown) : matching([...properties, ...fields], prefix, shown);
   if (writing.name === 'has') return matching((names ?? []).map(valueCompletion), prefix, shown);
-  if (fieldNamed(writing.name).definition.family === 'boolean') return matching(['true', 'false'].map(valueCompletion), prefix, shown);
-  return needed === undefined ? [] : matching((values ?? []).map(valueCompletion), prefix, shown);
+  const { family } = fieldNamed(writing.name).definition;
+  // Values that are still those of the field before are not offered.
+  const stored = found !== undefined && found.name === needed?.name ? found.values : [];
+  const known = family === 'boolean' ? ['true', 'false'] : stored;
+  return [...matching(known.map(valueCompletion), prefix, shown), ...operatorsAt(writing, family)];
 }
 
 /** A property that is called like a field is written with its prefix. */

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type CSSProperties, type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Highlighted } from '../../../ui/highlighted.tsx';
@@ -25,15 +25,22 @@ export interface RequestGridProps {
   readonly pinned: number;
   readonly openId: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
+  /** Goes into the details of the open request. */
+  readonly onEnter: () => void;
   /** Words of the search, which cells show marked. */
   readonly words: readonly string[];
   /** Whether the first row is in view. */
   readonly onTop: (isAtTop: boolean) => void;
 }
 
-/** The requests as a grid of which only the rows in view exist. `j` and `k` or the arrows go through it, Escape closes the details. */
-export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, onOpen, words, onTop }: RequestGridProps): ReactNode {
+/**
+ * The requests as a grid of which only the rows in view exist. `j` and `k` or the arrows go through it, Enter goes into the details, Escape
+ * closes them.
+ */
+export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, words, ...on }: RequestGridProps): ReactNode {
+  const { onOpen, onEnter, onTop } = on;
   const scroller = useRef<HTMLDivElement>(null);
+  useFocusBack(scroller, openId);
   const [widths, setWidth] = useColumnWidths();
   const virtual = useVirtualizer({
     count: rows.length,
@@ -59,6 +66,8 @@ export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, on
     const step = rowStep(event);
     if (step !== undefined) move(step);
     else if (event.key === 'Escape') onOpen(undefined);
+    else if (event.key === 'Enter' && openId === undefined) move(1);
+    else if (event.key === 'Enter') onEnter();
     else return;
     event.preventDefault();
   };
@@ -86,6 +95,16 @@ export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, on
       </div>
     </div>
   );
+}
+
+/** Where the details took the focus with them, the list has it again. */
+function useFocusBack(grid: RefObject<HTMLDivElement | null>, openId: string | undefined): void {
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    const isOpen = openId !== undefined;
+    if (wasOpen.current && !isOpen && document.activeElement === document.body) grid.current?.focus();
+    wasOpen.current = isOpen;
+  }, [grid, openId]);
 }
 
 function sizedColumns(columns: readonly Column[], widths: Readonly<Record<string, number>>, pinned: number): readonly SizedColumn[] {

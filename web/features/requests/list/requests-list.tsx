@@ -20,6 +20,7 @@ export interface RequestsListProps {
   readonly pinned: number;
   readonly openId: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
+  readonly onEnter: () => void;
   readonly words: readonly string[];
 }
 

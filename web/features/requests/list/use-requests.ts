@@ -8,6 +8,8 @@ import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-rang
 import { type SortKey, sorts } from '../search.ts';
 
 const pageLimit = 100;
+/** What the keys of all lists begin with. */
+export const listKey = ['requests'] as const;
 
 export interface RequestList {
   readonly rows: readonly RequestItem[];
@@ -52,7 +54,7 @@ const firstPage: PagePlace = {};
 
 function listOptions({ filter, range, sort }: ListedRequests) {
   return infiniteQueryOptions({
-    queryKey: ['requests', filter, range, sort],
+    queryKey: [...listKey, filter, range, sort],
     enabled: filter !== undefined,
     initialPageParam: firstPage,
     queryFn: async ({ pageParam: { cursor, asOf = Date.now() }, signal }) => {

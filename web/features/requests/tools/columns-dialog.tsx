@@ -60,7 +60,7 @@ function Shown({ columns, pinned, onChange }: Omit<ColumnsDialogProps, 'onClose'
               {title}
             </span>
             <Checkbox isSelected={index < pinned} onChange={(isPinned) => onChange(columns, isPinned ? index + 1 : index)}>
-              stays
+              <span className="visually-hidden">{title}</span> stays
             </Checkbox>
             <Button kind="quiet" onPress={() => move(index, -1)} isDisabled={index === 0} aria-label={`Move ${title} to the left`}>
               ↑

@@ -1,21 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { gatelog } from '../../../lib/client.ts';
 import { useMay } from '../../../lib/signed-in.ts';
-import { rangeSearchOf, type RangeSearch } from '../../../lib/time-range.ts';
+import type { RangeSearch } from '../../../lib/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Form } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
-import { ConfirmButton } from '../../../ui/overlay/confirm-button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
-import { type RequestsSearch, requestsSearchOf } from '../search.ts';
+import type { RequestsSearch } from '../search.ts';
+import { SavedView } from './saved-view.tsx';
 import styles from './tools.module.css';
 
 /** What a view does not keep: it is of the moment. */
-const momentary = new Set(['request', 'tab', 'live']);
+const momentary = new Set(['request', 'kept', 'tab', 'live']);
 
 export interface ViewsDialogProps {
   /** The state of the page, which a new view keeps. */
@@ -39,10 +38,6 @@ export function ViewsDialog({ search, onClose }: ViewsDialogProps): ReactNode {
     setName('');
     await changed();
   };
-  const remove = async (id: string): Promise<void> => {
-    await gatelog.views.delete(id);
-    await changed();
-  };
   return (
     <Dialog title="Views" isOpen onClose={onClose}>
       <ErrorNotice error={error} />
@@ -54,21 +49,7 @@ export function ViewsDialog({ search, onClose }: ViewsDialogProps): ReactNode {
         <ul className={styles['views']} aria-label="Saved views">
           {data.map((view) => (
             <li key={view.id}>
-              <Link to="/requests" search={{ ...rangeSearchOf(view.search), ...requestsSearchOf(view.search) }} onClick={onClose}>
-                <span className="clip" dir="auto" title={view.name}>
-                  {view.name}
-                </span>
-              </Link>
-              {maySave && (
-                <ConfirmButton
-                  title={`Delete ${view.name}`}
-                  kind="quiet"
-                  consequence="Its link shows the page all the same."
-                  onConfirm={() => remove(view.id)}
-                >
-                  Delete
-                </ConfirmButton>
-              )}
+              <SavedView view={view} mayChange={maySave} onOpen={onClose} onChanged={changed} />
             </li>
           ))}
         </ul>

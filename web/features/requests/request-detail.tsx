@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,6 +17,7 @@ import { Properties } from './detail/properties.tsx';
 import { Ratings } from './detail/ratings.tsx';
 import { beforeQuery, requestQuery } from './detail/request-query.ts';
 import { Summary } from './detail/summary.tsx';
+import { expectEditor } from './raw/load-editor.ts';
 import { RawTab } from './raw/raw-tab.tsx';
 import styles from './request-detail.module.css';
 import { standardTab, type TabKey } from './search.ts';
@@ -31,6 +32,10 @@ export interface RequestDetailProps {
 /** One request beside the list. */
 export function RequestDetail({ id, onClose }: RequestDetailProps): ReactNode {
   const { data, error } = useQuery(requestQuery(id));
+  const { tab } = route.useSearch();
+  useEffect(() => {
+    if (tab === 'raw') expectEditor();
+  }, [tab]);
   return (
     <aside className={styles['detail']} aria-label="Request">
       <header className={styles['head']}>
@@ -70,6 +75,7 @@ function Content({ request }: { readonly request: RequestItem }): ReactNode {
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
   const select = (next: TabKey): void => {
+    if (next === 'raw') expectEditor();
     void navigate({ search: (search) => ({ ...search, tab: next === standardTab ? undefined : next }), replace: true });
   };
   return (

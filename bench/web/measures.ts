@@ -141,6 +141,15 @@ const untilEditor = `new Promise((resolve) => {
   look();
 })`;
 
+/** How many requests the list says it has. */
+export async function totalShown(browser: Browser, site: Site): Promise<string> {
+  const context = await signIn(browser, site);
+  const { page } = await opened(context, `${site.api}${list}`, untilSeen(cell));
+  const total = await page.locator('header p').first().innerText();
+  await context.close();
+  return total;
+}
+
 /** Measures everything once. */
 export async function measureRound(browser: Browser, site: Site): Promise<Round> {
   const { api, largeId } = site;

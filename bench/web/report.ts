@@ -8,7 +8,8 @@ export const bounds = { rows: 1000, filter: 300, session: 2000, body: 500 } as c
 export interface Results {
   readonly machine: Machine;
   readonly browser: string;
-  readonly records: number;
+  /** Requests that the list says it has. */
+  readonly total: string;
   readonly rounds: readonly Round[];
 }
 
@@ -20,13 +21,13 @@ interface Line {
   readonly isP95?: true;
 }
 
-export function renderWeb({ machine, browser, records, rounds }: Results): { readonly text: string; readonly isReached: boolean } {
+export function renderWeb({ machine, browser, total, rounds }: Results): { readonly text: string; readonly isReached: boolean } {
   const lines = linesOf(rounds);
   const blank = rounds.reduce((sum, { scrolled }) => sum + scrolled.blank, 0);
   const text = [
     `${machine.cpuModel}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.kernel}, Node ${machine.nodeVersion}, Chromium ${browser}`,
     `commit ${machine.commit}, ${machine.describedAt}, load of the machine beforehand ${machine.loadBefore.toFixed(2)}`,
-    `${records} records of a month and a session of 20000 requests, on the default settings; ${rounds.length} rounds`,
+    `${total} of a month, a session of 20000 among them; ${rounds.length} rounds`,
     '',
     '| what | times | p50 ms | p95 ms | slowest ms | bound | verdict |',
     '| --- | ---: | ---: | ---: | ---: | --- | --- |',

@@ -1,6 +1,9 @@
+import { kept } from './kept.ts';
+
 /** Figures and times for readers, in their locale. */
 
 const whole = new Intl.NumberFormat();
+const threeDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 
 /** What stands where nothing is known. */
 const unknown = '–';
@@ -14,20 +17,25 @@ export function formatCost(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value === 0) return '$0';
   const digits = Math.abs(value) >= 1 ? 2 : Math.min(12, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return new Intl.NumberFormat(undefined, {
-    style: 'currency',
-    currency: 'USD',
-    currencyDisplay: 'narrowSymbol',
-    minimumFractionDigits: Math.min(2, digits),
-    maximumFractionDigits: digits,
-  }).format(value);
+  return usd(digits).format(value);
 }
+
+const usd = kept(
+  (digits: number) =>
+    new Intl.NumberFormat(undefined, {
+      style: 'currency',
+      currency: 'USD',
+      currencyDisplay: 'narrowSymbol',
+      minimumFractionDigits: Math.min(2, digits),
+      maximumFractionDigits: digits,
+    }),
+);
 
 /** Milliseconds as 350 ms, 2.41 s, 3 min 5 s. */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return unknown;
   if (ms < 1000) return `${whole.format(round(ms))} ms`;
-  if (ms < 60_000) return `${new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 }).format(ms / 1000)} s`;
+  if (ms < 60_000) return `${threeDigits.format(ms / 1000)} s`;
   const [hours, minutes, seconds] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.round(ms / 1000) % 60];
   const [long, short] =
     hours > 0 ? [`${whole.format(hours)} h`, minutes > 0 && `${minutes} min`] : [`${minutes} min`, seconds > 0 && `${seconds} s`];
@@ -39,7 +47,7 @@ const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 export function formatBytes(bytes: number | null | undefined): string {
   if (bytes === null || bytes === undefined) return unknown;
   const step = bytes < 1024 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 }).format(bytes / 1024 ** step)} ${byteUnits[step] ?? 'B'}`;
+  return `${threeDigits.format(bytes / 1024 ** step)} ${byteUnits[step] ?? 'B'}`;
 }
 
 function round(value: number): number {
@@ -48,17 +56,13 @@ function round(value: number): number {
 
 /** A time in a zone, to the second; with milliseconds where they tell calls apart. */
 export function formatTime(iso: string, zone: string, withMilliseconds = false): string {
-  const time = new Date(iso);
-  const isOfAnotherYear = time.getUTCFullYear() !== new Date().getUTCFullYear();
-  return new Intl.DateTimeFormat(undefined, {
-    timeZone: zone,
-    ...(withMilliseconds || isOfAnotherYear ? { year: 'numeric' } : {}),
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-    ...(withMilliseconds ? { fractionalSecondDigits: 3, timeZoneName: 'short' } : {}),
-  }).format(time);
+  const moment = new Date(iso);
+  const isOfThisYear = moment.getUTCFullYear() === new Date().getUTCFullYear();
+  return (withMilliseconds ? exactTime : isOfThisYear ? time : timeWithYear)(zone).format(moment);
 }
+
+const timeParts = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+const exactParts = { ...timeParts, fractionalSecondDigits: 3, year: 'numeric', timeZoneName: 'short' } as const;
+const time = kept((timeZone: string) => new Intl.DateTimeFormat(undefined, { ...timeParts, timeZone }));
+const timeWithYear = kept((timeZone: string) => new Intl.DateTimeFormat(undefined, { ...timeParts, year: 'numeric', timeZone }));
+const exactTime = kept((timeZone: string) => new Intl.DateTimeFormat(undefined, { ...exactParts, timeZone }));

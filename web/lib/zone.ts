@@ -1,8 +1,12 @@
+import { kept } from './kept.ts';
+
 const key = 'gatelog.zone';
+/** It takes long to ask for, and every row of a list does. */
+let zoneOfBrowser: string | undefined;
 
 /** The time zone in which times are shown: the one that was chosen in the settings, or the browser's. */
 export function timeZone(): string {
-  return chosenZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return chosenZone() ?? (zoneOfBrowser ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
 }
 
 /** @returns undefined: the browser's zone applies. */
@@ -16,10 +20,10 @@ export function chooseZone(zone: string | undefined): void {
   else localStorage.setItem(key, zone);
 }
 
-function isZone(zone: string): boolean {
+const isZone = kept((zone: string): boolean => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
   } catch {
     return false;
   }
-}
+});

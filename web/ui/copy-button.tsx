@@ -3,7 +3,8 @@ import { copyText } from '../lib/clipboard.ts';
 import { Button } from './button.tsx';
 
 export interface CopyButtonProps {
-  readonly text: string;
+  /** Or what makes it when it is copied. */
+  readonly text: string | (() => string);
   /** What is copied: "Copy the key". */
   readonly label: string;
   readonly children?: ReactNode;
@@ -18,7 +19,7 @@ export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps):
     return () => clearTimeout(timer);
   }, [outcome]);
   const copy = async (): Promise<void> => {
-    setOutcome((await copyText(text)) ? 'Copied' : 'Not copied: the browser copies on HTTPS only');
+    setOutcome((await copyText(typeof text === 'string' ? text : text())) ? 'Copied' : 'Not copied: the browser copies on HTTPS only');
   };
   return (
     <Button onPress={() => void copy()} aria-label={outcome ?? label}>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { KeyboardEvent, ReactNode, Ref } from 'react';
+import { type KeyboardEvent, type ReactNode, type Ref, useEffect } from 'react';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,6 +17,7 @@ import { Properties } from './detail/properties.tsx';
 import { Ratings } from './detail/ratings.tsx';
 import { beforeQuery, requestQuery } from './detail/request-query.ts';
 import { Summary } from './detail/summary.tsx';
+import { expectEditor } from './raw/load-editor.ts';
 import { RawTab } from './raw/raw-tab.tsx';
 import styles from './request-detail.module.css';
 import { standardTab, type TabKey } from './search.ts';
@@ -37,6 +38,10 @@ export function RequestDetail({ id, onClose, ref }: RequestDetailProps): ReactNo
     const isInside = event.target instanceof Node && event.currentTarget.contains(event.target);
     if (event.key === 'Escape' && isInside && !event.defaultPrevented) onClose();
   };
+  const { tab } = route.useSearch();
+  useEffect(() => {
+    if (tab === 'raw') expectEditor();
+  }, [tab]);
   return (
     <aside className={styles['detail']} aria-label="Request">
       <div role="presentation" className={styles['keys']} onKeyDown={onKeyDown}>
@@ -86,6 +91,7 @@ function Content({ request }: { readonly request: RequestItem }): ReactNode {
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
   const select = (next: TabKey): void => {
+    if (next === 'raw') expectEditor();
     void navigate({ search: (search) => ({ ...search, tab: next === standardTab ? undefined : next }), replace: true });
   };
   return (

@@ -17,10 +17,11 @@ export function curlOf({ request_path: path, properties, request_user_id: user }
   const command = ['curl', `"$GATELOG_GATEWAY_URL"${quoted(path ?? '/')}`, ...headers.map((header) => `-H ${header}`)];
   if (body === undefined) return command.join(' \\\n  ');
   const send = [...command, '--data-binary @-'].join(' \\\n  ');
-  const end = endWordFor(body.text);
+  const text = body.text();
+  const end = endWordFor(text);
   // A document of the shell may be longer than an argument, and nothing in it is expanded.
-  if (body.kind === 'bytes') return `base64 -d <<'${end}' | ${send}\n${body.text}\n${end}`;
-  return `${send} <<'${end}'\n${body.text}\n${end}`;
+  if (body.kind === 'bytes') return `base64 -d <<'${end}' | ${send}\n${text}\n${end}`;
+  return `${send} <<'${end}'\n${text}\n${end}`;
 }
 
 /** In single quotes nothing is expanded. */

@@ -21,7 +21,7 @@ describe('the command of a request', () => {
   test('sends the body as it is, with the tags, and nothing of it is expanded', () => {
     const text = JSON.stringify({ text: hostile }, undefined, 2);
     const call = { request_path: "/v1/chat/completions?a=it's", properties: { Team: hostile }, request_user_id: "o'neill" };
-    const { args, input } = run(curlOf(call, { kind: 'json', text, contentType: 'application/json' }));
+    const { args, input } = run(curlOf(call, { kind: 'json', text: () => text, contentType: 'application/json' }));
     expect(args.slice(0, 7)).toEqual([
       "http://gateway/v1/chat/completions?a=it's",
       '-H',
@@ -37,12 +37,12 @@ describe('the command of a request', () => {
   });
   test('ends a text at a word that is not in it', () => {
     const { input } = run(
-      curlOf({ request_path: '/', properties: {}, request_user_id: '' }, { kind: 'text', text: hostile, contentType: 'text/plain' }),
+      curlOf({ request_path: '/', properties: {}, request_user_id: '' }, { kind: 'text', text: () => hostile, contentType: 'text/plain' }),
     );
     expect(input.toString()).toBe(`${hostile}\n`);
   });
   test('sends bytes', () => {
-    const bytes = { kind: 'bytes', text: 'AAECAw==', contentType: 'image/png' } as const;
+    const bytes = { kind: 'bytes', text: () => 'AAECAw==', contentType: 'image/png' } as const;
     expect(run(curlOf({ request_path: '/', properties: {}, request_user_id: '' }, bytes)).input).toEqual(Buffer.from([0, 1, 2, 3]));
   });
   test('has no body where none is kept', () => {

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Highlighted } from '../../../ui/highlighted.tsx';
@@ -10,8 +10,8 @@ import { GridHead, pinStyle, type SizedColumn } from './grid-head.tsx';
 import styles from './request-grid.module.css';
 
 const rowHeight = 34;
-/** So many rows before the last one that is loaded, more are asked for. */
-const loadAhead = 40;
+/** So many rows before the last one that is loaded, more are asked for: of who only looks at the top, and of who scrolls. */
+const loadAhead = { atTop: 40, scrolled: 300 } as const;
 /** Between two columns, pixels. */
 const gap = 12;
 
@@ -50,9 +50,10 @@ export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, wo
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
+  const ahead = (virtual.scrollOffset ?? 0) > rowHeight ? loadAhead.scrolled : loadAhead.atTop;
   useEffect(() => {
-    if (last >= rows.length - loadAhead) loadMore();
-  }, [last, rows.length, loadMore]);
+    if (last >= rows.length - ahead) loadMore();
+  }, [last, rows.length, ahead, loadMore]);
 
   const move = (by: number): void => {
     const at = rows.findIndex(({ request_id: id }) => id === openId);
@@ -71,7 +72,7 @@ export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, wo
     else return;
     event.preventDefault();
   };
-  const sized = sizedColumns(columns, widths, pinned);
+  const sized = useMemo(() => sizedColumns(columns, widths, pinned), [columns, widths, pinned]);
   return (
     <div
       className={styles['grid']}
@@ -134,7 +135,8 @@ interface RowProps {
   readonly words: readonly string[];
 }
 
-function Row({ request, columns, index, top, isOpen, onOpen, words }: RowProps): ReactNode {
+/** While the grid is scrolled, the rows that stay in it are not rendered again. */
+const Row = memo(function Row({ request, columns, index, top, isOpen, onOpen, words }: RowProps): ReactNode {
   const zone = timeZone();
   return (
     <div
@@ -160,4 +162,4 @@ function Row({ request, columns, index, top, isOpen, onOpen, words }: RowProps):
       ))}
     </div>
   );
-}
+});

@@ -3,6 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Loading } from '../../../ui/loading.tsx';
 import { PageError } from '../../../ui/page-error.tsx';
 import type { OpenedEditor } from './editor.ts';
+import { loadEditor } from './load-editor.ts';
 import styles from './raw.module.css';
 
 export interface CodeViewProps {
@@ -11,7 +12,7 @@ export interface CodeViewProps {
   readonly isJson: boolean;
 }
 
-/** A text of any length, to read and search. What shows it is loaded with the first one. */
+/** A text of any length, to read and search. */
 export function CodeView({ label, lines, isJson }: CodeViewProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<OpenedEditor>();
@@ -20,7 +21,7 @@ export function CodeView({ label, lines, isJson }: CodeViewProps): ReactNode {
     let isGone = false;
     let opened: OpenedEditor | undefined;
     const open = async (element: HTMLElement): Promise<void> => {
-      const { openEditor } = await import('./editor.ts');
+      const { openEditor } = await loadEditor();
       if (isGone) return;
       const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
       opened = openEditor({ lines, isJson, label, root });

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useDeferredValue, useMemo } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { formatBytes, formatCount } from '../../../lib/format.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -48,7 +48,7 @@ function Body({ title, body, isCut }: BodyProps): ReactNode {
         <h3>{title}</h3>
         {raw !== undefined && (
           <>
-            <p className="muted">{aboutBody(raw)}</p>
+            <About raw={raw} />
             <CopyButton label={`Copy the body of the ${title.toLowerCase()}`} text={raw.text} />
           </>
         )}
@@ -64,7 +64,17 @@ function Body({ title, body, isCut }: BodyProps): ReactNode {
   );
 }
 
-function aboutBody({ kind, text, contentType }: RawBody): string {
-  if (kind === 'bytes') return `${contentType}, ${formatBytes(Math.floor((text.length * 3) / 4))}, in base64`;
-  return `${kind === 'json' ? 'JSON' : 'Text'}, ${formatCount(text.length)} characters`;
+/** The length comes after the body itself. */
+function About({ raw }: { readonly raw: RawBody }): ReactNode {
+  const measured = useDeferredValue<RawBody | undefined>(raw, undefined);
+  const length = useMemo(() => measured?.text().length, [measured]);
+  return <p className="muted">{aboutBody(raw, length)}</p>;
+}
+
+function aboutBody({ kind, contentType }: RawBody, length: number | undefined): string {
+  const name = kind === 'bytes' ? contentType : kind === 'json' ? 'JSON' : 'Text';
+  if (length === undefined) return name;
+  return kind === 'bytes'
+    ? `${name}, ${formatBytes(Math.floor((length * 3) / 4))}, in base64`
+    : `${name}, ${formatCount(length)} characters`;
 }

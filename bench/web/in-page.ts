@@ -1,0 +1,92 @@
+/** Programs that run in the page. They look once a frame, so a time is that of the frame in which something is seen. */
+
+/** Milliseconds since the navigation began, once a selector matches. @param of another one: as many are asked for as match it. */
+export function untilSeen(selector: string, of = selector): string {
+  return `new Promise((resolve) => {
+    const look = () => {
+      const [found, wanted] = [${JSON.stringify(selector)}, ${JSON.stringify(of)}].map((one) => document.querySelectorAll(one).length);
+      if (found > 0 && found >= wanted) resolve(performance.now());
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`;
+}
+
+/** Begins with the next Enter or click, and ends when an element matches that is not the present one. */
+export function watchChange(selector: string): string {
+  return `window.benchChange = new Promise((resolve) => {
+    const before = document.querySelector(${JSON.stringify(selector)});
+    const begin = (event) => {
+      if (event.type === 'keydown' && event.key !== 'Enter') return;
+      for (const type of ['keydown', 'pointerdown']) removeEventListener(type, begin, true);
+      const since = performance.now();
+      const look = () => {
+        const found = document.querySelector(${JSON.stringify(selector)});
+        if (found !== null && found !== before) resolve(performance.now() - since);
+        else requestAnimationFrame(look);
+      };
+      look();
+    };
+    for (const type of ['keydown', 'pointerdown']) addEventListener(type, begin, true);
+  }), undefined`;
+}
+
+export const changeMs = 'window.benchChange';
+
+export interface Scrolled {
+  readonly frames: number;
+  /** Frames in which a place in view had no row, also because the list was not loaded so far. */
+  readonly blank: number;
+  /** Those of the latter kind. */
+  readonly held: number;
+  readonly longestFrameMs: number;
+}
+
+/** Scrolls the grid at a steady rate, whatever its rows do. */
+export function scrollRows(rows: number, rowsPerSecond: number): string {
+  return `new Promise((resolve) => {
+    const grid = document.querySelector('[role=grid]');
+    const [head, body] = [grid.querySelector('[role=columnheader]').closest('[role=row]'), grid.lastElementChild];
+    const rowHeight = body.querySelector('[role=row]').getBoundingClientRect().height;
+    const headHeight = head.getBoundingClientRect().height;
+    const scrolled = { frames: 0, blank: 0, held: 0, longestFrameMs: 0 };
+    const since = performance.now();
+    let before = since;
+    const frame = () => {
+      const now = performance.now();
+      const due = ((now - since) / 1000) * ${rowsPerSecond} * rowHeight;
+      const end = grid.scrollHeight - grid.clientHeight;
+      grid.scrollTop = Math.min(due, end);
+      // This frame paints the rows that are there now: what answers to the scrolling runs with the next one.
+      const there = new Set(Array.from(body.children, (row) => Number(row.getAttribute('aria-rowindex')) - 2));
+      const first = Math.floor(grid.scrollTop / rowHeight);
+      const last = Math.ceil((grid.scrollTop + grid.clientHeight - headHeight) / rowHeight) - 1;
+      let isBlank = false;
+      for (let index = first; index <= last; index += 1) isBlank ||= !there.has(index);
+      const isHeld = due > end + rowHeight;
+      scrolled.frames += 1;
+      scrolled.blank += isBlank || isHeld ? 1 : 0;
+      scrolled.held += isHeld ? 1 : 0;
+      scrolled.longestFrameMs = Math.max(scrolled.longestFrameMs, now - before);
+      before = now;
+      if (due >= ${rows} * rowHeight) resolve(scrolled);
+      else requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  })`;
+}
+
+/** Scrolls the tree down until its last row is in view and it has more than so many. @returns milliseconds since the navigation began. */
+export function untilTreeEnd(rows: number): string {
+  return `new Promise((resolve) => {
+    const tree = document.querySelector('[role=treegrid]');
+    const frame = () => {
+      tree.scrollTop = tree.scrollHeight;
+      const count = Number(tree.getAttribute('aria-rowcount'));
+      const last = Math.max(...Array.from(tree.lastElementChild.children, (row) => Number(row.getAttribute('aria-rowindex'))));
+      if (count > ${rows} && last === count) resolve(performance.now());
+      else requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  })`;
+}

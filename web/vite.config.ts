@@ -14,6 +14,21 @@ export default defineConfig({
     // The policy of the page allows no script and no picture inside it.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    // One small file; in parts, each page would ask for a dozen.
+    cssCodeSplit: false,
+    rolldownOptions: {
+      output: {
+        // A shared file is named after all pages that share it.
+        chunkFileNames: ({ name }) => `assets/${name.startsWith('shared~') ? 'shared' : '[name]'}-[hash].js`,
+        codeSplitting: {
+          groups: [
+            { name: 'initial', tags: ['$initial'], priority: 2 },
+            // Pages share many small modules, and each file costs a browser some milliseconds.
+            { name: 'shared', minShareCount: 3, entriesAware: true, entriesAwareMergeThreshold: 6000, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { '/v1': 'http://127.0.0.1:8788', '/docs': 'http://127.0.0.1:8788' } },
 });

@@ -62,6 +62,11 @@ const requestsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/requests',
   validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...requestsSearchOf(search) }),
+  loaderDeps: ({ search: { q, sort, range, from, to } }) => ({ q, sort, range, from, to }),
+  loader: async ({ context, deps }) => {
+    const { expectRequests } = await import('../features/requests/list/use-requests.ts');
+    expectRequests(context.queryClient, deps);
+  },
   component: lazyRouteComponent(() => import('../features/requests/requests-page.tsx'), 'RequestsPage'),
 });
 

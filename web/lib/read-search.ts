@@ -9,12 +9,14 @@ export type ReadSearch =
   | { readonly fault: SearchFault; readonly filter?: undefined };
 
 export function useReadSearch(text: string): ReadSearch {
-  return useMemo(() => {
-    try {
-      return parseSearch(text);
-    } catch (error) {
-      if (error instanceof SearchFault) return { fault: error };
-      throw error;
-    }
-  }, [text]);
+  return useMemo(() => readSearch(text), [text]);
+}
+
+export function readSearch(text: string): ReadSearch {
+  try {
+    return parseSearch(text);
+  } catch (error) {
+    if (error instanceof SearchFault) return { fault: error };
+    throw error;
+  }
 }

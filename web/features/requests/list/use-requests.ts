@@ -1,11 +1,12 @@
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, type QueryClient, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Filter, RequestItem } from '../../../../src/client/client.ts';
 import { allOf, everything, type FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
 import { gatelog } from '../../../lib/client.ts';
+import { readSearch } from '../../../lib/read-search.ts';
 import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
-import { type SortKey, sorts } from '../search.ts';
+import { type RequestsSearch, type SortKey, sorts, standardSort } from '../search.ts';
 
 const pageLimit = 100;
 /** What the keys of all lists begin with. */
@@ -42,6 +43,15 @@ export function useRequests(listed: ListedRequests): RequestList {
       if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
     },
   };
+}
+
+/** Asks for the first page of a list before it is shown: a browser draws a page before it lets the page ask. */
+export function expectRequests(queryClient: QueryClient, { q = '', sort = standardSort, ...range }: RequestsSearch & RangeSearch): void {
+  const { filter } = readSearch(q);
+  if (filter === undefined) return;
+  const { range: relative, from, to } = range;
+  // The list tells of a failure.
+  queryClient.infiniteQuery(listOptions({ filter, range: { range: relative, from, to }, sort })).catch(() => undefined);
 }
 
 /** Where a page begins, and when the first page was asked for: all pages of a list have the same bounds. */

@@ -12,24 +12,30 @@ export function untilSeen(selector: string, of = selector): string {
   })`;
 }
 
-/** Begins with the next Enter or click, and ends when an element matches that is not the present one. */
-export function watchChange(selector: string): string {
-  return `window.benchChange = new Promise((resolve) => {
-    const before = document.querySelector(${JSON.stringify(selector)});
-    const begin = (event) => {
-      if (event.type === 'keydown' && event.key !== 'Enter') return;
-      for (const type of ['keydown', 'pointerdown']) removeEventListener(type, begin, true);
-      const since = performance.now();
-      const look = () => {
-        const found = document.querySelector(${JSON.stringify(selector)});
-        if (found !== null && found !== before) resolve(performance.now() - since);
-        else requestAnimationFrame(look);
-      };
-      look();
+/** A list that does not change for so long has failed. */
+const longestMs = 60_000;
+
+/** Begins with the next Enter, and ends when the list has another count or another first row. */
+export const watchList = `window.benchChange = new Promise((resolve, reject) => {
+  const shown = () => {
+    const [count, row] = ['header p', '[role=rowgroup] [role=row]'].map((selector) => document.querySelector(selector)?.textContent ?? '');
+    return count === '' || row === '' ? undefined : count + row;
+  };
+  const before = shown();
+  const begin = ({ key }) => {
+    if (key !== 'Enter') return;
+    removeEventListener('keydown', begin, true);
+    const since = performance.now();
+    const look = () => {
+      const [now, ms] = [shown(), performance.now() - since];
+      if (now !== undefined && now !== before) resolve(ms);
+      else if (ms > ${longestMs}) reject(new Error('The list did not change.'));
+      else requestAnimationFrame(look);
     };
-    for (const type of ['keydown', 'pointerdown']) addEventListener(type, begin, true);
-  }), undefined`;
-}
+    look();
+  };
+  addEventListener('keydown', begin, true);
+}), undefined`;
 
 export const changeMs = 'window.benchChange';
 

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { makeRandom } from '../query/records.ts';
 import { longSession, requestsOfLongSession } from './fill.ts';
-import { changeMs, type Scrolled, scrollRows, untilSeen, untilTreeEnd, watchChange } from './in-page.ts';
+import { changeMs, type Scrolled, scrollRows, untilSeen, untilTreeEnd, watchList } from './in-page.ts';
 
 /** A served dashboard, a key and the request with the large body. */
 export interface Site {
@@ -95,7 +95,7 @@ async function changeFilters(context: BrowserContext, { api }: Site): Promise<Ro
     for (const [kind, draw] of Object.entries(filterKinds)) {
       const text = draw();
       await search.fill(text);
-      await page.evaluate(watchChange('[role=grid]:has([role=gridcell])'));
+      await page.evaluate(watchList);
       await search.press('Enter');
       const ms = await page.evaluate<number>(changeMs);
       if (new URL(page.url()).searchParams.get('q') !== text) throw new Error(`The list does not show ${text}.`);

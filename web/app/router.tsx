@@ -240,7 +240,9 @@ export const router = createRouter({
   defaultPreload: false,
   // The part of a page is loaded when it is opened first.
   defaultPendingComponent: Loading,
-  defaultPendingMs: 0,
+  defaultPendingMs: 150,
+  // The page stands as soon as it is there: without this it would wait for half a second.
+  defaultPendingMinMs: 0,
   scrollRestoration: true,
 });
 

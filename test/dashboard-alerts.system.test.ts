@@ -144,10 +144,7 @@ it('a rule is made beside its preview by the keyboard alone, fires, and its page
   await page.keyboard.type('Calls of a team');
   await tabTo(page, 'button', 'Add a channel');
   await page.keyboard.press('Enter');
-  await tabTo(page, 'button', 'E-mail Kind of channel');
-  await page.keyboard.press('Enter');
-  await page.keyboard.type('Slack');
-  await page.keyboard.press('Enter');
+  await tabTo(page, 'button', 'Slack Kind of channel');
   await tabTo(page, 'textbox', 'Address of the incoming webhook');
   await page.keyboard.type('https://localhost:1/secret');
   await tabTo(page, 'button', 'More');
@@ -204,6 +201,8 @@ it('a search that cannot be read, or a figure that is none, is no rule; a refuse
   expect(await store.isEnabled()).toBe(false);
   await page.getByLabel('Holds for, minutes').fill('');
   await page.getByRole('button', { name: 'Add a channel' }).click();
+  await page.getByRole('button', { name: 'Slack Kind of channel' }).click();
+  await page.getByRole('option', { name: 'E-mail' }).click();
   await page.getByLabel('Addresses, with commas between them').fill('ops@example.com');
   await store.click();
   await page.getByText('set GATELOG_SMTP_URL').waitFor();

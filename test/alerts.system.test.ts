@@ -154,6 +154,8 @@ it('the command line tests a rule and shows its groups and history; a deleted ru
     threshold: 1,
     time_window: 3_600_000,
     grouping: ['user'],
+    // The tests before have left calls without a user.
+    filter: { request_response_rmt: { user_id: { equals: 'eve' } } },
     new_group_delay_ms: 0,
   });
   const statuses = (): readonly string[] => toldOf(rule).map(({ data }) => data.status);

@@ -218,8 +218,9 @@ function addDashboard() {
 addDashboard();
 const served = addAssets();
 add('/docs', 'reference.html', filled(template('reference.html'), served));
-for (const name of readdirSync(join(root, 'docs', 'pictures')))
+for (const name of readdirSync(join(root, 'docs', 'pictures'))) {
   add(`/docs/pictures/${name}`, `pictures/${name}`, readFileSync(join(root, 'docs', 'pictures', name)));
+}
 const pages = readPages();
 const bySource = new Map(pages.map((page) => [page.source, page]));
 const guide = template('guide.html');

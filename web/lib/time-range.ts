@@ -1,18 +1,33 @@
 import { allOf, condition, type FilterNode } from '../../src/query/filter/ast.ts';
+import { type BucketInterval, bucketStart } from './buckets.ts';
+import { timeZone } from './zone.ts';
 
-/** Length of a range that ends now, as it stands in the address. */
-export const relativeRanges = {
-  '15m': { label: 'Last 15 minutes', ms: 15 * 60_000 },
-  '1h': { label: 'Last hour', ms: 3_600_000 },
-  '6h': { label: 'Last 6 hours', ms: 6 * 3_600_000 },
-  '24h': { label: 'Last 24 hours', ms: 24 * 3_600_000 },
-  '7d': { label: 'Last 7 days', ms: 7 * 86_400_000 },
-  '30d': { label: 'Last 30 days', ms: 30 * 86_400_000 },
-  '90d': { label: 'Last 90 days', ms: 90 * 86_400_000 },
-  all: { label: 'All time', ms: Infinity },
-} as const;
+interface Relative {
+  readonly label: string;
+  /** Milliseconds, or the day or month that runs now. */
+  readonly length: number | BucketInterval;
+}
 
-export type RelativeRange = keyof typeof relativeRanges;
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const ranges = {
+  '15m': { label: 'Last 15 minutes', length: hour / 4 },
+  '1h': { label: 'Last hour', length: hour },
+  '6h': { label: 'Last 6 hours', length: 6 * hour },
+  today: { label: 'Today', length: 'day' },
+  '24h': { label: 'Last 24 hours', length: day },
+  '7d': { label: 'Last 7 days', length: 7 * day },
+  month: { label: 'This month', length: 'month' },
+  '30d': { label: 'Last 30 days', length: 30 * day },
+  '90d': { label: 'Last 90 days', length: 90 * day },
+  all: { label: 'All time', length: Infinity },
+} as const satisfies Readonly<Record<string, Relative>>;
+
+export type RelativeRange = keyof typeof ranges;
+
+/** Ranges that end now, as they stand in the address. */
+export const relativeRanges: Readonly<Record<RelativeRange, Relative>> = ranges;
 
 /** A range in the address: `range`, or `from` and `to` in Unix milliseconds. */
 export interface RangeSearch {
@@ -29,11 +44,12 @@ export interface TimeRange {
 
 export const standardRange: RelativeRange = '24h';
 
-/** @param now Unix milliseconds. */
-export function timeRangeOf({ range, from, to }: RangeSearch, now: number): TimeRange {
+/** @param now Unix milliseconds. @param zone of which a day or a month is meant. */
+export function timeRangeOf({ range, from, to }: RangeSearch, now: number, zone = timeZone()): TimeRange {
   if (range === undefined && (from !== undefined || to !== undefined)) return { from, to };
-  const { ms } = relativeRanges[range ?? standardRange];
-  return { from: Number.isFinite(ms) ? now - ms : undefined, to: undefined };
+  const { length } = relativeRanges[range ?? standardRange];
+  if (typeof length === 'string') return { from: bucketStart(now, length, zone), to: undefined };
+  return { from: Number.isFinite(length) ? now - length : undefined, to: undefined };
 }
 
 /** The range of an address; what cannot be read is left out. */

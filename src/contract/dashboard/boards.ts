@@ -13,7 +13,7 @@ const panelSentence = 'A panel is an object such as {"title": "By model", "chart
 const chartSentence = `\`chart\` is one of ${chartKinds.join(', ')}.`;
 const widthSentence = `\`width\` is one of ${panelWidths.join(', ')}.`;
 const rangeSentence =
-  '`time_range` takes {"last": "24h"}, a whole number of m, h or d, or {"last": "all"}; or a start, an end or both, such as {"startTimeUnixMs": 1767225600000, "endTimeUnixMs": 1769904000000}.';
+  '`time_range` takes {"last": "24h"}, a whole number of m, h or d, {"last": "today"}, {"last": "month"} or {"last": "all"}; or a start, an end or both, such as {"startTimeUnixMs": 1767225600000, "endTimeUnixMs": 1769904000000}.';
 const orderSentence = 'A range starts before it ends.';
 const eitherSentence = '`last` and the bounds of a range exclude each other; leave one out.';
 
@@ -61,9 +61,13 @@ const timeRangeSchema = z
     {
       last: z
         .string(rangeSentence)
-        .refine((text) => /^(?:[1-9]\d{0,4}[mhd]|all)$/.test(text), rangeSentence)
+        .refine((text) => /^(?:[1-9]\d{0,4}[mhd]|today|month|all)$/.test(text), rangeSentence)
         .optional()
-        .openapi({ description: 'A range that ends now: a whole number of minutes, hours or days, or `all`.', example: '7d' }),
+        .openapi({
+          description:
+            'A range that ends now: a whole number of minutes, hours or days; `today` or `month`, from their beginning in the reader’s time zone; or `all`.',
+          example: '7d',
+        }),
       startTimeUnixMs: bound('startTimeUnixMs', 'Start of the range, Unix milliseconds, inclusive; without it the range has no start.'),
       endTimeUnixMs: bound('endTimeUnixMs', 'End of the range, Unix milliseconds, inclusive; without it the range has no end.'),
     },

@@ -2,9 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Alert } from '../../../src/client/client.ts';
-import { searchOfFilter } from '../../lib/filter-text.ts';
 import { formatCount, formatTime } from '../../lib/format.ts';
-import { dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -14,9 +12,9 @@ import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { alertsQuery } from './alerts-query.ts';
-import { isMuted, ruleText } from './measure-text.ts';
-import { dimensionsOf } from './rule/rule-draft.ts';
+import { isMuted } from './measure-text.ts';
 import { StateBadge } from './state-badge.tsx';
+import { wholeText } from './whole-text.ts';
 
 /** The rules, those that fire first. */
 export function AlertsPage(): ReactNode {
@@ -71,14 +69,6 @@ const columns: readonly DataColumn<Alert>[] = [
   { id: 'told', title: 'Tells', textOf: channelsText, cell: channelsText },
   { id: 'what', title: 'When', textOf: wholeText, cell: wholeText },
 ];
-
-/** The rule as a sentence, with its groups and its search. */
-function wholeText(alert: Alert): string {
-  const dimensions = dimensionsOf(alert.grouping, alert.grouping_is_property === true);
-  const search = searchOfFilter(alert.filter) ?? 'a filter that only the API shows';
-  const each = dimensions.length === 0 ? '' : `, for each ${dimensions.map(dimensionTitle).join(' and ')}`;
-  return `${ruleText(alert)}${each}${search === '' ? '' : `, where ${search}`}`;
-}
 
 function State({ alert }: { readonly alert: Alert }): ReactNode {
   const { state } = alert.status;

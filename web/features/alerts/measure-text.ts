@@ -1,4 +1,4 @@
-import type { Alert } from '../../../src/client/client.ts';
+import type { Alert, NewAlert } from '../../../src/client/client.ts';
 import { type AggregatedColumn, aggregatedColumns, failedPercent } from '../../../src/model/events/alert-vocabulary.ts';
 import { metrics, type MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
@@ -60,7 +60,7 @@ export function thresholdUnit(metric: AlertMetric, isBaseline: boolean): string 
 export const comparisons = { gte: 'at least', gt: 'more than', lt: 'less than', lte: 'at most' } as const;
 
 /** The title of what a rule measures: "Latency, p95". */
-export function measureTitle({ metric, aggregation, percentile }: Pick<Alert, 'metric' | 'aggregation' | 'percentile'>): string {
+export function measureTitle({ metric, aggregation, percentile }: Pick<NewAlert, 'metric' | 'aggregation' | 'percentile'>): string {
   const title = alertMetrics.find(({ value }) => value === metric)?.label ?? metricTitle(metric as MetricName);
   if (!Object.hasOwn(aggregatedColumns, metric) || aggregation === null || aggregation === undefined || aggregation === 'sum') return title;
   const words = { avg: 'mean', min: 'minimum', max: 'maximum', percentile: `p${percentile ?? 50}` } as const;
@@ -72,15 +72,20 @@ export function isMuted({ mute_until: until }: Pick<Alert, 'mute_until'>): boole
   return until !== null && Date.parse(until) > Date.now();
 }
 
+type Measured = Pick<
+  NewAlert,
+  'metric' | 'aggregation' | 'percentile' | 'threshold' | 'comparison' | 'baseline' | 'window' | 'time_window'
+>;
+
 /** A rule as a sentence: "Cost at least $20 over 60 min". */
-export function ruleText(rule: Alert): string {
+export function ruleText(rule: Measured): string {
   const isBaseline = rule.baseline !== null && rule.baseline !== undefined;
   const threshold = measureFormat(rule.metric, isBaseline)(rule.threshold);
   const than = isBaseline ? `${threshold} of the days before` : threshold;
   return `${measureTitle(rule)} ${comparisons[rule.comparison ?? 'gte']} ${than} ${windowText(rule)}`;
 }
 
-function windowText({ window, time_window: length }: Alert): string {
+function windowText({ window, time_window: length }: Measured): string {
   if (window !== null && window !== undefined) return `in a ${window.calendar} of ${window.timezone ?? 'UTC'}`;
   return `over ${formatDuration(length ?? 0)}`;
 }

@@ -11,15 +11,18 @@ export interface NewAlertSearch {
   readonly metric?: NewAlert['metric'] | undefined;
   readonly by?: readonly Dimension[] | undefined;
   readonly threshold?: number | undefined;
+  /** Length of its window. */
+  readonly minutes?: number | undefined;
 }
 
-export function newAlertSearchOf({ q, metric, by, threshold }: Readonly<Record<string, unknown>>): NewAlertSearch {
+export function newAlertSearchOf({ q, metric, by, threshold, minutes }: Readonly<Record<string, unknown>>): NewAlertSearch {
   const dimensions = Array.isArray(by) ? by.filter((one): one is string => typeof one === 'string').slice(0, 3) : [];
   return {
     ...(typeof q === 'string' && q !== '' ? { q } : {}),
     ...(typeof metric === 'string' && isMetric(metric) ? { metric } : {}),
     ...(dimensions.length > 0 ? { by: dimensions } : {}),
     ...(typeof threshold === 'number' && Number.isFinite(threshold) ? { threshold } : {}),
+    ...(typeof minutes === 'number' && Number.isFinite(minutes) ? { minutes } : {}),
   };
 }
 

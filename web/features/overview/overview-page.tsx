@@ -36,6 +36,11 @@ export function OverviewPage(): ReactNode {
   return (
     <Page
       title="Overview"
+      actions={
+        <LinkButton to="/requests" search={{ q: q === '' ? undefined : q, range, from, to }}>
+          Show requests
+        </LinkButton>
+      }
       bar={
         <>
           <SearchBar value={q} onChange={search} />

@@ -33,8 +33,9 @@ export function RequestsPage(): ReactNode {
   const onSearch = (text: string, replace = false): void => change({ q: text === '' ? undefined : text }, replace);
   const [areFacetsOpen, setAreFacetsOpen] = useState(false);
   const { filter } = useReadSearch(q);
-  const listed = useRequests({ filter, range: { range, from, to }, sort });
-  const live = useLive({ filter, range: { range, from, to }, isOn: isLive(search) });
+  const isOn = isLive(search);
+  const listed = useRequests({ filter, range: { range, from, to }, sort, isLive: isOn });
+  const live = useLive({ filter, range: { range, from, to }, isOn });
   const arrived = useMemo(() => countNew(live, listed.rows), [live, listed.rows]);
   const list = { ...listed, total: listed.total === undefined ? undefined : listed.total + arrived };
   const columns = columnsOf(ids);
@@ -43,7 +44,7 @@ export function RequestsPage(): ReactNode {
       <header className={styles['bar']}>
         <h1>Requests</h1>
         <p className="muted" aria-live="polite">
-          {list.total === undefined ? '' : `${formatCount(list.total)} ${list.total === 1 ? 'request' : 'requests'}`}
+          {sizeOf(list)}
         </p>
         <RequestsTools
           {...{ search, columns, live }}
@@ -68,6 +69,11 @@ export function RequestsPage(): ReactNode {
       <Content {...{ search, filter, list, live, columns, areFacetsOpen, onSearch }} onChange={change} />
     </div>
   );
+}
+
+function sizeOf({ total, countError }: RequestList): string {
+  if (total !== undefined) return `${formatCount(total)} ${total === 1 ? 'request' : 'requests'}`;
+  return countError === null ? '' : `Not counted: ${countError.message}`;
 }
 
 interface ContentProps {

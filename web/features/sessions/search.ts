@@ -1,3 +1,12 @@
+import type { RangeSearch } from '../../lib/time-range.ts';
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Of the list that a session was opened from. */
+    readonly sessionsSearch?: SessionsSearch & RangeSearch;
+  }
+}
+
 /** What the address of the list says beside the range of time. */
 export interface SessionsSearch {
   /** The search that its requests match, in the language of `src/query/language`. */

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type RequestItem, where } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
-import { formatCost, formatDuration, formatTime } from '../../lib/format.ts';
+import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/format.ts';
 import { searchFor } from '../../lib/search-text.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
@@ -16,8 +16,14 @@ import styles from './session-conversation.module.css';
 /** Requests come with their bodies. */
 const pageLimit = 20;
 
+export interface SessionConversationProps {
+  readonly sessionId: string;
+  /** Requests of the session. */
+  readonly total: number;
+}
+
 /** What was said in a session, in turn: of each request what is new in it, and its answer. */
-export function SessionConversation({ sessionId }: { readonly sessionId: string }): ReactNode {
+export function SessionConversation({ sessionId, total }: SessionConversationProps): ReactNode {
   const list = useInfiniteQuery(requestsOptions(sessionId));
   if (list.error !== null) return <PageError error={list.error} />;
   if (list.data === undefined) return <Loading what="Loading what was said" />;
@@ -29,7 +35,7 @@ export function SessionConversation({ sessionId }: { readonly sessionId: string 
       ))}
       {list.hasNextPage && (
         <Button onPress={() => void list.fetchNextPage()} isDisabled={list.isFetchingNextPage}>
-          Show more
+          Show more ({formatCount(requests.length)} of {formatCount(total)} so far)
         </Button>
       )}
     </div>

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { SessionItem } from '../../../src/client/client.ts';
 import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/format.ts';
@@ -41,10 +41,13 @@ export function SessionsTable({ sessions, sort, order, onSort }: SessionsTablePr
   return <DataTable label="Sessions" columns={columns} rows={sessions} keyOf={({ session_id: id }) => id} />;
 }
 
+const route = getRouteApi('/shell/sessions');
+
 function Name({ session: { session_id: id, session_name: name } }: { readonly session: SessionItem }): ReactNode {
+  const sessionsSearch = route.useSearch();
   return (
     <>
-      <Link to="/sessions/$sessionId" params={{ sessionId: id }}>
+      <Link to="/sessions/$sessionId" params={{ sessionId: id }} state={(before) => ({ ...before, sessionsSearch })}>
         {name === '' ? id : name}
       </Link>
       {name !== '' && <span className="muted"> {id}</span>}

@@ -13,21 +13,39 @@ export interface FormProps {
   readonly onCancel?: () => void;
   /** Whether something is wrong or missing. */
   readonly isDisabled?: boolean;
+  /** What is wrong or missing, as a sentence beside the button. */
+  readonly missing?: string | undefined;
+  /** What is sent: once it changes, the answer to it is no longer shown. */
+  readonly value?: unknown;
   readonly children: ReactNode;
 }
 
+interface Failed {
+  readonly failure: unknown;
+  readonly value: unknown;
+}
+
 /** Fields with a button that sends them once; the service's answer to bad input stands above the button. */
-export function Form({ label, submit, onSubmit, onCancel, isDisabled = false, children }: FormProps): ReactNode {
+export function Form({
+  label,
+  submit,
+  onSubmit,
+  onCancel,
+  missing,
+  isDisabled = missing !== undefined,
+  value,
+  children,
+}: FormProps): ReactNode {
   const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const [failed, setFailed] = useState<Failed>();
   const send = async (): Promise<void> => {
     if (isBusy || isDisabled || submit === undefined) return;
     setIsBusy(true);
-    setError(null);
+    setFailed(undefined);
     try {
       await onSubmit();
     } catch (failure) {
-      setError(failure);
+      setFailed({ failure, value });
     } finally {
       setIsBusy(false);
     }
@@ -42,8 +60,9 @@ export function Form({ label, submit, onSubmit, onCancel, isDisabled = false, ch
       }}
     >
       {children}
-      <ErrorNotice error={error} />
+      <ErrorNotice error={failed === undefined || failed.value !== value ? null : failed.failure} />
       <Actions>
+        {submit !== undefined && missing !== undefined && <p className={styles['missing']}>{missing}</p>}
         {onCancel !== undefined && <Button onPress={onCancel}>Cancel</Button>}
         {submit !== undefined && (
           <Button kind="primary" type="submit" isDisabled={isBusy || isDisabled}>

@@ -75,6 +75,8 @@ describe('POST /v1/boards', () => {
   it.each<readonly [string, object]>([
     ['no panel', { panels: [] }],
     ['all time', { time_range: { last: 'all' } }],
+    ['the running day', { time_range: { last: 'today' } }],
+    ['the running month', { time_range: { last: 'month' } }],
     ['an open range', { time_range: { startTimeUnixMs: 0 } }],
     [
       'a name of the prototype in a filter',

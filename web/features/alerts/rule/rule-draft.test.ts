@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Alert } from '../../../../src/client/client.ts';
 import { parseSearch } from '../../../../src/query/language/parse.ts';
-import { draftFrom, draftOf, emptyDraft, hasMore, ruleOf } from './rule-draft.ts';
+import { draftFrom, draftOf, emptyDraft, hasMore, missingIn, type RuleDraft, ruleOf } from './rule-draft.ts';
+import { nameFor } from '../whole-text.ts';
 
 const stored: Alert = {
   id: 'rule-1',
@@ -95,7 +96,27 @@ it.each([['forMinutes'], ['windowMinutes'], ['maxGroups']] as const)(
   },
 );
 
-it('a channel without an address is left out', () => {
+function missing(changed: Partial<RuleDraft>): string | undefined {
+  const draft = { ...emptyDraft('UTC'), threshold: '1', ...changed };
+  return missingIn(draft, ruleOf(draft, parseSearch('').filter));
+}
+
+it('what is missing is said, a channel without an address included', () => {
+  expect(missing({})).toBeUndefined();
+  expect(missing({ threshold: ' ' })).toMatch(/needs a threshold/);
+  expect(missing({ threshold: 'much' })).toMatch(/cannot be read/);
+  expect(missing({ channels: [{ type: 'email', target: ' ' }] })).toMatch(/an address, or remove it/);
+  expect(missing({ channels: [{ id: 'c', type: 'email', shown: '' }] })).toBeUndefined();
+});
+
+it('a rule without a name is called by its sentence', () => {
+  const draft = { ...emptyDraft('UTC'), threshold: '0.5', by: ['session'], q: 'Team:search' };
+  const rule = ruleOf(draft, parseSearch(draft.q).filter);
+  expect(rule === undefined ? '' : nameFor(rule)).toBe('Cost at least $0.50 over 1 h, for each Session, where Team:search');
+  expect(rule === undefined ? '' : nameFor({ ...rule, grouping: { property: 'x'.repeat(300) } })).toHaveLength(256);
+});
+
+it('a preview takes a channel without an address for none', () => {
   const draft = { ...emptyDraft('UTC'), threshold: '1', channels: [{ type: 'email', target: ' ' }] } as const;
   expect(ruleOf(draft, parseSearch('').filter)?.channels).toEqual([]);
 });

@@ -80,8 +80,15 @@ export function emptyDraft(zone: string): RuleDraft {
 }
 
 /** A draft of what an address says: `/alerts/new?q=Team%3Asearch&metric=p95_latency`. */
-export function draftFrom({ q = '', metric, by = [], threshold }: NewAlertSearch, zone: string): RuleDraft {
-  return { ...emptyDraft(zone), q, by, ...measureOf(metric), ...(threshold === undefined ? {} : { threshold: String(threshold) }) };
+export function draftFrom({ q = '', metric, by = [], threshold, minutes }: NewAlertSearch, zone: string): RuleDraft {
+  return {
+    ...emptyDraft(zone),
+    q,
+    by,
+    ...measureOf(metric),
+    ...(threshold === undefined ? {} : { threshold: String(threshold) }),
+    ...(minutes === undefined ? {} : { windowMinutes: String(minutes) }),
+  };
 }
 
 const columnKinds = {
@@ -221,6 +228,14 @@ export function ruleOf(draft: RuleDraft, filter: FilterNode): NewAlert | undefin
     enforce: draft.isEnforced,
     channels: draft.channels.filter((channel) => channel.id !== undefined || channel.target.trim() !== '').map(channelOf),
   };
+}
+
+/** What keeps a draft from being stored, as a sentence; undefined: nothing. @param rule Of the draft. */
+export function missingIn({ threshold, channels }: RuleDraft, rule: NewAlert | undefined): string | undefined {
+  if (threshold.trim() === '') return 'A rule needs a threshold.';
+  if (rule === undefined) return 'The search or a figure cannot be read.';
+  const isEmpty = channels.some((channel) => channel.id === undefined && channel.target.trim() === '');
+  return isEmpty ? 'Give each channel an address, or remove it.' : undefined;
 }
 
 /** Texts of which each is a number, or empty. */

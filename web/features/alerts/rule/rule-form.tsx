@@ -13,7 +13,8 @@ import { SearchBar } from '../../../ui/search/search-bar.tsx';
 import { comparisons, metricOptions, thresholdUnit } from '../measure-text.ts';
 import { ChannelsField } from './channels-field.tsx';
 import { Preview } from './preview.tsx';
-import { hasMore, isColumn, type RuleDraft, ruleOf } from './rule-draft.ts';
+import { nameFor } from '../whole-text.ts';
+import { hasMore, isColumn, missingIn, type RuleDraft, ruleOf } from './rule-draft.ts';
 import styles from './rule.module.css';
 
 const aggregationLabels: Readonly<Record<Aggregation, string>> = {
@@ -61,9 +62,12 @@ export function RuleForm({ initial, submit, onSubmit, onCancel }: RuleFormProps)
         <Form
           label="Rule"
           submit={submit}
-          onSubmit={async () => (rule === undefined ? undefined : onSubmit(rule))}
+          onSubmit={async () =>
+            rule === undefined ? undefined : onSubmit({ ...rule, name: rule.name === '' ? nameFor(rule) : rule.name })
+          }
           onCancel={onCancel}
-          isDisabled={rule === undefined || draft.name.trim() === ''}
+          missing={missingIn(draft, rule)}
+          value={draft}
         >
           <Condition draft={draft} onChange={change} />
           <DimensionsField legend="For each" value={draft.by} onChange={(by) => change({ by })} />
@@ -71,8 +75,8 @@ export function RuleForm({ initial, submit, onSubmit, onCancel }: RuleFormProps)
             label="Name of the rule"
             value={draft.name}
             onChange={(name) => change({ name })}
-            placeholder="Spend of a tenant"
-            isRequired
+            placeholder={rule === undefined ? 'Spend of a tenant' : nameFor(rule)}
+            about="Without one, its sentence is its name."
           />
           <ChannelsField channels={draft.channels} onChange={(channels) => change({ channels })} />
           <More draft={draft} onChange={change} isOpen={hasMore(initial)} />
@@ -147,7 +151,7 @@ function More({ draft, onChange, isOpen }: PartProps & { readonly isOpen: boolea
   return (
     <Disclosure className={styles['more'] ?? ''} defaultExpanded={isOpen}>
       <AriaButton slot="trigger" className={styles['trigger'] ?? ''}>
-        More
+        <span className={styles['arrow']} aria-hidden="true" /> More
       </AriaButton>
       <DisclosurePanel className={styles['panel'] ?? ''}>
         <Row>

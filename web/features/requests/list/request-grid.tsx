@@ -80,7 +80,7 @@ export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, wo
       ref={scroller}
       role="grid"
       aria-label="Requests"
-      aria-rowcount={(total ?? rows.length) + 1}
+      aria-rowcount={total === undefined ? -1 : total + 1}
       tabIndex={0}
       onKeyDown={onKeyDown}
       onScroll={({ currentTarget }) => onTop(currentTarget.scrollTop < rowHeight)}

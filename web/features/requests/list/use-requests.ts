@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, type QueryClient, useInfiniteQuery } from '@tanstack/react-query';
+import { hashKey, infiniteQueryOptions, type QueryClient, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Filter, RequestItem } from '../../../../src/client/client.ts';
 import { allOf, everything, type FilterNode } from '../../../../src/query/filter/ast.ts';
@@ -6,7 +6,7 @@ import { filterJson } from '../../../../src/query/language/json.ts';
 import { gatelog } from '../../../lib/client.ts';
 import { readSearch } from '../../../lib/read-search.ts';
 import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
-import { type RequestsSearch, type SortKey, sorts, standardSort } from '../search.ts';
+import { isLive, type RequestsSearch, type SortKey, sorts, standardSort } from '../search.ts';
 
 const pageLimit = 100;
 /** What the keys of all lists begin with. */
@@ -18,6 +18,8 @@ export interface RequestList {
   readonly total: number | undefined;
   readonly hint: string | undefined;
   readonly error: Error | null;
+  /** Why the number is not known; the rows are there all the same. */
+  readonly countError: Error | null;
   readonly isLoading: boolean;
   readonly loadMore: () => void;
 }
@@ -26,18 +28,33 @@ export interface ListedRequests {
   readonly filter: FilterNode | undefined;
   readonly range: RangeSearch;
   readonly sort: SortKey;
+  /** Requests that come in are added to the number of the first page, so both are read at once. */
+  readonly isLive: boolean;
 }
 
-/** The requests of a list, page by page. The first page says how many there are. */
+/** The requests of a list, page by page, and how many there are. */
 export function useRequests(listed: ListedRequests): RequestList {
-  const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage } = useInfiniteQuery(listOptions(listed));
+  const { filter, range, sort } = listed;
+  const { data, error, isPending, isPlaceholderData, isFetchingNextPage, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    ...listOptions(listed),
+    // The rows stay in view while live is switched.
+    placeholderData: (before, query) => (isOf(query, [filter, range, sort]) ? before : undefined),
+  });
   const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   const [first] = data?.pages ?? [];
+  // Rows are there sooner when nobody counts beside them.
+  const isCounted = first !== undefined && first.totalCount === undefined && first.nextCursor !== undefined;
+  const counted = useQuery({
+    ...countOptions(listed, first?.asOf ?? 0),
+    enabled: isCounted && !isPlaceholderData,
+    placeholderData: (before, query) => (isOf(query, ['count', filter, range]) ? before : undefined),
+  });
   return {
     rows,
-    total: first?.totalCount,
+    total: isCounted ? counted.data : (first?.totalCount ?? first?.data.length),
     hint: first?.hint,
     error,
+    countError: counted.error,
     isLoading: isPending,
     loadMore: () => {
       if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
@@ -46,12 +63,17 @@ export function useRequests(listed: ListedRequests): RequestList {
 }
 
 /** Asks for the first page of a list before it is shown: a browser draws a page before it lets the page ask. */
-export function expectRequests(queryClient: QueryClient, { q = '', sort = standardSort, ...range }: RequestsSearch & RangeSearch): void {
+export function expectRequests(
+  queryClient: QueryClient,
+  { q = '', sort = standardSort, live, ...range }: RequestsSearch & RangeSearch,
+): void {
   const { filter } = readSearch(q);
   if (filter === undefined) return;
   const { range: relative, from, to } = range;
   // The list tells of a failure.
-  queryClient.infiniteQuery(listOptions({ filter, range: { range: relative, from, to }, sort })).catch(() => undefined);
+  queryClient
+    .infiniteQuery(listOptions({ filter, range: { range: relative, from, to }, sort, isLive: isLive({ live, sort, to }) }))
+    .catch(() => undefined);
 }
 
 /** Where a page begins, and when the first page was asked for: all pages of a list have the same bounds. */
@@ -62,17 +84,33 @@ interface PagePlace {
 
 const firstPage: PagePlace = {};
 
-function listOptions({ filter, range, sort }: ListedRequests) {
+function listOptions({ filter, range, sort, isLive: isCounted }: ListedRequests) {
   return infiniteQueryOptions({
-    queryKey: [...listKey, filter, range, sort],
+    queryKey: [...listKey, filter, range, sort, isCounted],
     enabled: filter !== undefined,
     initialPageParam: firstPage,
     queryFn: async ({ pageParam: { cursor, asOf = Date.now() }, signal }) => {
-      const whole = filterJson(allOf([arrivedIn(timeRangeOf(range, asOf)), filter ?? everything])) as Filter;
-      const query = { filter: whole, sort: sorts[sort].sort, limit: pageLimit, cursor, includeBodies: false };
-      return { ...(await gatelog.requests.query(query, { signal, includeCount: cursor === undefined })), asOf };
+      const query = { filter: wholeFilter(filter, range, asOf), sort: sorts[sort].sort, limit: pageLimit, cursor, includeBodies: false };
+      return { ...(await gatelog.requests.query(query, { signal, includeCount: isCounted && cursor === undefined })), asOf };
     },
     getNextPageParam: ({ nextCursor, asOf }): PagePlace | undefined =>
       nextCursor === undefined ? undefined : { cursor: nextCursor, asOf },
   });
+}
+
+/** @param asOf when the first page was asked for. */
+function countOptions({ filter, range }: ListedRequests, asOf: number) {
+  return queryOptions({
+    queryKey: [...listKey, 'count', filter, range, asOf],
+    queryFn: async ({ signal }) => (await gatelog.requests.count({ filter: wholeFilter(filter, range, asOf) }, { signal })).data,
+  });
+}
+
+function wholeFilter(filter: FilterNode = everything, range: RangeSearch, asOf: number): Filter {
+  return filterJson(allOf([arrivedIn(timeRangeOf(range, asOf)), filter])) as Filter;
+}
+
+/** Whether a query is of the same selection; the last part of its key aside. */
+function isOf(query: { readonly queryKey: readonly unknown[] } | undefined, selection: readonly unknown[]): boolean {
+  return query !== undefined && hashKey(query.queryKey.slice(0, -1)) === hashKey([...listKey, ...selection]);
 }

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestItem, SessionNode } from '../../../src/client/client.ts';
+import { findingsOf } from './findings.ts';
+
+interface Given {
+  readonly cost: number;
+  readonly model?: string;
+  readonly input?: number;
+}
+
+const requestsOf = (given: readonly Given[]): readonly RequestItem[] =>
+  given.map(
+    ({ cost, model = 'gpt-4o', input = 100 }, at) =>
+      ({
+        request_id: `r${at}`,
+        request_created_at: new Date(1_800_000_000_000 + at * 1000).toISOString(),
+        cost,
+        model,
+        prompt_tokens: input,
+      }) as unknown as RequestItem,
+  );
+
+const node = (path: string, cost: number, requests: number, children: readonly SessionNode[] = []): SessionNode =>
+  ({ path, totals: { cost, requests }, children }) as unknown as SessionNode;
+
+function textsOf(given: readonly Given[], tree: readonly SessionNode[] = [], count = given.length): readonly string[] {
+  const total = given.reduce((sum, { cost }) => sum + cost, 0);
+  return findingsOf({ session: { total_cost: total, total_requests: count }, tree, requests: requestsOf(given) }).map(({ text }) => text);
+}
+
+const even = Array.from({ length: 6 }, () => ({ cost: 1 }));
+
+describe('where the cost of a session went', () => {
+  it('is not said of even costs, of two requests, or of none', () => {
+    expect(textsOf(even)).toEqual([]);
+    expect(textsOf([{ cost: 9 }, { cost: 1 }])).toEqual([]);
+    expect(textsOf(even.map(() => ({ cost: 0 })))).toEqual([]);
+  });
+
+  it('is the narrowest place with most of it', () => {
+    const tree = [node('/agent', 6, 6, [node('/agent/plan', 1, 2), node('/agent/read', 5, 4, [node('/agent/read/file', 2, 2)])])];
+    expect(textsOf(even, tree)).toEqual(['83 % of the cost is at /agent/read, with 4 requests.']);
+    expect(textsOf(even, [node('/agent', 6, 6)])).toEqual([]);
+  });
+
+  it('is a model that made most of it', () => {
+    const given = [{ cost: 4 }, { cost: 4 }, { cost: 4 }, ...Array.from({ length: 3 }, () => ({ cost: 0.5, model: 'small' }))];
+    expect(textsOf(given)[0]).toBe('gpt-4o made 89 % of the cost with 3 of 6 requests.');
+  });
+
+  it('is an input that grew', () => {
+    expect(textsOf([100, 200, 400, 800, 1600, 3200].map((input) => ({ cost: 1, input })))).toEqual([
+      'The input grew from about 150 to 2,400 tokens a request, as it does when each turn sends the whole conversation again.',
+    ]);
+  });
+
+  it('is one request with much of it', () => {
+    const found = findingsOf({
+      session: { total_cost: 10, total_requests: 5 },
+      tree: [],
+      requests: requestsOf([{ cost: 1 }, { cost: 1 }, { cost: 6 }, { cost: 1 }, { cost: 1 }]),
+    });
+    expect(found).toEqual([{ text: 'One request cost $6.00, 60 % of the session.', requestId: 'r2' }]);
+  });
+
+  it('says of a session that is loaded in part what its tree says of all', () => {
+    const tree = [node('/a', 1, 1), node('/b', 5, 5)];
+    expect(textsOf([{ cost: 5 }, { cost: 1, model: 'small' }], tree, 6)).toEqual(['83 % of the cost is at /b, with 5 requests.']);
+  });
+});

@@ -306,6 +306,8 @@ export interface ApiPorts {
   /** Maximum bytes of recorded bodies and properties in one response; a single request's are always shown. */
   readonly answerMaxBytes: number;
   readonly answerMemory: ResponseMemory;
+  /** Unix milliseconds. */
+  readonly now: () => number;
   /** For the hints of empty responses. */
   readonly knownNames: KnownNames;
   readonly hintLookUps: HintLookUps;

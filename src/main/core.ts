@@ -358,6 +358,7 @@ function answerPorts({ config, answerMemory }: Pick<CoreParts, 'config' | 'answe
     corsOrigins: config.corsOrigins,
     answerMaxBytes: responseMaxBytes,
     answerMemory,
+    now: systemClock.now,
     knownNames: new KnownNames(),
     hintLookUps: new HintLookUps(systemClock.monotonic),
   } satisfies Partial<ApiPorts>;

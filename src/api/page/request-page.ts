@@ -4,8 +4,9 @@ import type { RequestRow } from '../../query/requests/columns.ts';
 import { cursorBehind, type SortCells } from '../../query/requests/cursor.ts';
 import { hintProbes, longBodiesProbe } from '../../query/requests/hints.ts';
 import { planRequests, type RequestsDialect, type RequestsPlan } from '../../query/requests/query.ts';
-import { type CountRow, countStatement, pageStatements } from '../../query/requests/select.ts';
-import { runUntilRows } from '../../store/read/run-statement.ts';
+import { type CountRow, countStatement, pageStatements, spanStatement } from '../../query/requests/select.ts';
+import { spansOf } from '../../query/requests/spans.ts';
+import { runUntilFull, runUntilRows } from '../../store/read/run-statement.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { sendData } from '../http/send-json.ts';
 import { readInput } from '../http/read-input.ts';
@@ -24,8 +25,7 @@ export async function handlePage(call: RequestContext, dialect: RequestsDialect)
   }
   const { plan } = planned;
   await memory.takeRows(plan.limit);
-  const { signal } = context.req.raw;
-  const rows = plan.limit === 0 ? [] : await runUntilRows<RequestRow & SortCells>(ports.run, pageStatements(plan), signal);
+  const rows = plan.limit === 0 ? [] : await readPage(call, plan);
   await setPageHeaders(call, {
     plan,
     rows,
@@ -35,6 +35,14 @@ export async function handlePage(call: RequestContext, dialect: RequestsDialect)
     cursorBehind: (last) => cursorBehind(plan, last),
   });
   return sendData(context, await writtenItems(call, rows, body.includeBodies !== false));
+}
+
+async function readPage({ context, ports }: RequestContext, plan: RequestsPlan): Promise<readonly (RequestRow & SortCells)[]> {
+  const { signal } = context.req.raw;
+  const spans = spansOf(plan, ports.now());
+  if (spans === undefined) return runUntilRows(ports.run, pageStatements(plan), signal);
+  const reads = spans.map((span) => (limit: number) => spanStatement(plan, span, limit));
+  return runUntilFull(ports.run, reads, plan.limit, signal);
 }
 
 /** How many requests a plan matches, its page aside. */

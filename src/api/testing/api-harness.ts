@@ -321,6 +321,7 @@ function fixedPorts(observations: Observation[]) {
     ...makeMcpPorts({ version: '0.0.0', baseUrl: () => 'https://gatelog.example.com' }),
     answerMaxBytes: responseMaxBytes,
     answerMemory: new ResponseMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
+    now: () => Date.now(),
     knownNames: new KnownNames(),
     hintLookUps: new HintLookUps(() => performance.now()),
   } satisfies Partial<ApiPorts>;

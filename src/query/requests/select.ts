@@ -11,6 +11,7 @@ import { laneOfPage, soughtId } from '../lane.ts';
 import { joinsFor, orderBy, orderOf } from './order.ts';
 import type { RequestsPlan } from './query.ts';
 import type { RequestFlags, RequestSelection } from './selection.ts';
+import { type Span, within } from './spans.ts';
 import { bodiesRowColumns, decodeRequestRow, type NumberCell, requestRowColumns, requestRowWithInputs } from './columns.ts';
 
 /** One or two statements; the last one searches everywhere. */
@@ -22,6 +23,12 @@ export type PageStatements = readonly [Statement, ...Statement[]];
  */
 export function pageStatements(plan: RequestsPlan): PageStatements {
   return pageOf(plan, plan.includeInputs ? requestRowWithInputs : requestRowColumns, { decode: decodeRequestRow });
+}
+
+/** The statement for the first `RequestRow`s of a page that arrived in a span of time. */
+export function spanStatement(plan: RequestsPlan, span: Span, limit: number): Statement {
+  const columns = plan.includeInputs ? requestRowWithInputs : requestRowColumns;
+  return pageIn({ ...plan, limit }, columns, { decode: decodeRequestRow })(within(span));
 }
 
 /** As {@link pageStatements}, with the time alone, as `created_ms`. */
@@ -36,7 +43,18 @@ interface PageReading {
 }
 
 /** As {@link pageStatements}, with these columns. */
-export function pageOf(plan: RequestsPlan, columns: Fragment, { decode, lane = laneOfPage(plan) }: PageReading = {}): PageStatements {
+export function pageOf(plan: RequestsPlan, columns: Fragment, reading: PageReading = {}): PageStatements {
+  const page = pageIn(plan, columns, reading);
+  const time = timeOfSoughtId(plan.filter);
+  return time === undefined ? [page([])] : [page([sql`created_at = ${dateTime64(time)}`]), page([])];
+}
+
+/** @returns the statement of a page among the requests within bounds of time. */
+function pageIn(
+  plan: RequestsPlan,
+  columns: Fragment,
+  { decode, lane = laneOfPage(plan) }: PageReading,
+): (bounds: readonly Fragment[]) => Statement {
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
   const after = plan.after === undefined ? [] : [afterKeyset(steps, plan.after)];
   const clauses = {
@@ -45,9 +63,8 @@ export function pageOf(plan: RequestsPlan, columns: Fragment, { decode, lane = l
     limit: param(plan.limit, 'UInt64'),
     offset: param(plan.offset, 'UInt64'),
   };
-  const conditions = conditionsOf(plan);
-  const page = (bounds: readonly Fragment[]): Statement => {
-    const where = [...conditions, ...bounds];
+  return (bounds) => {
+    const where = [...conditionsOf(plan, bounds), ...bounds];
     const joins = joinsFor(steps, [...createdAtBounds(plan.filter), ...bounds]);
     if (joins.length === 0) return statementFor(plan.tenant, select({ ...clauses, from: requests([...where, ...after]) }), lane, decode);
     // TRICKY: a join reads from the filtered rows, and an asterisk omits their computed columns.
@@ -59,10 +76,6 @@ export function pageOf(plan: RequestsPlan, columns: Fragment, { decode, lane = l
       decode,
     );
   };
-  const time = timeOfSoughtId(plan.filter);
-  const everywhere = page([]);
-  if (time === undefined) return [everywhere];
-  return [page([sql`created_at = ${dateTime64(time)}`]), everywhere];
 }
 
 /** The statement for the number of matching requests, as a {@link CountRow}. */
@@ -74,8 +87,9 @@ export interface CountRow {
   readonly total: NumberCell;
 }
 
-export function conditionsOf({ filter, flags }: RequestSelection): readonly Fragment[] {
-  return [...flagConditions(flags), ...filterCondition(filter)];
+/** @param span bounds of time that stand beside them. */
+export function conditionsOf({ filter, flags }: RequestSelection, span: readonly Fragment[] = []): readonly Fragment[] {
+  return [...flagConditions(flags), ...filterCondition(filter, span)];
 }
 
 /** The key of a record, which every row of a page has. */
@@ -146,8 +160,8 @@ export function requestsByIdStatement(
   return statementFor(tenant, select({ columns: requestRowColumns, from }), 'short', decodeRequestRow);
 }
 
-function filterCondition(filter: FilterNode): readonly Fragment[] {
-  return filter.kind === 'all' ? [] : [compileFilter(filter)];
+function filterCondition(filter: FilterNode, span: readonly Fragment[]): readonly Fragment[] {
+  return filter.kind === 'all' ? [] : [compileFilter(filter, [], span)];
 }
 
 const isScored: Fragment = sql`(notEmpty(scores) OR feedback_rating IS NOT NULL)`;

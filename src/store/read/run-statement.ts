@@ -21,6 +21,8 @@ export interface ReadOptions {
   readonly maxResultBytes?: number;
   /** Shorter than the timeout of queries. */
   readonly timeoutMs?: number;
+  /** When the timeout began, by `performance.now()`; absent: it begins now. */
+  readonly startedAt?: number;
   /** Fails where it exceeds the memory of its lane: the caller has a statement that needs less. */
   readonly hasFrugal?: boolean;
 }
@@ -80,9 +82,14 @@ export function makeRunStatement(connections: Connections, options: RunOptions):
   return async <Row>(
     statement: Statement,
     signal?: AbortSignal,
-    { maxResultBytes = defaultMaxResultBytes, timeoutMs = options.queryTimeoutMs, hasFrugal = false }: ReadOptions = {},
+    {
+      maxResultBytes = defaultMaxResultBytes,
+      timeoutMs = options.queryTimeoutMs,
+      startedAt = performance.now(),
+      hasFrugal = false,
+    }: ReadOptions = {},
   ): Promise<readonly Row[]> => {
-    const run: Run = { statement, signal, endsAt: performance.now() + Math.min(timeoutMs, options.queryTimeoutMs), maxResultBytes };
+    const run: Run = { statement, signal, endsAt: startedAt + Math.min(timeoutMs, options.queryTimeoutMs), maxResultBytes };
     try {
       return await runIn<Row>(statement.lane, run, connections, options);
     } catch (error) {
@@ -144,6 +151,25 @@ export async function runUntilRows<Row>(
     if (rows.length > 0) return rows;
   }
   return [];
+}
+
+/**
+ * Runs reads in order until they have returned so many rows, which are joined; all have one timeout. @param reads gives the statement for
+ * at most so many rows. @throws GatelogError as {@link RunStatement}.
+ */
+export async function runUntilFull<Row>(
+  run: RunStatement,
+  reads: readonly ((limit: number) => Statement)[],
+  limit: number,
+  signal?: AbortSignal,
+): Promise<readonly Row[]> {
+  const startedAt = performance.now();
+  const rows: Row[] = [];
+  for (const statementFor of reads) {
+    rows.push(...(await run<Row>(statementFor(limit - rows.length), signal, { startedAt })));
+    if (rows.length >= limit) break;
+  }
+  return rows;
 }
 
 /** Settings of a statement that selects in the lane `large` and inserts what it selects. */

@@ -2,7 +2,7 @@ import { type Money, moneyBoundsOfUsd, moneyText } from '../../../model/pricing/
 import type { NumberOperator, TimestampOperator } from '../../../model/vocabulary/operators.ts';
 import { type Fragment, join, param, sql } from '../../../sql/sql.ts';
 import { dateTime64 } from '../../../sql/time.ts';
-import { type ConditionNode, conjuncts, type FilterNode, nameOf } from '../ast.ts';
+import { type ConditionNode, conditionsIn, conjuncts, type FilterNode, nameOf } from '../ast.ts';
 import { type GroupColumns, groupColumns, type NumberColumn } from './columns.ts';
 import { type BodyCondition, bodyReads, compareBody } from './compile-body.ts';
 import {
@@ -48,11 +48,12 @@ const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=
 
 /**
  * Compiles a filter to a condition over rows of `requests`. @param range the caller's time bounds; a session is its requests within them.
+ * @param span further bounds of the rows, which a session may exceed.
  * @throws TypeError for an unchecked field: a fault in our own code. Invariant: no NOT stands above a comparison with a nullable column,
  * so NULL and false both mean no match.
  */
-export function compileFilter(filter: FilterNode, range: readonly Fragment[] = []): Fragment {
-  const reach: Reach = { bodies: [...range, ...createdAtBounds(filter)], sessions: range };
+export function compileFilter(filter: FilterNode, range: readonly Fragment[] = [], span: readonly Fragment[] = []): Fragment {
+  const reach: Reach = { bodies: [...range, ...span, ...createdAtBounds(filter)], sessions: range };
   return gather('and', [compileNode(filter, reach)], reach);
 }
 
@@ -70,10 +71,11 @@ export function isRowLevel(filter: FilterNode): boolean {
 
 /** Whether the filter reads bodies or whole sessions, which may take long. */
 export function isExpensive(filter: FilterNode): boolean {
-  if ('operands' in filter) return filter.operands.some(isExpensive);
-  if (filter.kind === 'all') return false;
-  const columns = columnsOf(filter);
-  return isOverSession(filter, columns) || (filter.family === 'text' && columnOf(filter, columns.text).kind === 'body');
+  return !isRowLevel(filter) || readsBodies(filter);
+}
+
+export function readsBodies(filter: FilterNode): boolean {
+  return conditionsIn(filter).some((node) => node.family === 'text' && columnOf(node, columnsOf(node).text).kind === 'body');
 }
 
 /** Time bounds that every matching record satisfies. Both tables have the column, so they limit reads of `bodies` too. */

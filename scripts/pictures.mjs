@@ -72,6 +72,7 @@ const everyView = [
   { suffix: '-light', width: 1440, height: 900, colorScheme: 'light' },
   { suffix: '-dark', width: 1440, height: 900, colorScheme: 'dark' },
   { suffix: '-narrow', width: 390, height: 844, colorScheme: 'light' },
+  { suffix: '-narrow-dark', width: 390, height: 844, colorScheme: 'dark' },
 ];
 
 /** @param {import('playwright-core').Page} page */

@@ -15,20 +15,32 @@ export function untilSeen(selector: string, of = selector): string {
 /** A list that does not change for so long has failed. */
 const longestMs = 60_000;
 
-/** Begins with the next Enter, and ends when the list has another count or another first row. */
+/** Milliseconds from Enter. */
+export interface ListChange {
+  /** Until other rows are there. */
+  readonly rows: number;
+  /** Until their exact number is there too. */
+  readonly count: number;
+}
+
+/** Begins with the next Enter, and ends when the list has other rows and their number. */
 export const watchList = `window.benchChange = new Promise((resolve, reject) => {
-  const shown = () => {
-    const [count, row] = ['header p', '[role=rowgroup] [role=row]'].map((selector) => document.querySelector(selector)?.textContent ?? '');
-    return count === '' || row === '' ? undefined : count + row;
-  };
-  const before = shown();
+  const textOf = (selector) => document.querySelector(selector)?.textContent ?? '';
+  const rowsNow = () => textOf('[role=grid] [role=rowgroup]');
+  const countNow = () => textOf('header p');
+  const before = { rows: rowsNow(), count: countNow() };
   const begin = ({ key }) => {
     if (key !== 'Enter') return;
     removeEventListener('keydown', begin, true);
     const since = performance.now();
+    let wasGone = false;
+    let rows;
     const look = () => {
-      const [now, ms] = [shown(), performance.now() - since];
-      if (now !== undefined && now !== before) resolve(ms);
+      const ms = performance.now() - since;
+      const [now, count] = [rowsNow(), countNow()];
+      wasGone ||= now === '';
+      if (now !== '' && (wasGone || now !== before.rows || (count !== '' && count !== before.count))) rows ??= ms;
+      if (rows !== undefined && count !== '') resolve({ rows, count: ms });
       else if (ms > ${longestMs}) reject(new Error('The list did not change.'));
       else requestAnimationFrame(look);
     };
@@ -37,7 +49,7 @@ export const watchList = `window.benchChange = new Promise((resolve, reject) => 
   addEventListener('keydown', begin, true);
 }), undefined`;
 
-export const changeMs = 'window.benchChange';
+export const change = 'window.benchChange';
 
 export interface Scrolled {
   readonly frames: number;

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { makeRandom } from '../query/records.ts';
 import { longSession, requestsOfLongSession } from './fill.ts';
-import { changeMs, type Scrolled, scrollRows, untilSeen, untilTreeEnd, watchList } from './in-page.ts';
+import { change, type ListChange, type Scrolled, scrollRows, untilSeen, untilTreeEnd, watchList } from './in-page.ts';
 
 /** A served dashboard, a key and the request with the large body. */
 export interface Site {
@@ -15,7 +15,7 @@ export interface Round {
   readonly coldRows: readonly number[];
   readonly warmRows: readonly number[];
   /** By kind of filter. */
-  readonly filters: Readonly<Record<string, readonly number[]>>;
+  readonly filters: Readonly<Record<string, readonly ListChange[]>>;
   readonly scrolled: Scrolled;
   readonly session: readonly number[];
   readonly sessionEnd: readonly number[];
@@ -90,16 +90,16 @@ async function newContext(
 async function changeFilters(context: BrowserContext, { api }: Site): Promise<Round['filters']> {
   const { page } = await opened(context, `${api}${list}`, untilSeen(cell));
   const search = page.getByRole('combobox', { name: 'Search requests' });
-  const times: Record<string, number[]> = {};
-  for (let change = 0; change < changesOfKind; change += 1) {
+  const times: Record<string, ListChange[]> = {};
+  for (let turn = 0; turn < changesOfKind; turn += 1) {
     for (const [kind, draw] of Object.entries(filterKinds)) {
       const text = draw();
       await search.fill(text);
       await page.evaluate(watchList);
       await search.press('Enter');
-      const ms = await page.evaluate<number>(changeMs);
+      const changed = await page.evaluate<ListChange>(change);
       if (new URL(page.url()).searchParams.get('q') !== text) throw new Error(`The list does not show ${text}.`);
-      (times[kind] ??= []).push(ms);
+      (times[kind] ??= []).push(changed);
     }
   }
   await page.close();
@@ -119,7 +119,7 @@ async function openRawTab(context: BrowserContext, { api, largeId }: Site): Prom
     const { page } = await opened(context, `${api}${list}&request=${largeId}`, untilSeen('[aria-label=Conversation]'));
     await page.evaluate(watchSeenInEditor);
     await page.getByRole('tab', { name: 'Raw' }).click();
-    times.push(await page.evaluate<number>(changeMs));
+    times.push(await page.evaluate<number>(change));
     await page.close();
   }
   return times;
@@ -145,7 +145,7 @@ const untilEditor = `new Promise((resolve) => {
 export async function totalShown(browser: Browser, site: Site): Promise<string> {
   const context = await signIn(browser, site);
   const { page } = await opened(context, `${site.api}${list}`, untilSeen(cell));
-  const total = await page.locator('header p').first().innerText();
+  const total = await page.locator('header p').filter({ hasText: 'request' }).first().innerText();
   await context.close();
   return total;
 }

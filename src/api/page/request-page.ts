@@ -1,12 +1,10 @@
 import { unwrap } from '../../contract/fault.ts';
 import { requestQuerySchema } from '../../contract/requests/query.ts';
-import type { RequestRow } from '../../query/requests/columns.ts';
-import { cursorBehind, type SortCells } from '../../query/requests/cursor.ts';
+import { cursorBehind } from '../../query/requests/cursor.ts';
 import { hintProbes, longBodiesProbe } from '../../query/requests/hints.ts';
 import { planRequests, type RequestsDialect, type RequestsPlan } from '../../query/requests/query.ts';
-import { type CountRow, countStatement, pageStatements, spanStatement } from '../../query/requests/select.ts';
-import { spansOf } from '../../query/requests/spans.ts';
-import { runUntilFull, runUntilRows } from '../../store/read/run-statement.ts';
+import { type CountRow, countStatement } from '../../query/requests/select.ts';
+import { readRequestPage } from '../../reading/request-page.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { sendData } from '../http/send-json.ts';
 import { readInput } from '../http/read-input.ts';
@@ -25,7 +23,7 @@ export async function handlePage(call: RequestContext, dialect: RequestsDialect)
   }
   const { plan } = planned;
   await memory.takeRows(plan.limit);
-  const rows = plan.limit === 0 ? [] : await readPage(call, plan);
+  const rows = await readRequestPage(plan, { run: ports.run, signal: context.req.raw.signal, now: ports.now() });
   await setPageHeaders(call, {
     plan,
     rows,
@@ -35,14 +33,6 @@ export async function handlePage(call: RequestContext, dialect: RequestsDialect)
     cursorBehind: (last) => cursorBehind(plan, last),
   });
   return sendData(context, await writtenItems(call, rows, body.includeBodies !== false));
-}
-
-async function readPage({ context, ports }: RequestContext, plan: RequestsPlan): Promise<readonly (RequestRow & SortCells)[]> {
-  const { signal } = context.req.raw;
-  const spans = spansOf(plan, ports.now());
-  if (spans === undefined) return runUntilRows(ports.run, pageStatements(plan), signal);
-  const reads = spans.map((span) => (limit: number) => spanStatement(plan, span, limit));
-  return runUntilFull(ports.run, reads, plan.limit, signal);
 }
 
 /** How many requests a plan matches, its page aside. */

@@ -67,7 +67,7 @@ export interface NewBoard {
 
 /** The range that all panels show: relative, or between two times. */
 export interface BoardTimeRange {
-  /** A range that ends now: a whole number of minutes, hours or days, or `all`. */
+  /** A range that ends now: a whole number of minutes, hours or days; `today` or `month` since its beginning in the time zone of the reader; or `all`. */
   readonly last?: string | undefined;
   /** Start of the range, Unix milliseconds, inclusive; without it the range has no start. */
   readonly startTimeUnixMs?: number | undefined;

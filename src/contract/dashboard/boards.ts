@@ -65,7 +65,7 @@ const timeRangeSchema = z
         .optional()
         .openapi({
           description:
-            'A range that ends now: a whole number of minutes, hours or days; `today` or `month`, from their beginning in the reader’s time zone; or `all`.',
+            'A range that ends now: a whole number of minutes, hours or days; `today` or `month` since its beginning in the time zone of the reader; or `all`.',
           example: '7d',
         }),
       startTimeUnixMs: bound('startTimeUnixMs', 'Start of the range, Unix milliseconds, inclusive; without it the range has no start.'),

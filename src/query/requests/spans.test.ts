@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runUntilFull, runUntilRows } from '../../store/read/run-statement.ts';
+import { readRequestPage } from '../../reading/request-page.ts';
+import { runUntilRows } from '../../store/read/run-statement.ts';
 import type { RequestQuery } from '../../contract/requests/query.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../testing/query-harness.ts';
 import type { RequestRow } from './columns.ts';
 import { cursorBehind, type SortCells } from './cursor.ts';
 import { planRequests, requestDialect, type RequestsPlan } from './query.ts';
-import { pageStatements, spanStatement } from './select.ts';
-import { spansOf } from './spans.ts';
+import { pageStatements } from './select.ts';
+import { spanSearchOf } from './spans.ts';
 
 type Row = RequestRow & SortCells;
 type Body = Partial<Omit<RequestQuery, 'filter'>> & { readonly filter?: unknown };
@@ -24,34 +25,61 @@ function planOf(query: Body): RequestsPlan {
   return plan.value.plan;
 }
 
-/** The spans in hours before now. */
-const of = (query: Body) => spansOf(planOf(query), noon)?.map(({ from, to }) => [from, to].map((time) => time && (noon - time) / hour));
+/** The spans in hours before now, while each has so many of the 5 requests of a page. */
+function spansOf(query: Body, ...found: readonly number[]): readonly (readonly (number | undefined)[])[] {
+  const search = spanSearchOf(planOf(query), noon);
+  const spans: (readonly (number | undefined)[])[] = [];
+  let [all, index] = [0, 0];
+  for (let span = search?.first; span !== undefined; span = search?.next(span, all)) {
+    spans.push([span.from, span.to].map((time) => time && (noon - time) / hour));
+    all += found[index] ?? 0;
+    index += 1;
+  }
+  return spans;
+}
 
 describe('the spans in which a page is looked for', () => {
-  test('go back from now, without gaps, to the beginning', () => {
-    expect(of({})).toEqual([
-      [1, undefined],
-      [24, 1],
-      [720, 24],
-      [undefined, 720],
+  test('of a word that is in nothing new: six hours, and everything before', () => {
+    expect(spansOf({})).toEqual([
+      [6, undefined],
+      [undefined, 6],
+    ]);
+  });
+
+  test('of a common word: as far back as its density says, and everything before where that was too little', () => {
+    expect(spansOf({}, 5)).toEqual([[6, undefined]]);
+    expect(spansOf({}, 1, 4)).toEqual([
+      [6, undefined],
+      [45, 6],
+    ]);
+    expect(spansOf({}, 1, 3)).toEqual([
+      [6, undefined],
+      [45, 6],
+      [undefined, 45],
+    ]);
+    expect(spansOf({ limit: 1000 }, 1)).toEqual([
+      [6, undefined],
+      [undefined, 6],
     ]);
   });
 
   test('end where the filter begins, and begin where it ends', () => {
-    const from = new Date(noon - 30 * hour).toISOString();
-    const to = new Date(noon - 10 * hour).toISOString();
-    expect(of({ filter: { left: report, operator: 'and', right: arrived({ gte: from }) } })).toEqual([
-      [1, undefined],
-      [24, 1],
-      [undefined, 24],
+    const from = (age: number) => ({ left: report, operator: 'and', right: arrived({ gte: new Date(noon - age * hour).toISOString() }) });
+    expect(spansOf({ filter: from(5) })).toEqual([[undefined, undefined]]);
+    expect(spansOf({ filter: from(30) }, 1)).toEqual([
+      [6, undefined],
+      [undefined, 6],
     ]);
-    expect(of({ filter: { left: report, operator: 'and', right: arrived({ lt: to }) } })?.[0]).toEqual([11, undefined]);
+    const to = { left: report, operator: 'and', right: arrived({ lt: new Date(noon - 10 * hour).toISOString() }) };
+    expect(spansOf({ filter: to })[0]).toEqual([16, undefined]);
+    const early = { left: report, operator: 'and', right: arrived({ lt: '1970-01-01T01:00:00Z' }) };
+    expect(spansOf({ filter: early })).toEqual([[undefined, undefined]]);
   });
 
   test('begin at the cursor', () => {
     const row = { id: idAt(noon - 40 * day, 1), created_ms: noon - 40 * day };
     const cursor = cursorBehind(planOf({}), row);
-    expect(of(cursor === undefined ? {} : { cursor })?.[0]).toEqual([961, undefined]);
+    expect(spansOf(cursor === undefined ? {} : { cursor })[0]).toEqual([966, undefined]);
   });
 
   test.each([
@@ -61,7 +89,7 @@ describe('the spans in which a page is looked for', () => {
     ['a random order', { sort: { random: true } }],
     ['an offset', { offset: 1 }],
   ] as const)('are none with %s', (_what, query) => {
-    expect(spansOf(planOf(query as Body), noon)).toBeUndefined();
+    expect(spanSearchOf(planOf(query as Body), noon)).toBeUndefined();
   });
 });
 
@@ -93,9 +121,8 @@ describe('a page that is looked for in spans', () => {
       let found = 0;
       do {
         const plan = planOf({ filter, limit, ...(cursor === undefined ? {} : { cursor }) });
-        const reads = spansOf(plan, noon)?.map((span) => (count: number) => spanStatement(plan, span, count)) ?? [];
-        expect(reads.length).toBeGreaterThan(0);
-        const rows = await runUntilFull<Row>(rig.store.run, reads, limit);
+        expect(spanSearchOf(plan, noon)).toBeDefined();
+        const rows = await readRequestPage(plan, { run: rig.store.run, now: noon });
         expect(rows.map(({ id }) => id)).toEqual((await runUntilRows<Row>(rig.store.run, pageStatements(plan))).map(({ id }) => id));
         const last = rows.length < limit ? undefined : rows.at(-1);
         cursor = last === undefined ? undefined : cursorBehind(plan, last);

@@ -13,25 +13,40 @@ export interface Span {
   readonly to: number | undefined;
 }
 
-const hour = 3_600_000;
-/** Distances from the newest request that may be on the page. */
-const distances = [hour, 24 * hour, 30 * 24 * hour];
+const firstMs = 6 * 3_600_000;
+const longestMs = 30 * 24 * 3_600_000;
+
+/** A search for the newest requests, span by span. */
+export interface SpanSearch {
+  readonly first: Span;
+  /** @param found requests so far. @returns undefined when the search is over. */
+  readonly next: (span: Span, found: number) => Span | undefined;
+}
 
 /**
- * The spans of time in which a page of the newest requests is looked for, one after the other until it is full. A condition on bodies finds
- * all that match before the first row is known, so that a common word would be sought in the bodies of years for a page of today.
+ * The spans of time in which a page of the newest requests is looked for. A condition on bodies finds all that match before the first row is
+ * known, so that a common word would be sought in the bodies of years for a page of today. A rare word is sought everywhere at once.
  *
  * @param now Unix milliseconds. @returns undefined when the page is read at once.
  */
-export function spansOf({ filter, sort, after, offset }: RequestsPlan, now: number): readonly Span[] | undefined {
+export function spanSearchOf({ filter, sort, after, offset, limit }: RequestsPlan, now: number): SpanSearch | undefined {
   const isNewestFirst = sort !== 'random' && sort.every(({ key, direction }) => key === 'created_at' && direction === 'desc');
   if (!isNewestFirst || offset > 0 || !readsBodies(filter) || soughtId(filter) !== undefined) return undefined;
   const bounds = conjuncts(filter).filter(isArrivalBound);
-  const from = Math.max(...bounds.flatMap(({ operator, value }) => (operator === 'gt' || operator === 'gte' ? [value] : [])));
-  const to = bounds.flatMap(({ operator, value }) => (operator === 'lt' || operator === 'lte' ? [value] : []));
-  const newest = Math.min(now, ...to, ...(after === undefined ? [] : [Number(after.arrival)]));
-  const starts = distances.map((distance) => newest - distance).filter((start) => start > from);
-  return [...starts, undefined].map((start, index) => ({ from: start, to: starts[index - 1] }));
+  const oldest = Math.max(...bounds.flatMap(({ operator, value }) => (operator === 'gt' || operator === 'gte' ? [value] : [])));
+  const ends = bounds.flatMap(({ operator, value }) => (operator === 'lt' || operator === 'lte' ? [value] : []));
+  const newest = Math.min(now, ...ends, ...(after === undefined ? [] : [Number(after.arrival)]));
+  const since = (ms: number): number | undefined =>
+    newest - ms > Math.max(oldest, 0) && ms <= longestMs ? Math.floor(newest - ms) : undefined;
+  return {
+    first: { from: since(firstMs), to: undefined },
+    next: ({ from, to }, found) => {
+      if (from === undefined || found >= limit) return undefined;
+      // The second span is as long as the density of the first one asks for, and the third is the rest.
+      const enough = to === undefined && found > 0 ? since(1.5 * firstMs * (limit / found)) : undefined;
+      return { from: enough, to: from };
+    },
+  };
 }
 
 /** The bounds of a span on a table with the time of arrival. */

@@ -153,25 +153,6 @@ export async function runUntilRows<Row>(
   return [];
 }
 
-/**
- * Runs reads in order until they have returned so many rows, which are joined; all have one timeout. @param reads gives the statement for
- * at most so many rows. @throws GatelogError as {@link RunStatement}.
- */
-export async function runUntilFull<Row>(
-  run: RunStatement,
-  reads: readonly ((limit: number) => Statement)[],
-  limit: number,
-  signal?: AbortSignal,
-): Promise<readonly Row[]> {
-  const startedAt = performance.now();
-  const rows: Row[] = [];
-  for (const statementFor of reads) {
-    rows.push(...(await run<Row>(statementFor(limit - rows.length), signal, { startedAt })));
-    if (rows.length >= limit) break;
-  }
-  return rows;
-}
-
 /** Settings of a statement that selects in the lane `large` and inserts what it selects. */
 export function largeReadSettings({ queryTimeoutMs, queryMemoryBytes }: RunOptions, statement: CompiledSql): QuerySettings {
   return readSettings({

@@ -22,7 +22,7 @@ export function MuteForm({ onMute, onCancel }: MuteFormProps): ReactNode {
       submit="Mute"
       onSubmit={async () => (until === null ? undefined : onMute(until.toDate().toISOString()))}
       onCancel={onCancel}
-      isDisabled={!isAhead}
+      missing={isAhead ? undefined : 'Choose a time that is to come.'}
     >
       <p>States and incidents go on, and nobody is told before this time.</p>
       <TimeField label={`Until, in ${timeZone()}`} value={until} onChange={setUntil} />

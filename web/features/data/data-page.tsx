@@ -59,7 +59,12 @@ function RetentionForm({ days }: { readonly days: number | null }): ReactNode {
     await queryClient.invalidateQueries({ queryKey: ['retention'] });
   };
   return (
-    <Form label="Retention" submit="Store" onSubmit={store} isDisabled={text.trim() !== '' && numberOf(text) === undefined}>
+    <Form
+      label="Retention"
+      submit="Store"
+      onSubmit={store}
+      missing={text.trim() !== '' && numberOf(text) === undefined ? 'This is no number of days.' : undefined}
+    >
       <NumberField
         label="Days"
         value={text}

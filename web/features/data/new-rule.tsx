@@ -48,7 +48,7 @@ export function NewRule({ onStore, onClose }: NewRuleProps): ReactNode {
         submit="Add the rule"
         onSubmit={store}
         onCancel={onClose}
-        isDisabled={chosen.length === 0 || (kind === 'regex' && pattern === '')}
+        missing={chosen.length === 0 ? 'Choose at least one place.' : kind === 'regex' && pattern === '' ? 'Give the pattern.' : undefined}
       >
         <Select label="Take out" isLabelShown value={kind} options={kindOptions} onChange={setKind} />
         {kind === 'regex' && (

@@ -36,7 +36,13 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode
   }
   return (
     <Dialog title="Make a key" isOpen onClose={onClose}>
-      <Form label="Make a key" submit="Make the key" onSubmit={make} onCancel={onClose} isDisabled={name.trim() === ''}>
+      <Form
+        label="Make a key"
+        submit="Make the key"
+        onSubmit={make}
+        onCancel={onClose}
+        missing={name.trim() === '' ? 'A key needs a name.' : undefined}
+      >
         <TextField label="Name" value={name} onChange={setName} placeholder="checkout in production" autoFocus isRequired />
         <Select label="May" isLabelShown value={permission} options={permissionOptions} onChange={setPermission} />
       </Form>
@@ -56,7 +62,13 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
   };
   return (
     <Dialog title="Change the key" isOpen onClose={onClose}>
-      <Form label="Change the key" submit="Store the change" onSubmit={change} onCancel={onClose} isDisabled={name.trim() === ''}>
+      <Form
+        label="Change the key"
+        submit="Store the change"
+        onSubmit={change}
+        onCancel={onClose}
+        missing={name.trim() === '' ? 'A key needs a name.' : undefined}
+      >
         <TextField label="Name" value={name} onChange={setName} autoFocus isRequired />
         <Select label="May" isLabelShown value={permission} options={permissionOptions} onChange={setPermission} />
       </Form>

@@ -109,7 +109,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
         submit="Add the key"
         onSubmit={add}
         onCancel={onClose}
-        isDisabled={key.trim() === '' || provider.trim() === ''}
+        missing={key.trim() === '' || provider.trim() === '' ? 'Give the provider and its key.' : undefined}
       >
         <TextField
           label="Provider"

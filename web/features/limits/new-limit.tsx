@@ -55,7 +55,13 @@ export function NewLimit({ limits, onClose }: NewLimitProps): ReactNode {
         submit="Add the limit"
         onSubmit={store}
         onCancel={onClose}
-        isDisabled={quota === undefined || (segment === 'property' && property.trim() === '')}
+        missing={
+          quota === undefined
+            ? 'A limit needs a number.'
+            : segment === 'property' && property.trim() === ''
+              ? 'Name the property.'
+              : undefined
+        }
       >
         <Row>
           <NumberField label="At most" value={amount} onChange={setAmount} isRequired autoFocus />

@@ -58,7 +58,13 @@ export function PriceForm({ prices, edited, onClose }: PriceFormProps): ReactNod
   const isReady = model.trim() !== '' && numberOf(amounts['input'] ?? '') !== undefined && numberOf(amounts['output'] ?? '') !== undefined;
   return (
     <Dialog title={edited === undefined ? 'Set a price' : 'Change a price'} isOpen onClose={onClose}>
-      <Form label="Price" submit="Store the price" onSubmit={store} onCancel={onClose} isDisabled={!isReady}>
+      <Form
+        label="Price"
+        submit="Store the price"
+        onSubmit={store}
+        onCancel={onClose}
+        missing={isReady ? undefined : 'A price needs a model, and amounts of input and output.'}
+      >
         <Row>
           <TextField label="Model" value={model} onChange={setModel} placeholder="my-model or my-model-*" isRequired />
           <TextField label="Provider" value={provider} onChange={setProvider} placeholder="any" />

@@ -29,7 +29,7 @@ export function DeclareProperty(): ReactNode {
           submit="Declare"
           onSubmit={declare}
           onCancel={() => setIsOpen(false)}
-          isDisabled={name.trim() === ''}
+          missing={name.trim() === '' ? 'A property needs a name.' : undefined}
         >
           <p className="muted">
             Some clients send headers in lower case. A declared name is stored with your spelling, however a header writes it.

@@ -33,7 +33,13 @@ export function EraseUser({ user }: { readonly user: string }): ReactNode {
       </Button>
       <Dialog title={receipt === undefined ? 'Erase a user' : 'Erased'} isOpen={isOpen} onClose={close}>
         {receipt === undefined ? (
-          <Form label="Erase a user" submit="Erase for good" onSubmit={erase} onCancel={close} isDisabled={typed !== user}>
+          <Form
+            label="Erase a user"
+            submit="Erase for good"
+            onSubmit={erase}
+            onCancel={close}
+            missing={typed === user ? undefined : 'Type the identifier of the user.'}
+          >
             <p>
               All that came from <b dir="auto">{user}</b> up to now goes for good: requests with their bodies, replies in the cache, and
               what is on its way to the store. Nothing brings it back.

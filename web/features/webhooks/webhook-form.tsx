@@ -35,7 +35,16 @@ export function WebhookForm({ initial, submit, onSubmit, onCancel }: WebhookForm
         submit={submit}
         onSubmit={async () => (filter === undefined ? undefined : onSubmit(webhookOf(draft, filter)))}
         onCancel={onCancel}
-        isDisabled={filter === undefined || draft.destination.trim() === '' || draft.events.length === 0}
+        missing={
+          filter === undefined
+            ? 'The search cannot be read.'
+            : draft.destination.trim() === ''
+              ? 'A webhook needs a destination.'
+              : draft.events.length === 0
+                ? 'Choose at least one event.'
+                : undefined
+        }
+        value={draft}
       >
         <Row>
           <TextField

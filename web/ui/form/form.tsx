@@ -11,9 +11,7 @@ export interface FormProps {
   /** Enter and the button call it. The form shows what it rejects with. */
   readonly onSubmit: () => Promise<unknown>;
   readonly onCancel?: () => void;
-  /** Whether something is wrong or missing. */
-  readonly isDisabled?: boolean;
-  /** What is wrong or missing, as a sentence beside the button. */
+  /** What is wrong or missing, as a sentence beside the button, which is off then. */
   readonly missing?: string | undefined;
   /** What is sent: once it changes, the answer to it is no longer shown. */
   readonly value?: unknown;
@@ -26,20 +24,11 @@ interface Failed {
 }
 
 /** Fields with a button that sends them once; the service's answer to bad input stands above the button. */
-export function Form({
-  label,
-  submit,
-  onSubmit,
-  onCancel,
-  missing,
-  isDisabled = missing !== undefined,
-  value,
-  children,
-}: FormProps): ReactNode {
+export function Form({ label, submit, onSubmit, onCancel, missing, value, children }: FormProps): ReactNode {
   const [isBusy, setIsBusy] = useState(false);
   const [failed, setFailed] = useState<Failed>();
   const send = async (): Promise<void> => {
-    if (isBusy || isDisabled || submit === undefined) return;
+    if (isBusy || missing !== undefined || submit === undefined) return;
     setIsBusy(true);
     setFailed(undefined);
     try {
@@ -65,7 +54,7 @@ export function Form({
         {submit !== undefined && missing !== undefined && <p className={styles['missing']}>{missing}</p>}
         {onCancel !== undefined && <Button onPress={onCancel}>Cancel</Button>}
         {submit !== undefined && (
-          <Button kind="primary" type="submit" isDisabled={isBusy || isDisabled}>
+          <Button kind="primary" type="submit" isDisabled={isBusy || missing !== undefined}>
             {submit}
           </Button>
         )}

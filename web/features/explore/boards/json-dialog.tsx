@@ -22,10 +22,10 @@ export function JsonDialog({ title, initial, submit, onSubmit, onClose, isReadOn
       <CopyButton text={text} label="Copy the JSON" />
       <Form
         label={title}
-        submit={submit}
+        submit={isReadOnly ? undefined : submit}
         onSubmit={() => onSubmit(JSON.parse(text))}
         onCancel={onClose}
-        isDisabled={isReadOnly || fault !== undefined}
+        missing={fault === undefined ? undefined : 'This is no JSON.'}
       >
         <TextField label="JSON" value={text} onChange={setText} lines={24} isCode fault={fault} />
       </Form>

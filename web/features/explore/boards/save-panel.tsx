@@ -42,7 +42,9 @@ export function SavePanel({ query, range, onClose }: SavePanelProps): ReactNode 
         submit="Save"
         onSubmit={save}
         onCancel={onClose}
-        isDisabled={title.trim() === '' || (boardId === newBoard && name.trim() === '')}
+        missing={
+          title.trim() === '' ? 'A panel needs a title.' : boardId === newBoard && name.trim() === '' ? 'A board needs a name.' : undefined
+        }
       >
         <TextField label="Title" value={title} onChange={setTitle} isRequired />
         <Select label="On" isLabelShown value={boardId} options={options} onChange={setBoardId} />

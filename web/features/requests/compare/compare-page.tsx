@@ -139,7 +139,12 @@ function ChooseForm({ left, right, onChoose }: ChooseFormProps): ReactNode {
     onChoose({ left: one.trim() === '' ? undefined : one.trim(), right: other.trim() });
   };
   return (
-    <Form label="Choose requests" submit="Compare" onSubmit={choose} isDisabled={other.trim() === ''}>
+    <Form
+      label="Choose requests"
+      submit="Compare"
+      onSubmit={choose}
+      missing={other.trim() === '' ? 'Give the identifier of the other request.' : undefined}
+    >
       <Row>
         <TextField label="Left" about="Empty: the one before it in its session." value={one} onChange={setOne} isCode autoFocus />
         <TextField label="Right" value={other} onChange={setOther} isCode />

@@ -165,7 +165,13 @@ function AddForm({ onSet, onEnd }: AddFormProps): ReactNode {
   };
   return (
     <Escapable onEscape={onEnd}>
-      <Form label="Add a property" submit="Add" onSubmit={add} onCancel={onEnd} isDisabled={name.trim() === ''}>
+      <Form
+        label="Add a property"
+        submit="Add"
+        onSubmit={add}
+        onCancel={onEnd}
+        missing={name.trim() === '' ? 'A property needs a name.' : undefined}
+      >
         <Row>
           <TextField label="Name" value={name} onChange={setName} autoFocus />
           <TextField label="Value" value={value} onChange={setValue} />

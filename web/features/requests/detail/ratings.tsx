@@ -106,7 +106,13 @@ function ScoreForm({ id, onEnd }: { readonly id: string; readonly onEnd: () => v
     onEnd();
   };
   return (
-    <Form label="Add a score" submit="Save" onSubmit={add} onCancel={onEnd} isDisabled={name.trim() === '' || score === undefined}>
+    <Form
+      label="Add a score"
+      submit="Save"
+      onSubmit={add}
+      onCancel={onEnd}
+      missing={name.trim() === '' || score === undefined ? 'A score needs a name and a number.' : undefined}
+    >
       <Row>
         <TextField label="Name" value={name} onChange={setName} about="A name that is there is replaced." autoFocus />
         <NumberField label="Value" value={value} onChange={setValue} />

@@ -61,7 +61,13 @@ function RenameForm({ view: { id, name, page, search }, onChanged, onEnd }: Rena
     onEnd();
   };
   return (
-    <Form label={`Rename ${name}`} submit="Rename" onSubmit={rename} onCancel={onEnd} isDisabled={text.trim() === ''}>
+    <Form
+      label={`Rename ${name}`}
+      submit="Rename"
+      onSubmit={rename}
+      onCancel={onEnd}
+      missing={text.trim() === '' ? 'A view needs a name.' : undefined}
+    >
       <TextField label="New name" value={text} onChange={setText} autoFocus />
     </Form>
   );

@@ -55,7 +55,13 @@ export function ViewsDialog({ search, onClose }: ViewsDialogProps): ReactNode {
         </ul>
       )}
       {maySave ? (
-        <Form label="Save a view" submit="Save this view" onSubmit={save} onCancel={onClose} isDisabled={name.trim() === ''}>
+        <Form
+          label="Save a view"
+          submit="Save this view"
+          onSubmit={save}
+          onCancel={onClose}
+          missing={name.trim() === '' ? 'A view needs a name.' : undefined}
+        >
           <TextField label="Name" value={name} onChange={setName} placeholder="Failures of checkout" />
         </Form>
       ) : (

@@ -46,16 +46,18 @@ describe('the spans in which a page is looked for', () => {
     ]);
   });
 
-  test('of a common word: as far back as its density says, and everything before where that was too little', () => {
+  test('of a common word: as far back as its density says, up to thirty days, and everything before', () => {
     expect(spansOf({}, 5)).toEqual([[6, undefined]]);
     expect(spansOf({}, 1, 4)).toEqual([
       [6, undefined],
-      [45, 6],
+      [37.5, 6],
     ]);
     expect(spansOf({}, 1, 3)).toEqual([
       [6, undefined],
-      [45, 6],
-      [undefined, 45],
+      [37.5, 6],
+      [150, 37.5],
+      [600, 150],
+      [undefined, 600],
     ]);
     expect(spansOf({ limit: 1000 }, 1)).toEqual([
       [6, undefined],

@@ -40,11 +40,11 @@ export function spanSearchOf({ filter, sort, after, offset, limit }: RequestsPla
     newest - ms > Math.max(oldest, 0) && ms <= longestMs ? Math.floor(newest - ms) : undefined;
   return {
     first: { from: since(firstMs), to: undefined },
-    next: ({ from, to }, found) => {
+    next: ({ from }, found) => {
       if (from === undefined || found >= limit) return undefined;
-      // The second span is as long as the density of the first one asks for, and the third is the rest.
-      const enough = to === undefined && found > 0 ? since(1.5 * firstMs * (limit / found)) : undefined;
-      return { from: enough, to: from };
+      // As far back as the density so far asks for, and not in many small steps.
+      const times = found === 0 ? Infinity : Math.max(4, (1.25 * limit) / found);
+      return { from: since(times * (newest - from)), to: from };
     },
   };
 }

@@ -301,3 +301,55 @@ it('a search and a metric become a rule', async () => {
   expect(await page.getByRole('button', { name: 'Dimension 1 Team' }).count()).toBe(1);
   await page.context().close();
 });
+
+it('from the dearest session of today, and what made it dear, to a rule on such sessions', async () => {
+  const session = 'dear session';
+  for (const [turn, cost] of [0.1, 0.1, 0.3, 0.5].entries()) {
+    const line = {
+      request_id: `5d1c2b7e-3f0a-4c11-8b52-1a3c2f2f000${turn}`,
+      // A preview evaluates every few minutes.
+      request_created_at: new Date(Date.now() - 600_000 + 1000 * turn).toISOString(),
+      provider: 'OPENAI',
+      request_path: '/v1/chat/completions',
+      request_model: 'gpt-4o',
+      response_status: 200,
+      session_id: session,
+      session_path: '/agent/read',
+      cost,
+      prompt_tokens: 1000 * 2 ** turn,
+    };
+    expect((await api.call('POST', '/v1/import', JSON.stringify(line))).status).toBe(200);
+  }
+  await api.stored('5d1c2b7e-3f0a-4c11-8b52-1a3c2f2f0003');
+  const { page, complaints } = await open('/sessions');
+  await page.getByRole('button', { name: 'Time: Last 24 hours' }).click();
+  await page.getByRole('button', { name: 'Today' }).click();
+  await page.waitForURL(/range=today/);
+  // Shortly after midnight the requests are of yesterday.
+  await page.getByRole('button', { name: 'Time: Today' }).click();
+  await page.getByRole('button', { name: 'Last 24 hours' }).click();
+  await page.getByRole('button', { name: 'Cost' }).click();
+  await page.waitForURL(/range=24h.*sort=total_cost|sort=total_cost.*range=24h/);
+  await page.getByRole('rowheader').first().getByText(session).click();
+  const reasons = page.getByRole('region', { name: 'Where the cost went' });
+  await reasons.getByText('The input grew from about 1,000 to 8,000 tokens a request').waitFor();
+  await reasons.getByText('One request cost $0.50, 50 % of the session.').waitFor();
+
+  // The way back keeps the order.
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Sessions' }).click();
+  await page.waitForURL(/sort=total_cost/);
+  await page.goBack();
+  await page.getByRole('link', { name: 'Alert on such sessions' }).click();
+  const preview = page.getByRole('region', { name: 'Preview' });
+  await preview.getByText('It would have fired once in the last 7 days.').waitFor();
+  const store = page.getByRole('button', { name: 'Store the rule' });
+  await page.getByRole('button', { name: 'Add a channel' }).click();
+  await page.getByText('Give each channel an address, or remove it.').waitFor();
+  expect(await store.isEnabled()).toBe(false);
+  await page.getByRole('button', { name: 'Remove channel 1' }).click();
+  await store.click();
+  await page.getByRole('heading', { name: 'Cost at least $1.00 over 1 h, for each Session' }).waitFor();
+  expect(await ruleNamed('Cost at least $1.00 over 1 h, for each Session')).toBeDefined();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});

@@ -6,6 +6,7 @@ import {
   choose,
   expectSearch,
   expectShown,
+  hourMs,
   openRequestsScene,
   patient,
   placeOf,
@@ -16,6 +17,7 @@ import {
   seeded,
   seedId,
   seeds,
+  shown,
 } from './support/requests-list.ts';
 
 let scene: RequestsScene;
@@ -337,5 +339,43 @@ it('a request is kept while one looks for the other, and both are compared', asy
   await page.waitForURL((url) => url.searchParams.get('left') === seedId(3) && url.searchParams.get('right') === seedId(5));
   await page.locator('tr[data-differs=true]', { hasText: 'Status' }).first().waitFor();
   expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('rows are there before they are counted, and a count that fails is said beside them', async () => {
+  const lines = Array.from({ length: 120 }, (_, index) =>
+    JSON.stringify({
+      request_id: `6d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0${String(index).padStart(3, '0')}`,
+      request_created_at: new Date(Date.now() - 2 * hourMs - index).toISOString(),
+      provider: 'OPENAI',
+      request_user_id: 'many',
+    }),
+  );
+  const { status } = await scene.api.call('POST', '/v1/import', lines.join('\n'));
+  expect(status).toBe(200);
+  await scene.api.stored('6d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0119');
+  const { page } = await openSignedIn(scene.browser, scene.addressOf({ q: 'user:ann' }));
+  await page.locator(rows).first().waitFor();
+  let count = (): void => undefined;
+  const mayCount = new Promise<void>((resolve) => {
+    count = resolve;
+  });
+  await page.route('**/v1/request/count/query', async (route) => {
+    await mayCount;
+    await route.continue();
+  });
+  await search(page, 'user:many');
+  await expect.poll(async () => (await shown(page)).length, patient).toBeGreaterThan(5);
+  const size = page.locator('header p').first();
+  expect(await size.innerText()).toBe('');
+  count();
+  await page.getByText('120 requests', { exact: true }).waitFor();
+
+  await page.unroute('**/v1/request/count/query');
+  await page.route('**/v1/request/count/query', async (route) =>
+    route.fulfill({ status: 504, json: { data: null, error: 'Counting took too long.', code: 'query_timeout' } }),
+  );
+  await search(page, 'user:many status:<500');
+  await page.getByText('Not counted: Counting took too long.').waitFor();
   await page.context().close();
 });

@@ -34,20 +34,16 @@ export interface ListedRequests {
 
 /** The requests of a list, page by page, and how many there are. */
 export function useRequests(listed: ListedRequests): RequestList {
-  const { filter, range, sort } = listed;
-  const { data, error, isPending, isPlaceholderData, isFetchingNextPage, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    ...listOptions(listed),
-    // The rows stay in view while live is switched.
-    placeholderData: (before, query) => (isOf(query, [filter, range, sort]) ? before : undefined),
-  });
+  const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage } = useInfiniteQuery(listOptions(listed));
   const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   const [first] = data?.pages ?? [];
   // Rows are there sooner when nobody counts beside them.
   const isCounted = first !== undefined && first.totalCount === undefined && first.nextCursor !== undefined;
   const counted = useQuery({
     ...countOptions(listed, first?.asOf ?? 0),
-    enabled: isCounted && !isPlaceholderData,
-    placeholderData: (before, query) => (isOf(query, ['count', filter, range]) ? before : undefined),
+    enabled: isCounted,
+    // The number stays in view while the list is read again.
+    placeholderData: (before, query) => (isCountOf(query, listed) ? before : undefined),
   });
   return {
     rows,
@@ -86,7 +82,8 @@ const firstPage: PagePlace = {};
 
 function listOptions({ filter, range, sort, isLive: isCounted }: ListedRequests) {
   return infiniteQueryOptions({
-    queryKey: [...listKey, filter, range, sort, isCounted],
+    // TRICKY: without `isLive`. A list is read again anyway when live is switched, and its rows stay in view meanwhile.
+    queryKey: [...listKey, filter, range, sort],
     enabled: filter !== undefined,
     initialPageParam: firstPage,
     queryFn: async ({ pageParam: { cursor, asOf = Date.now() }, signal }) => {
@@ -110,7 +107,7 @@ function wholeFilter(filter: FilterNode = everything, range: RangeSearch, asOf: 
   return filterJson(allOf([arrivedIn(timeRangeOf(range, asOf)), filter])) as Filter;
 }
 
-/** Whether a query is of the same selection; the last part of its key aside. */
-function isOf(query: { readonly queryKey: readonly unknown[] } | undefined, selection: readonly unknown[]): boolean {
-  return query !== undefined && hashKey(query.queryKey.slice(0, -1)) === hashKey([...listKey, ...selection]);
+/** Whether a count is of the same selection, at whatever time. */
+function isCountOf(query: { readonly queryKey: readonly unknown[] } | undefined, { filter, range }: ListedRequests): boolean {
+  return query !== undefined && hashKey(query.queryKey.slice(0, -1)) === hashKey([...listKey, 'count', filter, range]);
 }

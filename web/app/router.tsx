@@ -63,8 +63,10 @@ const requestsRoute = createRoute({
   path: '/requests',
   validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...requestsSearchOf(search) }),
   loaderDeps: ({ search: { q, sort, range, from, to } }) => ({ q, sort, range, from, to }),
-  loader: async ({ context, deps }) => {
-    const { expectRequests } = await import('../features/requests/list/use-requests.ts');
+  loader: async ({ context, deps, location }) => {
+    const { expectRequest, expectRequests } = await import('../features/requests/expected.ts');
+    // Not of `deps`: the list is not read again for another request in its details.
+    expectRequest(context.queryClient, requestsSearchOf(location.search));
     expectRequests(context.queryClient, deps);
   },
   component: lazyRouteComponent(() => import('../features/requests/requests-page.tsx'), 'RequestsPage'),

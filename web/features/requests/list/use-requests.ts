@@ -1,12 +1,11 @@
-import { hashKey, infiniteQueryOptions, type QueryClient, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { hashKey, infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Filter, RequestItem } from '../../../../src/client/client.ts';
 import { allOf, everything, type FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
 import { gatelog } from '../../../lib/client.ts';
-import { readSearch } from '../../../lib/read-search.ts';
 import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
-import { isLive, type RequestsSearch, type SortKey, sorts, standardSort } from '../search.ts';
+import { type SortKey, sorts } from '../search.ts';
 
 const pageLimit = 100;
 /** What the keys of all lists begin with. */
@@ -58,20 +57,6 @@ export function useRequests(listed: ListedRequests): RequestList {
   };
 }
 
-/** Asks for the first page of a list before it is shown: a browser draws a page before it lets the page ask. */
-export function expectRequests(
-  queryClient: QueryClient,
-  { q = '', sort = standardSort, live, ...range }: RequestsSearch & RangeSearch,
-): void {
-  const { filter } = readSearch(q);
-  if (filter === undefined) return;
-  const { range: relative, from, to } = range;
-  // The list tells of a failure.
-  queryClient
-    .infiniteQuery(listOptions({ filter, range: { range: relative, from, to }, sort, isLive: isLive({ live, sort, to }) }))
-    .catch(() => undefined);
-}
-
 /** Where a page begins, and when the first page was asked for: all pages of a list have the same bounds. */
 interface PagePlace {
   readonly cursor?: string;
@@ -80,7 +65,7 @@ interface PagePlace {
 
 const firstPage: PagePlace = {};
 
-function listOptions({ filter, range, sort, isLive: isCounted }: ListedRequests) {
+export function listOptions({ filter, range, sort, isLive: isCounted }: ListedRequests) {
   return infiniteQueryOptions({
     // TRICKY: without `isLive`. A list is read again anyway when live is switched, and its rows stay in view meanwhile.
     queryKey: [...listKey, filter, range, sort],

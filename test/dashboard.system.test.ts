@@ -159,6 +159,20 @@ it('a search says what it means, finds, and is in the address; a fault says wher
   await page.context().close();
 });
 
+it.each([
+  ['/requests', { range: 'constructor', sort: 'toString', tab: '__proto__', columns: '["__proto__","constructor"]', pinned: '1e9' }],
+  ['/requests', { from: 'NaN', to: '1e308', q: '(((' }],
+  ['/', { by: '__proto__', from: '1e300' }],
+  ['/explore', { metrics: '["constructor"]', by: '["__proto__"]', top: '1e9' }],
+  ['/alerts/new', { metric: '__proto__', by: '["__proto__"]', threshold: '1e400', minutes: '-5' }],
+] as const)('an address with what nobody can read opens its page all the same: %s %j', async (path, search) => {
+  const { page, complaints } = await openSignedIn(browser, `${service.api}${path}?${new URLSearchParams(search).toString()}`);
+  await page.locator('main h1').waitFor();
+  // What the service refuses is said on the page, and by the browser.
+  expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
+  await page.context().close();
+});
+
 it('the list is operated by the keyboard alone', async () => {
   const { page } = await openWatched(browser, `${service.api}/requests`, desktop);
   await page.waitForSelector('input[name=key]');

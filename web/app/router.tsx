@@ -5,6 +5,7 @@ import { Loading } from '../ui/loading.tsx';
 import { PageError } from '../ui/page-error.tsx';
 import { queryClient } from './query-client.ts';
 import { Shell } from './shell.tsx';
+import { strictSearch, strictSearchOf } from './strict-search.ts';
 import { overviewSearchOf } from '../features/overview/search.ts';
 import { alertSearchOf, newAlertSearchOf } from '../features/alerts/search.ts';
 import { exploreSearchOf } from '../features/explore/search.ts';
@@ -25,13 +26,13 @@ const rootRoute = createRootRouteWithContext<{ readonly queryClient: typeof quer
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: ({ next }: Readonly<Record<string, unknown>>) => (typeof next === 'string' && isOwnPath(next) ? { next } : {}),
+  validateSearch: strictSearch(nextOf),
   component: lazyRouteComponent(() => import('../features/sign-in/sign-in-page.tsx'), 'SignInPage'),
 });
 
 /** An address that stands in a link must lead to this site. */
-function isOwnPath(text: string): boolean {
-  return /^\/(?![/\\])/.test(text);
+function nextOf({ next }: Readonly<Record<string, unknown>>): { readonly next?: string } {
+  return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {};
 }
 
 const shellRoute = createRoute({
@@ -47,21 +48,23 @@ const shellRoute = createRoute({
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
-  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...overviewSearchOf(search) }),
+  validateSearch: strictSearchOf(rangeSearchOf, overviewSearchOf),
   component: lazyRouteComponent(() => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
 });
 
 const exploreRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/explore',
-  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...exploreSearchOf(search) }),
+  validateSearch: strictSearchOf(rangeSearchOf, exploreSearchOf),
   component: lazyRouteComponent(() => import('../features/explore/explore-page.tsx'), 'ExplorePage'),
 });
+
+const requestsPageSearch = strictSearchOf(rangeSearchOf, requestsSearchOf);
 
 const requestsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/requests',
-  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...requestsSearchOf(search) }),
+  validateSearch: requestsPageSearch,
   loaderDeps: ({ search: { q, sort, range, from, to } }) => ({ q, sort, range, from, to }),
   loader: async ({ context, deps, location }) => {
     const { expectRequest, expectRequests } = await import('../features/requests/expected.ts');
@@ -75,35 +78,35 @@ const requestsRoute = createRoute({
 const compareRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/requests/compare',
-  validateSearch: compareSearchOf,
+  validateSearch: strictSearch(compareSearchOf),
   component: lazyRouteComponent(() => import('../features/requests/compare/compare-page.tsx'), 'ComparePage'),
 });
 
 const sessionsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/sessions',
-  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...sessionsSearchOf(search) }),
+  validateSearch: strictSearchOf(rangeSearchOf, sessionsSearchOf),
   component: lazyRouteComponent(() => import('../features/sessions/sessions-page.tsx'), 'SessionsPage'),
 });
 
 const sessionRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/sessions/$sessionId',
-  validateSearch: sessionSearchOf,
+  validateSearch: strictSearch(sessionSearchOf),
   component: lazyRouteComponent(() => import('../features/sessions/session-page.tsx'), 'SessionPage'),
 });
 
 const propertiesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/properties',
-  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...propertiesSearchOf(search) }),
+  validateSearch: strictSearchOf(rangeSearchOf, propertiesSearchOf),
   component: lazyRouteComponent(() => import('../features/properties/properties-page.tsx'), 'PropertiesPage'),
 });
 
 const usersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/users',
-  validateSearch: (search: Readonly<Record<string, unknown>>) => ({ ...rangeSearchOf(search), ...usersSearchOf(search) }),
+  validateSearch: strictSearchOf(rangeSearchOf, usersSearchOf),
   component: lazyRouteComponent(() => import('../features/users/users-page.tsx'), 'UsersPage'),
 });
 
@@ -116,14 +119,14 @@ const alertsRoute = createRoute({
 const newAlertRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/alerts/new',
-  validateSearch: newAlertSearchOf,
+  validateSearch: strictSearch(newAlertSearchOf),
   component: lazyRouteComponent(() => import('../features/alerts/new-alert-page.tsx'), 'NewAlertPage'),
 });
 
 const alertRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/alerts/$alertId',
-  validateSearch: alertSearchOf,
+  validateSearch: strictSearch(alertSearchOf),
   component: lazyRouteComponent(() => import('../features/alerts/alert-page.tsx'), 'AlertPage'),
 });
 
@@ -142,14 +145,14 @@ const newWebhookRoute = createRoute({
 const webhookRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/webhooks/$webhookId',
-  validateSearch: webhookSearchOf,
+  validateSearch: strictSearch(webhookSearchOf),
   component: lazyRouteComponent(() => import('../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
 });
 
 const keysRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/keys',
-  validateSearch: keysSearchOf,
+  validateSearch: strictSearch(keysSearchOf),
   component: lazyRouteComponent(() => import('../features/keys/keys-page.tsx'), 'KeysPage'),
 });
 
@@ -162,7 +165,7 @@ const providerKeysRoute = createRoute({
 const pricesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/prices',
-  validateSearch: pricesSearchOf,
+  validateSearch: strictSearch(pricesSearchOf),
   component: lazyRouteComponent(() => import('../features/prices/prices-page.tsx'), 'PricesPage'),
 });
 

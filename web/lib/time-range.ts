@@ -58,9 +58,13 @@ export function rangeSearchOf(search: Readonly<Record<string, unknown>>): RangeS
   const isRange = typeof range === 'string' && Object.hasOwn(relativeRanges, range);
   return {
     ...(isRange ? { range: range as RelativeRange } : {}),
-    ...(typeof from === 'number' && Number.isFinite(from) ? { from } : {}),
-    ...(typeof to === 'number' && Number.isFinite(to) ? { to } : {}),
+    ...(isTime(from) ? { from } : {}),
+    ...(isTime(to) ? { to } : {}),
   };
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
 }
 
 /** The filter of a range. */

@@ -6,6 +6,7 @@ import { negated } from '../../../src/query/language/negate.ts';
 import { parseSearch } from '../../../src/query/language/parse.ts';
 import { printSearch } from '../../../src/query/language/print.ts';
 import { gatelog } from '../client.ts';
+import { ownOf } from '../own.ts';
 
 /** A dimension as it stands in the address and in `groupBy`: `model`, `properties.Team`. */
 export type Dimension = string;
@@ -31,7 +32,7 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 export function dimensionTitle(dimension: Dimension): string {
-  return titles[dimension] ?? dimension.replace(/^properties\./, '').replace(/^inputs\./, 'Input ');
+  return ownOf(titles, dimension) ?? dimension.replace(/^properties\./, '').replace(/^inputs\./, 'Input ');
 }
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;

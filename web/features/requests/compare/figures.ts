@@ -1,5 +1,6 @@
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../../../lib/format.ts';
+import { ownOf } from '../../../lib/own.ts';
 import { finishReasonOf } from '../detail/finish-reason.ts';
 
 /** A figure or a fact of both requests. */
@@ -47,5 +48,10 @@ export function comparedFigures(left: RequestItem, right: RequestItem): readonly
 /** Properties of both requests by their names. */
 export function comparedProperties(left: RequestItem, right: RequestItem): readonly ComparedFigure[] {
   const names = new Set([...Object.keys(left.properties), ...Object.keys(right.properties)]);
-  return [...names].map((name) => ({ name, left: left.properties[name] ?? '–', right: right.properties[name] ?? '–', change: null }));
+  return [...names].map((name) => ({
+    name,
+    left: ownOf(left.properties, name) ?? '–',
+    right: ownOf(right.properties, name) ?? '–',
+    change: null,
+  }));
 }

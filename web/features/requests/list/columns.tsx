@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { formatBytes, formatCost, formatCount, formatDuration, formatTime } from '../../../lib/format.ts';
+import { ownOf } from '../../../lib/own.ts';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 
 /** A column of the list. */
@@ -82,7 +83,7 @@ export function columnOf(id: string): Column | undefined {
   const found = own.find((column) => column.id === id);
   if (found !== undefined || !id.startsWith(propertyPrefix)) return found;
   const name = id.slice(propertyPrefix.length);
-  return text({ id, title: name, width: 130 }, ({ properties }) => (Object.hasOwn(properties, name) ? properties[name] : ''));
+  return text({ id, title: name, width: 130 }, ({ properties }) => ownOf(properties, name) ?? '');
 }
 
 export function columnsOf(ids: readonly string[]): readonly Column[] {

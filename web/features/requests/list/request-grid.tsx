@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
+import { ownOf } from '../../../lib/own.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Highlighted } from '../../../ui/highlighted.tsx';
 import { rowStep } from '../../../ui/table/row-step.ts';
@@ -111,7 +112,7 @@ function useFocusBack(grid: RefObject<HTMLDivElement | null>, openId: string | u
 function sizedColumns(columns: readonly Column[], widths: Readonly<Record<string, number>>, pinned: number): readonly SizedColumn[] {
   let left = gap;
   return columns.map((column, index) => {
-    const width = widths[column.id] ?? column.width;
+    const width = ownOf(widths, column.id) ?? column.width;
     const pinnedAt = index < pinned ? left : undefined;
     left += width + gap;
     return { column, width, pinnedAt };

@@ -1,7 +1,11 @@
+import { formatCount } from '../../../lib/format.ts';
 import { isObject } from '../../../ui/conversation/read/json.ts';
 
 /** Characters of a body that are shown; the rest is in the download. */
 export const shownLength = 16 * 1024 * 1024;
+
+/** Characters of a line that are shown, as of a picture in base64: the layout of a longer one holds the page up. */
+export const shownLineLength = 20_000;
 
 /** A body as it is recorded. */
 export interface RawBody {
@@ -30,6 +34,8 @@ export interface ShownBody {
   readonly lines: readonly string[];
   readonly isJson: boolean;
   readonly isCut: boolean;
+  /** Lines of which a part is shown. */
+  readonly longLines: number;
 }
 
 /** @param body As the API shows it. */
@@ -38,5 +44,11 @@ export function shownBody(body: unknown, { kind, text }: RawBody): ShownBody {
   const whole = isJson ? JSON.stringify(body, undefined, 2) : text();
   // Laid out JSON has no other ends of lines, and one character is found several times as fast.
   const lines = whole.slice(0, shownLength).split(isJson ? '\n' : /\r\n?|\n/);
-  return { lines, isJson, isCut: whole.length > shownLength };
+  const longLines = lines.filter(({ length }) => length > shownLineLength).length;
+  return { lines: longLines === 0 ? lines : lines.map(shownLine), isJson, isCut: whole.length > shownLength, longLines };
+}
+
+function shownLine(line: string): string {
+  const more = line.length - shownLineLength;
+  return more <= 0 ? line : `${line.slice(0, shownLineLength)}… and ${formatCount(more)} more characters`;
 }

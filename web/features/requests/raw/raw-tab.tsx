@@ -4,7 +4,7 @@ import { formatBytes, formatCount } from '../../../lib/format.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { CodeView } from './code-view.tsx';
-import { type RawBody, rawBody, shownBody, shownLength } from './raw-bodies.ts';
+import { type RawBody, rawBody, shownBody, shownLength, shownLineLength } from './raw-bodies.ts';
 import styles from './raw.module.css';
 
 /** Both bodies as they are recorded. */
@@ -55,6 +55,12 @@ function Body({ title, body, isCut }: BodyProps): ReactNode {
       </header>
       {isCut && <Notice kind="warning">Less was recorded than passed: the end is missing.</Notice>}
       {shown?.isCut === true && <Notice>The first {formatCount(shownLength)} characters are shown. The download has all.</Notice>}
+      {shown !== undefined && shown.longLines > 0 && (
+        <Notice>
+          Of {formatCount(shown.longLines)} long {shown.longLines === 1 ? 'line' : 'lines'}, the first {formatCount(shownLineLength)}{' '}
+          characters are shown and searched. The copy and the download have all.
+        </Notice>
+      )}
       {shown === undefined ? (
         <p className="muted">No body is kept.</p>
       ) : (

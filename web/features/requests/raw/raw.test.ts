@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lineTokens } from './line-tokens.ts';
-import { rawBody, shownBody, shownLength } from './raw-bodies.ts';
+import { rawBody, shownBody, shownLength, shownLineLength } from './raw-bodies.ts';
 
 const linesOf = (body: unknown): readonly string[] => {
   const raw = rawBody(body);
@@ -26,12 +26,18 @@ describe('a body', () => {
   });
 
   test('of any length is shown up to a limit, and the reader is told', () => {
-    const text = 'x'.repeat(shownLength + 1);
-    expect(shownBody(text, { kind: 'text', text: () => text, contentType: 'text/plain' })).toEqual({
-      lines: [text.slice(1)],
-      isJson: false,
-      isCut: true,
-    });
+    const text = 'x\n'.repeat(shownLength / 2 + 1);
+    const { lines, isCut } = shownBody(text, { kind: 'text', text: () => text, contentType: 'text/plain' });
+    expect([lines.length, isCut]).toEqual([shownLength / 2 + 1, true]);
+  });
+
+  test('with long lines is shown with the beginning of each, and the reader is told', () => {
+    const picture = 'x'.repeat(shownLineLength);
+    const body = { a: picture, b: 1 };
+    const raw = rawBody(body);
+    const shown = raw === undefined ? undefined : shownBody(body, raw);
+    expect(shown?.lines.map((line) => line.slice(-30))).toEqual(['{', `${'x'.repeat(6)}… and 10 more characters`, '  "b": 1', '}']);
+    expect(shown?.longLines).toBe(1);
   });
 });
 

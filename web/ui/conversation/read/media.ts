@@ -1,3 +1,4 @@
+import { ownOf } from '../../../lib/own.ts';
 import { firstText, isObject, type Json, textOf } from './json.ts';
 import type { Audio, Part } from './part.ts';
 
@@ -45,7 +46,7 @@ export function audioPart(format: string, data: string, transcript = ''): Audio 
     .replace(/^audio\/(?:x-)?/i, '')
     .replace(/;.*$/s, '')
     .toLowerCase();
-  const type = Object.hasOwn(playable, name) ? playable[name] : undefined;
+  const type = ownOf(playable, name);
   const isPlayable = type !== undefined && data !== '';
   return { kind: 'audio', format: name, bytes: bytesOf(data), source: isPlayable ? `data:${type};base64,${data}` : undefined, transcript };
 }

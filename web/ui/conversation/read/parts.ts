@@ -1,3 +1,4 @@
+import { ownOf } from '../../../lib/own.ts';
 import { arrayOf, firstText, isObject, type Json, objectsOf, parsed, textOf } from './json.ts';
 import { audioPart, base64Image, dataPart, filePart, imagePart, linkPart, sourcePart } from './media.ts';
 import type { Part } from './part.ts';
@@ -59,7 +60,7 @@ const byType: Readonly<Record<string, Read>> = {
 
 function partOf(part: Json): readonly Part[] {
   const { type } = part;
-  const read = typeof type === 'string' && Object.hasOwn(byType, type) ? byType[type] : undefined;
+  const read = typeof type === 'string' ? ownOf(byType, type) : undefined;
   return read === undefined ? untypedPart(part) : read(part);
 }
 

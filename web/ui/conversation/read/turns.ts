@@ -1,3 +1,4 @@
+import { ownOf } from '../../../lib/own.ts';
 import { arrayOf, firstText, isObject, type Json, objectsOf, parsed, textOf } from './json.ts';
 import { audioPart, base64Image, imagePart } from './media.ts';
 import type { Part, Role, Turn } from './part.ts';
@@ -74,7 +75,7 @@ const roleOfType: Readonly<Record<string, Role>> = {
 function messageTurns(message: Json): readonly Turn[] {
   const { role, type } = message;
   if (typeof type === 'string' && role === undefined) {
-    return turn(roleOfType[type] ?? 'assistant', partsOf([message]));
+    return turn(ownOf(roleOfType, type) ?? 'assistant', partsOf([message]));
   }
   const parts = [
     ...reasoningPart(firstText(message['reasoning_content'], message['reasoning'], message['thinking'], message['tool_plan'])),
@@ -116,7 +117,7 @@ const roles: Readonly<Record<string, Role>> = {
 };
 
 function roleOf(role: unknown): Role {
-  return (typeof role === 'string' && Object.hasOwn(roles, role) ? roles[role] : undefined) ?? 'user';
+  return (typeof role === 'string' ? ownOf(roles, role) : undefined) ?? 'user';
 }
 
 function turnOf(role: Role, content: unknown): readonly Turn[] {

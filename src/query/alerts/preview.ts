@@ -37,8 +37,10 @@ export function previewSteps({ window, dimensions, baselineDays }: AlertPlan, ra
   const most = isCalendar ? maxCalendarSteps : dimensions.length > 0 ? maxGroupedSteps : alertLimits.previewSteps;
   const leastMs = Math.max((range.to - range.from) / most, isCalendar ? 0 : window.ms / maxStepsInWindow, intervalMs);
   const stepMs = Math.ceil(leastMs / intervalMs) * intervalMs;
-  const first = Math.ceil(range.from / stepMs) * stepMs;
-  const count = Math.max(0, Math.floor((range.to - first) / stepMs) + 1);
+  // The newest request is in the last step, however long a step is.
+  const last = Math.floor(range.to / intervalMs) * intervalMs;
+  const count = Math.max(0, Math.floor((last - range.from) / stepMs) + 1);
+  const first = last - (count - 1) * stepMs;
   return { first, stepMs, count, groups: Math.max(1, Math.floor(alertLimits.previewCells / Math.max(1, count * (1 + baselineDays)))) };
 }
 

@@ -17,6 +17,7 @@ import { ActionNotices, AlertActions, useAlertActions } from './alert-actions.ts
 import { Groups, History, Incidents, Messages } from './alert-tables.tsx';
 import { alertQuery } from './alerts-query.ts';
 import { isMuted, ruleText } from './measure-text.ts';
+import { wholeText } from './whole-text.ts';
 import { dimensionsOf, draftOf } from './rule/rule-draft.ts';
 import { RuleForm } from './rule/rule-form.tsx';
 import { hasSecrets, SecretsDialog } from './secrets-dialog.tsx';
@@ -54,12 +55,20 @@ export function AlertPage(): ReactNode {
   );
 }
 
-/** The rule as a sentence, behind its state. */
+/** The rule as a sentence, unless that is its name, behind its state. */
 function About({ alert }: { readonly alert: Alert }): ReactNode {
+  return (
+    <>
+      <StateBadge state={alert.status.state} /> {alert.name !== wholeText(alert) && <Sentence alert={alert} />}
+    </>
+  );
+}
+
+function Sentence({ alert }: { readonly alert: Alert }): ReactNode {
   const dimensions = dimensionsOf(alert.grouping, alert.grouping_is_property === true);
   return (
     <>
-      <StateBadge state={alert.status.state} /> {ruleText(alert)}
+      {ruleText(alert)}
       {dimensions.length > 0 && (
         <>
           , for each <bdi>{dimensions.map(dimensionTitle).join(' and ')}</bdi>

@@ -139,7 +139,12 @@ describe('responses', () => {
 });
 
 test.each(['constructor', '__proto__', 'toString'])('names of members of every object are names like others: %s', (name) => {
-  const [item, message] = turnsOfRequest({ input: [{ type: name, text: 'a' }, { role: name, content: [{ type: name, text: 'a' }] }] });
+  const [item, message] = turnsOfRequest({
+    input: [
+      { type: name, text: 'a' },
+      { role: name, content: [{ type: name, text: 'a' }] },
+    ],
+  });
   expect([item?.role, message?.role]).toEqual(['assistant', 'user']);
 });
 

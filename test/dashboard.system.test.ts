@@ -164,6 +164,7 @@ it.each([
   ['/requests', { from: 'NaN', to: '1e308', q: '(((' }],
   ['/', { by: '__proto__', from: '1e300' }],
   ['/explore', { metrics: '["constructor"]', by: '["__proto__"]', top: '1e9' }],
+  ['/sessions', { q: 'true', name: '404', sort: '5' }],
   ['/alerts/new', { metric: '__proto__', by: '["__proto__"]', threshold: '1e400', minutes: '-5' }],
 ] as const)('an address with what nobody can read opens its page all the same: %s %j', async (path, search) => {
   const { page, complaints } = await openSignedIn(browser, `${service.api}${path}?${new URLSearchParams(search).toString()}`);

@@ -1,6 +1,7 @@
 import { hash, hkdfSync, randomBytes } from 'node:crypto';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { addBrowserSession, endBrowserSession, makeBrowserSessionLookUp } from '../metadata/organization/browser-sessions.ts';
+import { sessionCookiePrefix } from './session-cookie.ts';
 
 /** A session as the holder of its token sees it. */
 export interface OpenSession {
@@ -39,7 +40,7 @@ export function makeBrowserSessions({ database, secret, now }: BrowserSessionOpt
   const lookUp = makeBrowserSessionLookUp(database);
   const deployment = Buffer.from(hkdfSync('sha256', secret, '', 'gatelog: name of the session cookie', 4)).toString('hex');
   return {
-    cookieName: `gatelog_session_${deployment}`,
+    cookieName: `${sessionCookiePrefix}${deployment}`,
     begin: async (keyHash) => {
       const token = randomBytes(tokenBytes).toString('base64url');
       const createdAt = now();

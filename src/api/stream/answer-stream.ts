@@ -4,6 +4,7 @@ import { unwrap } from '../../contract/fault.ts';
 import { planStream } from '../../query/stream/plan.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import type { RequestContext } from '../endpoint.ts';
+import { sessionOf } from '../http/authenticate.ts';
 import { bodyStream } from '../http/body-stream.ts';
 import { endpointOf } from '../http/matched-endpoint.ts';
 
@@ -28,7 +29,9 @@ export async function answerStream(
   if (context.req.method === 'HEAD') return context.body(null);
   const left = new AbortController();
   const signal = AbortSignal.any([context.req.raw.signal, left.signal]);
-  const chunks = encoded(ports.streams.open({ plan, principal, ports, signal }));
+  const isByCookie = context.req.header('Authorization') === undefined;
+  const isSignedIn = isByCookie ? () => sessionOf(context, ports) !== undefined : undefined;
+  const chunks = encoded(ports.streams.open({ plan, principal, ports, signal, isSignedIn }));
   const onError = (error: unknown): void => {
     if (!signal.aborted) ports.observe({ kind: 'api_failed', endpoint: endpointOf(context) ?? 'none', reason: failureText(error) });
   };

@@ -44,7 +44,12 @@ export interface StreamCall {
   readonly ports: StreamPorts;
   /** Aborted when the client has left. */
   readonly signal: AbortSignal;
+  /** Of a call by a browser's session; absent: by a key. */
+  readonly isSignedIn?: (() => boolean) | undefined;
 }
+
+/** What decides whether a stream goes on. */
+type Access = Pick<StreamPorts, 'verifyKey'> & Pick<StreamCall, 'isSignedIn'>;
 
 const keyCheckMs = 2000;
 const retryAfterSeconds = 10;
@@ -61,7 +66,7 @@ const readsOfFeeds = { units: 1, maxUnitsOfOwner: 1 } as const;
  */
 export class Streams {
   private readonly options: StreamsOptions;
-  private readonly viewers = new Map<Viewer, StreamPorts>();
+  private readonly viewers = new Map<Viewer, Access>();
   private readonly feeds = new Map<OrganizationId, { readonly feed: Feed; readonly end: () => void }>();
   private readonly turnsBehind = semaphoreOf(readsBehind);
   private readonly turnsOfFeeds = semaphoreOf(readsOfFeeds);
@@ -81,7 +86,7 @@ export class Streams {
    * Opens a stream; it ends when its generator does. @throws GatelogError `service_busy` when there are too many. An organisation that has
    * most of them makes room for one that has fewer.
    */
-  open({ plan, principal, ports, signal }: StreamCall): AsyncGenerator<string, undefined> {
+  open({ plan, principal, ports, signal, isSignedIn }: StreamCall): AsyncGenerator<string, undefined> {
     this.makeRoom(principal.organizationId);
     const { aliveMs } = this.options;
     const { bodyAddressOf } = ports;
@@ -93,7 +98,7 @@ export class Streams {
       reading: this.readingOf(principal.organizationId, ports, signal),
       shared: this.sharedOf(ports),
     });
-    this.viewers.set(viewer, ports);
+    this.viewers.set(viewer, { verifyKey: ports.verifyKey, isSignedIn });
     this.keyChecks ??= setInterval(() => void this.checkKeys(), keyCheckMs);
     return this.untilEnd(viewer);
   }
@@ -187,9 +192,9 @@ export class Streams {
   }
 
   private async checkKeys(): Promise<void> {
-    for (const [viewer, { verifyKey }] of this.viewers) {
+    for (const [viewer, { verifyKey, isSignedIn }] of this.viewers) {
       try {
-        const reason = lostAccess(await verifyKey(viewer.principal.keyHash), viewer.plan);
+        const reason = isSignedIn?.() === false ? signedOut() : lostAccess(await verifyKey(viewer.principal.keyHash), viewer.plan);
         if (reason !== undefined) viewer.end(reason);
       } catch (error) {
         viewer.end(
@@ -226,6 +231,10 @@ async function inTurn<Result>(
 function tooMany(max: number): GatelogError {
   const sentence = `${max} live streams are open at once, as many as there may be (GATELOG_STREAMS). End one, or try again later.`;
   return new GatelogError('service_busy', sentence, { retryAfterSeconds });
+}
+
+function signedOut(): GatelogError {
+  return new GatelogError('invalid_key', 'The session of this stream has ended; sign in again (POST /v1/session-cookie).');
 }
 
 /** Why the stream may not go on. */

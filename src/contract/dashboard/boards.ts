@@ -52,8 +52,12 @@ const panelSchema = z
   });
 export type BoardPanel = z.output<typeof panelSchema>;
 
+/** The last time that a date of JavaScript can have. */
+const farthestMs = 8.64e15;
+
 function bound(name: string, description: string) {
-  return z.number(`\`${name}\` takes Unix milliseconds as a number.`).optional().openapi({ description });
+  const sentence = `\`${name}\` takes Unix milliseconds as a number.`;
+  return z.number(sentence).min(-farthestMs, sentence).max(farthestMs, sentence).optional().openapi({ description });
 }
 
 const timeRangeSchema = z

@@ -43,6 +43,12 @@ describe('the head of a request', () => {
     expect([passed, recorded]).toEqual([['X-Fine', 'task-svc-1'], {}]);
   });
 
+  it('the cookie of a dashboard session stays behind, beside cookies that pass', () => {
+    const session = 'gatelog_session_b369e50e=secret';
+    expect(readRequestHead(['Cookie', session, 'X-A', '1']).passed).toEqual(['X-A', '1']);
+    expect(readRequestHead(['cookie', `a=1; ${session}; b=2`]).passed).toEqual(['cookie', 'a=1; b=2']);
+  });
+
   it('what any Connection line declares is dropped, also before it, and still recorded', () => {
     const head = readRequestHead(['X-A', '1', 'Accept', 'a', 'Connection', 'x-a, ACCEPT', 'X-B', '2', 'connection', 'X-B', 'X-C', '3']);
     expect(head.passed).toEqual(['X-C', '3']);

@@ -1,6 +1,7 @@
 import { headerPairs, type HeaderList } from '../../platform/http/header-list.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { holdsOurKey } from '../../auth/api-key.ts';
+import { withoutSessionCookies } from '../../auth/session-cookie.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { agentHeaderRows } from './agents.ts';
 import { type Directives, DirectiveReader } from './directives.ts';
@@ -32,6 +33,7 @@ type HeaderKind =
   | 'length'
   | 'encodings'
   | 'caching'
+  | 'cookie'
   | 'client'
   | 'aws-key'
   | 'agent';
@@ -46,6 +48,7 @@ const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>
   ['content-length', 'length'],
   ['accept-encoding', 'encodings'],
   ['cache-control', 'caching'],
+  ['cookie', 'cookie'],
   ...wireFacts.clientHeaders.map(([name]) => [name, 'client'] as const),
   ...awsKeyHeaders.map((name) => [name, 'aws-key'] as const),
   ...Array.from(agentHeaderRows.keys(), (name) => [name, 'agent'] as const),
@@ -130,6 +133,11 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
       case 'caching':
         cacheControl = cacheControl === undefined ? value : `${cacheControl},${value}`;
         break;
+      case 'cookie': {
+        const cookies = withoutSessionCookies(value);
+        if (cookies !== '' && !holdsOurKey(cookies)) passed.push(name, cookies);
+        continue;
+      }
       case 'client':
         client = clients.get(lower);
         break;

@@ -2,6 +2,7 @@ import { aggregatedColumns, failedPercent } from '../../../src/model/events/aler
 import { metrics } from '../../../src/model/vocabulary/metrics.ts';
 import type { NewAlert } from '../../../src/client/client.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import { textParam } from '../../lib/search-param.ts';
 
 /** What an address may already say about a rule to be made. */
 export interface NewAlertSearch {
@@ -18,7 +19,7 @@ export interface NewAlertSearch {
 export function newAlertSearchOf({ q, metric, by, threshold, minutes }: Readonly<Record<string, unknown>>): NewAlertSearch {
   const dimensions = Array.isArray(by) ? by.filter((one): one is string => typeof one === 'string').slice(0, 3) : [];
   return {
-    ...(typeof q === 'string' && q !== '' ? { q } : {}),
+    q: textParam(q),
     ...(typeof metric === 'string' && isMetric(metric) ? { metric } : {}),
     ...(dimensions.length > 0 ? { by: dimensions } : {}),
     ...(typeof threshold === 'number' && Number.isFinite(threshold) ? { threshold } : {}),

@@ -24,6 +24,7 @@ it('a table of cost has the requests of unknown cost where there are some', () =
 
 it('what an address cannot mean is left out of it', () => {
   expect(exploreSearchOf({ q: 5, metrics: ['cost', 'nonsense', 'cost'], by: ['model', 3], chart: 'pie', top: 0, order: 'up' })).toEqual({
+    q: '5',
     metrics: ['cost'],
     by: ['model'],
   });

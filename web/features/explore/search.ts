@@ -1,5 +1,6 @@
 import { metrics, type MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import { textParam } from '../../lib/search-param.ts';
 
 export const charts = { line: 'Lines', bars: 'Bars', table: 'Table', pivot: 'Pivot' } as const;
 
@@ -30,7 +31,7 @@ export function exploreSearchOf({ q, metrics: names, by, chart, sort, order, top
   const known = texts(names).filter(isMetric).slice(0, exploreLimits.metrics);
   const dimensions = texts(by).slice(0, exploreLimits.dimensions);
   return {
-    ...(typeof q === 'string' && q !== '' ? { q } : {}),
+    q: textParam(q),
     ...(known.length > 0 ? { metrics: known } : {}),
     ...(dimensions.length > 0 ? { by: dimensions } : {}),
     ...(typeof chart === 'string' && Object.hasOwn(charts, chart) ? { chart: chart as ExploreChart } : {}),

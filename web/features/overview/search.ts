@@ -1,4 +1,5 @@
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import { textParam } from '../../lib/search-param.ts';
 
 /** What the address of the page says beside the range of time. */
 export interface OverviewSearch {
@@ -9,5 +10,5 @@ export interface OverviewSearch {
 }
 
 export function overviewSearchOf({ q, by }: Readonly<Record<string, unknown>>): OverviewSearch {
-  return { ...(typeof q === 'string' && q !== '' ? { q } : {}), ...(typeof by === 'string' && by !== '' ? { by } : {}) };
+  return { q: textParam(q), ...(typeof by === 'string' && by !== '' ? { by } : {}) };
 }

@@ -1,3 +1,5 @@
+import { textParam } from '../../lib/search-param.ts';
+
 /** What the address of the page says beside the range of time. */
 export interface PropertiesSearch {
   /** The property whose values are shown; without it the first. */
@@ -5,5 +7,5 @@ export interface PropertiesSearch {
 }
 
 export function propertiesSearchOf({ name }: Readonly<Record<string, unknown>>): PropertiesSearch {
-  return typeof name === 'string' && name !== '' ? { name } : {};
+  return { name: textParam(name) };
 }

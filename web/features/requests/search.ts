@@ -1,3 +1,5 @@
+import { textParam } from '../../lib/search-param.ts';
+
 /** What the address of the page says beside the range of time. */
 export interface RequestsSearch {
   /** The search, in the language of `src/query/language`. */
@@ -50,7 +52,7 @@ export function requestsSearchOf(search: Readonly<Record<string, unknown>>): Req
   const { q, request, kept, sort, columns, pinned, live, builder, tab } = search;
   const names = Array.isArray(columns) ? [...new Set(columns.filter((name): name is string => typeof name === 'string'))] : [];
   return {
-    ...(typeof q === 'string' && q !== '' ? { q } : {}),
+    q: textParam(q),
     ...(typeof request === 'string' ? { request } : {}),
     ...(typeof kept === 'string' ? { kept } : {}),
     ...(typeof sort === 'string' && Object.hasOwn(sorts, sort) ? { sort: sort as SortKey } : {}),

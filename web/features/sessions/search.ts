@@ -1,4 +1,5 @@
 import type { RangeSearch } from '../../lib/time-range.ts';
+import { textParam } from '../../lib/search-param.ts';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
@@ -28,8 +29,8 @@ export const standardSessionSort: SessionSort = 'latest_request_created_at';
 export function sessionsSearchOf({ q, name, sort, order }: Readonly<Record<string, unknown>>): SessionsSearch {
   const known = sessionSorts.find((one) => one === sort);
   return {
-    ...(typeof q === 'string' && q !== '' ? { q } : {}),
-    ...(typeof name === 'string' && name !== '' ? { name } : {}),
+    q: textParam(q),
+    name: textParam(name),
     ...(known === undefined ? {} : { sort: known }),
     ...(order === 'asc' ? { order } : {}),
   };

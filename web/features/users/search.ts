@@ -1,3 +1,5 @@
+import { textParam } from '../../lib/search-param.ts';
+
 /** Orders of the list, by the column that shows them. */
 export const userSorts = ['cost', 'total_requests', 'active_for', 'first_active', 'last_active'] as const;
 
@@ -16,7 +18,7 @@ export interface UsersSearch {
 export function usersSearchOf({ q, sort, order }: Readonly<Record<string, unknown>>): UsersSearch {
   const known = userSorts.find((name) => name === sort);
   return {
-    ...(typeof q === 'string' && q !== '' ? { q } : {}),
+    q: textParam(q),
     ...(known === undefined ? {} : { sort: known }),
     ...(order === 'asc' ? { order } : {}),
   };

@@ -4,6 +4,7 @@ import { formatCount } from '../../lib/format.ts';
 import { Button } from '../button.tsx';
 import { Notice } from '../notice.tsx';
 import styles from './conversation.module.css';
+import { FirstOf } from './first-of.tsx';
 import { JsonText } from './long-text.tsx';
 import { newTurns } from './new-turns.ts';
 import { pairTools, type ToolPairs } from './pairs.ts';
@@ -43,7 +44,9 @@ export function Conversation({ label = 'Conversation', request, before, raw }: C
       <h3 className={styles['mark']}>Answer</h3>
       {responseBody === null && <p className="muted">No body of a response is kept.</p>}
       {responseBody !== null && answered.length === 0 && <Unknown what="response" body={responseBody} raw={raw} />}
-      <TurnList turns={answered} pairs={pairs} isAnswer />
+      <FirstOf items={answered} step={pageLength}>
+        {(turns) => <TurnList turns={turns} pairs={pairs} isAnswer />}
+      </FirstOf>
     </section>
   );
 }

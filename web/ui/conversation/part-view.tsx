@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { formatBytes, formatCount } from '../../lib/format.ts';
 import { Notice } from '../notice.tsx';
 import styles from './conversation.module.css';
+import { FirstOf } from './first-of.tsx';
 import { JsonText, LongText } from './long-text.tsx';
 import type { Audio, Part, ToolCall, ToolResult } from './read/part.ts';
 
@@ -112,9 +113,15 @@ function Result({ result, call }: { readonly result: ToolResult; readonly call: 
   );
 }
 
+const resultPartsAtOnce = 50;
+
 function ResultParts({ parts }: { readonly parts: readonly Part[] }): ReactNode {
   if (parts.length === 0) return <p className="muted">Empty.</p>;
-  return parts.map((part, at) => <PartView key={at} part={part} />);
+  return (
+    <FirstOf items={parts} step={resultPartsAtOnce}>
+      {(some) => some.map((part, at) => <PartView key={at} part={part} />)}
+    </FirstOf>
+  );
 }
 
 function ToolHead({ what, name, id }: { readonly what: string; readonly name: string; readonly id: string }): ReactNode {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import styles from './conversation.module.css';
+import { FirstOf } from './first-of.tsx';
 import type { ToolPairs } from './pairs.ts';
 import { PartView } from './part-view.tsx';
 import type { Part, Role, Turn } from './read/part.ts';
@@ -18,6 +19,9 @@ export interface TurnListProps {
   readonly isAnswer?: boolean;
 }
 
+/** Parts of a turn that are shown at a time. */
+export const partsAtOnce = 100;
+
 /** Turns that are shown together: a result stands in its call where both are here. */
 export function TurnList({ turns, pairs, isAnswer = false }: TurnListProps): ReactNode {
   const here = new Set<Part>(turns.flatMap(({ parts }) => parts));
@@ -27,11 +31,15 @@ export function TurnList({ turns, pairs, isAnswer = false }: TurnListProps): Rea
     return (
       <article key={index} className={styles['turn']} data-role={role} data-answer={isAnswer}>
         <h3>{shown.every(({ kind }) => kind === 'error') ? 'Error' : roleTitles[role]}</h3>
-        {shown.map((part, at) => {
-          const result = part.kind === 'tool-call' ? pairs.resultOf.get(part) : undefined;
-          const call = part.kind === 'tool-result' ? pairs.callOf.get(part) : undefined;
-          return <PartView key={at} part={part} result={isIn(here, result) ? result : undefined} call={call} />;
-        })}
+        <FirstOf items={shown} step={partsAtOnce}>
+          {(some) =>
+            some.map((part, at) => {
+              const result = part.kind === 'tool-call' ? pairs.resultOf.get(part) : undefined;
+              const call = part.kind === 'tool-result' ? pairs.callOf.get(part) : undefined;
+              return <PartView key={at} part={part} result={isIn(here, result) ? result : undefined} call={call} />;
+            })
+          }
+        </FirstOf>
       </article>
     );
   });

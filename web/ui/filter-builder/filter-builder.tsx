@@ -1,9 +1,11 @@
 import { type ReactNode, useId, useState } from 'react';
 import { searchFieldNames } from '../../../src/query/language/fields.ts';
-import type { FilterNode } from '../../../src/query/filter/ast.ts';
+import { conditionsIn, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { printSearch } from '../../../src/query/language/print.ts';
+import { formatCount } from '../../lib/format.ts';
 import { Button } from '../button.tsx';
 import { TextField } from '../form/text-field.tsx';
+import { Notice } from '../notice.tsx';
 import { Select } from '../select.tsx';
 import {
   conditionOf,
@@ -37,8 +39,21 @@ export interface FilterBuilderProps {
   readonly onChange: (search: string) => void;
 }
 
+/** Rows that a browser lays out without a wait. */
+const maxRows = 200;
+
 /** A filter as rows and groups. It follows when the filter changes elsewhere. */
-export function FilterBuilder({ filter, onChange }: FilterBuilderProps): ReactNode {
+export function FilterBuilder(props: FilterBuilderProps): ReactNode {
+  const rows = conditionsIn(props.filter).length;
+  if (rows <= maxRows) return <Rows {...props} />;
+  return (
+    <Notice>
+      The builder shows up to {formatCount(maxRows)} conditions, and this search has {formatCount(rows)}. Change it in the search above.
+    </Notice>
+  );
+}
+
+function Rows({ filter, onChange }: FilterBuilderProps): ReactNode {
   const outside = printSearch(filter);
   const [group, setGroup] = useState(() => groupOf(filter));
   const [seen, setSeen] = useState(outside);

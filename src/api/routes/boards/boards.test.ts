@@ -101,6 +101,7 @@ describe('POST /v1/boards', () => {
     ['a range in weeks', { time_range: { last: '2w' } }, 'time_range.last', /m, h or d/],
     ['a range of nothing', { time_range: { last: '0d' } }, 'time_range.last', /m, h or d/],
     ['both ranges', { time_range: { last: '7d', endTimeUnixMs: 1 } }, 'time_range', /exclude each other/],
+    ['a time that no date has', { time_range: { startTimeUnixMs: 1e300 } }, 'time_range.startTimeUnixMs', /Unix milliseconds/],
     ['a range from its end', { time_range: { startTimeUnixMs: 2, endTimeUnixMs: 1 } }, 'time_range', /before it ends/],
     ['no panels', { panels: undefined }, 'panels', /at most 40/],
     ['too many panels', { panels: Array.from({ length: 41 }, () => panel) }, 'panels', /at most 40/],

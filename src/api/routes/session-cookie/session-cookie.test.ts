@@ -63,6 +63,19 @@ describe('POST /v1/session-cookie', () => {
   });
 });
 
+describe('a sign-in from a page', () => {
+  it.each([
+    ['of the dashboard', { 'sec-fetch-site': 'same-origin', origin: 'https://api.example' }, 200],
+    ['of nobody, as a typed address', { 'sec-fetch-site': 'none' }, 200],
+    ['of another port of the host', { 'sec-fetch-site': 'same-site', origin: 'https://api.example:1' }, 403],
+    ['of another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['in an older browser, which has asked before', { origin: 'https://api.example' }, 200],
+  ])('%s', async (_what, headers, status) => {
+    const answer = await rig.call('POST', path, { key: null, body: { apiKey: keyOf('r') }, headers });
+    expect([answer.status, answer.headers.has('set-cookie')]).toEqual([status, status === 200]);
+  });
+});
+
 describe('a call by cookie', () => {
   it('does what the key may do', async () => {
     const cookie = await cookieOf(keyOf('r'));

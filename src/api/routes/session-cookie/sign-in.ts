@@ -1,6 +1,8 @@
+import type { Context } from 'hono';
 import { setCookie } from 'hono/cookie';
 import { hashKey } from '../../../auth/api-key.ts';
 import { sessionSeconds } from '../../../auth/browser-sessions.ts';
+import { GatelogError } from '../../../model/errors.ts';
 import { signedInAnswerSchema, signInSchema } from '../../../contract/settings/session-cookie.ts';
 import { jsonContent, type OpenEndpoint, problemResponses, type RecordedCall } from '../../endpoint.ts';
 import { permitted, principalOfKey } from '../../http/authenticate.ts';
@@ -31,10 +33,26 @@ export const signIn: OpenEndpoint = {
 };
 
 async function answerSignIn({ context, ports }: RecordedCall): Promise<Response> {
+  refuseOtherOrigins(context);
   await limitSmallBody(context);
   const { apiKey } = await readInput(context, signInSchema);
   const principal = permitted(await principalOfKey(context, ports, apiKey.trim()), 'read');
   const { token, expiresAt } = await ports.browserSessions.begin(hashKey(apiKey.trim()));
   setCookie(context, ports.browserSessions.cookieName, token, { ...cookieAttributes(ports), maxAge: sessionSeconds });
   return sendData(context, await signedInOf(ports, principal, expiresAt));
+}
+
+/**
+ * A page of another origin must not sign somebody in with a key of its own. TRICKY: `SameSite` knows no ports, so a page of another port of
+ * this host could. Browsers say whose page calls; an older one asks before it sends JSON that is declared as such.
+ * @throws GatelogError 403.
+ */
+function refuseOtherOrigins(context: Context): void {
+  const site = context.req.header('Sec-Fetch-Site');
+  const isSimple = context.req.header('Origin') !== undefined && context.req.header('Content-Type') === undefined;
+  if (site === undefined ? !isSimple : site === 'same-origin' || site === 'none') return;
+  throw new GatelogError(
+    'permission_denied',
+    'A page of another origin cannot sign a browser in here. Open the dashboard at its own address.',
+  );
 }

@@ -5,7 +5,7 @@ import { filterWrappers } from '../../../../src/query/filter/leaf.ts';
 import { parseFilter } from '../../../../src/query/filter/parse.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
 import type { Dimension } from '../../../lib/metrics/dimensions.ts';
-import { relativeRanges, type RangeSearch, type RelativeRange } from '../../../lib/time-range.ts';
+import { rangeSearchOf, relativeRanges, type RangeSearch, type RelativeRange } from '../../../lib/time-range.ts';
 import { type ExploreChart, exploreLimits, standard } from '../search.ts';
 
 /** What a panel asks, as Explore asks it. */
@@ -56,7 +56,8 @@ function dimensionOf(dimension: NonNullable<BoardPanel['by']>[number]): Dimensio
 
 /** The range of a board as a page has it; a length that no page offers ends now, too. @param now Unix milliseconds. */
 export function rangeOf({ last, startTimeUnixMs: from, endTimeUnixMs: to }: Board['time_range'], now: number): RangeSearch {
-  if (last === undefined) return { from, to: to === undefined ? undefined : to + 1 };
+  // Boards of before may have times that no date has.
+  if (last === undefined) return rangeSearchOf({ from, to: to === undefined ? undefined : to + 1 });
   const known = Object.keys(relativeRanges).find((range) => range === last) as RelativeRange | undefined;
   if (known !== undefined) return { range: known };
   const [, amount = '1', unit = 'd'] = /^(\d+)([mhd])$/.exec(last) ?? [];

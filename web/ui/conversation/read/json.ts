@@ -21,12 +21,25 @@ export function firstText(...values: readonly unknown[]): string {
   return textOf(values.find((value) => typeof value === 'string' && value !== ''));
 }
 
-/** JSON that stands in a text, such as the arguments of a tool; the text itself where it is none. */
+/** Laid out, a value that is nested more deeply is mostly white space, and no writer of JSON takes any depth. */
+const maxDepth = 200;
+
+/** JSON that stands in a text, such as the arguments of a tool; the text itself where it is none, or is nested too deeply. */
 export function parsed(text: unknown): unknown {
-  if (typeof text !== 'string') return text;
+  if (typeof text !== 'string' || isNestedDeeper(text, maxDepth)) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return text;
   }
+}
+
+function isNestedDeeper(text: string, most: number): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/g)) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    if (depth > most) return true;
+  }
+  return false;
 }

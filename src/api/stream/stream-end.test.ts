@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type IngestRig, newId, openRig } from '../../ingest/testing/ingest-harness.ts';
+import { hashKey } from '../../auth/api-key.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { createApi } from '../app.ts';
 import { callApi, keyOf } from '../testing/api-harness.ts';
@@ -71,6 +72,20 @@ describe('a stream ends', () => {
     expect(viewer.end).toEqual({ data: null, error: 'The key of this stream was revoked.', code: 'invalid_key' });
     expect(performance.now() - since).toBeLessThan(5000);
     expect((await live.call(streamPath(), {}, api)).status).toBe(401);
+  });
+
+  test('with the session of a browser that has signed out', async () => {
+    const live = await scene();
+    let isOpen = true;
+    const session = { keyHash: hashKey(keyOf('rw')), expiresAt: systemClock.now() + 60_000 };
+    const browserSessions = { ...live.ports.browserSessions, find: () => (isOpen ? session : undefined) };
+    const api = createApi({ ...live.ports, browserSessions }, () => ({}));
+    const cookie = `${browserSessions.cookieName}=token`;
+    const viewer = new StreamReader(await callApi(api, { method: 'GET', path: streamPath() }, { key: null, headers: { cookie } }));
+    await viewer.until(() => viewer.lastPosition !== '');
+    isOpen = false;
+    await viewer.untilEnd();
+    expect(viewer.end).toMatchObject({ code: 'invalid_key', error: expect.stringMatching(/session of this stream has ended/) as string });
   });
 
   test('with the permission to read', async () => {

@@ -372,9 +372,11 @@ export class Drain {
     }
   }
 
+  /** Invariant: no step goes on from a checkpoint that a full disk refused; the batch that it accepts would be stored again as another. */
   private saveCheckpoint(checkpoint: Checkpoint): void {
-    this.checkpoint = Object.keys(this.unsure).length === 0 ? checkpoint : { ...checkpoint, unsure: this.unsure };
-    this.ports.checkpoint.save(this.checkpoint);
+    const whole = Object.keys(this.unsure).length === 0 ? checkpoint : { ...checkpoint, unsure: this.unsure };
+    this.ports.checkpoint.save(whole);
+    this.checkpoint = whole;
   }
 }
 

@@ -32,6 +32,23 @@ function dyingAtAccept(folder: string): CheckpointFile & { deaths: number } {
   return dying;
 }
 
+/** A checkpoint file on a disk that is full for a while: at a save of an accepted batch, and of the one after it. */
+function fullAtAccept(folder: string, saves: number): CheckpointFile & { refused: number } {
+  const file = openCheckpointFile(folder);
+  const full = {
+    refused: 0,
+    load: file.load,
+    save: (checkpoint: Checkpoint): void => {
+      if (checkpoint.intended === undefined && full.refused < saves) {
+        full.refused += 1;
+        throw new Error('ENOSPC: no space left on device');
+      }
+      file.save(checkpoint);
+    },
+  };
+  return full;
+}
+
 type NoteSpend = DrainPorts['noteSpend'];
 
 const awayStore: InsertRows = () => Promise.reject(new GatelogError('store_unavailable', 'away'));
@@ -75,6 +92,22 @@ describe('each exchange is stored exactly once', () => {
     expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
     // The repeated rows would have another `updated_at`: the first ones stay.
     expect(await spool.rows()).toEqual(firstRows);
+  });
+
+  test('when the disk of the spool is full once the store has a batch, and calls come in meanwhile', async () => {
+    const spool = new SpoolRig(rig);
+    const checkpoint = fullAtAccept(spool.folder, 2);
+    // It begins with an empty spool, so that it has no reason to look for what the store may have already.
+    const drain = await spool.openDrain({ checkpoint });
+    drain.start();
+    const writer = spool.openWriter();
+    const ids = [await spool.write(writer), await spool.write(writer)];
+    await until(() => checkpoint.refused === 1);
+    ids.push(await spool.write(writer));
+    await until(() => checkpoint.refused === 2);
+    ids.push(await spool.write(writer));
+    await drain.stop(5000);
+    expect(await spool.storedIds()).toEqual({ requests: ids.toSorted(), bodies: ids.toSorted() });
   });
 
   test('and counted once: by the life that has written down that it is stored', async () => {

@@ -72,6 +72,8 @@ interface McpParts {
 
 export async function answerMcp(context: Context<Env, string>, { ports, calls, limitBody, fetch }: McpParts): Promise<Response> {
   refuseForeignPages(context, ports);
+  // Its tools call the API by the key, which a browser's session does not say.
+  if (context.req.header('Authorization') === undefined) throw ports.explainRejection(undefined);
   const { organizationId } = await authenticate(context, ports, 'read');
   await limitBody(context);
   const request = context.req.raw;

@@ -47,6 +47,8 @@ async function principalOfSession(context: Context, ports: ApiPorts, action: Act
   const session = sessionOf(context, ports);
   const principal = session === undefined ? undefined : await ports.verifyKey(session.keyHash);
   if (principal === undefined) throw new GatelogError('invalid_key', 'The session has ended; sign in again (POST /v1/session-cookie).');
+  // A browser keeps no copy for whoever comes after the sign-out.
+  context.header('Cache-Control', 'no-store');
   // Lists of keys are for administrators, and reading one changes nothing.
   if (action !== 'read' && context.req.method !== 'GET') requireCsrfHeader(context);
   return principal;

@@ -63,6 +63,11 @@ describe('POST /v1/session-cookie', () => {
   });
 });
 
+it('a cookie is no key for MCP', async () => {
+  const answer = await byCookie(await cookieOf(), 'POST', '/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers: csrf });
+  expect(answer.status).toBe(401);
+});
+
 describe('a sign-in from a page', () => {
   it.each([
     ['of the dashboard', { 'sec-fetch-site': 'same-origin', origin: 'https://api.example' }, 200],
@@ -79,7 +84,8 @@ describe('a sign-in from a page', () => {
 describe('a call by cookie', () => {
   it('does what the key may do', async () => {
     const cookie = await cookieOf(keyOf('r'));
-    expect((await byCookie(cookie, 'POST', queryPath, { body: all })).status).toBe(200);
+    const answer = await byCookie(cookie, 'POST', queryPath, { body: all });
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
     const { data } = await checked(await byCookie(cookie, 'GET', path), 200, signedInAnswerSchema);
     expect(data).toMatchObject({ key_permissions: 'r', expires_at: expect.stringMatching(/Z$/) as string });
     const changed = byCookie(cookie, 'PUT', propertyPath(rig.stored), { body: change, headers: csrf });

@@ -310,6 +310,32 @@ it('a body of megabytes is opened raw, is searched and folded, and only a part o
   await page.context().close();
 });
 
+it('what a body has thousands of is shown in parts, and arguments of any depth as they are', async () => {
+  const times = <Item>(count: number, item: Item): readonly Item[] => Array.from({ length: count }, () => item);
+  const deep = `${'['.repeat(8000)}${']'.repeat(8000)}`;
+  const parts = times(3000, { type: 'text', text: 'one of many' });
+  const tools = [{ id: 'c', type: 'function', function: { name: 'deep', arguments: deep } }];
+  await importRecords([
+    line(6, {
+      request_body: { messages: [{ role: 'user', content: parts }] },
+      response_body: { choices: [{ message: { tool_calls: tools } }] },
+    }),
+    line(7, { response_body: { choices: times(3000, { message: { role: 'assistant', content: 'a choice' } }) } }),
+  ]);
+  await apiClient(service.api).stored(id(7));
+  const { page, complaints } = await open(id(6));
+  const shown = page.locator(conversation);
+  await shown.getByRole('group', { name: 'Call of deep' }).getByText('[[[[').waitFor();
+  expect(await shown.getByText('one of many').count()).toBe(100);
+  await shown.getByRole('button', { name: 'Show 100 more of 2,900 after these' }).click();
+  await expect.poll(() => shown.getByText('one of many').count()).toBe(200);
+  await page.goto(addressOf(id(7)));
+  await shown.getByRole('button', { name: 'Show 100 more of 2,900 after these' }).waitFor();
+  expect(await shown.getByText('a choice').count()).toBe(100);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 it('the command that is copied makes the same call', async () => {
   const { page, complaints } = await open(echoed);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -310,8 +310,9 @@ it('a body of megabytes is opened raw, is searched and folded, and only a part o
   await page.context().close();
 });
 
+const times = <Item>(count: number, item: Item): readonly Item[] => Array.from({ length: count }, () => item);
+
 it('what a body has thousands of is shown in parts, and arguments of any depth as they are', async () => {
-  const times = <Item>(count: number, item: Item): readonly Item[] => Array.from({ length: count }, () => item);
   const deep = `${'['.repeat(8000)}${']'.repeat(8000)}`;
   const parts = times(3000, { type: 'text', text: 'one of many' });
   const tools = [{ id: 'c', type: 'function', function: { name: 'deep', arguments: deep } }];

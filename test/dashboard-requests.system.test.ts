@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -356,10 +357,8 @@ it('rows are there before they are counted, and a count that fails is said besid
   await scene.api.stored('6d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0119');
   const { page } = await openSignedIn(scene.browser, scene.addressOf({ q: 'user:ann' }));
   await page.locator(rows).first().waitFor();
-  let count = (): void => undefined;
-  const mayCount = new Promise<void>((resolve) => {
-    count = resolve;
-  });
+  const counting = new AbortController();
+  const mayCount = once(counting.signal, 'abort');
   await page.route('**/v1/request/count/query', async (route) => {
     await mayCount;
     await route.continue();
@@ -368,7 +367,7 @@ it('rows are there before they are counted, and a count that fails is said besid
   await expect.poll(async () => (await shown(page)).length, patient).toBeGreaterThan(5);
   const size = page.locator('header p').first();
   expect(await size.innerText()).toBe('');
-  count();
+  counting.abort();
   await page.getByText('120 requests', { exact: true }).waitFor();
 
   await page.unroute('**/v1/request/count/query');

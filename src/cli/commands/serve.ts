@@ -60,7 +60,7 @@ function welcome({ config }: CommandContext, { addresses, freshKey }: RunningSer
   return [
     `Gatelog ${packageVersion()} is running. Ctrl-C stops it.`,
     `  Gateway  ${gateway}   send model calls here`,
-    `  API      ${config.publicApiUrl ?? reachable(addresses.api)}   query them here`,
+    `  API      ${config.publicApiUrl ?? reachable(addresses.api)}   query them here, or see them in a browser`,
     `  Data     ${path.resolve(config.dataDir)}`,
     '',
     ...openWarning(config),

@@ -122,24 +122,19 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
         (kind === 'aws-key' ? (amazon ??= []) : credentials).push(name, value);
         continue;
       case 'length':
-        length = [name, value];
-        keepHeader(recorded, lower, value);
+        length = keptLength(recorded, name, value);
         continue;
       case 'recorded':
         if (recordHeader(recorded, directives, { name, lower, value })) passed.push(name, value);
         continue;
-      case 'encodings':
-        break;
       case 'caching':
         cacheControl = cacheControl === undefined ? value : `${cacheControl},${value}`;
         break;
-      case 'cookie': {
-        const cookies = withoutSessionCookies(value);
-        if (cookies !== '' && !holdsOurKey(cookies)) passed.push(name, cookies);
-        continue;
-      }
       case 'client':
         client = clients.get(lower);
+        break;
+      case 'encodings':
+      case 'cookie':
         break;
       case 'agent':
         readAgent(directives, lower, value, agentSessions);
@@ -147,7 +142,7 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
       case undefined:
         if (directives.takes(name, lower, value)) continue;
     }
-    if (!holdsOurKey(value)) passed.push(name, kind === 'encodings' ? withoutZstd(value) : value);
+    pass(passed, name, keptValue(kind, value));
   }
   return {
     directives: directives.directives(cacheControl),
@@ -158,6 +153,22 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
     client,
     amazon: amazon === undefined ? undefined : amazonKeys(amazon),
   };
+}
+
+function keptLength(recorded: Record<string, string>, name: string, value: string): string[] {
+  keepHeader(recorded, name.toLowerCase(), value);
+  return [name, value];
+}
+
+function pass(passed: string[], name: string, value: string | undefined): void {
+  if (value !== undefined) passed.push(name, value);
+}
+
+/** What goes on of a header; undefined: it stays behind. */
+function keptValue(kind: HeaderKind | undefined, value: string): string | undefined {
+  if (holdsOurKey(value)) return undefined;
+  if (kind === 'encodings') return withoutZstd(value);
+  return kind === 'cookie' ? withoutSessionCookies(value) : value;
 }
 
 function recordedText(lower: string, value: string): string {

@@ -40,7 +40,7 @@ describe('where the cost of a session went', () => {
   it('is the narrowest place with most of it', () => {
     const tree = [node('/agent', 6, 6, [node('/agent/plan', 1, 2), node('/agent/read', 5, 4, [node('/agent/read/file', 2, 2)])])];
     expect(textsOf(even, tree)).toEqual(['83 % of the cost is at /agent/read, with 4 requests.']);
-    expect(textsOf(even, [node('/agent', 6, 6)])).toEqual([]);
+    expect(textsOf(even, [node('/agent', 6, 6, [node('/agent/plan', 6, 6)])])).toEqual([]);
   });
 
   it('is a model that made most of it', () => {

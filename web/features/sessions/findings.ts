@@ -23,14 +23,14 @@ const grownBy = 2;
 export function findingsOf({ session, tree, requests }: Loaded): readonly Finding[] {
   const { total_cost: cost, total_requests: count } = session;
   if (cost <= 0 || count < leastRequests) return [];
-  const place = placeFinding(tree, cost);
+  const place = placeFinding(tree, session);
   // What is said of single requests holds only of all of them.
   if (requests.length < count) return place;
   return [...place, ...modelFinding(requests, cost), ...growthFinding(requests), ...dearestFinding(requests, cost)];
 }
 
 /** The narrowest place of the tree with most of the cost. */
-function placeFinding(tree: readonly SessionNode[], cost: number): readonly Finding[] {
+function placeFinding(tree: readonly SessionNode[], { total_cost: cost, total_requests: count }: Loaded['session']): readonly Finding[] {
   let found: SessionNode | undefined;
   for (let level = tree; ;) {
     const most = level.find(({ totals }) => totals.cost > mostOfCost * cost);
@@ -38,8 +38,10 @@ function placeFinding(tree: readonly SessionNode[], cost: number): readonly Find
     found = most;
     level = most.children;
   }
-  if (found === undefined || found === tree[0]) return [];
+  if (found === undefined) return [];
   const { path, totals } = found;
+  // A place with every request is the session itself.
+  if (totals.requests === count) return [];
   return [{ text: `${percent(totals.cost / cost)} of the cost is at ${path}, with ${requestsText(totals.requests)}.` }];
 }
 

@@ -38,7 +38,7 @@ client = OpenAI(base_url="${gateway}/v1", api_key="${key}")
 reply = client.chat.completions.create(
     model="echo/demo",
     messages=[{"role": "user", "content": "Hello"}],
-    extra_headers={"Svc-Property-Team": "search", "Svc-User-Id": "ann", "Svc-Session-Id": "first-session"},
+    extra_headers={"Svc-Properties": '{"Team": "search"}', "Svc-User-Id": "ann", "Svc-Session-Id": "first-session"},
 )
 print(reply.choices[0].message.content)`,
   },
@@ -52,7 +52,7 @@ import OpenAI from 'openai';
 const client = new OpenAI({ baseURL: '${gateway}/v1', apiKey: '${key}' });
 const reply = await client.chat.completions.create(
   { model: 'echo/demo', messages: [{ role: 'user', content: 'Hello' }] },
-  { headers: { 'Svc-Property-Team': 'search', 'Svc-User-Id': 'ann', 'Svc-Session-Id': 'first-session' } },
+  { headers: { 'Svc-Properties': '{"Team": "search"}', 'Svc-User-Id': 'ann', 'Svc-Session-Id': 'first-session' } },
 );
 console.log(reply.choices[0].message.content);`,
   },

@@ -56,3 +56,11 @@ export function partAt(values: readonly (number | null)[], incompleteFrom: numbe
   const { certain } = splitAt(values, incompleteFrom);
   return { certain, open: splitAt(values, incompleteFrom - 1).open };
 }
+
+/** The values between gaps, or between a gap and an end: no line is seen of them. */
+export function loneIndexes(values: ArrayLike<number | null | undefined>): number[] {
+  const isThere = (index: number): boolean => values[index] !== null && values[index] !== undefined;
+  return Array.from({ length: values.length }, (_none, index) => index).filter(
+    (index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1),
+  );
+}

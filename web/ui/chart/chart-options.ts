@@ -1,6 +1,15 @@
 import uPlot from 'uplot';
 import { type ChartColors, colorOf } from './chart-colors.ts';
-import { type ChartBand, type ChartKind, type ChartLine, type ChartSeries, partAt, splitAt, stackedValues } from './chart-data.ts';
+import {
+  type ChartBand,
+  type ChartKind,
+  type ChartLine,
+  type ChartSeries,
+  loneIndexes,
+  partAt,
+  splitAt,
+  stackedValues,
+} from './chart-data.ts';
 
 export interface DrawnChart {
   readonly kind: ChartKind;
@@ -98,7 +107,7 @@ function lineSeries(chart: DrawnChart, colors: ChartColors): uPlot.Series[] {
   const paths = chart.kind === 'steps' ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
   // One line alone has a ground, which would hide others.
   const isAlone = chart.series.filter(({ isBefore }) => isBefore !== true).length === 1;
-  return chart.series.flatMap(({ color, isBefore = false, values }) => {
+  return chart.series.flatMap(({ color, isBefore = false }) => {
     const stroke = colorOf(colors, color);
     const ground = isAlone && !isBefore ? { fill: paled(stroke, 0.12) } : {};
     // A single value between gaps has no line to be seen by.
@@ -107,7 +116,7 @@ function lineSeries(chart: DrawnChart, colors: ChartColors): uPlot.Series[] {
       stroke,
       width: 1.75,
       alpha: isBefore ? 0.35 : 1,
-      points: { show: values.length === 1, size: 5 },
+      points: { show: true, size: 5, filter: (chartShown: uPlot, index: number) => loneIndexes(chartShown.data[index] ?? []) },
       spanGaps: false,
       ...(paths === undefined ? {} : { paths }),
     };

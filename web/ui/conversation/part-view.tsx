@@ -1,9 +1,11 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { formatBytes, formatCount } from '../../lib/format.ts';
+import { Button } from '../button.tsx';
 import { Notice } from '../notice.tsx';
 import styles from './conversation.module.css';
 import { FirstOf } from './first-of.tsx';
 import { JsonText, LongText } from './long-text.tsx';
+import { pictureSize } from './picture-size.ts';
 import type { Audio, Part, ToolCall, ToolResult } from './read/part.ts';
 
 export interface PartViewProps {
@@ -42,7 +44,7 @@ export function PartView({ part, result, call }: PartViewProps): ReactNode {
     case 'tool-result':
       return <Result result={part} call={call} />;
     case 'image':
-      return <img className={styles['image']} src={part.source} alt="Part of the conversation" loading="lazy" />;
+      return <Picture source={part.source} />;
     case 'audio':
       return <AudioView audio={part} />;
     case 'file':
@@ -133,6 +135,23 @@ function ToolHead({ what, name, id }: { readonly what: string; readonly name: st
       <code className="clip muted" title={id}>
         {id}
       </code>
+    </p>
+  );
+}
+
+/** Of a larger one, a browser needs hundreds of megabytes, however few bytes the file has. */
+const maxPixels = 25_000_000;
+/** No format packs more pixels than that into so few characters. */
+const smallLength = 1000;
+
+function Picture({ source }: { readonly source: string }): ReactNode {
+  const size = useMemo(() => pictureSize(source), [source]);
+  const [isShown, setIsShown] = useState(source.length < smallLength || (size !== undefined && size.width * size.height <= maxPixels));
+  if (isShown) return <img className={styles['image']} src={source} alt="Part of the conversation" loading="lazy" />;
+  const about = size === undefined ? 'of unknown size' : `of ${formatCount(size.width)} × ${formatCount(size.height)} pixels`;
+  return (
+    <p>
+      <Button onPress={() => setIsShown(true)}>Show the picture {about}</Button>
     </p>
   );
 }

@@ -20,7 +20,7 @@ export interface TurnListProps {
 }
 
 /** Parts of a turn that are shown at a time. */
-export const partsAtOnce = 100;
+const partsAtOnce = 100;
 
 /** Turns that are shown together: a result stands in its call where both are here. */
 export function TurnList({ turns, pairs, isAnswer = false }: TurnListProps): ReactNode {

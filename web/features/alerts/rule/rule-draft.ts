@@ -88,6 +88,8 @@ export function draftFrom({ q = '', metric, by = [], threshold, minutes }: NewAl
     ...measureOf(metric),
     ...(threshold === undefined ? {} : { threshold: String(threshold) }),
     ...(minutes === undefined ? {} : { windowMinutes: String(minutes) }),
+    // Every session is new once, and many end before a wait does.
+    ...(by.includes('session') ? { newGroupMinutes: '0' } : {}),
   };
 }
 
@@ -117,7 +119,8 @@ function measureOf(metric: NewAlertSearch['metric']): Partial<RuleDraft> {
 /** Whether a draft says more than its sentence. */
 export function hasMore(draft: RuleDraft): boolean {
   const blank = emptyDraft(draft.zone);
-  return moreFields.some((field) => draft[field] !== blank[field]);
+  const ofSessions = draft.by.includes('session') && draft.newGroupMinutes === '0';
+  return moreFields.some((field) => draft[field] !== blank[field] && !(ofSessions && field === 'newGroupMinutes'));
 }
 
 const moreFields = [

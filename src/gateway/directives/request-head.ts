@@ -122,7 +122,8 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
         (kind === 'aws-key' ? (amazon ??= []) : credentials).push(name, value);
         continue;
       case 'length':
-        length = keptLength(recorded, name, value);
+        length = [name, value];
+        keepHeader(recorded, lower, value);
         continue;
       case 'recorded':
         if (recordHeader(recorded, directives, { name, lower, value })) passed.push(name, value);
@@ -153,11 +154,6 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
     client,
     amazon: amazon === undefined ? undefined : amazonKeys(amazon),
   };
-}
-
-function keptLength(recorded: Record<string, string>, name: string, value: string): string[] {
-  keepHeader(recorded, name.toLowerCase(), value);
-  return [name, value];
 }
 
 function pass(passed: string[], name: string, value: string | undefined): void {

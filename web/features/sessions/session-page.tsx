@@ -80,7 +80,10 @@ function Actions({ session: { session_id: id, total_cost: cost }, lengthMs }: Ab
         Show requests
       </LinkButton>
       {mayMake && cost > 0 && (
-        <LinkButton to="/alerts/new" search={{ metric: 'cost', by: ['session'], threshold: belowIt(cost), minutes: wholeHours(lengthMs) }}>
+        <LinkButton
+          to="/alerts/new"
+          search={{ metric: 'cost', by: ['session'], threshold: belowIt(cost), minutes: windowMinutes(lengthMs) }}
+        >
           Alert on such sessions
         </LinkButton>
       )}
@@ -95,8 +98,8 @@ interface AboutProps {
 
 const longestWindowHours = alertLimits.windowMaxMs / 3_600_000;
 
-/** The whole hours in which a session has its cost, in minutes. */
-function wholeHours(ms: number): number {
+/** The window of a rule that holds a session of this length: whole hours, in minutes. */
+function windowMinutes(ms: number): number {
   return 60 * Math.min(longestWindowHours, Math.max(1, Math.ceil(ms / 3_600_000)));
 }
 

@@ -122,8 +122,7 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
         (kind === 'aws-key' ? (amazon ??= []) : credentials).push(name, value);
         continue;
       case 'length':
-        length = [name, value];
-        keepHeader(recorded, lower, value);
+        length = [name, recordLength(recorded, lower, value)];
         continue;
       case 'recorded':
         if (recordHeader(recorded, directives, { name, lower, value })) passed.push(name, value);
@@ -154,6 +153,12 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
     client,
     amazon: amazon === undefined ? undefined : amazonKeys(amazon),
   };
+}
+
+/** @returns the length. */
+function recordLength(recorded: Record<string, string>, lower: string, value: string): string {
+  keepHeader(recorded, lower, value);
+  return value;
 }
 
 function pass(passed: string[], name: string, value: string | undefined): void {

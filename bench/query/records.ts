@@ -1,6 +1,6 @@
 import { type OrganizationId, uuidOfHex } from '../../src/model/ids.ts';
 import { moneyOfUsd } from '../../src/model/pricing/money.ts';
-import type { RequestRecord } from '../../src/model/record/request-record.ts';
+import { noTrace, type RequestRecord } from '../../src/model/record/request-record.ts';
 import { emptyTextTags } from '../../src/model/record/text-tags.ts';
 import { unreportedUsage } from '../../src/model/record/usage.ts';
 
@@ -73,6 +73,7 @@ const commonMembers = {
   model: 'gpt-4o-mini-2024-07-18',
   sessionPath: '/answer',
   ...emptyTextTags,
+  ...noTrace,
   promptId: '',
   inputs: new Map(),
   timeToFirstTokenMs: null,

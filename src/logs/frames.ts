@@ -79,6 +79,7 @@ function openOf({ call, requestId, logged }: FramedCall, owner: Principal, recor
     model: isStorable ? model : undefined,
     headers: requestHeadersOf(call.requestHeaders),
     tags,
+    trace: call.trace,
     logged: { ...logged, ...recorded, untimed: call.elapsedMs === undefined ? true : undefined },
   };
 }

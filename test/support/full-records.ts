@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { recordAt } from '../../bench/query/records.ts';
 import type { OrganizationId } from '../../src/model/ids.ts';
 import { parseMoney } from '../../src/model/pricing/money.ts';
@@ -67,6 +68,8 @@ function namesOf(number: number, plain: RequestRecord) {
     model: choose(17, 'gpt-override', plain.responseModel),
     nodeId: text('node'),
     jobId: text('job'),
+    traceId: choose(3, '', createHash('md5').update(`trace ${number}`).digest('hex')),
+    spanId: choose(3, '', createHash('md5').update(`span ${number}`).digest('hex').slice(0, 16)),
     promptId: text('prompt'),
     promptVersion: choose(4, '3', ''),
     inputs: new Map(

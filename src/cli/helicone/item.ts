@@ -113,6 +113,8 @@ function callFields(record: JsonObject) {
     model: textIn(record, 'model') ?? modelOverride ?? responseModel ?? requestModel ?? 'unknown',
     node_id: textIn(record, 'node_id'),
     job_id: textIn(record, 'job_id'),
+    trace_id: null,
+    span_id: null,
   };
 }
 

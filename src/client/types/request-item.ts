@@ -24,6 +24,10 @@ export interface RequestItem {
   readonly node_id: string | null;
   /** Value of Svc-Job-Id. */
   readonly job_id: string | null;
+  /** Trace of the call: of its `traceparent`, or of the span that told of it. */
+  readonly trace_id: string | null;
+  /** Span of the call: of its `traceparent`, or the one that told of it. */
+  readonly span_id: string | null;
   /** The provider's identifier of its response. */
   readonly response_id: string | null;
   /** When the response had ended. */

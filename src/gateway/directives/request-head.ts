@@ -2,9 +2,11 @@ import { headerPairs, type HeaderList } from '../../platform/http/header-list.ts
 import { GatelogError } from '../../model/errors.ts';
 import { holdsOurKey } from '../../auth/api-key.ts';
 import { withoutSessionCookies } from '../../auth/session-cookie.ts';
+import type { TraceContext } from '../../model/record/exchange.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { agentHeaderRows } from './agents.ts';
 import { type Directives, DirectiveReader } from './directives.ts';
+import { readTraceparent } from './traceparent.ts';
 import { tooLongWarning } from './values.ts';
 import { awsKeyHeaders, type AwsKeyHeader } from '../../providers/amazon/wire.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
@@ -36,7 +38,8 @@ type HeaderKind =
   | 'cookie'
   | 'client'
   | 'aws-key'
-  | 'agent';
+  | 'agent'
+  | 'trace';
 
 const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>([
   ...hopByHopNames.map((name) => [name, 'dropped'] as const),
@@ -49,6 +52,7 @@ const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>
   ['accept-encoding', 'encodings'],
   ['cache-control', 'caching'],
   ['cookie', 'cookie'],
+  ['traceparent', 'trace'],
   ...wireFacts.clientHeaders.map(([name]) => [name, 'client'] as const),
   ...awsKeyHeaders.map((name) => [name, 'aws-key'] as const),
   ...Array.from(agentHeaderRows.keys(), (name) => [name, 'agent'] as const),
@@ -75,6 +79,16 @@ export interface RequestHead {
   readonly client: string | undefined;
   /** Keys of an AWS account, if any; they are in no other list. */
   readonly amazon: Partial<Record<AwsKeyHeader, string>> | undefined;
+  /** Of a valid `traceparent`, which passes all the same. */
+  readonly trace: TraceContext | undefined;
+}
+
+/** What headers of one request have said so far. */
+interface Seen {
+  client: string | undefined;
+  cacheControl: string | undefined;
+  amazon: string[] | undefined;
+  parents: string[] | undefined;
 }
 
 /** Names in the `Connection` headers of a request, and characters of each header: more than any client sends. */
@@ -101,9 +115,7 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
   let length: string[] = [];
   let declared: Set<string> | undefined;
   let hasHost = false;
-  let client: string | undefined;
-  let cacheControl: string | undefined;
-  let amazon: string[] | undefined;
+  const seen: Seen = { client: undefined, cacheControl: undefined, amazon: undefined, parents: undefined };
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
@@ -119,7 +131,7 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
         continue;
       case 'credential':
       case 'aws-key':
-        (kind === 'aws-key' ? (amazon ??= []) : credentials).push(name, value);
+        (kind === 'aws-key' ? (seen.amazon ??= []) : credentials).push(name, value);
         continue;
       case 'length':
         length = [name, recordLength(recorded, lower, value)];
@@ -128,31 +140,36 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
         if (recordHeader(recorded, directives, { name, lower, value })) passed.push(name, value);
         continue;
       case 'caching':
-        cacheControl = cacheControl === undefined ? value : `${cacheControl},${value}`;
-        break;
       case 'client':
-        client = clients.get(lower);
-        break;
-      case 'encodings':
-      case 'cookie':
+      case 'trace':
+        note(seen, kind, lower, value);
         break;
       case 'agent':
         readAgent(directives, lower, value, agentSessions);
         break;
       case undefined:
         if (directives.takes(name, lower, value)) continue;
+        break;
+      default:
     }
     pass(passed, name, keptValue(kind, value));
   }
   return {
-    directives: directives.directives(cacheControl),
+    directives: directives.directives(seen.cacheControl),
     credentials,
     passed: withoutConnectionHeaders(passed, declared),
     length: withoutConnectionHeaders(length, declared),
     recorded,
-    client,
-    amazon: amazon === undefined ? undefined : amazonKeys(amazon),
+    client: seen.client,
+    amazon: seen.amazon === undefined ? undefined : amazonKeys(seen.amazon),
+    trace: seen.parents === undefined ? undefined : readTraceparent(seen.parents),
   };
+}
+
+function note(seen: Seen, kind: 'caching' | 'client' | 'trace', lower: string, value: string): void {
+  if (kind === 'caching') seen.cacheControl = seen.cacheControl === undefined ? value : `${seen.cacheControl},${value}`;
+  else if (kind === 'client') seen.client = clients.get(lower);
+  else (seen.parents ??= []).push(value);
 }
 
 /** @returns the length. */

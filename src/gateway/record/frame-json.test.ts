@@ -57,6 +57,7 @@ const opens = fc.record({
   headers,
   tags,
   countryCode: maybe(fc.constant('DE')),
+  trace: maybe(fc.record({ traceId: fc.constant('4bf92f3577b34da6a3ce929d0e0e4736'), spanId: fc.constant('00f067aa0ba902b7') })),
   reserved: maybe(fc.constant(true)),
   cacheEnabled: maybe(fc.constant(true)),
   cachedFrom: maybe(fc.record({ requestId: fc.uuid(), createdAt: count })),

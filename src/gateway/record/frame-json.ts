@@ -17,7 +17,11 @@ export function serializeOpen(open: ExchangeOpen): string {
     open.cachedFrom !== undefined ||
     open.bodyOverride !== undefined;
   if (hasMore) return JSON.stringify(open);
-  return `{"version":1,"requestId":"${open.requestId}${ownerText(open)}${open.openedAt}${targetText(open)}${modelText(open)},"headers":{${headersText(open.headers)}},"tags":{${tagsText(open.tags)}}}`;
+  return `{"version":1,"requestId":"${open.requestId}${ownerText(open)}${open.openedAt}${targetText(open)}${modelText(open)},"headers":{${headersText(open.headers)}},"tags":{${tagsText(open.tags)}}${traceText(open)}}`;
+}
+
+function traceText({ trace }: ExchangeOpen): string {
+  return trace === undefined ? '' : `,"trace":{"traceId":"${trace.traceId}","spanId":"${trace.spanId}"}`;
 }
 
 /** As {@link serializeOpen}, for the frame that ends an exchange with a small response. */

@@ -75,6 +75,8 @@ const identifierFields = [
   'prompt_version',
   'node_id',
   'job_id',
+  'trace_id',
+  'span_id',
   'response_id',
   'cache_reference_id',
 ] as const;

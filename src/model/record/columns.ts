@@ -219,6 +219,9 @@ export const requestColumns = {
   ),
   aliased_names: column('flag', ({ aliasedNames }) => aliasedNames, 'read'),
   session_changes: column('countList', ({ sessionChanges }) => sessionChanges, 'stored'),
+  trace_id: text(({ traceId }) => traceId, shown('trace_id', 'Trace of the call: of its `traceparent`, or of the span that told of it.')),
+  span_id: text(({ spanId }) => spanId, shown('span_id', 'Span of the call: of its `traceparent`, or the one that told of it.')),
+  span_links: column('textList', ({ spanLinks }) => spanLinks, 'stored'),
   body_group: column('uint64', ({ bodyGroup }) => bodyGroup, 'stored'),
 } as const satisfies Readonly<Record<string, ColumnDefinition>>;
 

@@ -55,6 +55,12 @@ export interface Tags extends Partial<TextTags> {
   readonly securityCheck?: true;
 }
 
+/** The span that a call belongs to, by its `traceparent` (W3C Trace Context), in lower-case hexadecimal digits: 32 and 16. */
+export interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 /** Payload of the `open` frame. Headers are an allow-list with lower-case names, without credentials. */
 export interface ExchangeOpen {
   readonly version: 1;
@@ -75,6 +81,8 @@ export interface ExchangeOpen {
   readonly model?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: Tags;
+  /** Absent: the caller named no span. */
+  readonly trace?: TraceContext | undefined;
   /** The caller's country, two capital letters, from a trusted proxy. */
   readonly countryCode?: string | undefined;
   /** Set when a budget has reserved money for this exchange; its record settles the reservation. */

@@ -1,6 +1,6 @@
 import type { RequestId } from '../ids.ts';
 import type { Principal } from '../principal.ts';
-import type { Tags } from './exchange.ts';
+import type { Tags, TraceContext } from './exchange.ts';
 
 /** A call that did not pass through the gateway, as its sender tells it. */
 export interface LoggedCall {
@@ -23,6 +23,8 @@ export interface LoggedCall {
   readonly model: string | undefined;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly tags: Tags;
+  /** The span that told of it. */
+  readonly trace?: TraceContext | undefined;
   readonly requestBody: Uint8Array;
   readonly response: LoggedResponse;
 }

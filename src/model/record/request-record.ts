@@ -66,6 +66,11 @@ export interface RequestRecord extends TextTags {
   readonly properties: ReadonlyMap<string, string>;
   /** The session or the prompt was named by `Helicone-` headers. */
   readonly aliasedNames: boolean;
+  /** Of the span that the call belongs to, or that the record was made of. */
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Spans that tell of the same call, and those around it, as `ingest/once/links.ts` writes them. */
+  readonly spanLinks: readonly string[];
   readonly promptId: string;
   readonly inputs: ReadonlyMap<string, string>;
 
@@ -118,3 +123,6 @@ export interface RequestRecord extends TextTags {
   /** Bytes of both bodies as they passed. */
   readonly sizeBytes: number;
 }
+
+/** Of a record that belongs to no span. */
+export const noTrace = { traceId: '', spanId: '', spanLinks: [] } as const satisfies Partial<RequestRecord>;

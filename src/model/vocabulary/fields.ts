@@ -46,6 +46,10 @@ export const requestFields = {
   organization_id: scalar('text', 'Organisation that owns the record.', { label: 'organisation' }),
   node_id: scalar('text', 'Value of Svc-Node-Id.', { label: 'node' }),
   job_id: scalar('text', 'Value of Svc-Job-Id.', { label: 'job' }),
+  trace_id: scalar('text', 'Trace of the call, 32 hexadecimal digits: of its `traceparent`, or of the span that told of it.', {
+    label: 'trace',
+  }),
+  span_id: scalar('text', 'Span of the call, 16 hexadecimal digits: of its `traceparent`, or the one that told of it.', { label: 'span' }),
   request_id: scalar('text', 'Identifier of the request, the value of the response header svc-id.', { label: 'request' }),
   target_url: scalar('text', 'Address that was called.', { label: 'target address' }),
   scores_column: scalar('text', 'All scores as the text of a JSON object.', { label: 'scores as JSON' }),

@@ -39,6 +39,7 @@ export function loggedSpan(placed: PlacedSpan, defaults: Tags, identify: Identif
     model: model === '' ? undefined : model,
     requestHeaders: jsonHeaders,
     tags: tagsOf(placed, facts, defaults),
+    trace: { traceId: span.traceId, spanId: span.spanId },
     requestBody: bytesOf(bodies.request),
     response: responseOf(facts, bodies),
   };

@@ -26,7 +26,7 @@ const sessions = 'sessions_request_response_rmt';
 const table: readonly Row[] = [
   ...rowsOf(
     rmt,
-    'country_code, provider, model, user_id, organization_id, node_id, job_id, request_id, target_url, scores_column, request_body, response_body, cache_reference_id, assets, prompt_id, prompt_version, request_referrer',
+    'country_code, provider, model, user_id, organization_id, node_id, job_id, trace_id, span_id, request_id, target_url, scores_column, request_body, response_body, cache_reference_id, assets, prompt_id, prompt_version, request_referrer',
     'TEXT',
   ),
   ...rowsOf(

@@ -104,7 +104,11 @@ export const requestRowColumns: Fragment = join(
 /** Columns of a {@link RequestRow} with the inputs. */
 export const requestRowWithInputs: Fragment = sql`${requestRowColumns}, inputs`;
 
-const displayCells = displayColumns.map((name) => cellOf(name, requestColumns[name].type));
+/** Parts from before a column was added have no value of it in `display`. */
+const displayCells = displayColumns.map((name) => {
+  const { type } = requestColumns[name];
+  return { cell: cellOf(name, type), absent: type === 'text' ? '' : null };
+});
 
 /** @returns a {@link RequestRow} with the other cells of the row. */
 export function decodeRequestRow({ id_hex: hex, display, ...row }: Readonly<Record<string, unknown>>, tenant: OrganizationId): RequestRow {
@@ -112,7 +116,7 @@ export function decodeRequestRow({ id_hex: hex, display, ...row }: Readonly<Reco
   cells['id'] = uuidOfHex(String(hex).toLowerCase().padStart(32, '0'));
   cells['organization'] = tenant;
   const values = JSON.parse(String(display)) as readonly unknown[];
-  for (const [index, cell] of displayCells.entries()) cells[cell] = values[index];
+  for (const [index, { cell, absent }] of displayCells.entries()) cells[cell] = values[index] ?? absent;
   return cells as unknown as RequestRow;
 }
 

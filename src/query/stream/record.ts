@@ -106,6 +106,8 @@ function storedFields(row: StreamRow): Omit<FilterRecord, Texts | 'experimentId'
     promptVersion: row.prompt_version,
     jobId: row.job_id,
     nodeId: row.node_id,
+    traceId: row.trace_id,
+    spanId: row.span_id,
     responseId: row.response_id,
     cacheReferenceId: row.cache_reference_id,
     properties: mapOf(row.properties),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OrganizationId, type RequestId, uuidOfHex } from '../../model/ids.ts';
-import type { RequestRecord } from '../../model/record/request-record.ts';
+import { noTrace, type RequestRecord } from '../../model/record/request-record.ts';
 import { emptyTextTags } from '../../model/record/text-tags.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import { openStore, type Store } from '../../store/store.ts';
@@ -50,6 +50,7 @@ export const empty: RequestRecord = {
   properties: new Map(),
   aliasedNames: false,
   ...emptyTextTags,
+  ...noTrace,
   promptId: '',
   inputs: new Map(),
   responseId: '',

@@ -50,6 +50,9 @@ const maximal: RequestRecord = {
   ]),
   promptId: 'i',
   ...mapTextTags((name) => `the ${name}`),
+  traceId: nasty,
+  spanId: nasty,
+  spanLinks: [nasty, ''],
   inputs: new Map([
     ['__proto__', 'p'],
     ['n', nasty],

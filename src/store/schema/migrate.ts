@@ -17,6 +17,7 @@ import { bodiesInGroups } from './migrations/0010-to-0019/0013-bodies-in-groups.
 import { smallerBlocks } from './migrations/0010-to-0019/0014-smaller-blocks.ts';
 import { jobRequests } from './migrations/0010-to-0019/0015-job-requests.ts';
 import { storedOrder } from './migrations/0010-to-0019/0016-stored-order.ts';
+import { traces } from './migrations/0010-to-0019/0017-traces.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. A released step never changes. */
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   smallerBlocks,
   jobRequests,
   storedOrder,
+  traces,
 ];
 
 export const storeSteps = migrations.length;

@@ -27,6 +27,8 @@ const bare: FilterRecord = {
   sessionId: '',
   sessionName: '',
   ...emptyTextTags,
+  traceId: '',
+  spanId: '',
   promptId: '',
   responseId: '',
   cacheReferenceId: '',

@@ -29,6 +29,8 @@ type TextKeys =
   | 'sessionName'
   | 'promptId'
   | TextTagName
+  | 'traceId'
+  | 'spanId'
   | 'responseId'
   | 'cacheReferenceId'
   | 'promptText'

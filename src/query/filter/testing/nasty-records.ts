@@ -201,6 +201,8 @@ const plainRecord = time.chain((createdAt) =>
     assets: array(nastyText, { maxLength: 2 }),
     requestBody: body,
     responseBody: body,
+    traceId: sparse(),
+    spanId: sparse(),
     promptText: sparse(),
     lastUserText: sparse(),
     completionText: sparse(),
@@ -211,6 +213,7 @@ const plainRecord = time.chain((createdAt) =>
 );
 
 const remaining = {
+  spanLinks: [],
   gatewayOverheadMs: null,
   attempts: [],
   changes: [],

@@ -145,6 +145,8 @@ function headerFacts(request: RequestItem): readonly Fact[] {
     ['Svc-Model-Override', request.model_override],
     ['Svc-Node-Id', request.node_id],
     ['Svc-Job-Id', request.job_id],
+    ['Trace', request.trace_id],
+    ['Span', request.span_id],
   ];
 }
 

@@ -33,8 +33,10 @@ export function readTree(root: string): Tree {
 
 function pathsBelow(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    // In a linked working tree `.git` is a file.
+    if (uncommitted.has(entry.name)) return [];
     const path = posix.join(folder, entry.name);
-    if (entry.isDirectory()) return uncommitted.has(entry.name) ? [] : pathsBelow(root, path);
+    if (entry.isDirectory()) return pathsBelow(root, path);
     return entry.isFile() && statSync(join(root, path)).size <= maxTextBytes ? [path] : [];
   });
 }

@@ -11,8 +11,8 @@ type Codec = ParquetWriter['codec'];
 
 export interface ParquetOptions {
   readonly columns: readonly ExportColumn[];
-  /** Of the pages. */
-  readonly compression: Compression;
+  /** Of the pages; undefined: Snappy. */
+  readonly compression: Compression | undefined;
   /** Bytes of texts in a row group, which is written as a whole. */
   readonly groupBytes: number;
   /** Continues a file. */
@@ -30,7 +30,7 @@ export interface ParquetRecordWriter extends RecordWriter {
   readonly progress: () => ParquetProgress;
 }
 
-const codecs: Readonly<Record<Compression, Codec>> = { none: 'SNAPPY', gzip: 'GZIP', zstd: 'ZSTD' };
+const codecs: Readonly<Record<Compression, Codec>> = { none: 'UNCOMPRESSED', gzip: 'GZIP', zstd: 'ZSTD' };
 
 /** Estimate of a row's bytes beside its texts. */
 const rowBytes = 512;
@@ -41,7 +41,7 @@ export function parquetWriter({ columns, compression, groupBytes, from }: Parque
   const file = new ParquetWriter({
     writer: bytes,
     schema: schemaOf(columns),
-    codec: codecs[compression],
+    codec: compression === undefined ? 'SNAPPY' : codecs[compression],
     compressors: { GZIP: (page) => gzipSync(page), ZSTD: (page) => zstdNow(page) },
     createdBy: 'gatelog',
   });
@@ -131,6 +131,8 @@ function parquetValue(value: unknown, kind: ColumnKind): unknown {
 }
 
 const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8' } as const;
+/** The converted type, which says the same, is time without a zone to readers that go by logical types, DuckDB among them. */
+const instant = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } as const;
 
 function schemaOf(columns: readonly ExportColumn[]): SchemaElement[] {
   return [{ name: 'root', num_children: columns.length }, ...columns.flatMap(elementsOf)];
@@ -143,7 +145,7 @@ function elementsOf({ name, kind }: ExportColumn): readonly SchemaElement[] {
     case 'json':
       return [{ ...optional, ...text }];
     case 'time':
-      return [{ ...optional, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' }];
+      return [{ ...optional, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', logical_type: instant }];
     case 'integer':
       return [{ ...optional, type: 'INT64' }];
     case 'number':

@@ -9,7 +9,12 @@ import type { ParquetProgress } from './parquet.ts';
 export interface WriterOptions extends CsvOptions {
   readonly format: ExportFormat;
   readonly columns: readonly ExportColumn[];
-  readonly parquet: { readonly compression: Compression; readonly groupBytes: number; readonly from?: ParquetProgress | undefined };
+  readonly parquet: {
+    /** Undefined: Snappy, as readers of Parquet expect. */
+    readonly compression: Compression | undefined;
+    readonly groupBytes: number;
+    readonly from?: ParquetProgress | undefined;
+  };
 }
 
 type LineOf = (record: Readonly<Record<string, unknown>>) => string;

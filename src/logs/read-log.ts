@@ -2,9 +2,10 @@ import { DirectiveReader, type Directives } from '../gateway/directives/directiv
 import { GatelogError } from '../model/errors.ts';
 import { parseUuid, type RequestId } from '../model/ids.ts';
 import { jsonExcess, maxJsonDepth } from '../model/json/bounds.ts';
+import { mayLoseDigits, writeExactly } from '../model/json/exact-numbers.ts';
 import type { Tags } from '../model/record/exchange.ts';
 import type { LoggedCall, LoggedResponse } from '../model/record/logged-call.ts';
-import { parseJson, quoted } from '../model/text.ts';
+import { isJsonObject, type JsonObject, parseExactly, parseJson, quoted } from '../model/text.ts';
 import { textLimits } from '../model/vocabulary/limits.ts';
 import type { LogPath } from '../model/vocabulary/log-paths.ts';
 import type { HeaderList } from '../platform/http/header-list.ts';
@@ -44,12 +45,14 @@ const shape =
  * place of the fault.
  */
 export function readLog(body: Buffer, { logPath, headers, now }: ToldLog): ReadLog {
-  const log = new LogFields(parseBody(body), '', `a call: ${shape}`);
+  const text = body.toString('utf8');
+  const log = new LogFields(parseBody(text), '', `a call: ${shape}`);
+  const exact = exactBodies(text, log);
   const request = log.fields('providerRequest', 'an object with `url`, `json` and `meta`');
   const response = log.fields('providerResponse', 'an object with `json` or `textBody`, `status` and `headers`');
   const url = request.text('url', 'the address of the call, or "custom-model-nopath"', textLimits.addressBytes);
   const requestBody = request.required('json', 'the body of the request');
-  const answer = readResponseBody(response);
+  const answer = readResponseBody(response, exact.response);
   const provider = log.optionalText('provider', textLimits.identifierBytes);
   const bodies = {
     request: requestBody,
@@ -67,7 +70,7 @@ export function readLog(body: Buffer, { logPath, headers, now }: ToldLog): ReadL
     model: undefined,
     requestHeaders: { 'content-type': 'application/json' },
     tags: withCost(directives.tags, response, isEvent),
-    requestBody: Buffer.from(JSON.stringify(requestBody)),
+    requestBody: Buffer.from(writeExactly(exact.request)),
     response: responseOf(response, answer),
   };
   const unknown = [
@@ -83,8 +86,17 @@ export function readLog(body: Buffer, { logPath, headers, now }: ToldLog): ReadL
 /** Characters of a response in which the first event of a stream is looked for. */
 const sniffed = 1024;
 
-function parseBody(body: Buffer): unknown {
-  const text = body.toString('utf8');
+/** The bodies of both sides with the digits of their numbers, to be written. */
+function exactBodies(text: string, log: LogFields): { readonly request: unknown; readonly response: unknown } {
+  const { providerRequest, providerResponse } = mayLoseDigits(text) ? objectOf(parseExactly(text, 'digits')) : log.object;
+  return { request: objectOf(providerRequest)['json'], response: objectOf(providerResponse)['json'] };
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function parseBody(text: string): unknown {
   const parsed = parseJson(text);
   if (parsed !== undefined) return parsed;
   const excess = jsonExcess(text);

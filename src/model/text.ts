@@ -1,4 +1,5 @@
 import { jsonExcess } from './json/bounds.ts';
+import { type Kept, withMarkedNumbers } from './json/exact-numbers.ts';
 
 /** Replaces lone surrogates by U+FFFD, as UTF-8 cannot encode them. */
 export function wellFormed(text: string): string {
@@ -24,6 +25,11 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** As {@link parseJson}, with numbers that JavaScript would change as marked texts, for `writeExactly`. */
+export function parseExactly(text: string, kept: Kept = 'values'): unknown {
+  return parseJson(withMarkedNumbers(text, kept));
 }
 
 /** Parses JSON that this program wrote, without limits. @returns undefined when the text is not JSON. */

@@ -1,3 +1,4 @@
+import { isMarkedNumber } from '../model/json/exact-numbers.ts';
 import { isJsonObject } from '../model/text.ts';
 import type { JsonObject } from '../model/text.ts';
 
@@ -36,9 +37,14 @@ export const leaveOut: Reducer = () => undefined;
 
 /** Joins texts; without any, the last value (null when a key is sent but never filled). */
 export const joinText: Reducer = (values) => {
-  const texts = values.filter((value) => typeof value === 'string');
+  const texts = values.filter(isText);
   return texts.length > 0 ? texts.join('') : lastPresent(values);
 };
+
+/** A number that JavaScript would change is a text until it is written again. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && !isMarkedNumber(value);
+}
 
 /** Concatenates lists; without any, the last value. */
 export const joinLists: Reducer = (values) => {
@@ -116,7 +122,7 @@ function mergeUnknown(texts: Reducer, depth: number): Reducer {
   return (values) => {
     const present = values.filter((value) => value !== null);
     if (present.length < 2 || depth >= maxUnknownDepth) return lastPresent(values);
-    if (present.every((value) => typeof value === 'string')) return texts(present);
+    if (present.every(isText)) return texts(present);
     const fold = (objects: readonly JsonObject[]): JsonObject =>
       foldWith(objects, (key) => namingReducers.get(key) ?? mergeUnknown(texts, depth + 1));
     if (present.every(isJsonObject)) return fold(present);

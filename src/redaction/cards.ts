@@ -66,11 +66,13 @@ export function redactCards(text: string, replacement: string): string {
   return done === 0 ? text : result + text.slice(done);
 }
 
-/** TRICKY: a JSON number above 2⁵³ may have lost its last digits and the check digit with them, so only its prefix and length count. */
-export function isCardNumber(value: number): boolean {
-  const digits = String(value);
+/**
+ * Whether a JSON number is a card's. TRICKY: some senders have read it as a floating-point number before, so that above 2⁵³ its last digits
+ * and the check digit with them may be lost: there only its prefix and length count.
+ */
+export function isCardNumber(digits: string): boolean {
   const isIssued = /^\d+$/.test(digits) && lengthsByPrefix.get(digits.slice(0, prefixDigits))?.has(digits.length) === true;
-  return isIssued && (!Number.isSafeInteger(value) || hasCheckDigit(digits));
+  return isIssued && (!Number.isSafeInteger(Number(digits)) || hasCheckDigit(digits));
 }
 
 /** The longest card number that starts here. @returns its end; undefined without one. */

@@ -1,5 +1,6 @@
 import { jsonExcess } from '../model/json/bounds.ts';
-import { isJsonObject, parseJson, parseOwnJson } from '../model/text.ts';
+import { digitsOf, isMarkedNumber, writeExactly } from '../model/json/exact-numbers.ts';
+import { isJsonObject, parseExactly, parseOwnJson } from '../model/text.ts';
 import type { Redactor } from './redactor.ts';
 import { withoutTokenLists } from './token-lists.ts';
 
@@ -9,7 +10,7 @@ const maxTextDepth = 8;
 const maxProbedLength = 1_000_000;
 
 /**
- * Redacts the strings, member names and card numbers of a JSON value. When anything matched, token lists are removed too, because they
+ * Redacts the strings, member names and card numbers of a JSON value, whose marked numbers stay so. When anything matched, token lists are removed too, because they
  * spell out the text. @returns the same value when nothing matched. @throws RangeError for JSON beyond the parser's limits.
  */
 export function redactJson(value: unknown, redactor: Redactor): unknown {
@@ -59,11 +60,11 @@ function redactLines(text: string, redactor: Redactor, depthLeft: number): strin
 /** @returns undefined unless the text is a JSON object or array. */
 function redactDocument(text: string, redactor: Redactor, depthLeft: number): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
-  const value = parseJson(text);
+  const value = parseExactly(text, 'digits');
   if (value === undefined) throwIfExcessive(text);
   if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
   const redacted = redactWhole(value, redactor, depthLeft);
-  return redacted === value && !escapesHideMatch(text, redactor) ? text : JSON.stringify(redacted);
+  return redacted === value && !escapesHideMatch(text, redactor) ? text : writeExactly(redacted);
 }
 
 /** @throws RangeError for JSON beyond the parser's limits: its escapes could hide matches. */
@@ -81,8 +82,9 @@ function escapesHideMatch(text: string, redactor: Redactor): boolean {
 }
 
 function redactValue(value: unknown, redactor: Redactor, depthLeft: number): unknown {
+  if (isMarkedNumber(value)) return redactor.number(digitsOf(value)) ?? value;
   if (typeof value === 'string') return redactString(value, redactor, depthLeft);
-  if (typeof value === 'number') return redactor.number(value) ?? value;
+  if (typeof value === 'number') return redactor.number(String(value)) ?? value;
   if (typeof value !== 'object' || value === null) return value;
   return Array.isArray(value) ? redactList(value, redactor, depthLeft) : redactMembers(value, redactor, depthLeft);
 }

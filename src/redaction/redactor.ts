@@ -7,8 +7,8 @@ import { compilePattern, type ReplaceMatches } from './pattern.ts';
 /** Applies the rules of one place. */
 export interface Redactor {
   readonly text: (text: string) => string;
-  /** The replacement of a JSON number; undefined when it stays. */
-  readonly number: (value: number) => string | undefined;
+  /** The replacement of a JSON number with these digits; undefined when it stays. */
+  readonly number: (digits: string) => string | undefined;
 }
 
 /** Redactors by place; none where no rule applies. */
@@ -34,7 +34,7 @@ function redactorOf(steps: readonly Step[]): Redactor {
   const cardStep = steps.find(({ rule }) => rule.kind === 'card');
   return {
     text: (text) => steps.reduce((rest, { replace, rule }) => (rest === '' ? rest : replace(rest, rule.replacement)), text),
-    number: (value) => (cardStep !== undefined && isCardNumber(value) ? cardStep.rule.replacement : undefined),
+    number: (digits) => (cardStep !== undefined && isCardNumber(digits) ? cardStep.rule.replacement : undefined),
   };
 }
 

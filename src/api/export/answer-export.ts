@@ -39,7 +39,7 @@ export async function answerExport(call: RequestContext, body: ExportBody): Prom
   context.header('svc-export-end', isoTime(untilMs));
   if (context.req.method === 'HEAD') return context.body(null);
   const owner = principal.organizationId;
-  const parquet = { compression, groupBytes };
+  const parquet = { compression: body.compression, groupBytes };
   const writer = await recordWriter({ format, columns, parquet, raw: body.raw === true, bom: body.bom === true });
   const compress = await partCompressor(format === 'parquet' ? 'none' : compression);
   const turn = await ports.exports.turns.acquire(1, { owner, signal, maxWaitMs });

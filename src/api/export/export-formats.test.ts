@@ -90,7 +90,7 @@ describe('csv', () => {
 });
 
 describe('parquet', () => {
-  test.each(['none', 'gzip', 'zstd'])('is read by another reader with the types of its columns (%s)', async (compression) => {
+  test.each([undefined, 'none', 'gzip', 'zstd'])('is read by another reader with the types of its columns (%s)', async (compression) => {
     const { filter } = await rig.recorded([
       nasty,
       { createdAt: time + 1 },
@@ -120,6 +120,12 @@ describe('parquet', () => {
     const types = Object.fromEntries(
       parquetSchema(parquetMetadata(file)).children.map(({ element }) => [element.name, [element.type, element.converted_type]]),
     );
+    const codecs = parquetMetadata(file).row_groups.flatMap(({ columns }) => columns.map((column) => column.meta_data?.codec));
+    expect(new Set(codecs)).toEqual(new Set([compression === 'none' ? 'UNCOMPRESSED' : (compression?.toUpperCase() ?? 'SNAPPY')]));
+    expect(parquetSchema(parquetMetadata(file)).children[1]?.element).toMatchObject({
+      name: 'request_created_at',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    });
     expect(types).toMatchObject({
       request_created_at: ['INT64', 'TIMESTAMP_MILLIS'],
       latency: ['INT64', undefined],

@@ -180,7 +180,13 @@ function orderOf(options: ExportOptions, now: number): Order {
   const names = options.columns === undefined ? undefined : columnNames(options.columns);
   const columns = columnsOf({ format, columns: names, includeBodies: options.includeBody === true });
   return {
-    writer: { format, columns, raw: options.raw === true, bom: options.bom === true, parquet: { compression, groupBytes } },
+    writer: {
+      format,
+      columns,
+      raw: options.raw === true,
+      bom: options.bom === true,
+      parquet: { compression: namedCompression(options), groupBytes },
+    },
     compression,
     filter,
     query: {
@@ -213,8 +219,11 @@ function formatOf({ format, output = '' }: ExportOptions): ExportFormat {
   return exportFormats.find((known) => new RegExp(String.raw`\.${known}(?:\.gz|\.zst)?$`).test(output)) ?? 'jsonl';
 }
 
-function compressionOf({ compress, output = '' }: ExportOptions): Compression {
+function compressionOf(options: ExportOptions): Compression {
+  return namedCompression(options) ?? 'none';
+}
+
+function namedCompression({ compress, output = '' }: ExportOptions): Compression | undefined {
   const named = compressions.find((known) => known === compress);
-  if (named !== undefined) return named;
-  return compressions.find((known) => known !== 'none' && output.endsWith(endings[known])) ?? 'none';
+  return named ?? compressions.find((known) => known !== 'none' && output.endsWith(endings[known]));
 }

@@ -1,6 +1,7 @@
 import { feedbackScore } from '../../model/change.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { jsonExcess, maxJsonCost, maxJsonDepth } from '../../model/json/bounds.ts';
+import { isMarkedNumber, mayLoseDigits, withMarkedNumbers, writeExactly } from '../../model/json/exact-numbers.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import { type Attempt, type CostSource, costSources, type RecordedBody } from '../../model/record/request-record.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
@@ -105,8 +106,9 @@ export function checkLine(line: string): CheckedItem {
 export function readItem(line: string): ImportedItem {
   const item = parseItem(line);
   const isHere = item['storage_location'] === 'clickhouse';
-  const requestBody = bodyOf(item['request_body'], isHere);
-  const responseBody = bodyOf(item['response_body'], isHere);
+  const exact = mayLoseDigits(line) ? (JSON.parse(withMarkedNumbers(line, 'digits')) as JsonObject) : item;
+  const requestBody = bodyOf(exact['request_body'], isHere);
+  const responseBody = bodyOf(exact['response_body'], isHere);
   return {
     requestBody,
     responseBody,
@@ -272,10 +274,10 @@ export function bytesOf(body: RecordedBody): number {
 
 const absent: RecordedBody = { kind: 'absent' };
 
-/** @param isHere the item has its bodies, so none is a notice. */
+/** @param value with marked numbers. @param isHere the item has its bodies, so none is a notice. */
 function bodyOf(value: unknown, isHere: boolean): RecordedBody {
   if (value === undefined || value === null) return absent;
-  if (typeof value === 'string') return { kind: 'text', text: value.toWellFormed() };
+  if (typeof value === 'string' && !isMarkedNumber(value)) return { kind: 'text', text: value.toWellFormed() };
   if (isJsonObject(value)) {
     const names = Object.keys(value);
     const { base64, content_type: contentType } = value;
@@ -283,5 +285,5 @@ function bodyOf(value: unknown, isHere: boolean): RecordedBody {
     // Its place is taken by a notice that the body lies elsewhere.
     if (!isHere && names.length === 1 && names[0] === 'helicone_message') return absent;
   }
-  return recordJson(value) ?? { kind: 'text', text: JSON.stringify(value) };
+  return recordJson(value) ?? { kind: 'text', text: writeExactly(value) };
 }

@@ -1,9 +1,10 @@
 import type { Exchange, ExchangeOpen } from '../../model/record/exchange.ts';
 import { jsonCost, jsonExcess, maxJsonCost } from '../../model/json/bounds.ts';
+import { mayLoseDigits, withMarkedNumbers } from '../../model/json/exact-numbers.ts';
 import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import { isAmazonEventStream, isEventStream } from '../../model/record/media-type.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
-import { isJsonObject, parseJson } from '../../model/text.ts';
+import { isJsonObject, parseJson, parseOwnJson } from '../../model/text.ts';
 import { readAmazonEvents } from '../../providers/amazon/event-stream.ts';
 import { noResponseFacts } from '../../providers/facts.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../../providers/provider.ts';
@@ -132,7 +133,7 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
     return { body: recordText(text, undefined), parsed: undefined, facts, streamed: true, inPieces: true, whole: false };
   }
   const events = readServerSentEvents([decoded]);
-  const assembled = format?.assembleStream(events);
+  const assembled = format?.assembleStream(events.map(withExactData));
   if (format !== undefined && assembled?.understood === true) return understoodStream(assembled, text, format);
   const body = text === '' ? absent : recordText(text, undefined);
   const inPieces = events.length > 1;
@@ -146,13 +147,14 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
 function readAmazonStream(decoded: Buffer, bytes: RecordedBody, format: WireFormat | undefined): ReadResponse {
   const { events, ending } = readAmazonEvents(decoded);
   const isExcessive = areExcessive(events);
-  const assembled = format?.assembleStream(isExcessive ? events.slice(-lastEvents) : events);
+  const assembled = format?.assembleStream((isExcessive ? events.slice(-lastEvents) : events).map(withExactData));
   // Texts are base64-encoded and span messages, where no redaction rule finds them.
   const asBytes: ReadResponse = { body: bytes, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces: true, whole: false };
   if (format === undefined || assembled?.understood !== true) return asBytes;
-  const { body: parsed, whole } = assembled;
-  const understood = { ...asBytes, parsed, facts: format.readResponse(parsed), whole };
-  const json = ending === 'corrupt' || isExcessive ? undefined : recordJson(parsed);
+  const written = recordJson(assembled.body);
+  const parsed = valueOf(assembled.body, written);
+  const understood = { ...asBytes, parsed, facts: format.readResponse(parsed), whole: assembled.whole };
+  const json = ending === 'corrupt' || isExcessive ? undefined : written;
   return json === undefined ? understood : { ...understood, body: json, inPieces: false };
 }
 
@@ -177,7 +179,7 @@ function isLines({ text, parsed }: ReadBody): boolean {
 /** A stream written as one JSON array, which has no content type of its own, or as JSON by line. */
 function readList({ text, isExcessive }: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
   if (text === undefined || isExcessive || format?.assembleList === undefined) return undefined;
-  const assembled = format.assembleList(text);
+  const assembled = format.assembleList(withMarkedNumbers(text));
   return assembled.understood ? understoodStream(assembled, text, format) : undefined;
 }
 
@@ -187,11 +189,25 @@ function readLoggedLines(open: ExchangeOpen, read: ReadBody, format: WireFormat 
   const { text = '' } = read;
   const events = eventsOfLines(text);
   if (areExcessive(events)) return undefined;
-  const assembled = format.assembleStream(events);
+  const assembled = format.assembleStream(events.map(withExactData));
   return assembled.understood ? understoodStream(assembled, text, format) : undefined;
 }
 
 /** Records a stream in the provider's non-streaming shape. */
 function understoodStream({ body, whole }: AssembledStream, text: string, format: WireFormat): ReadResponse {
-  return { body: recordText(text, body), parsed: body, facts: format.readResponse(body), streamed: true, inPieces: false, whole };
+  const written = recordJson(body);
+  const parsed = valueOf(body, written);
+  const facts = format.readResponse(parsed);
+  return { body: written ?? recordText(text, undefined), parsed, facts, streamed: true, inPieces: false, whole };
+}
+
+function withExactData(event: ServerSentEvent): ServerSentEvent {
+  const data = withMarkedNumbers(event.data);
+  return data === event.data ? event : { ...event, data };
+}
+
+/** The value of an assembled body for readers, to whom a number is a number. */
+function valueOf(body: unknown, written: RecordedBody | undefined): unknown {
+  if (written?.kind !== 'json' || !mayLoseDigits(written.text)) return body;
+  return parseOwnJson(written.text);
 }

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import { jsonExcess } from '../../model/json/bounds.ts';
+import { mayLoseDigits, withMarkedNumbers, writeExactly } from '../../model/json/exact-numbers.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { parseJson, wellFormed } from '../../model/text.ts';
 import { asUtf8 } from './wide-text.ts';
@@ -95,31 +96,37 @@ export function readBody(bytes: Uint8Array, contentEncoding: string | undefined,
   return { text, parsed, isExcessive: parsed === undefined && text !== undefined && jsonExcess(text) !== undefined };
 }
 
-/** The recorded form of a body: JSON as `JSON.stringify` writes it, else text, else base64 of the bytes as received. */
+/** The recorded form of a body: JSON as `JSON.stringify` writes it with the digits that came, else text, else base64 of the bytes as received. */
 export function recordBody(bytes: Uint8Array, { text, parsed }: Omit<ReadBody, 'isExcessive'>, contentType: string): RecordedBody {
   if (bytes.length === 0) return { kind: 'absent' };
   if (text === undefined) return { kind: 'binary', base64: Buffer.from(bytes).toString('base64'), contentType };
-  return parsed !== undefined && isCanonicalJson(text) ? { kind: 'json', text } : recordText(text, parsed);
+  return parsed === undefined ? { kind: 'text', text: wellFormed(text) } : recordJsonText(text, parsed);
 }
 
-/** @param parsed value of the text; undefined when it is not JSON. */
-export function recordText(text: string, parsed: unknown): RecordedBody {
-  return recordJson(parsed) ?? { kind: 'text', text: wellFormed(text) };
+/** JSON as `JSON.stringify` writes it, with the digits of its text. @param parsed its value. */
+export function recordJsonText(text: string, parsed: unknown): RecordedBody {
+  if (isCanonicalJson(text)) return { kind: 'json', text };
+  return recordText(text, mayLoseDigits(text) ? JSON.parse(withMarkedNumbers(text, 'digits')) : parsed);
+}
+
+/** @param value of the text, with marked numbers where it has some; undefined when it is not JSON. */
+export function recordText(text: string, value: unknown): RecordedBody {
+  return recordJson(value) ?? { kind: 'text', text: wellFormed(text) };
 }
 
 /**
  * @returns undefined without a value, and for JSON too large to be parsed again: a value assembled from several JSON texts may be deeper
  * than each of them.
  */
-export function recordJson(parsed: unknown): RecordedBody | undefined {
-  const json = parsed === undefined ? undefined : stringify(parsed);
+export function recordJson(value: unknown): RecordedBody | undefined {
+  const json = value === undefined ? undefined : written(value);
   return json === undefined || jsonExcess(json) !== undefined ? undefined : { kind: 'json', text: json };
 }
 
 /** TRICKY: `JSON.stringify` throws where it has no stack, and where the text would be longer than a string may be. */
-function stringify(value: unknown): string | undefined {
+function written(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value);
+    return writeExactly(value);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { mapTextTags, type TextTagName } from '../../model/record/text-tags.ts';
-import { parseJson } from '../../model/text.ts';
+import { writeExactly } from '../../model/json/exact-numbers.ts';
+import { parseExactly } from '../../model/text.ts';
 import { propertyLimits } from '../../model/vocabulary/limits.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { freeName, redactJson, redactText } from '../../redaction/redact-json.ts';
@@ -134,11 +135,11 @@ function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): 
 }
 
 function redactJsonBody(body: RecordedBody & { readonly kind: 'json' | 'text' }, redactor: Redactor): RecordedBody {
-  const value = parseJson(body.text);
+  const value = parseExactly(body.text, 'digits');
   // JSON beyond the parser's limits goes to `redactText`, which throws: its escapes could hide a match.
   if (value === undefined) return { kind: 'text', text: redactText(body.text, redactor) };
   const redacted = redactJson(value, redactor);
-  return redacted === value ? body : { kind: 'json', text: JSON.stringify(redacted) };
+  return redacted === value ? body : { kind: 'json', text: writeExactly(redacted) };
 }
 
 /** Bytes cannot be changed without knowing their format: a match leaves out the whole body. */

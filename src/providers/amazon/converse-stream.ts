@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../../model/text.ts';
+import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { listOf, objectOf, without } from '../facts.ts';
 import { deltaTable, foldKeys, foldObject, joinText, lastPresent, runsOf } from '../fold.ts';
@@ -117,7 +117,7 @@ function wholeBlock(pieces: readonly JsonObject[]): JsonObject {
 /** A tool's input is streamed as JSON text. A truncated one stays text; an absent one is an empty object. */
 function inputOf(text: unknown): unknown {
   if (typeof text !== 'string') return text ?? {};
-  return text === '' ? {} : (parseJson(text) ?? text);
+  return text === '' ? {} : (parseExactly(text, 'digits') ?? text);
 }
 
 function wholeReasoning({ text, signature, ...redacted }: JsonObject): JsonObject {

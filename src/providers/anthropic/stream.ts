@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../../model/text.ts';
+import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { listOf, objectOf, without } from '../facts.ts';
 import type { AssembledStream } from '../provider.ts';
@@ -159,7 +159,7 @@ function wholeBlock({ start, texts, lists }: Block): JsonObject {
   const whole: Record<string, unknown> = { ...start };
   for (const [key, pieces] of texts) {
     const text = pieces.join('');
-    if (key === 'input') whole[key] = text === '' ? start[key] : (parseJson(text) ?? text);
+    if (key === 'input') whole[key] = text === '' ? start[key] : (parseExactly(text, 'digits') ?? text);
     else whole[key] = typeof start[key] === 'string' ? `${start[key]}${text}` : text;
   }
   for (const [key, values] of lists) whole[key] = [...listOf(start[key]), ...values];

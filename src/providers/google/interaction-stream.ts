@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../../model/text.ts';
+import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { joinBase64 } from '../base64.ts';
 import { listOf, objectOf, without } from '../facts.ts';
@@ -109,7 +109,7 @@ function wholeStep({ start, deltas }: Step): JsonObject {
     else for (const [key, value] of Object.entries(without(delta, 'type'))) whole.set(key, value);
   }
   const text = argumentPieces.join('');
-  if (text !== '') whole.set('arguments', parseJson(text) ?? text);
+  if (text !== '') whole.set('arguments', parseExactly(text, 'digits') ?? text);
   if (summary.length > 0) whole.set('summary', joined([...listOf(start['summary']).filter(isJsonObject), ...summary]));
   if (content.length > 0) whole.set('content', joined([...listOf(start['content']).filter(isJsonObject), ...content]));
   return Object.fromEntries(whole);

@@ -122,17 +122,12 @@ function bodyOf(kind: string, text: string, contentType: string): unknown {
   }
 }
 
-/** Longer JSON is returned as text: parsed, it would take many times the memory while a page is assembled. */
-const maxParsedLength = 4096;
-
 /**
- * TRICKY: a truncated body is marked JSON but is none, and older versions recorded bodies nested so deeply that writing them would break
- * every page; both are returned as text.
+ * JSON as it is stored, so that no number loses digits. TRICKY: a truncated body is marked JSON but is none, and older versions recorded
+ * bodies nested so deeply that writing them would break every page; both are returned as text.
  */
-function jsonOrText(text: string): unknown {
-  const parsed = parseJson(text);
-  if (parsed === undefined) return text;
-  return text.length > maxParsedLength ? new RawJson(text) : parsed;
+function jsonOrText(text: string): RawJson | string {
+  return parseJson(text) === undefined ? text : new RawJson(text);
 }
 
 /** The attempts, when there was more than one. */

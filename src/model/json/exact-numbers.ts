@@ -1,0 +1,115 @@
+import { endOfJsonString } from './strings.ts';
+
+/**
+ * JSON has numbers of any size and precision; JavaScript has not. Between parsing and writing, a number that would come out as another one
+ * is a text: this mark with the digits behind it. TRICKY: the mark is a noncharacter, which Unicode keeps for use inside programs. Who
+ * sends it all the same may get a number for a text of their own that is nothing but the mark and digits; it stays valid JSON.
+ */
+const mark = '\u{10FFFF}';
+const markedText = /"\u{10FFFF}(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"/gu;
+const marked = /^\u{10FFFF}-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
+
+/**
+ * A number that may come out as another one, or in other digits, in a JSON text: long, with an exponent or one to come, with a zero at its
+ * end, or zero with a sign. Matches in texts too, which costs a closer look.
+ */
+const doubtful = /(?:^|[[:,\s])(?:-?(?:[\d.]{16}|\d[\d.]*[eE]|0\.0{6}|\d+\.\d*0(?![\d.]))|-0(?![\d.]))/;
+
+/** Which numbers keep the digits that they came with: those whose value would change, or also those that would be written otherwise. */
+export type Kept = 'values' | 'digits';
+
+/** Whether some numbers of a JSON text may not survive parsing and writing. False is sure. */
+export function mayLoseDigits(json: string): boolean {
+  return doubtful.test(json);
+}
+
+/**
+ * The text with each number that would not survive parsing and writing as a marked text.
+ * @param json one JSON text, or several with other characters between them that are no quotation marks.
+ */
+export function withMarkedNumbers(json: string, kept: Kept = 'values'): string {
+  if (!mayLoseDigits(json) || hasMark(json)) return json;
+  const parts: string[] = [];
+  let copied = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const unit = json.charCodeAt(at);
+    if (unit === quote) {
+      const end = endOfJsonString(json, at + 1);
+      if (end === -1) break;
+      at = end;
+    } else if (unit === minus || isDigit(unit)) {
+      const end = endOfNumber(json, at);
+      const digits = json.slice(at, end);
+      if (!survives(digits, kept)) {
+        parts.push(json.slice(copied, at), `"${mark}${digits}"`);
+        copied = end;
+      }
+      at = end - 1;
+    }
+  }
+  return parts.length === 0 ? json : parts.join('') + json.slice(copied);
+}
+
+/** A JSON text of a value whose marked numbers are numbers again. @throws as `JSON.stringify` does. */
+export function writeExactly(value: unknown): string {
+  return withoutMarks(JSON.stringify(value));
+}
+
+/** A JSON text with its marked numbers as numbers. */
+export function withoutMarks(json: string): string {
+  return json.includes(mark) ? json.replaceAll(markedText, '$1') : json;
+}
+
+/** A text that stands for a number. */
+export type MarkedNumber = string & { readonly isMarked: true };
+
+export function isMarkedNumber(value: unknown): value is MarkedNumber {
+  return typeof value === 'string' && value.startsWith(mark) && marked.test(value);
+}
+
+export function digitsOf(value: MarkedNumber): string {
+  return value.slice(mark.length);
+}
+
+const quote = 0x22;
+const minus = 0x2d;
+const [zero, nine] = [0x30, 0x39];
+/** Integers and decimals of up to this many characters are read exactly. */
+const surelyExactLength = 15;
+
+function hasMark(json: string): boolean {
+  return json.includes(mark) || /\\udbff\\udfff/i.test(json);
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= zero && unit <= nine;
+}
+
+const numberEnd = /[^\d.eE+-]|$/g;
+
+function endOfNumber(json: string, start: number): number {
+  numberEnd.lastIndex = start;
+  return numberEnd.exec(json)?.index ?? json.length;
+}
+
+const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Whether a number is the same after it was parsed and written. What is no number stays as it is. */
+function survives(digits: string, kept: Kept): boolean {
+  const parsed = Number(digits);
+  const written = JSON.stringify(parsed);
+  if (written === digits || !number.test(digits)) return true;
+  if (kept === 'digits') return false;
+  if (digits.length <= surelyExactLength && !/[eE]/.test(digits)) return parsed !== 0 || !digits.startsWith('-');
+  return Number.isFinite(parsed) && !Object.is(parsed, -0) && valueOf(written) === valueOf(digits);
+}
+
+/** Equal for texts of equal numbers: sign, significant digits and the power of ten of the last. */
+function valueOf(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = number.exec(text) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  return significant === ''
+    ? `${sign}0`
+    : `${sign}${significant}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)}`;
+}

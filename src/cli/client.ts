@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readExactly } from '../model/json/exact-numbers.ts';
 import { createClient, type GatelogClient } from '../client/client.ts';
 import { type CommandDependencies, CommandError, UsageError } from './dependencies.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -18,7 +19,19 @@ export function serviceClient(dependencies: CommandDependencies): GatelogClient 
     const { environmentFile: file, hint } = dependencies;
     hint(`GATELOG_API_URL of ${file} is not used, because GATELOG_API_KEY is set in the environment: set both in one place.`);
   }
-  return createClient({ apiUrl: addressOf(settings), apiKey: keyOf(settings), retries });
+  return createClient({ apiUrl: addressOf(settings), apiKey: keyOf(settings), retries, readJson });
+}
+
+/** Where bodies are shown, their numbers keep their digits; figures elsewhere are numbers to count with. */
+const endpointsWithBodies: ReadonlySet<string> = new Set([
+  'GET /v1/request/{id}',
+  'POST /v1/request/query-clickhouse',
+  'GET /v1/session/{id}',
+  'GET /v1/request/stream',
+]);
+
+function readJson(text: string, endpoint: string): unknown {
+  return endpointsWithBodies.has(endpoint) ? readExactly(text) : JSON.parse(text);
 }
 
 const localHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);

@@ -46,6 +46,33 @@ function noting(options: ClientOptions = {}): { readonly client: GatelogClient; 
   return { client, sent };
 }
 
+test('JSON of requests is read by what the caller gives, which may keep more digits than JavaScript', async () => {
+  const apiUrl = await serving((request, response) => {
+    const isStream = request.url?.includes('stream') === true;
+    response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+    if (isStream) response.end('id: 1\nevent: request\ndata: {"order":9007199254740993}\n\n');
+    else if (request.url === '/v1/export') response.end('{"order":9007199254740993}\n');
+    else response.end('{"data":{"order":9007199254740993},"error":null}');
+  });
+  const read: string[] = [];
+  const readJson = (text: string, endpoint: string): unknown => {
+    read.push(`${endpoint} ${/\d{16}/.exec(text)?.[0]}`);
+    return JSON.parse(text);
+  };
+  const client = createClient({ apiUrl, apiKey: 'sk-svc-us-key', readJson });
+  await client.requests.get('0193b3a4-0000-7000-8000-000000000001');
+  for await (const row of client.exports.rows({ columns: ['cursor'] })) expect(row).toBeDefined();
+  const stop = new AbortController();
+  for await (const { request } of client.requests.follow({}, { signal: stop.signal })) {
+    expect(request).toBeDefined();
+    stop.abort();
+    break;
+  }
+  expect(read).toEqual(
+    ['GET /v1/request/{id}', 'POST /v1/export', 'GET /v1/request/stream'].map((endpoint) => `${endpoint} 9007199254740993`),
+  );
+});
+
 const declared = [...endpoints, ...openEndpoints].map(({ declaration: { method, path } }) => `${method.toUpperCase()} ${path}`);
 const isNamedMetric = (endpoint: string): boolean => endpoint.startsWith('POST /v1/metrics/') && endpoint !== 'POST /v1/metrics/query';
 

@@ -90,6 +90,8 @@ export interface Connection {
   ) => Promise<Endpoints[Name]['whole']>;
   /** Opens an answer of bytes; the call has no time limit. */
   readonly open: <Name extends StreamEndpoint>(endpoint: Name, input: CallInput<Name>) => Promise<Response>;
+  /** Reads the JSON of a record in an answer of bytes. */
+  readonly read: (text: string, endpoint: StreamEndpoint) => unknown;
   /** The address of a call without a body. */
   readonly addressOf: <Name extends keyof Endpoints>(endpoint: Name, input: Omit<CallInput<Name>, keyof CallOptions>) => string;
 }
@@ -138,6 +140,7 @@ export function connect(settings: Settings): Connection {
       if (received.status !== 200) throw failureIn(received, await received.json());
       return received.response;
     },
+    read: settings.readJson,
     addressOf: (endpoint, input) => addressIn(settings.apiUrl, endpoint, input),
   };
 }

@@ -53,7 +53,12 @@ export async function* followed(
   for (;;) {
     let lost = new ApiError('The service has ended the stream.', { endpoint, code: 'broken_off', status: 200 });
     try {
-      yield* requestsIn(streamed(connection, { ...query, after: state.position }, { ...options, connected }), state);
+      for await (const { data, position } of requestsIn(
+        streamed(connection, { ...query, after: state.position }, { ...options, connected }),
+        state,
+      )) {
+        yield { request: connection.read(data, endpoint) as RequestItem, position };
+      }
     } catch (error) {
       if (!(error instanceof ApiError) || !state.hasConnected || isFinal(error)) throw error;
       lost = error;
@@ -72,13 +77,18 @@ interface State {
   hasConnected: boolean;
 }
 
-async function* requestsIn(events: AsyncIterable<ServerEvent>, state: State): AsyncGenerator<FollowedRequest, void, undefined> {
+interface RequestText {
+  readonly data: string;
+  readonly position: string;
+}
+
+async function* requestsIn(events: AsyncIterable<ServerEvent>, state: State): AsyncGenerator<RequestText, void, undefined> {
   for await (const event of events) {
     state.failures = 0;
     if (event.type === 'end') throw errorIn(event);
     state.position = event.id ?? state.position;
     if (event.type !== 'request' || event.data === undefined) continue;
-    yield { request: JSON.parse(event.data) as RequestItem, position: state.position ?? '' };
+    yield { data: event.data, position: state.position ?? '' };
   }
 }
 

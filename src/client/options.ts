@@ -22,6 +22,11 @@ export interface ClientOptions {
   readonly strict?: boolean | undefined;
   /** Headers of every call. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Reads the JSON of requests in place of `JSON.parse`, which rounds numbers of bodies that have more digits than JavaScript. @param
+   * endpoint whose answer it is, such as `GET /v1/request/{id}`.
+   */
+  readonly readJson?: ((text: string, endpoint: string) => unknown) | undefined;
 }
 
 export interface Settings {
@@ -33,6 +38,7 @@ export interface Settings {
   readonly fetch: Fetch;
   readonly timeoutMs: number;
   readonly retries: number;
+  readonly readJson: (text: string, endpoint: string) => unknown;
 }
 
 const standard = { apiUrl: 'http://127.0.0.1:8788', timeoutMs: 120_000, retries: 2 } as const;
@@ -53,6 +59,7 @@ export function settingsOf(options: ClientOptions): Settings {
     fetch: options.fetch ?? ((address, init) => fetch(address, init)),
     timeoutMs: options.timeoutMs ?? standard.timeoutMs,
     retries: options.retries ?? standard.retries,
+    readJson: options.readJson ?? ((text) => JSON.parse(text) as unknown),
   };
 }
 

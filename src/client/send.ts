@@ -55,7 +55,7 @@ async function attempt(settings: Settings, sent: Sent): Promise<Received> {
       throw failed('broken_off', error);
     });
     try {
-      return JSON.parse(text) as unknown;
+      return settings.readJson(text, endpoint);
     } catch {
       return undefined;
     }

@@ -202,6 +202,11 @@ const gemini = (text: string) => ({
 describe('JSON', () => {
   const all = redactorOf(rule('email'), rule('card'), rule('key'));
 
+  it('keeps the digits of the numbers beside a match', () => {
+    const text = '{"to":"ann@x.com","order":9007199254740993,"rate":1.0,"card":6011000990139424123}';
+    expect(redactText(text, all)).toBe('{"to":"[email]","order":9007199254740993,"rate":1.0,"card":"[card]"}');
+  });
+
   it('texts, names of members and numbers that are cards, at any depth', () => {
     const value = { 'ann@x.com': ['a', { deep: 'call ann@x.com' }], card: 4111111111111111, other: 4111111111111112, yes: true, no: null };
     expect(redactJson(value, all)).toEqual({

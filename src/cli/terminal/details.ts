@@ -1,5 +1,6 @@
 import { printable } from '../../config/text-table.ts';
 import { cellsOf, padded } from './cells.ts';
+import { isMarkedNumber } from '../../model/json/exact-numbers.ts';
 import { jsonText } from './json.ts';
 import type { Paint } from './paint.ts';
 
@@ -15,7 +16,7 @@ export function detailsText(details: readonly Detail[], paint: Paint): string {
 
 /** A recorded body for people: JSON with an indent, other text as it is, in which nothing moves the cursor. */
 export function bodyText(body: unknown): string {
-  const text = typeof body === 'string' ? body : jsonText(body, 2);
+  const text = typeof body === 'string' && !isMarkedNumber(body) ? body : jsonText(body, 2);
   return text
     .split('\n')
     .map((line) => printable(line.replaceAll('\t', '    ')))

@@ -60,7 +60,7 @@ export class Exports {
     options: CallOptions = {},
   ): AsyncGenerator<ExportedRecord<Query>, void, undefined> {
     const { pieces } = await this.open({ ...query, format: 'jsonl' }, options);
-    for await (const line of linesOf(pieces())) yield JSON.parse(line) as ExportedRecord<Query>;
+    for await (const line of linesOf(pieces())) yield this.connection.read(line, endpoint) as ExportedRecord<Query>;
   }
 
   /** The address of an export that a browser downloads by itself, with its session cookie. */

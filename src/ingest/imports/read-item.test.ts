@@ -21,6 +21,14 @@ function faultOf(line: string): Pick<ItemFault, 'field' | 'message'> | undefined
 }
 
 describe('a line of an import', () => {
+  test('keeps the digits of the numbers in its bodies', () => {
+    const line = `{"request_id":"${id}","request_created_at":"2026-01-31T12:00:00.000Z","request_body":{"order":9007199254740993,"rate":1.0},"response_body":[-0,1e400]}`;
+    const { requestBody, requestValue, responseBody } = readItem(line);
+    expect(requestBody).toEqual({ kind: 'json', text: '{"order":9007199254740993,"rate":1.0}' });
+    expect(requestValue).toEqual({ order: 2 ** 53, rate: 1 });
+    expect(responseBody).toEqual({ kind: 'json', text: '[-0,1e400]' });
+  });
+
   test('needs an identifier and a time, and nothing else', () => {
     expect(readItem(lineOf())).toMatchObject({
       requestId: id,

@@ -50,9 +50,14 @@ export function withMarkedNumbers(json: string, kept: Kept = 'values'): string {
   return parts.length === 0 ? json : parts.join('') + json.slice(copied);
 }
 
-/** A JSON text of a value whose marked numbers are numbers again. @throws as `JSON.stringify` does. */
-export function writeExactly(value: unknown): string {
-  return withoutMarks(JSON.stringify(value));
+/** Parses JSON whose numbers are to keep their digits. @throws as `JSON.parse` does. */
+export function readExactly(json: string): unknown {
+  return JSON.parse(withMarkedNumbers(json, 'digits'));
+}
+
+/** A JSON text of a value whose marked numbers are numbers again. @param indent spaces of a level. @throws as `JSON.stringify` does. */
+export function writeExactly(value: unknown, indent?: number): string {
+  return withoutMarks(JSON.stringify(value, undefined, indent));
 }
 
 /** A JSON text with its marked numbers as numbers. */

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../button.tsx';
 import styles from './conversation.module.css';
+import { shownText } from './read/json.ts';
 import { blocksOf, cutText } from './text-blocks.ts';
 
 export interface LongTextProps {
@@ -36,6 +37,5 @@ function Block({ text }: { readonly text: string }): ReactNode {
 
 /** A value as JSON. */
 export function JsonText({ value }: { readonly value: unknown }): ReactNode {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
-  return <LongText text={text} isCode />;
+  return <LongText text={shownText(value, 2)} isCode />;
 }

@@ -1,4 +1,4 @@
-import { isObject, objectsOf } from '../../../ui/conversation/read/json.ts';
+import { isObject, objectsOf, shownText } from '../../../ui/conversation/read/json.ts';
 
 /** A name with its values on both sides; null: it is not there. */
 export interface ComparedValue {
@@ -37,7 +37,7 @@ function parametersOf(body: unknown): ReadonlyMap<string, string> {
   const add = (name: string, value: unknown, depth: number): void => {
     if (isObject(value) && depth < deepest && Object.keys(value).length > 0) {
       for (const [inner, member] of Object.entries(value)) add(`${name}.${inner}`, member, depth + 1);
-    } else found.set(name, name === 'tools' ? toolNames(value) : textOf(value));
+    } else found.set(name, name === 'tools' ? toolNames(value) : shownText(value));
   };
   if (!isObject(body)) return found;
   for (const [name, value] of Object.entries(body)) {
@@ -50,11 +50,7 @@ function toolNames(tools: unknown): string {
   const names = objectsOf(tools).flatMap((tool) => {
     const declared = objectsOf(tool['functionDeclarations']);
     const one = isObject(tool['function']) ? tool['function'] : tool;
-    return (declared.length > 0 ? declared : [one]).map(({ name, type }) => textOf(name ?? type));
+    return (declared.length > 0 ? declared : [one]).map(({ name, type }) => shownText(name ?? type));
   });
-  return names.length === 0 ? textOf(tools) : names.join(', ');
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return names.length === 0 ? shownText(tools) : names.join(', ');
 }

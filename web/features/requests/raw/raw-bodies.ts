@@ -1,5 +1,5 @@
 import { formatCount } from '../../../lib/format.ts';
-import { isObject } from '../../../ui/conversation/read/json.ts';
+import { isObject, jsonText } from '../../../ui/conversation/read/json.ts';
 
 /** Characters of a body that are shown; the rest is in the download. */
 export const shownLength = 16 * 1024 * 1024;
@@ -26,7 +26,7 @@ export function rawBody(body: unknown): RawBody | undefined {
     if (typeof base64 === 'string' && typeof contentType === 'string') return { kind: 'bytes', text: () => base64, contentType };
   }
   // The record has JSON as this writes it.
-  return { kind: 'json', text: () => JSON.stringify(body), contentType: 'application/json' };
+  return { kind: 'json', text: () => jsonText(body), contentType: 'application/json' };
 }
 
 /** A body as it is shown. */
@@ -41,7 +41,7 @@ export interface ShownBody {
 /** @param body As the API shows it. */
 export function shownBody(body: unknown, { kind, text }: RawBody): ShownBody {
   const isJson = kind === 'json';
-  const whole = isJson ? JSON.stringify(body, undefined, 2) : text();
+  const whole = isJson ? jsonText(body, 2) : text();
   // Laid out JSON has no other ends of lines, and one character is found several times as fast.
   const lines = whole.slice(0, shownLength).split(isJson ? '\n' : /\r\n?|\n/);
   const longLines = lines.filter(({ length }) => length > shownLineLength).length;

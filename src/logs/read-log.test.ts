@@ -49,14 +49,15 @@ function faultOf(given: () => unknown): { code: string; path: unknown; message: 
   throw new Error('it was taken');
 }
 
+const textWith = (response: string): string =>
+  `{"providerRequest":{"url":"custom-model-nopath","json":{"seed":9007199254740993}},"providerResponse":{"json":${response},"status":200},"timing":${JSON.stringify(timing)}}`;
+
 describe('the numbers of a logged call', () => {
   it('keep their digits in both bodies, and in the data of a stream', () => {
-    const text = (response: string): string =>
-      `{"providerRequest":{"url":"custom-model-nopath","json":{"seed":9007199254740993}},"providerResponse":{"json":${response},"status":200},"timing":${JSON.stringify(timing)}}`;
-    const { call } = readText(text('{"order":2512292042121000001,"rate":1.0}'));
+    const { call } = readText(textWith('{"order":2512292042121000001,"rate":1.0}'));
     expect(call.requestBody.toString()).toBe('{"seed":9007199254740993}');
     expect(call.response.body.toString()).toBe('{"order":2512292042121000001,"rate":1.0}');
-    expect(readText(text('{"streamed_data":[{"order":-0}]}')).call.response.body.toString()).toBe('data: {"order":-0}\n\n');
+    expect(readText(textWith('{"streamed_data":[{"order":-0}]}')).call.response.body.toString()).toBe('data: {"order":-0}\n\n');
   });
 });
 

@@ -11,6 +11,9 @@ function textOf(body: RecordedBody): string {
 
 const events = (...all: readonly string[]): string => all.map((data) => `data: ${data}\n\n`).join('');
 
+const inputDelta = (delta: string): string =>
+  `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":${JSON.stringify(delta)}}}`;
+
 describe.each(digits)('%s is recorded as it came', (number) => {
   test('in JSON, also where its white space and escapes are not kept', () => {
     for (const body of [`{"model":"gpt-4o","seed":${number}}`, `{ "model": "gpt\\u002d4o", "seed": ${number} }`]) {
@@ -23,13 +26,11 @@ describe.each(digits)('%s is recorded as it came', (number) => {
 
   test('in the arguments of a tool that a stream sends in pieces', () => {
     const half = Math.ceil(number.length / 2);
-    const block = (delta: string): string =>
-      `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":${JSON.stringify(delta)}}}`;
     const response = events(
       '{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[],"usage":{"input_tokens":5,"output_tokens":1}}}',
       '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"find","input":{}}}',
-      block(`{"order": ${number.slice(0, half)}`),
-      block(`${number.slice(half)}, "rate": 1.0}`),
+      inputDelta(`{"order": ${number.slice(0, half)}`),
+      inputDelta(`${number.slice(half)}, "rate": 1.0}`),
       '{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":20}}',
       '{"type":"message_stop"}',
     );

@@ -49,8 +49,8 @@ describe('numbers of JSON', () => {
   it('are recognised while they are marked', () => {
     const [value] = JSON.parse(withMarkedNumbers('[9007199254740993]')) as unknown[];
     expect(isMarkedNumber(value) && digitsOf(value)).toBe('9007199254740993');
-    for (const other of ['9007199254740993', '\u{10FFFF}', '\u{10FFFF}1, 2', 9007199254740992, null])
-      expect(isMarkedNumber(other)).toBe(false);
+    const others = ['9007199254740993', '\u{10FFFF}', '\u{10FFFF}1, 2', 9007199254740992, null];
+    expect(others.map(isMarkedNumber)).toEqual(others.map(() => false));
   });
 
   it('of a text that is no JSON do no harm', () => {
@@ -90,7 +90,8 @@ describe('numbers of JSON', () => {
     assert(
       property(short, digits, (small, any) => {
         for (const text of [small, any]) {
-          if (!mayLoseDigits(`{"a":${text}}`)) expect(JSON.stringify({ a: Number(text) })).toBe(`{"a":${text}}`);
+          const isSame = JSON.stringify({ a: Number(text) }) === `{"a":${text}}`;
+          expect(isSame || mayLoseDigits(`{"a":${text}}`)).toBe(true);
         }
       }),
     );

@@ -46,7 +46,7 @@ import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { lowerPriority } from '../platform/priority.ts';
 import type { ProcessLock } from '../platform/process-lock.ts';
-import { priceBookFrom } from '../pricing/price-book.ts';
+import { listedBook } from '../pricing/layers/books.ts';
 import { KnownNames } from '../query/hints/known-names.ts';
 import { openCheckpointFile } from '../spool/checkpoint.ts';
 import type { Connect } from '../store/engine/connections.ts';
@@ -235,7 +235,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     threatCheckFile: config.threatCheckFile,
   });
   const storedPrices = makeStoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
-  const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
+  const prices: CorePrices = { book: listedBook(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
   const running = new RunningErasures();
   const deadLetters = new DeadLetters(dataPaths(config).deadLetters, systemClock.now);

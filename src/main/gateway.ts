@@ -34,7 +34,8 @@ import { releaseMemoryAtRest } from '../platform/memory/at-rest.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
-import { type PriceBook, priceBookFrom } from '../pricing/price-book.ts';
+import { listedBook } from '../pricing/layers/books.ts';
+import type { PriceBook } from '../pricing/price-book.ts';
 import type { SpoolSpace } from '../spool/usage.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import { type RunningRole, reportMetrics } from '../supervisor/child.ts';
@@ -64,7 +65,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const log = makeLogger(config.logLevel, 'gateway');
   const observe = measured(meter, log);
   const callLog = logsCalls(config) ? new CallLog({ observe: log, monotonic: systemClock.monotonic }) : undefined;
-  const book = priceBookFrom(readPricesFile(config));
+  const book = listedBook(readPricesFile(config));
   ensureFolder(dataPaths(config).spool);
   const database = await openExistingMetadata(config, 'gateway', observe);
   const series = openOwnSeries(config, observe);

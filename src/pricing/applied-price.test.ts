@@ -8,6 +8,7 @@ const usd = (units: bigint) => moneyOfUnits(units * 10n ** 12n);
 function priceWith(input: Rate): Price {
   return {
     table: 'price-book',
+    source: '',
     reference: 'openai/gpt-x',
     validFrom: '2025-06-10',
     rates: new Map([['input', input]]),

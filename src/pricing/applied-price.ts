@@ -5,7 +5,7 @@ import { type Price, rateFor, type Rate } from './price.ts';
 
 /**
  * The price as stored with each record, so that its cost can be explained when the tables have changed: JSON of `table`, `valid_from`,
- * `free` and `rates` in US dollars per million as decimal text, with the steps for long inputs applied. Many records share few such texts.
+ * `source`, `free` and `rates` in US dollars per million as decimal text, with the steps for long inputs applied. Many records share few such texts.
  */
 export function appliedPriceText(price: Price, inputTokens: number): string {
   const known = textsOfPrices.get(price);
@@ -18,7 +18,7 @@ export function appliedPriceText(price: Price, inputTokens: number): string {
 /** Texts of prices without steps. The book returns the same object for many records. */
 const textsOfPrices = new WeakMap<Price, string>();
 
-function settledText({ table, validFrom, isFree, rates }: Price, inputTokens: number): string {
+function settledText({ table, source, validFrom, isFree, rates }: Price, inputTokens: number): string {
   const settled = rateKinds.flatMap((kind): [RateKind, string][] => {
     const rate = rates.get(kind);
     return rate === undefined ? [] : [[kind, shortText(moneyText(rateFor(rate, inputTokens)))]];
@@ -26,6 +26,7 @@ function settledText({ table, validFrom, isFree, rates }: Price, inputTokens: nu
   return JSON.stringify({
     table,
     ...(validFrom === '' ? {} : { valid_from: validFrom }),
+    ...(source === '' ? {} : { source }),
     ...(isFree ? { free: true } : {}),
     rates: Object.fromEntries<string>(settled),
   });
@@ -35,16 +36,16 @@ function settledText({ table, validFrom, isFree, rates }: Price, inputTokens: nu
 export function readAppliedPrice(text: string, reference: string): Price | undefined {
   const parsed = parseJson(text);
   if (!isJsonObject(parsed) || !isJsonObject(parsed['rates'])) return undefined;
-  const { rates: rateTexts, valid_from: validFrom = '' } = parsed;
+  const { rates: rateTexts, valid_from: validFrom = '', source = '' } = parsed;
   const table = priceTables.find((name) => name === parsed['table']);
-  if (table === undefined || typeof validFrom !== 'string') return undefined;
+  if (table === undefined || typeof validFrom !== 'string' || typeof source !== 'string') return undefined;
   const rates = new Map<RateKind, Rate>();
   for (const kind of rateKinds) {
     const rateText = rateTexts[kind];
     const perMillion = typeof rateText === 'string' ? parseMoney(rateText) : undefined;
     if (perMillion !== undefined) rates.set(kind, { perMillion, steps: [] });
   }
-  return { table, reference, validFrom, rates, isFree: parsed['free'] === true, contextWindow: undefined };
+  return { table, reference, source, validFrom, rates, isFree: parsed['free'] === true, contextWindow: undefined };
 }
 
 /** Decimal text without trailing zeros. */

@@ -60,7 +60,7 @@ describe('the data of a price book', () => {
     for (const providerId of names) {
       for (const name of listed.modelsOf(providerId)) {
         const [own, theirs] = [book, listed].map((each) => each.find(providerId, name, Date.parse('2026-01-15T12:00:00Z')));
-        expect({ ...own, table: '' }).toEqual({ ...theirs, table: '' });
+        expect({ ...own, table: '', source: '' }).toEqual({ ...theirs, table: '', source: '' });
       }
     }
   });

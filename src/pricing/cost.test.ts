@@ -95,25 +95,25 @@ const golden: readonly Golden[] = [
     total: '0.006625',
   },
   {
-    // gpt-5.4: 2.50, cached 0.25, output 15.00; with 272,000 input tokens and more 5.00, 0.50 and 22.50 for all of them.
-    model: 'gpt-5.4',
-    counts: { promptTokens: 271_999, promptCacheReadTokens: 71_999, completionTokens: 1000 },
-    bill: [
-      ['input', 200_000, '2.5', '0.5'],
-      ['cache_read', 71_999, '0.25', '0.01799975'],
-      ['output', 1000, '15', '0.015'],
-    ],
-    total: '0.53299975',
-  },
-  {
+    // gpt-5.4: 2.50, cached 0.25, output 15.00; above 272,000 input tokens 5.00, 0.50 and 22.50 for all of them.
     model: 'gpt-5.4',
     counts: { promptTokens: 272_000, promptCacheReadTokens: 72_000, completionTokens: 1000 },
     bill: [
-      ['input', 200_000, '5', '1'],
+      ['input', 200_000, '2.5', '0.5'],
+      ['cache_read', 72_000, '0.25', '0.018'],
+      ['output', 1000, '15', '0.015'],
+    ],
+    total: '0.533',
+  },
+  {
+    model: 'gpt-5.4',
+    counts: { promptTokens: 272_001, promptCacheReadTokens: 72_000, completionTokens: 1000 },
+    bill: [
+      ['input', 200_001, '5', '1.000005'],
       ['cache_read', 72_000, '0.5', '0.036'],
       ['output', 1000, '22.5', '0.0225'],
     ],
-    total: '1.0585',
+    total: '1.058505',
   },
   {
     // claude-sonnet-4: input 3.00, cache write 3.75, cache read 0.30, output 15.00.
@@ -197,6 +197,7 @@ describe('the reference', () => {
 /** A dollar for a million of each kind. */
 const dollarFor = (...kinds: readonly RateKind[]): Price => ({
   table: 'organization',
+  source: '',
   reference: 'voxtral',
   validFrom: '',
   rates: new Map(kinds.map((kind) => [kind, { perMillion: moneyOfUnits(10n ** 12n), steps: [] }])),

@@ -30,14 +30,14 @@ export interface PricedUsage {
   readonly lines: readonly CostLine[];
 }
 
-type Count = Exclude<keyof Usage, 'estimated' | 'raw'>;
+type Count = Exclude<keyof Usage, 'estimated' | 'geo' | 'raw'>;
 
 /** A part of a side with a price of its own. */
 interface Part {
   readonly count: Count;
   readonly kind: RateKind;
   /** Tokens of the part that another line already bills. */
-  readonly without?: { readonly kind: RateKind } | { readonly count: Count };
+  readonly without?: { readonly kinds: readonly RateKind[] } | { readonly count: Count };
 }
 
 interface Side {
@@ -53,9 +53,10 @@ const sides: readonly Side[] = [
     kind: 'input',
     parts: [
       { count: 'promptCacheReadAudioTokens', kind: 'cache_read_audio' },
-      { count: 'promptCacheReadTokens', kind: 'cache_read', without: { kind: 'cache_read_audio' } },
+      { count: 'promptCacheReadTokens', kind: 'cache_read', without: { kinds: ['cache_read_audio'] } },
       { count: 'promptCacheWriteHourTokens', kind: 'cache_write_1h' },
-      { count: 'promptCacheWriteTokens', kind: 'cache_write', without: { kind: 'cache_write_1h' } },
+      { count: 'promptCacheWriteHalfDayTokens', kind: 'cache_write_12h' },
+      { count: 'promptCacheWriteTokens', kind: 'cache_write', without: { kinds: ['cache_write_1h', 'cache_write_12h'] } },
       { count: 'promptAudioTokens', kind: 'input_audio', without: { count: 'promptCacheReadAudioTokens' } },
       { count: 'promptImageTokens', kind: 'input_image' },
     ],
@@ -100,7 +101,7 @@ const unpriced: PricedUsage = { amount: null, source: 'none', reference: '', app
  */
 export function priceUsage(usage: Usage, query: PriceQuery, prices: Prices): PricedUsage {
   if (!isBillable(usage)) return unpriced;
-  for (const price of candidatePrices(query, prices)) {
+  for (const price of candidatePrices({ ...query, geo: usage.geo }, prices)) {
     const lines = billLines(usage, price);
     if (lines === undefined) continue;
     const { reference, validFrom } = price;
@@ -182,7 +183,7 @@ function splitSide(usage: Usage, side: Side, rates: Price['rates']): Quantity[] 
 function elsewhere(usage: Usage, without: Part['without'], taken: readonly Quantity[]): number {
   if (without === undefined) return 0;
   if ('count' in without) return countOf(usage, without.count) ?? 0;
-  return taken.find(({ kind }) => kind === without.kind)?.tokens ?? 0;
+  return taken.reduce((sum, { kind, tokens }) => sum + (without.kinds.includes(kind) ? tokens : 0), 0);
 }
 
 function amountOf(tokens: number, pricePerMillion: Money): Money {

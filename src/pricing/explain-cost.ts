@@ -61,7 +61,9 @@ function stated(request: BilledRequest, note: string, priceSource: 'header' | 'p
 }
 
 function wholeLine({ cost }: BilledRequest, priceSource: ExplainedLine['priceSource']): readonly ExplainedLine[] {
-  return cost === null ? [] : [{ kind: 'total', tokens: null, pricePerMillion: null, amount: cost, priceSource, validFrom: null }];
+  return cost === null
+    ? []
+    : [{ kind: 'total', tokens: null, pricePerMillion: null, amount: cost, priceSource, statedBy: null, validFrom: null }];
 }
 
 function byPrice(request: BilledRequest, pricing: Pricing): CostExplanation {
@@ -87,8 +89,9 @@ function whatIsLeftOut(usage: Usage, price: Price): string | undefined {
   return `${count} ${count === 1 ? 'search' : 'searches'} that the provider made for the call may be billed besides: the price has no fee for them, so they are not in this cost.`;
 }
 
-function explained({ kind, tokens, pricePerMillion, amount }: CostLine, { table, validFrom }: Price): ExplainedLine {
-  return { kind, tokens, pricePerMillion, amount, priceSource: table, validFrom: validFrom === '' ? null : validFrom };
+function explained({ kind, tokens, pricePerMillion, amount }: CostLine, { table, source, validFrom }: Price): ExplainedLine {
+  const statedBy = source === '' ? null : source;
+  return { kind, tokens, pricePerMillion, amount, priceSource: table, statedBy, validFrom: validFrom === '' ? null : validFrom };
 }
 
 function reprice(request: BilledRequest, { providerId, prices }: Pricing): PricedUsage {

@@ -1,7 +1,7 @@
 import { type Money, moneyOfUnits, zeroMoney } from '../model/pricing/money.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import { candidatePrices, type PriceQuery, type Prices } from './look-up.ts';
-import { outputLimitOf } from './output-limits.ts';
+import { outputLimitOf } from './tables/output-limits.ts';
 import type { Price, Rate } from './price.ts';
 
 /** Size limits of a call. */
@@ -19,7 +19,7 @@ export interface CallBounds {
 }
 
 const textInput: readonly RateKind[] = ['input'];
-const cacheWrites: readonly RateKind[] = ['cache_write', 'cache_write_1h'];
+const cacheWrites: readonly RateKind[] = ['cache_write', 'cache_write_1h', 'cache_write_12h'];
 const otherInput: readonly RateKind[] = ['input_audio', 'input_image', 'cache_read_audio'];
 const textOutput: readonly RateKind[] = ['output', 'reasoning'];
 const otherOutput: readonly RateKind[] = ['output_audio', 'output_image'];

@@ -1,9 +1,10 @@
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import { organizationCandidates, type OrganizationPrices } from './organization-prices.ts';
-import { ownPrice } from './own-prices.ts';
+import { ownPrice } from './tables/own-prices.ts';
 import type { PriceBook } from './price-book.ts';
+import { priceInGeo } from './tables/geo.ts';
 import type { Price, Rate } from './price.ts';
-import { priceAtTier } from './service-tiers.ts';
+import { priceAtTier } from './tables/service-tiers.ts';
 
 /** The prices of one organisation. */
 export interface Prices {
@@ -22,6 +23,8 @@ export interface PriceQuery {
   readonly at: number;
   /** The service tier that the provider reported; empty: the default. */
   readonly serviceTier?: string;
+  /** Where the provider says that the model ran, if that has a price of its own; empty: anywhere. */
+  readonly geo?: string;
 }
 
 /** The names by which a call's model is priced: the caller's override, else the model of the response, then of the request. */
@@ -30,7 +33,8 @@ export function pricedModels(names: { readonly override: string; readonly respon
 }
 
 /**
- * The candidate prices of a call in order of precedence: stored prices for any of the model's names, then the tables and the book. At
+ * The candidate prices of a call in order of precedence: stored prices for any of the model's names, then the tables and the books in
+ * order of their layers. At
  * Amazon the requested name comes first, because it contains the region, by which prices differ. Empty when provider, model or the price
  * of the service tier are unknown. Fees by the call (web searches) are not included.
  */
@@ -38,15 +42,16 @@ export function* candidatePrices(query: PriceQuery, { book, organization }: Pric
   const named = query.providerId === 'aws' ? query.models.toReversed() : query.models;
   const models = named.filter((model) => model !== '').flatMap((model) => namesOf(model, query.providerId));
   yield* organizationCandidates(organization, { provider: query.provider, models, at: query.at });
-  if (query.providerId === undefined) return;
-  const builtIn = builtInPrice(query.providerId, query.at);
+  const builtIn = query.providerId === undefined ? undefined : builtInPrice(query.providerId, query.at);
   if (builtIn !== undefined) {
     yield builtIn;
     return;
   }
   for (const model of models) {
-    const price = listedPrice({ ...query, providerId: query.providerId }, model, book);
-    if (price !== undefined) yield price;
+    for (const listed of book.findAll(query.providerId, model, query.at)) {
+      const price = asServed(listed, model, query);
+      if (price !== undefined) yield price;
+    }
   }
 }
 
@@ -64,12 +69,12 @@ function builtInPrice(providerId: string, at: number): Price | undefined {
   if (own === undefined) return undefined;
   const rates = own.rates.map(([kind, perMillion]): [RateKind, Rate] => [kind, { perMillion, steps: [] }]);
   const { reference, validFrom } = own;
-  return { table: 'built-in', reference, validFrom, rates: new Map(rates), isFree: false, contextWindow: undefined };
+  return { table: 'built-in', reference, source: '', validFrom, rates: new Map(rates), isFree: false, contextWindow: undefined };
 }
 
-type ListedQuery = PriceQuery & { readonly providerId: string };
-
-function listedPrice({ providerId, at, serviceTier = '' }: ListedQuery, model: string, book: PriceBook): Price | undefined {
-  const listed = book.find(providerId, model, at);
-  return listed === undefined || serviceTier === '' ? listed : priceAtTier(listed, { providerId, serviceTier, at });
+/** A list price at the tier and in the place where the call was served. */
+function asServed(listed: Price, model: string, { providerId, at, serviceTier = '', geo = '' }: PriceQuery): Price | undefined {
+  if (providerId === undefined) return listed;
+  const atTier = serviceTier === '' ? listed : priceAtTier(listed, { providerId, model, serviceTier, at });
+  return atTier === undefined || geo === '' ? atTier : priceInGeo(atTier, { providerId, model, geo });
 }

@@ -57,6 +57,7 @@ function readPrice(stored: StoredPrice): ReadPrice {
     price: {
       table: 'organization',
       reference: stored.provider === null ? stored.model : `${stored.provider}/${stored.model}`,
+      source: '',
       validFrom: stored.validFrom ?? '',
       rates: new Map(rates),
       isFree: false,

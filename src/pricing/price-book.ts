@@ -3,13 +3,16 @@ import type { ConditionalPrice, ModelInfo, ModelPrice, PriceCalculation, Provide
 import { moneyOfUnits, moneyOfUsd } from '../model/pricing/money.ts';
 import type { Money } from '../model/pricing/money.ts';
 import type { PriceTable, RateKind } from '../model/vocabulary/prices.ts';
-import { withMissingRates } from './own-prices.ts';
+import { withMissingRates } from './tables/own-prices.ts';
 import type { Price, Rate } from './price.ts';
+import { listSource } from './tables/price-list.ts';
 
 /** A list of model prices. */
 export interface PriceBook {
   /** @param at Unix milliseconds. @returns undefined for an unknown provider or model. */
-  readonly find: (providerId: string, model: string, at: number) => Price | undefined;
+  readonly find: (providerId: string | undefined, model: string, at: number) => Price | undefined;
+  /** Every price of a model, in order of precedence: those of several layers. */
+  readonly findAll: (providerId: string | undefined, model: string, at: number) => readonly Price[];
   /** Listed models of a provider that are not outdated. @param providerId its name in the book. */
   readonly modelsOf: (providerId: string | undefined) => readonly string[];
   /** Whether this is the whole name of a listed model, outdated ones included. */
@@ -72,8 +75,8 @@ type FindProvider = (providerId: string) => Provider | undefined;
 /** A look-up in the book takes longer than all other work on an exchange, so results are remembered. */
 function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
   const remembered = new Map<string, Price | undefined>();
-  const find = (providerId: string, model: string, at: number): Price | undefined => {
-    if (model.length > maxModelName) return undefined;
+  const find = (providerId: string | undefined, model: string, at: number): Price | undefined => {
+    if (providerId === undefined || model.length > maxModelName) return undefined;
     // Prices change with the day, but for a few that depend on the hour.
     const byDay = `${Math.floor(at / dayMs)} ${providerId} ${model}`;
     if (remembered.has(byDay)) return remembered.get(byDay);
@@ -88,6 +91,10 @@ function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
   const listed = new Map<string, ReadonlySet<string>>();
   return {
     find,
+    findAll: (providerId, model, at) => {
+      const price = find(providerId, model, at);
+      return price === undefined ? [] : [price];
+    },
     lists: (providerId, model) => {
       const provider = providerId === undefined || model === '' ? undefined : providerOf(providerId);
       if (provider === undefined) return false;
@@ -118,6 +125,7 @@ function priceOf(
   return {
     table,
     reference,
+    source: table === 'price-book' ? listSource : '',
     validFrom: validFrom(found),
     rates: withMissingRates({ reference, model, rates: readRates(found.model_price) }, at),
     isFree: Object.keys(found.model_price).length === 0,
@@ -160,8 +168,16 @@ function readRate(listed: ModelPrice[string], unitsInMillion: readonly [bigint, 
   if (perMillion === undefined) return undefined;
   const steps = tiers
     .toSorted((left, right) => left.start - right.start)
-    .map(({ start, price }) => ({ aboveInputTokens: start, perMillion: perMillionOf(price, unitsInMillion) ?? perMillion }));
+    .map(({ start, price }) => ({ aboveInputTokens: stepOf(start), perMillion: perMillionOf(price, unitsInMillion) ?? perMillion }));
   return { perMillion, steps };
+}
+
+/**
+ * TRICKY: for prices above 272,000 tokens the list says 271,999 of some models and 272,000 of others; makers name thousands, which still
+ * have the lower price.
+ */
+function stepOf(start: number): number {
+  return start % 1000 === 999 ? start + 1 : start;
 }
 
 /** The book's floating-point prices are short decimals, whose shortest text is exactly the listed price. */

@@ -25,6 +25,7 @@ export function readCallSize(body: JsonObject, bytes: number, outputLimits: read
   return {
     models: [...new Set([textOf(body['model']), ...listOf(body['models']).map(textOf)])].filter((model) => model !== ''),
     serviceTier: tierOf(body),
+    geo: textOf(body['inference_geo']),
     inputTokens: isText ? bytes + tools : undefined,
     outputTokens: outputBound(limits),
     choices: Math.min(maxChoices, Math.max(1, ...choiceCounts) * promptsIn(body['prompt'])),

@@ -3,7 +3,7 @@ import type { Exchange } from '../../../src/model/record/exchange.ts';
 import type { RequestRecord } from '../../../src/model/record/request-record.ts';
 import { interpretExchange } from '../../../src/ingest/interpret/interpret.ts';
 import { noOrganizationPrices } from '../../../src/pricing/organization-prices.ts';
-import { priceBookFrom } from '../../../src/pricing/price-book.ts';
+import { bookWithoutOperator } from '../../../src/pricing/layers/books.ts';
 import { tenant } from '../../query/records.ts';
 import type { Call } from './call.ts';
 import type { Scenario } from './scenarios.ts';
@@ -11,7 +11,7 @@ import type { Scenario } from './scenarios.ts';
 /** Ninety seconds before the end of an hour, so that one ends in the traffic of each scenario. */
 const start = Date.UTC(2026, 5, 1, 9, 58, 30);
 const json = { 'content-type': 'application/json' };
-const prices = { book: priceBookFrom(undefined), organization: noOrganizationPrices };
+const prices = { book: bookWithoutOperator, organization: noOrganizationPrices };
 const latencyMs = 900;
 
 /** When the call of that number arrived, Unix milliseconds. */

@@ -44,7 +44,7 @@ import { makePropertyPorts } from '../../main/api/property-ports.ts';
 import { makeStoredPrices } from '../../main/pricing/stored-prices.ts';
 import { findOrganization } from '../../metadata/organization/organizations.ts';
 import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.ts';
-import { priceBookFrom } from '../../pricing/price-book.ts';
+import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
 import { openWebhookScene } from '../../webhooks/testing/webhook-scene.ts';
@@ -198,7 +198,7 @@ export async function portsOver(
   const { drain, changer, sessions } = core ?? (await spool.openCore());
   const lookUp = makeOrganizationPriceLookUp(rig.database);
   const stored = makeStoredPrices({ lookUp, monotonic: () => performance.now(), observe: (observation) => observations.push(observation) });
-  const corePrices = { book: priceBookFrom(undefined), stored };
+  const corePrices = { book: bookWithoutOperator, stored };
   const retention: ApiPorts['retention'] = {
     deploymentDays: 365,
     read: (organizationId) => readRetention(rig.database, organizationId),
@@ -302,7 +302,7 @@ const wellFigures: HealthFigures = {
 /** Ports that need neither a store nor a spool. */
 function fixedPorts(observations: Observation[]) {
   return {
-    modelRegistry: makeModelRegistry(priceBookFrom(undefined), Date.now),
+    modelRegistry: makeModelRegistry(bookWithoutOperator, Date.now),
     health: () => Promise.resolve({ failing: [], degraded: [] }),
     observe: (observation: Observation) => observations.push(observation),
     meter: new Meter(apiFamilies),

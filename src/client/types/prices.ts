@@ -29,6 +29,8 @@ export type PricesAnswer = readonly {
   readonly cache_write?: number | undefined;
   /** Input that was written to a cache for an hour. */
   readonly cache_write_1h?: number | undefined;
+  /** Input that was written to a cache for twelve hours. */
+  readonly cache_write_12h?: number | undefined;
   /** Audio in the input. */
   readonly input_audio?: number | undefined;
   /** Images in the input. */
@@ -71,6 +73,8 @@ export interface Price {
   readonly cache_write?: number | undefined;
   /** Input that was written to a cache for an hour. */
   readonly cache_write_1h?: number | undefined;
+  /** Input that was written to a cache for twelve hours. */
+  readonly cache_write_12h?: number | undefined;
   /** Audio in the input. */
   readonly input_audio?: number | undefined;
   /** Images in the input. */

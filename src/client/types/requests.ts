@@ -201,15 +201,17 @@ export interface RequestCost {
 /** One kind of token, its price and what it comes to. */
 export interface CostLine {
   /** `request` is a fee per call, `web_search` and `file_search` one per search, `audio_seconds` a time, `total` a figure that nobody has split; the others are kinds of tokens. */
-  readonly kind: 'input' | 'cache_read' | 'cache_read_audio' | 'cache_write' | 'cache_write_1h' | 'input_audio' | 'input_image' | 'output' | 'output_audio' | 'output_image' | 'reasoning' | 'request' | 'audio_seconds' | 'web_search' | 'file_search' | 'total';
+  readonly kind: 'input' | 'cache_read' | 'cache_read_audio' | 'cache_write' | 'cache_write_1h' | 'cache_write_12h' | 'input_audio' | 'input_image' | 'output' | 'output_audio' | 'output_image' | 'reasoning' | 'request' | 'audio_seconds' | 'web_search' | 'file_search' | 'total';
   /** Tokens of this kind, no token on two lines, or searches, seconds, calls; null for `total`. */
   readonly tokens: number | null;
   /** US dollars for a million of them; null for `total`. */
   readonly price_per_million: number | null;
   /** US dollars. */
   readonly amount: number;
-  /** Where the price stands: `organization` is `PUT /v1/prices`, `prices-file` the file of `GATELOG_PRICES_FILE`, `price-book` the public list, `service-tiers` our table of tiers, `built-in` that of the echo provider. `provider` and `header` are figures that the provider or the caller stated. */
-  readonly price_source: 'organization' | 'built-in' | 'service-tiers' | 'prices-file' | 'price-book' | 'provider' | 'header';
+  /** Where the price stands: `organization` is `PUT /v1/prices`, `prices-file` the prices of the operator (`GATELOG_PRICES_FILE`), `corrections` what Gatelog knows better than the public list, `price-book` that list, `service-tiers` our table of tiers, `built-in` that of the echo provider. `provider` and `header` are figures that the provider or the caller stated. */
+  readonly price_source: 'organization' | 'built-in' | 'service-tiers' | 'prices-file' | 'corrections' | 'price-book' | 'provider' | 'header';
+  /** Who says so, and when, such as `@pydantic/genai-prices 0.1.8 of 2026-09-23`; null when its table is its own source. */
+  readonly stated_by: string | null;
   /** Date (UTC) from which the price holds; null when its table gives none. */
   readonly valid_from: string | null;
 }

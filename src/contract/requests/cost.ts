@@ -18,7 +18,10 @@ const lineSchema = z
     amount: usd.openapi({ description: 'US dollars.' }),
     price_source: z.enum([...priceTables, 'provider', 'header']).openapi({
       description:
-        'Where the price stands: `organization` is `PUT /v1/prices`, `prices-file` the file of `GATELOG_PRICES_FILE`, `price-book` the public list, `service-tiers` our table of tiers, `built-in` that of the echo provider. `provider` and `header` are figures that the provider or the caller stated.',
+        'Where the price stands: `organization` is `PUT /v1/prices`, `prices-file` the prices of the operator (`GATELOG_PRICES_FILE`), `corrections` what Gatelog knows better than the public list, `price-book` that list, `service-tiers` our table of tiers, `built-in` that of the echo provider. `provider` and `header` are figures that the provider or the caller stated.',
+    }),
+    stated_by: z.string().nullable().openapi({
+      description: 'Who says so, and when, such as `@pydantic/genai-prices 0.1.8 of 2026-09-23`; null when its table is its own source.',
     }),
     valid_from: z.string().nullable().openapi({ description: 'Date (UTC) from which the price holds; null when its table gives none.' }),
   })

@@ -20,6 +20,7 @@ const descriptions: Readonly<Record<RateKind, string>> = {
   cache_read_audio: 'Audio that was read from a cache.',
   cache_write: 'Input that was written to a cache.',
   cache_write_1h: 'Input that was written to a cache for an hour.',
+  cache_write_12h: 'Input that was written to a cache for twelve hours.',
   input_audio: 'Audio in the input.',
   input_image: 'Images in the input.',
   output: 'Output of no other kind.',

@@ -4,7 +4,7 @@ import { GatelogError } from '../../model/errors.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
 import { usdOf, zeroMoney } from '../../model/pricing/money.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { priceBookFrom } from '../../pricing/price-book.ts';
+import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { readOrganizationPrices } from '../../pricing/organization-prices.ts';
 import { openCheckpointFile } from '../../spool/checkpoint.ts';
 import type { Store } from '../../store/store.ts';
@@ -189,7 +189,7 @@ describe('a call in the background', () => {
     await spool.write(writer, read(response, finished(response, { created_at: called / 1000 })));
     const yesterday = new Date(systemClock.now() - dayMs).toISOString().slice(0, 10);
     const organization = readOrganizationPrices([priceFrom(null, 1), priceFrom(yesterday, 5)]);
-    const book = priceBookFrom(undefined);
+    const book = bookWithoutOperator;
     const completeUsage = completeUsageIn(rig.store, { pricingOf: () => ({ providerId: 'openai', prices: { book, organization } }) });
     await spool.drainAll({ completeUsage });
     expect(await factsOf(spool, id)).toMatchObject({ cost: 1200 / 1e6 });

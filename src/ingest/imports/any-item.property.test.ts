@@ -4,7 +4,7 @@ import { requestItemSchema } from '../../contract/requests/item.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { noOrganizationPrices } from '../../pricing/organization-prices.ts';
-import { priceBookFrom } from '../../pricing/price-book.ts';
+import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { ItemFault } from './fields.ts';
 import { importedRecord } from './imported-record.ts';
@@ -12,7 +12,7 @@ import { checkLine } from './read-item.ts';
 
 const seed = Date.now() % 2 ** 31;
 const id = '0193b3a4-0000-7000-8000-000000000001';
-const prices = { book: priceBookFrom(undefined), organization: noOrganizationPrices };
+const prices = { book: bookWithoutOperator, organization: noOrganizationPrices };
 
 const numbers = [
   0,

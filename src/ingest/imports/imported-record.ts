@@ -190,6 +190,8 @@ function usageOf({ counts, usageEstimated }: ImportedItem, reported: Usage, raw:
     completionAudioTokens: stated(counts.completion_audio_tokens, reported.completionAudioTokens),
     reasoningTokens: stated(counts.reasoning_tokens, reported.reasoningTokens),
     promptCacheWriteHourTokens: reported.promptCacheWriteHourTokens,
+    promptCacheWriteHalfDayTokens: reported.promptCacheWriteHalfDayTokens,
+    geo: reported.geo,
     promptCacheReadAudioTokens: reported.promptCacheReadAudioTokens,
     promptImageTokens: reported.promptImageTokens,
     completionImageTokens: reported.completionImageTokens,

@@ -13,7 +13,7 @@ import type { Principal } from '../../model/principal.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
 import { noOrganizationPrices } from '../../pricing/organization-prices.ts';
-import { priceBookFrom } from '../../pricing/price-book.ts';
+import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { firstRequestStatement } from '../../query/session-detail/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../../spool/segment.ts';
@@ -354,7 +354,7 @@ const noErasures: ActiveErasures = { of: () => undefined, save: async () => unde
 
 /** Interpretation without a thread: the thread needs compiled code. */
 const parts = {
-  book: priceBookFrom(undefined),
+  book: bookWithoutOperator,
   redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
 };
 

@@ -2,7 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../platform/clock.ts';
 import { releaseMemoryAtRest } from '../../platform/memory/at-rest.ts';
 import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
-import { type BookProviders, priceBookFrom } from '../../pricing/price-book.ts';
+import { listedBook } from '../../pricing/layers/books.ts';
+import type { BookProviders } from '../../pricing/price-book.ts';
 import { RowMemory } from '../../store/insert/row-memory.ts';
 import { type BatchBounds, interpretTasks, withinBounds } from './interpreter.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
@@ -28,7 +29,7 @@ export interface InterpreterSettings {
   readonly agentSessions: boolean;
   /** Memory of rows that is kept for reuse, and the most that one batch may fill: only bodies that grow manyfold when decoded exceed it. */
   readonly keptRowBytes: number;
-  /** Providers with their prices; undefined: those of the public list. */
+  /** Providers of the operator's prices file; undefined: without one. */
   readonly bookProviders: BookProviders | undefined;
   /** File of the operator's threat check; undefined: the built-in one. */
   readonly threatCheckFile: string | undefined;
@@ -36,7 +37,7 @@ export interface InterpreterSettings {
 
 const settings = workerData as InterpreterSettings | null;
 const parts = {
-  book: priceBookFrom(settings?.bookProviders),
+  book: listedBook(settings?.bookProviders),
   redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
   searchMaxBytes: settings?.searchMaxBytes,
   agentSessions: settings?.agentSessions,

@@ -117,6 +117,11 @@ describe('what a budget sets aside', () => {
     expect(opusOf(usual)).toBe(usd('1'));
   });
 
+  it('is the price of the place in which alone the model may run', () => {
+    const plain = { model: 'claude-opus-5-5', max_tokens: 16, messages: [], inference_xxx: 'us' };
+    expect(10n * opusOf({ ...plain, inference_xxx: undefined, inference_geo: 'us' })).toBe(11n * opusOf(plain));
+  });
+
   it('counts no limit that the provider does not read: the answer may be as long as the model`s', () => {
     expect(estimate(callOf({ model: 'gpt-4', messages: [], max_output_tokens: 1 }))).toBeGreaterThan(estimate(callOf(chat)));
   });

@@ -40,12 +40,12 @@ function boundOf(call: EstimatedRequest, pricesOf: () => Prices): Money | undefi
   const { provider, modelOverride, at } = call;
   const facts = factsOf(call);
   if (facts === undefined) return undefined;
-  const { models, serviceTier, ...size } = facts.size;
+  const { models, serviceTier, geo, ...size } = facts.size;
   // Echo returns its input.
   const bounds = provider === 'echo' ? { ...size, outputTokens: size.outputTokens ?? size.inputTokens } : size;
   const modelNames = [...new Set([facts.model, ...models])].filter((model) => model !== '');
   const entry = providerNamed(provider);
-  const query = { provider: entry?.recordName ?? '', providerId: entry?.priceProviderId, at };
+  const query = { provider: entry?.recordName ?? '', providerId: entry?.priceProviderId, at, geo };
   const prices = pricesOf();
   // A provider without capacity in a cheaper tier may serve and bill the default tier.
   const tiers = serviceTier === '' ? [serviceTier] : [serviceTier, ''];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { priceBookFrom } from '../../pricing/price-book.ts';
+import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { makeMakerOf } from './model-makers.ts';
 
 describe('who makes a model that OpenAI does not list', () => {
-  const makerOf = makeMakerOf(priceBookFrom(undefined), () => Date.UTC(2026, 10, 1));
+  const makerOf = makeMakerOf(bookWithoutOperator, () => Date.UTC(2026, 10, 1));
 
   it.each([
     ['claude-sonnet-4-5', 'anthropic'],

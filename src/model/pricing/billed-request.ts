@@ -30,6 +30,8 @@ export interface ExplainedLine {
   readonly pricePerMillion: Money | null;
   readonly amount: Money;
   readonly priceSource: PriceTable | Extract<CostSource, 'provider' | 'header'>;
+  /** Who says so, and when; null when its table is its own source. */
+  readonly statedBy: string | null;
   /** Date (UTC) from which the price is valid; null when its table has none. */
   readonly validFrom: string | null;
 }

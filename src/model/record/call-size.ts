@@ -4,6 +4,8 @@ export interface CallSize {
   readonly models: readonly string[];
   /** The requested tier; empty for the default one. A provider may serve, and bill, another. */
   readonly serviceTier: string;
+  /** Where the model is asked to run, if the provider bills that apart; empty: anywhere. */
+  readonly geo: string;
   /** Max input tokens; undefined when the body does not hold all of the input. */
   readonly inputTokens: number | undefined;
   /** Max tokens per answer; undefined when the body sets no limit. */

@@ -12,6 +12,8 @@ export interface Usage {
   readonly reasoningTokens: number | null;
   /** Cache writes kept for an hour, where the provider bills them apart. */
   readonly promptCacheWriteHourTokens: number | null;
+  /** Cache writes kept for twelve hours, where the provider bills them apart. */
+  readonly promptCacheWriteHalfDayTokens: number | null;
   /** Audio among the cache reads; also part of `promptAudioTokens`. */
   readonly promptCacheReadAudioTokens: number | null;
   readonly promptImageTokens: number | null;
@@ -23,6 +25,8 @@ export interface Usage {
   readonly fileSearches: number | null;
   /** True when the counts are our estimate from the text, because the provider reported none. */
   readonly estimated: boolean;
+  /** Where the provider says that the model ran, for providers that bill places apart; empty: anywhere. */
+  readonly geo: string;
   /** The provider's own usage object, as received. */
   readonly raw: unknown;
 }
@@ -36,6 +40,7 @@ export const unreportedUsage: Usage = {
   completionAudioTokens: null,
   reasoningTokens: null,
   promptCacheWriteHourTokens: null,
+  promptCacheWriteHalfDayTokens: null,
   promptCacheReadAudioTokens: null,
   promptImageTokens: null,
   completionImageTokens: null,
@@ -43,6 +48,7 @@ export const unreportedUsage: Usage = {
   webSearches: null,
   fileSearches: null,
   estimated: false,
+  geo: '',
   raw: null,
 };
 
@@ -54,6 +60,7 @@ export function isHalf({ estimated, promptTokens, completionTokens }: Usage): bo
 /** Counts that are billed apart and that no filter uses; the store keeps them together. */
 export const partCounts = [
   'promptCacheWriteHourTokens',
+  'promptCacheWriteHalfDayTokens',
   'promptCacheReadAudioTokens',
   'promptImageTokens',
   'completionImageTokens',
@@ -91,6 +98,7 @@ export function addedUsage(one: Usage, other: Usage): Usage {
     completionAudioTokens: addedCount(one.completionAudioTokens, other.completionAudioTokens),
     reasoningTokens: addedCount(one.reasoningTokens, other.reasoningTokens),
     promptCacheWriteHourTokens: addedCount(one.promptCacheWriteHourTokens, other.promptCacheWriteHourTokens),
+    promptCacheWriteHalfDayTokens: addedCount(one.promptCacheWriteHalfDayTokens, other.promptCacheWriteHalfDayTokens),
     promptCacheReadAudioTokens: addedCount(one.promptCacheReadAudioTokens, other.promptCacheReadAudioTokens),
     promptImageTokens: addedCount(one.promptImageTokens, other.promptImageTokens),
     completionImageTokens: addedCount(one.completionImageTokens, other.completionImageTokens),
@@ -98,6 +106,7 @@ export function addedUsage(one: Usage, other: Usage): Usage {
     webSearches: addedCount(one.webSearches, other.webSearches),
     fileSearches: addedCount(one.fileSearches, other.fileSearches),
     estimated: one.estimated || other.estimated,
+    geo: one.geo || other.geo,
     raw: one.raw,
   };
 }

@@ -8,6 +8,7 @@ export const rateKinds = [
   'cache_read_audio',
   'cache_write',
   'cache_write_1h',
+  'cache_write_12h',
   'input_audio',
   'input_image',
   'output',
@@ -22,8 +23,8 @@ export const rateKinds = [
 export type RateKind = (typeof rateKinds)[number];
 
 /**
- * Source of a price: stored by the organisation, the built-in provider's table, the table of service tiers, the operator's file, or the
- * public list.
+ * Source of a price: stored by the organisation, the built-in provider's table, the table of service tiers, the operator's prices, our
+ * corrections of the public list, or that list.
  */
-export const priceTables = ['organization', 'built-in', 'service-tiers', 'prices-file', 'price-book'] as const;
+export const priceTables = ['organization', 'built-in', 'service-tiers', 'prices-file', 'corrections', 'price-book'] as const;
 export type PriceTable = (typeof priceTables)[number];

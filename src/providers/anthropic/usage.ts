@@ -30,9 +30,10 @@ export function readAnthropicUsage(usage: unknown, model: string): MessageUsage 
     isAdvised ||= advises;
   }
   const counted = isAdvised && own.length > 0 ? own : [usage, ...own.filter(({ type }) => type === 'compaction')];
-  const ownUsage = usageOf(counted.map(countsOf).reduce(added), usage);
+  const geo = textOf(usage['inference_geo']);
+  const ownUsage = usageOf(counted.map(countsOf).reduce(added), usage, geo);
   if (others.size === 0) return { usage: ownUsage };
-  const bills = Array.from(others, ([name, counts]) => ({ model: name, usage: usageOf(counts, {}) }));
+  const bills = Array.from(others, ([name, counts]) => ({ model: name, usage: usageOf(counts, {}, geo) }));
   return {
     usage: bills.map((bill) => bill.usage).reduce(addedUsage, ownUsage),
     bills: [{ model: '', usage: ownUsage }, ...bills],
@@ -57,7 +58,7 @@ function isOfReplaced(pass: JsonObject, model: string): boolean {
   return pass['type'] === 'message' && passModel !== '' && passModel !== model && (countOf(pass['output_tokens']) ?? 0) > 0;
 }
 
-function usageOf({ input, output, read, written, hour }: Counts, raw: JsonObject): Usage {
+function usageOf({ input, output, read, written, hour }: Counts, raw: JsonObject, geo: string): Usage {
   return {
     ...unreportedUsage,
     promptTokens: input === null ? null : countOf(input + (read ?? 0) + (written ?? 0)),
@@ -67,6 +68,7 @@ function usageOf({ input, output, read, written, hour }: Counts, raw: JsonObject
     reasoningTokens: countOf(objectOf(raw['output_tokens_details'])['thinking_tokens']),
     promptCacheWriteHourTokens: hour,
     webSearches: searchesIn(raw),
+    geo,
     raw,
   };
 }

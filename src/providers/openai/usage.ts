@@ -25,6 +25,7 @@ export function readOpenAiUsage(usage: unknown): Usage {
     completionTokens: completionCount === null ? null : completionCount + extraReasoning,
     promptCacheReadTokens: countOf(prompt['cached_tokens']) ?? firstCount(usage, ownCachedCounts),
     promptCacheWriteTokens: countOf(prompt['cache_write_tokens']),
+    promptCacheWriteHalfDayTokens: halfDayWrites(prompt),
     promptAudioTokens: countOf(prompt['audio_tokens']) ?? (extraAudio > 0 ? extraAudio : null),
     promptImageTokens: countOf(prompt['image_tokens']),
     completionAudioTokens: countOf(completion['audio_tokens']),
@@ -76,6 +77,7 @@ export function readInputOutputUsage(usage: unknown): Usage {
     // Perplexity uses Anthropic's names.
     promptCacheReadTokens: countOf(input['cached_tokens']) ?? countOf(input['cache_read_input_tokens']),
     promptCacheWriteTokens: countOf(input['cache_write_tokens']) ?? countOf(input['cache_creation_input_tokens']),
+    promptCacheWriteHalfDayTokens: halfDayWrites(input),
     promptAudioTokens: countOf(input['audio_tokens']),
     promptImageTokens: countOf(input['image_tokens']),
     completionAudioTokens: countOf(output['audio_tokens']),
@@ -84,6 +86,11 @@ export function readInputOutputUsage(usage: unknown): Usage {
     audioSeconds: usage['type'] === 'duration' ? secondsOf(usage['seconds']) : null,
     raw: usage,
   };
+}
+
+/** Cache writes that are kept for twelve hours in place of 30 minutes; OpenAI since its client 7. */
+function halfDayWrites(input: JsonObject): number | null {
+  return countOf(objectOf(input['cache_write_tokens_details'])['ttl_12h_tokens']);
 }
 
 /** One day, longer than any upload of speech. */

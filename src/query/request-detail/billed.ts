@@ -9,7 +9,7 @@ import { onlyRequest } from './lookup.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import { type PageStatements, pageOf } from '../requests/select.ts';
 
-type Count = Exclude<keyof Usage, 'estimated' | 'raw'>;
+type Count = Exclude<keyof Usage, 'estimated' | 'geo' | 'raw'>;
 
 const textColumns = [
   'provider',
@@ -31,6 +31,7 @@ export type BilledRow = Readonly<Record<(typeof textColumns)[number], string>> &
     readonly cost_text: string | null;
     readonly cached: boolean;
     readonly usage_estimated: boolean;
+    readonly usage_geo: string;
     readonly usage_parts: Readonly<Record<string, NumberCell>>;
   };
 
@@ -40,6 +41,7 @@ export const billedRowColumns: Fragment = join(
     sql`id_text AS id`,
     sql`toUnixTimestamp64Milli(created_at) AS created_ms`,
     sql`toString(cost) AS cost_text`,
+    sql`JSONExtractString(usage_raw, 'inference_geo') AS usage_geo`,
     ...[...textColumns, ...Object.keys(countColumns), 'cached', 'usage_estimated', 'usage_parts'].map(identifier),
   ],
   ', ',
@@ -81,5 +83,5 @@ function usageOf(row: BilledRow): Usage {
     const cell = row.usage_parts[name];
     if (cell !== undefined) counts[name] = Number(cell);
   }
-  return { ...unreportedUsage, ...counts, estimated: row.usage_estimated };
+  return { ...unreportedUsage, ...counts, estimated: row.usage_estimated, geo: row.usage_geo };
 }

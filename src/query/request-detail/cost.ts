@@ -14,13 +14,22 @@ export function requestCost({ total, source, lines, recomputed, note }: CostExpl
   };
 }
 
-function costLine({ kind, tokens, pricePerMillion, amount, priceSource, validFrom }: ExplainedLine): RequestCost['lines'][number] {
+function costLine({
+  kind,
+  tokens,
+  pricePerMillion,
+  amount,
+  priceSource,
+  statedBy,
+  validFrom,
+}: ExplainedLine): RequestCost['lines'][number] {
   return {
     kind,
     tokens,
     price_per_million: usdOrNull(pricePerMillion),
     amount: usdOf(amount),
     price_source: priceSource,
+    stated_by: statedBy,
     valid_from: validFrom,
   };
 }

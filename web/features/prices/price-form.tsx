@@ -15,6 +15,7 @@ const kinds: readonly { readonly id: Kind; readonly label: string }[] = [
   { id: 'cache_read', label: 'Cache read' },
   { id: 'cache_write', label: 'Cache write' },
   { id: 'cache_write_1h', label: 'Cache write for an hour' },
+  { id: 'cache_write_12h', label: 'Cache write for twelve hours' },
   { id: 'reasoning', label: 'Reasoning' },
   { id: 'input_audio', label: 'Audio in' },
   { id: 'output_audio', label: 'Audio out' },

@@ -22,6 +22,7 @@ const sourceTitles: Readonly<Record<RequestCost['source'], string>> = {
 const tableTitles: Readonly<Record<CostLine['price_source'], string>> = {
   organization: 'Prices of your organisation',
   'prices-file': 'Prices file of the service',
+  corrections: 'Gatelog’s corrections',
   'price-book': 'Public list',
   'service-tiers': 'Table of service tiers',
   'built-in': 'Built in',
@@ -73,7 +74,11 @@ const columns: readonly DataColumn<CostLine>[] = [
   { id: 'tokens', title: 'Tokens', isNumber: true, cell: ({ tokens }) => formatCount(tokens) },
   { id: 'price', title: 'Per million', isNumber: true, cell: ({ price_per_million: price }) => formatCost(price) },
   { id: 'amount', title: 'Amount', isNumber: true, cell: ({ amount }) => formatCost(amount) },
-  { id: 'source', title: 'Price from', cell: ({ price_source: source }) => tableTitles[source] },
+  {
+    id: 'source',
+    title: 'Price from',
+    cell: ({ price_source: source, stated_by: by }) => <span title={by ?? undefined}>{tableTitles[source]}</span>,
+  },
   { id: 'since', title: 'Valid from', cell: ({ valid_from: date }) => date ?? '–' },
 ];
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseMoney } from '../model/pricing/money.ts';
-import { unreportedUsage } from '../model/record/usage.ts';
-import { priceUsage } from './cost.ts';
-import { listedPrices } from './testing/prices.ts';
+import { parseMoney } from '../../model/pricing/money.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import { priceUsage } from '../cost.ts';
+import { listedPrices } from '../testing/prices.ts';
 
 const usage = { ...unreportedUsage, promptTokens: 1_000_000, completionTokens: 0 };
 const price = (providerId: string, model: string, serviceTier: string, day = '2026-05-20') =>

@@ -1,6 +1,7 @@
-import { moneyOfUnits, parseMoney, zeroMoney } from '../model/pricing/money.ts';
-import type { RateKind } from '../model/vocabulary/prices.ts';
-import type { Price, Rate } from './price.ts';
+import { parseMoney, zeroMoney } from '../../model/pricing/money.ts';
+import type { RateKind } from '../../model/vocabulary/prices.ts';
+import { undatedName } from '../layers/price-line.ts';
+import { type Price, type Rate, scaledRate } from '../price.ts';
 
 /** US dollars per million tokens: input, cached input (null: as input), output. */
 type TierRates = readonly [input: string, cacheRead: string | null, output: string];
@@ -66,6 +67,22 @@ const tierPrices: readonly TierPrice[] = [
     source: openAiFast,
   },
   {
+    providerId: 'openai',
+    tiers: ['priority', 'fast'],
+    models: ['gpt-6-*', 'gpt-6.1-*', 'gpt-6.2-*'],
+    validFrom: '2026-09-03',
+    price: { times: [2n, 1n] },
+    source: 'https://developers.openai.com/api/docs/pricing, and the page of gpt-6.2-sol beside it, read 2026-11-27',
+  },
+  ...[['2026-11-17', 3n] as const, ['2027-03-01', 6n] as const].map(([validFrom, times]): TierPrice => ({
+    providerId: 'openai',
+    tiers: ['ultrafast'],
+    models: ['gpt-6.2-sol'],
+    validFrom,
+    price: { times: [times, 1n] },
+    source: 'https://developers.openai.com/api/docs/models/gpt-6.2-sol, read 2026-11-27',
+  })),
+  {
     providerId: 'anthropic',
     tiers: ['batch'],
     models: ['*'],
@@ -96,6 +113,8 @@ const tieredProviders: ReadonlySet<string> = new Set(['openai', 'azure', 'anthro
 
 export interface TierQuery {
   readonly providerId: string;
+  /** As requested. */
+  readonly model: string;
   /** The provider's own name. */
   readonly serviceTier: string;
   /** Unix milliseconds. */
@@ -106,16 +125,28 @@ export interface TierQuery {
  * The price at a service tier. @param listed the list price, whose reference names provider and model. @returns undefined when the
  * provider bills the tier differently and no row has its price: the cost is unknown then.
  */
-export function priceAtTier(listed: Price, { providerId, serviceTier, at }: TierQuery): Price | undefined {
+export function priceAtTier(listed: Price, { providerId, model: asked, serviceTier, at }: TierQuery): Price | undefined {
   const tier = serviceTier.toLowerCase().replace(/^service_tier_/, '');
   if (listTiers.has(tier) || !tieredProviders.has(providerId)) return listed;
   const model = listed.reference.slice(listed.reference.indexOf('/') + 1);
+  const names = model.endsWith('*') ? [undatedName(asked)] : [model];
   const row = tierPrices.findLast(
-    (price) => price.providerId === providerId && price.tiers.includes(tier) && isFor(price, model) && Date.parse(price.validFrom) <= at,
+    (price) =>
+      price.providerId === providerId &&
+      price.tiers.includes(tier) &&
+      names.some((name) => isFor(price, name)) &&
+      Date.parse(price.validFrom) <= at,
   );
   if (row === undefined) return undefined;
   const validFrom = row.validFrom > listed.validFrom ? row.validFrom : listed.validFrom;
-  return { ...listed, table: 'service-tiers', reference: `${listed.reference} (${tier})`, validFrom, rates: ratesOf(row, listed) };
+  return {
+    ...listed,
+    table: 'service-tiers',
+    reference: `${listed.reference} (${tier})`,
+    validFrom,
+    source: row.source,
+    rates: ratesOf(row, listed),
+  };
 }
 
 function isFor({ models }: TierPrice, model: string): boolean {
@@ -123,7 +154,7 @@ function isFor({ models }: TierPrice, model: string): boolean {
 }
 
 /** Searches cost the same at every tier. */
-const untiered: readonly RateKind[] = ['web_search', 'file_search'];
+export const untiered: readonly RateKind[] = ['web_search', 'file_search'];
 
 function ratesOf(row: TierPrice, listed: Price): ReadonlyMap<RateKind, Rate> {
   const fees = untiered.flatMap((kind): [RateKind, Rate][] => {
@@ -135,15 +166,8 @@ function ratesOf(row: TierPrice, listed: Price): ReadonlyMap<RateKind, Rate> {
 
 function tokenRatesOf({ price }: TierPrice, listed: Price): ReadonlyMap<RateKind, Rate> {
   if ('times' in price) {
-    const [times, of] = price.times;
-    const scaled = (perMillion: bigint) => moneyOfUnits((perMillion * times) / of);
-    const scaledSteps = ({ steps }: Rate) => steps.map((step) => ({ ...step, perMillion: scaled(step.perMillion) }));
-    return new Map(
-      Array.from(listed.rates, ([kind, rate]): [RateKind, Rate] => [
-        kind,
-        { perMillion: scaled(rate.perMillion), steps: price.wholeContext === true ? [] : scaledSteps(rate) },
-      ]),
-    );
+    const scaled = (rate: Rate): Rate => scaledRate(price.wholeContext === true ? { ...rate, steps: [] } : rate, price.times);
+    return new Map(Array.from(listed.rates, ([kind, rate]): [RateKind, Rate] => [kind, scaled(rate)]));
   }
   const [input, cacheRead, output] = price.rates;
   const rates: (readonly [RateKind, string | null])[] = [

@@ -1,7 +1,7 @@
-import { moneyOfUnits } from '../model/pricing/money.ts';
-import type { Money } from '../model/pricing/money.ts';
-import type { RateKind } from '../model/vocabulary/prices.ts';
-import type { Rate } from './price.ts';
+import { moneyOfUnits } from '../../model/pricing/money.ts';
+import type { Money } from '../../model/pricing/money.ts';
+import type { RateKind } from '../../model/vocabulary/prices.ts';
+import { type Rate, scaledRate } from '../price.ts';
 
 /** A price that no public list has. */
 export interface OwnPrice {
@@ -64,6 +64,14 @@ const missingRates: readonly MissingRate[] = [
     price: { times: 2n, of: 'input' },
     source: 'https://platform.claude.com/docs/en/build-with-claude/prompt-caching',
   },
+  // The models of before have one price for all writes, as far as their pages say.
+  {
+    kind: 'cache_write_12h',
+    models: 'gpt-6',
+    validFrom: '2026-10-26',
+    price: { times: 2n, of: 'cache_write' },
+    source: 'https://developers.openai.com/api/docs/models/gpt-6.2-sol, read 2026-11-27',
+  },
   ...audio('gpt-4o-audio-preview-2024-10-01', '2024-10-17', 100n, 200n),
   ...audio('gpt-4o-audio-preview', '2024-12-17', 40n, 80n),
   ...audio('gpt-4o-mini-audio', '2024-12-17', 10n, 20n),
@@ -84,17 +92,10 @@ export function withMissingRates({ reference, model, rates }: ListedRates, at: n
   for (const { kind, models, validFrom, price } of missingRates) {
     if (whole.has(kind) || Date.parse(validFrom) > at || !(reference.includes(models) || model.includes(models))) continue;
     const rate = 'of' in price ? rates.get(price.of) : undefined;
-    if ('of' in price && rate !== undefined) whole.set(kind, multiplied(rate, price.times));
+    if ('of' in price && rate !== undefined) whole.set(kind, scaledRate(rate, [price.times, 1n]));
     if ('perMillion' in price) whole.set(kind, { perMillion: price.perMillion, steps: [] });
   }
   return whole;
-}
-
-function multiplied({ perMillion, steps }: Rate, times: bigint): Rate {
-  return {
-    perMillion: moneyOfUnits(perMillion * times),
-    steps: steps.map((step) => ({ ...step, perMillion: moneyOfUnits(step.perMillion * times) })),
-  };
 }
 
 function cents(count: bigint): Money {

@@ -222,6 +222,27 @@ describe('gatelog reprice --all, for the operator', () => {
   });
 });
 
+describe('gatelog prices import', () => {
+  it('shows what it would change, and what it changed holds within seconds, for new calls and without a restart', async () => {
+    const file = path.join(dataDir, 'our-prices.json');
+    writeFileSync(
+      file,
+      JSON.stringify([{ model: 'gpt-9-nova', provider: 'openai', input: 7, output: 9, source: 'our contract of 2026-11-01' }]),
+    );
+    const shown = await gatelog(['prices', 'import', file]);
+    expect(shown.stdout).toMatch(/gpt-9-nova +openai +always +no price +input 7, output 9/);
+    expect(shown.stderr).toContain('Nothing was changed.');
+    expect(await costOf(await recorded({}, 'gpt-9-nova'))).toMatchObject({ total: null });
+    await gatelog(['prices', 'import', file, '--apply']);
+    expect((await gatelog(['prices', 'list'])).stdout).toContain('our contract of 2026-11-01');
+    const lines = [{ price_per_million: 7, price_source: 'prices-file', stated_by: 'our contract of 2026-11-01' }];
+    expect(await costOf(await recorded({}, 'gpt-9-nova'))).toMatchObject({ total: 7, lines });
+    writeFileSync(file, '[{"model": "gpt-9-nova"}]');
+    const failed = await gatelog(['prices', 'import', file]).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: 1, stderr: 'The price list cannot be used: [0] has no price, such as "input": 2.5.\n' });
+  });
+});
+
 describe('GATELOG_PRICES_FILE', () => {
   it('is the price book of every process, even of one that restarts after the file has changed', async () => {
     writeFileSync(pricesFile, fileWith(4));
@@ -239,7 +260,7 @@ describe('GATELOG_PRICES_FILE', () => {
     });
     // The public list has the model, the file does not.
     const listed = await recorded({}, 'gpt-4');
-    expect(await costOf(listed)).toMatchObject({ total: null, source: 'none', recomputed_total: null });
+    expect(await costOf(listed)).toMatchObject({ total: 30, lines: [{ price_source: 'price-book' }] });
   });
 
   it('stops the start with the position of the error', async () => {
@@ -252,7 +273,7 @@ describe('GATELOG_PRICES_FILE', () => {
     );
     expect(failed).toMatchObject({
       code: 1,
-      stderr: `The file of GATELOG_PRICES_FILE, ${faulty}, cannot be used: providers[0].models[0].prices.input_mtok is no number from 0. It is an array of providers as genai-prices publishes it in data.json.\n`,
+      stderr: `The file of GATELOG_PRICES_FILE, ${faulty}, cannot be used: providers[0].models[0].prices.input_mtok is no number from 0. It is an array of prices as PUT /v1/prices takes them, the data.json of genai-prices, or LiteLLM's model_prices_and_context_window.json.\n`,
     });
     removeDataDir(folder);
     rmSync(faulty);

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { faultSentence, loadConfig } from '../config/load.ts';
 import { keyPermissions } from '../model/principal.ts';
 import type { BackupOptions } from './commands/backup.ts';
+import type { PricesImportOptions } from './commands/prices.ts';
 import type { DeadLettersListOptions, DeadLettersReplayOptions, DeadLettersShowOptions } from './commands/dead-letters.ts';
 import type { KeysCreateOptions } from './commands/keys-create.ts';
 import type { RepriceOptions } from './commands/reprice.ts';
@@ -49,12 +50,13 @@ Examples:
                                               how many requests a change of many would alter
   gatelog apply -f rules.yaml                 webhooks and alert rules as a file says
   gatelog dead-letters list                   exchanges that could not be stored, and why
+  gatelog prices import FILE                  list prices of your own: what a list would change
   gatelog backup /backups/monday              everything, while the service runs
   gatelog store check                         whether every file of the store is readable
 
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
-The commands dead-letters, backup and store use the service that runs there, for all organisations and without a key.
+The commands dead-letters, prices, backup and store use the service that runs there, for all organisations and without a key.
 All others use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY, which a file .env of
 the working folder may hold.
 
@@ -90,6 +92,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addMcpCommand(program, dependencies);
   addDoctorCommand(program, dependencies);
   addDeadLetterCommands(program, dependencies);
+  addPriceCommands(program, dependencies);
   addBackupCommands(program, dependencies);
   addStoreCommands(program, dependencies);
   program
@@ -278,6 +281,33 @@ function addDeadLetterCommands(program: Command, dependencies: CommandDependenci
     .action(async (ids: readonly string[], options: DeadLettersReplayOptions) =>
       (await import('./commands/dead-letters.ts')).replayDeadLetters(contextOf(dependencies), ids, options),
     );
+}
+
+function addPriceCommands(program: Command, dependencies: CommandDependencies): void {
+  const prices = program
+    .command('prices')
+    .description('list prices of your own, for all organisations; the service must run')
+    .helpCommand(false);
+  prices
+    .command('import')
+    .description('show what a price list would change, and with --apply change it; prices of organisations stay')
+    .argument(
+      '<file>',
+      "an array of prices, genai-prices' data.json or LiteLLM's model_prices_and_context_window.json; - reads standard input",
+    )
+    .option('--apply', 'take the changes over; they hold within five seconds')
+    .option('--replace', 'remove imported prices that the file lacks; an empty array removes all')
+    .option('--zero-is-free', 'take a listed 0 as a price; lists write it for what they do not know')
+    .option('--source <text>', 'who says so, for entries that do not (default: the name of the file)')
+    .option('--json', 'write the changes as JSON')
+    .action(async (file: string, options: PricesImportOptions) =>
+      (await import('./commands/prices.ts')).importPrices(contextOf(dependencies), file, options),
+    );
+  prices
+    .command('list')
+    .description('show what was imported')
+    .option('--json', 'write it as JSON')
+    .action(async (options: { json?: true }) => (await import('./commands/prices.ts')).listPrices(contextOf(dependencies), options));
 }
 
 function addBackupCommands(program: Command, dependencies: CommandDependencies): void {

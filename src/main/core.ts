@@ -30,6 +30,7 @@ import type { TrustedClock } from '../jobs/trusted-clock.ts';
 import { DeclaredNames } from '../metadata/organization/declared-names.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { takesWrites } from '../platform/sqlite/database.ts';
+import { makeImportedPriceLookUp } from '../metadata/operator-prices.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization/prices.ts';
 import { latestJobNumber } from '../metadata/jobs.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/organization/rate-limits.ts';
@@ -73,8 +74,10 @@ import { makePropertyPorts } from './api/property-ports.ts';
 import { makeSignInPorts } from './api/sign-in.ts';
 import { makeModelList } from './pricing/model-list.ts';
 import { makeModelRegistry } from './pricing/model-registry.ts';
+import { makePriceImport } from './pricing/import-prices.ts';
+import { holdImportedPrices } from './pricing/imported-prices.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
-import { type CorePrices, makePricePorts } from './pricing/request-costs.ts';
+import { type AllCorePrices, makePricePorts } from './pricing/request-costs.ts';
 import { makeAlertChannels } from './events/alert-channels.ts';
 import { openCoreAlerts } from './events/alerts.ts';
 import { type Events, makeEvents } from './events/outbox.ts';
@@ -114,7 +117,7 @@ interface CoreParts extends EventStores {
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
   readonly redactionRules: RedactionRules;
-  readonly prices: CorePrices;
+  readonly prices: AllCorePrices;
   readonly state: SharedState;
   readonly running: RunningErasures;
   readonly storedOrder: StoredOrder;
@@ -167,7 +170,8 @@ export async function startCore(config: Config, version: string, connect?: Conne
   await events.start();
   alerts.start();
   publishCoreAddress(config.dataDir, address);
-  const operated = { ...parts, ...changers, drain, removals, api: ports, corrections: takers.corrections };
+  const priceImport = makePriceImport({ database: parts.database, ...parts.prices, now: systemClock.now });
+  const operated = { ...parts, ...changers, drain, removals, api: ports, corrections: takers.corrections, priceImport };
   const replay = makeDeadLetterReplay(operated);
   const stopPruning = boundDeadLetters({ ...parts, replay });
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated, replay), parts.observe);
@@ -226,16 +230,22 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const storedOrder = await openStoredOrder(lastNumber, store);
   const declaredNames = new DeclaredNames(database, systemClock);
   const redactionRules = new RedactionRules(database, systemClock);
-  const bookProviders = readPricesFile(config);
-  const interpreter = startInterpreterThread({
-    searchMaxBytes: config.bodySearchMaxBytes,
-    agentSessions: config.agentSessions === 'on',
-    keptRowBytes: rowBytesOfBatchByte * config.ingestBatchBytes,
-    bookProviders,
-    threatCheckFile: config.threatCheckFile,
-  });
+  const pricesFile = readPricesFile(config);
+  const imported = holdImportedPrices({ lookUp: makeImportedPriceLookUp(database), monotonic: systemClock.monotonic, observe });
+  const interpreter = startInterpreterThread(
+    {
+      searchMaxBytes: config.bodySearchMaxBytes,
+      agentSessions: config.agentSessions === 'on',
+      keptRowBytes: rowBytesOfBatchByte * config.ingestBatchBytes,
+      pricesFile,
+      threatCheckFile: config.threatCheckFile,
+    },
+    undefined,
+    undefined,
+    imported.current,
+  );
   const storedPrices = makeStoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
-  const prices: CorePrices = { book: listedBook(bookProviders), stored: storedPrices };
+  const prices: AllCorePrices = { book: listedBook(pricesFile, imported.book), imported, stored: storedPrices };
   const state = openSharedState(config, observe);
   const running = new RunningErasures();
   const deadLetters = new DeadLetters(dataPaths(config).deadLetters, systemClock.now);

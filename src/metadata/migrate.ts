@@ -19,6 +19,7 @@ import { alertRules } from './migrations/0010-to-0019/0015-alert-rules.ts';
 import { browserSessions } from './migrations/0010-to-0019/0016-browser-sessions.ts';
 import { enforcedRules } from './migrations/0010-to-0019/0017-enforced-rules.ts';
 import { viewsAndBoards } from './migrations/0010-to-0019/0018-views-and-boards.ts';
+import { operatorPrices } from './migrations/0010-to-0019/0019-operator-prices.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order of application. */
@@ -40,6 +41,7 @@ const migrations: readonly Migration[] = [
   browserSessions,
   enforcedRules,
   viewsAndBoards,
+  operatorPrices,
 ];
 
 export const metadataSteps: readonly string[] = migrations.map(({ name }) => name);

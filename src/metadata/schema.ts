@@ -19,6 +19,7 @@ export interface MetadataTables {
   readonly provider_keys: ProviderKeysTable;
   readonly redaction_rules: RedactionRulesTable;
   readonly organization_prices: OrganizationPricesTable;
+  readonly operator_prices: OperatorPricesTable;
   readonly retention: RetentionTable;
   readonly erasures: ErasuresTable;
   readonly erased_exchanges: ErasedExchangesTable;
@@ -112,6 +113,15 @@ interface RedactionRulesTable {
   /** JSON array of rules. */
   rules: string;
   changed_at: number;
+}
+
+interface OperatorPricesTable {
+  /** 1: there is one row. */
+  id: number;
+  /** JSON array of `PriceLine`. */
+  prices: string;
+  /** Increases with every change; about its time. */
+  version: number;
 }
 
 interface OrganizationPricesTable {

@@ -10,6 +10,7 @@ import type { OperatorPorts } from './ports.ts';
 import { applyPricesOf } from './routes/apply-prices.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { noteSpans } from './routes/note-spans.ts';
+import { importOperatorPrices, listOperatorPrices } from './routes/prices.ts';
 import { replayDeadLetters } from './routes/replay-dead-letters.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
 import { checkStorePart, listStoreParts, setAsideStorePart } from './routes/store-parts.ts';
@@ -25,6 +26,8 @@ const endpoints: readonly OperatorEndpoint[] = [
   checkStorePart,
   setAsideStorePart,
   noteSpans,
+  listOperatorPrices,
+  importOperatorPrices,
 ];
 
 /**

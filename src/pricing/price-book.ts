@@ -152,7 +152,8 @@ function validFrom({ model, model_price: price }: PriceCalculation): string {
   return constraint?.type === 'start_date' ? constraint.start_date : '';
 }
 
-function readRates(price: ModelPrice): ReadonlyMap<RateKind, Rate> {
+/** The rates of a listed price; other keys bill counts that usage does not have. */
+export function readRates(price: ModelPrice): ReadonlyMap<RateKind, Rate> {
   const rates = new Map<RateKind, Rate>();
   for (const { key, kind, unitsInMillion } of bookKeys) {
     const rate = readRate(price[key], unitsInMillion);

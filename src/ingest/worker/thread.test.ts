@@ -49,7 +49,7 @@ function start(jobMs?: number): InterpreterThread {
   return thread;
 }
 
-const settings = { searchMaxBytes: 1024, agentSessions: true, keptRowBytes: 1024, bookProviders: undefined, threatCheckFile: undefined };
+const settings = { searchMaxBytes: 1024, agentSessions: true, keptRowBytes: 1024, pricesFile: undefined, threatCheckFile: undefined };
 
 const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
 

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../model/errors.ts';
-import type { InterpreterMessage, InterpreterSettings, InterpretJob, SpentMemory } from './worker-main.ts';
+import type { PriceLine } from '../../model/pricing/price-line.ts';
+import type { ImportMessage, InterpreterMessage, InterpreterSettings, InterpretJob, SpentMemory } from './worker-main.ts';
 import { type Interpret, type Interpretation, InterpreterCrashed, InterpreterStopped } from './interpreter.ts';
 import { unpackResults } from './packed-results.ts';
 import { memoryOfTasks, packTasks } from './packed-tasks.ts';
@@ -12,6 +13,14 @@ interface Waiting {
   readonly reject: (error: Error) => void;
   readonly watchdog: NodeJS.Timeout;
 }
+
+/** Prices of the operator; another version means other prices. */
+interface SentPrices {
+  readonly version: number;
+  readonly lines: readonly PriceLine[];
+}
+
+const noPrices: SentPrices = { version: 0, lines: [] };
 
 export interface InterpreterThread {
   readonly interpret: Interpret;
@@ -44,10 +53,19 @@ export function startInterpreterThread(
   settings: InterpreterSettings,
   workerFile: URL = compiledWorker,
   jobMs: number = maxJobMs,
+  imported: () => SentPrices = () => noPrices,
 ): InterpreterThread {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let jobs = 0;
+  let sentVersion = noPrices.version;
+  /** A job is interpreted with the prices that held when it was sent. */
+  const sendPrices = (to: Worker): void => {
+    const { version, lines } = imported();
+    if (version === sentVersion) return;
+    to.postMessage({ imported: lines } satisfies ImportMessage);
+    sentVersion = version;
+  };
   const settle = (id: number): Waiting | undefined => {
     const job = waiting.get(id);
     clearTimeout(job?.watchdog);
@@ -60,6 +78,7 @@ export function startInterpreterThread(
   };
   const start = (): Worker => {
     const started = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb }, workerData: settings });
+    sentVersion = noPrices.version;
     let ready = false;
     let reason = 'the thread has ended';
     started.on('message', (message: InterpreterMessage) => {
@@ -88,6 +107,7 @@ export function startInterpreterThread(
         jobs += 1;
         waiting.set(jobs, { count: tasks.length, resolve, reject, watchdog: setTimeout(giveUp, jobMs) });
         worker ??= start();
+        sendPrices(worker);
         worker.postMessage({ id: jobs, tasks: packed, storedAt } satisfies InterpretJob, memoryOfTasks(packed));
       }),
     close: async () => {

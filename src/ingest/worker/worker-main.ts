@@ -2,8 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../platform/clock.ts';
 import { releaseMemoryAtRest } from '../../platform/memory/at-rest.ts';
 import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
-import { listedBook } from '../../pricing/layers/books.ts';
-import type { BookProviders } from '../../pricing/price-book.ts';
+import type { PriceLine } from '../../model/pricing/price-line.ts';
+import { importedBook, listedBook, type OperatorFile } from '../../pricing/layers/books.ts';
+import type { PriceBook } from '../../pricing/price-book.ts';
 import { RowMemory } from '../../store/insert/row-memory.ts';
 import { type BatchBounds, interpretTasks, withinBounds } from './interpreter.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
@@ -22,6 +23,11 @@ export interface SpentMemory {
   readonly spent: readonly SharedArrayBuffer[];
 }
 
+/** The prices that the operator has imported, from now on. */
+export interface ImportMessage {
+  readonly imported: readonly PriceLine[];
+}
+
 export type InterpreterMessage = { readonly ready: true } | { readonly id: number; readonly results: PackedResults };
 
 export interface InterpreterSettings {
@@ -29,15 +35,16 @@ export interface InterpreterSettings {
   readonly agentSessions: boolean;
   /** Memory of rows that is kept for reuse, and the most that one batch may fill: only bodies that grow manyfold when decoded exceed it. */
   readonly keptRowBytes: number;
-  /** Providers of the operator's prices file; undefined: without one. */
-  readonly bookProviders: BookProviders | undefined;
+  /** The operator's prices file. */
+  readonly pricesFile: OperatorFile | undefined;
   /** File of the operator's threat check; undefined: the built-in one. */
   readonly threatCheckFile: string | undefined;
 }
 
 const settings = workerData as InterpreterSettings | null;
+let imported: PriceBook | undefined;
 const parts = {
-  book: listedBook(settings?.bookProviders),
+  book: listedBook(settings?.pricesFile, () => imported),
   redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
   searchMaxBytes: settings?.searchMaxBytes,
   agentSessions: settings?.agentSessions,
@@ -52,7 +59,11 @@ const send = (message: InterpreterMessage, transfer: readonly ArrayBuffer[] = []
 
 const memory = new RowMemory(settings?.keptRowBytes);
 
-parentPort?.on('message', (message: InterpretJob | SpentMemory) => {
+parentPort?.on('message', (message: InterpretJob | SpentMemory | ImportMessage) => {
+  if ('imported' in message) {
+    imported = importedBook(message.imported);
+    return;
+  }
   if ('spent' in message) {
     memory.release(message.spent);
     return;

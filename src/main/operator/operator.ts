@@ -10,6 +10,7 @@ import type { RequestChanges } from '../../ingest/changes/request-changes.ts';
 import type { TrustedClock } from '../../jobs/trusted-clock.ts';
 import { messageOf } from '../../model/errors.ts';
 import { createOperatorServer } from '../../operator/app.ts';
+import type { OperatorPricePorts } from '../../operator/ports.ts';
 import { writeWholeSeries } from '../../spool/import-series.ts';
 import type { Removals } from '../retention-and-erasure.ts';
 import { dataPaths } from '../shared.ts';
@@ -25,6 +26,7 @@ export interface OperatedParts extends SnapshotParts {
   readonly running: RunningErasures;
   readonly removals: Removals;
   readonly corrections: PlaceCorrections;
+  readonly priceImport: OperatorPricePorts;
 }
 
 export interface BoundedDeadLetters extends Pick<OperatedParts, 'observe'> {
@@ -70,6 +72,7 @@ export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): 
   const { deadLetters, api } = parts;
   const takeSnapshot = makeTakeSnapshot(parts);
   return createOperatorServer({
+    prices: parts.priceImport,
     noteTraces: (owner, traces) => parts.corrections.note(owner, traces),
     deadLetters: {
       list: (page) => deadLetters.list(page),

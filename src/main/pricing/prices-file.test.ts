@@ -34,7 +34,19 @@ it('keeps a copy for the processes of this start, whatever becomes of the file',
   expect(readFileSync(copy, 'utf8')).toBe(good);
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   expect(environment['A']).toBe('b');
-  expect(readPricesFile(configWith({ GATELOG_PRICES_FILE: copy }))).toHaveLength(1);
+  expect(readPricesFile(configWith({ GATELOG_PRICES_FILE: copy }))).toMatchObject({ providers: [{ id: 'openai' }] });
+});
+
+it.each([
+  ['our form', [{ model: 'house-7b', input: 3, output: 0 }], { model: 'house-7b', rates: { input: 3, output: 0 } }],
+  [
+    "LiteLLM's, whose 0 is nothing that it knows",
+    { 'gpt-9': { litellm_provider: 'openai', input_cost_per_token: 1e-6, output_cost_per_token: 0 } },
+    { model: 'gpt-9', provider: 'openai', rates: { input: 1 } },
+  ],
+])('reads %s', (_form, list, line) => {
+  writeFileSync(file, JSON.stringify(list));
+  expect(readPricesFile(configWith({ GATELOG_PRICES_FILE: file }))).toEqual({ lines: [expect.objectContaining(line)] });
 });
 
 it.each([
@@ -43,7 +55,7 @@ it.each([
   [
     'has a fault',
     '[{"id": "openai", "models": [{"id": "a", "match": {"equals": "a"}, "prices": {"input_mtok": "1"}}]}]',
-    'cannot be used: providers[0].models[0].prices.input_mtok is no number from 0. It is an array of providers',
+    'cannot be used: providers[0].models[0].prices.input_mtok is no number from 0. It is an array of prices as PUT /v1/prices takes them, the data.json',
   ],
 ])('a file that %s is a sentence with its name and the place', (_case, text, sentence) => {
   if (text !== undefined) writeFileSync(file, text);

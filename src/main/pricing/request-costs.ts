@@ -9,11 +9,17 @@ import { explainCost, type Pricing, recomputedCost } from '../../pricing/explain
 import type { PriceBook } from '../../pricing/price-book.ts';
 import { priceProviderOf, recordNameFor } from '../../providers/registry.ts';
 import type { ChangeStoredCosts } from '../../store/update/change-costs.ts';
+import type { HeldImport } from './imported-prices.ts';
 import type { StoredPrices } from './stored-prices.ts';
 
 export interface CorePrices {
   readonly book: PriceBook;
   readonly stored: StoredPrices;
+}
+
+/** With what the operator has imported, which is in the book. */
+export interface AllCorePrices extends CorePrices {
+  readonly imported: HeldImport;
 }
 
 export interface RequestCostParts {

@@ -1,7 +1,11 @@
+import type { PriceLine } from '../../model/pricing/price-line.ts';
 import { type BookProviders, type PriceBook, priceBookFrom } from '../price-book.ts';
 import { corrections } from './corrections.ts';
 import { layeredBook } from './layered-book.ts';
 import { bookOfLines } from './line-book.ts';
+
+/** The operator's file: providers as genai-prices has them, or lines. Plain data, because it is sent to a thread. */
+export type OperatorFile = { readonly providers: BookProviders } | { readonly lines: readonly PriceLine[] };
 
 const publicList = priceBookFrom(undefined);
 const correctionsBook = bookOfLines('corrections', corrections);
@@ -9,9 +13,26 @@ const correctionsBook = bookOfLines('corrections', corrections);
 /** The list prices where the operator has none: our corrections, then the public list. */
 export const bookWithoutOperator: PriceBook = layeredBook(() => [correctionsBook, publicList]);
 
-/** The list prices: the operator's, then our corrections, then the public list. @param file providers of the operator's file. */
-export function listedBook(file: BookProviders | undefined): PriceBook {
-  if (file === undefined) return bookWithoutOperator;
-  const fileBook = priceBookFrom(file);
-  return layeredBook(() => [fileBook, correctionsBook, publicList]);
+/**
+ * The list prices: what the operator has imported, the operator's file, our corrections, the public list. @param imported is asked at each
+ * look-up, as an import holds without a restart.
+ */
+export function listedBook(file: OperatorFile | undefined, imported: () => PriceBook | undefined): PriceBook {
+  const below = file === undefined ? [correctionsBook, publicList] : [bookOfFile(file), correctionsBook, publicList];
+  let whole: { readonly of: PriceBook; readonly books: readonly PriceBook[] } | undefined;
+  return layeredBook(() => {
+    const own = imported();
+    if (own === undefined) return below;
+    if (whole?.of !== own) whole = { of: own, books: [own, ...below] };
+    return whole.books;
+  });
+}
+
+function bookOfFile(file: OperatorFile): PriceBook {
+  return 'lines' in file ? bookOfLines('prices-file', file.lines) : priceBookFrom(file.providers);
+}
+
+/** A book of what the operator has imported; undefined without any. */
+export function importedBook(lines: readonly PriceLine[]): PriceBook | undefined {
+  return lines.length === 0 ? undefined : bookOfLines('prices-file', lines);
 }

@@ -7,7 +7,7 @@ import { priceBookFrom } from '../price-book.ts';
 import { priceList } from '../tables/price-list.ts';
 import { corrections } from './corrections.ts';
 import { bookOfLines } from './line-book.ts';
-import { keyOfLine, type PriceLine } from './price-line.ts';
+import { keyOfLine, type PriceLine } from '../../model/pricing/price-line.ts';
 
 const publicList = priceBookFrom(undefined);
 const afterAll = Date.parse('2027-03-01');

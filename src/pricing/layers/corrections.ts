@@ -1,4 +1,4 @@
-import type { LineRates, PriceLine } from './price-line.ts';
+import type { LineRates, PriceLine } from '../../model/pricing/price-line.ts';
 
 /**
  * Prices that the public list lacks or has wrong, each with who says so and when. A row goes once the list has caught up, which

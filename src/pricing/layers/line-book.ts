@@ -3,7 +3,7 @@ import { type PriceTable, type RateKind, rateKinds } from '../../model/vocabular
 import { withMissingRates } from '../tables/own-prices.ts';
 import type { Price, Rate } from '../price.ts';
 import type { PriceBook } from '../price-book.ts';
-import { type PriceLine, undatedName } from './price-line.ts';
+import { type PriceLine, undatedName } from '../../model/pricing/price-line.ts';
 
 interface DatedPrice {
   readonly model: string;

@@ -1,4 +1,4 @@
-import type { RateKind } from '../../model/vocabulary/prices.ts';
+import type { RateKind } from '../vocabulary/prices.ts';
 
 /** US dollars for a million of each kind. A kind without a price is billed as the kind that contains it. */
 export type LineRates = { readonly [Kind in RateKind]?: number | undefined };

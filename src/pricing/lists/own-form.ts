@@ -1,0 +1,94 @@
+import type { LineRates, PriceLine } from '../../model/pricing/price-line.ts';
+import { isJsonObject, type JsonObject, quoted } from '../../model/text.ts';
+import { type RateKind, rateKinds } from '../../model/vocabulary/prices.ts';
+import type { ListFault, ListOptions } from './read-list.ts';
+
+/** Ends the reading at the first fault; never leaves this file. */
+class Mismatch extends Error {
+  readonly fault: ListFault;
+
+  constructor(path: string, problem: string) {
+    super(problem);
+    this.fault = { path, problem };
+  }
+}
+
+const maxName = 256;
+const highestPrice = 1_000_000_000;
+
+interface OwnForm {
+  readonly lines: readonly PriceLine[];
+  readonly leftOut: { readonly provider: number; readonly unit: number };
+}
+
+/** Reads prices as `PUT /v1/prices` takes them, with `source`, `above` and `context_window`. Unknown members are faults. */
+export function readOwnForm(entries: readonly unknown[], options: ListOptions): OwnForm | { readonly fault: ListFault } {
+  try {
+    const lines = entries.map((entry, index) => readEntry(entry, `[${index}]`, options));
+    return { lines, leftOut: { provider: 0, unit: 0 } };
+  } catch (error) {
+    if (error instanceof Mismatch) return { fault: error.fault };
+    throw error;
+  }
+}
+
+function readEntry(entry: unknown, path: string, { source: given, providerIdOf }: ListOptions): PriceLine {
+  if (!isJsonObject(entry)) throw new Mismatch(path, 'is no object such as {"model": "gpt-4o", "input": 2.5, "output": 10}');
+  const { model, provider, valid_from: validFrom, source, above, context_window: contextWindow, ...rates } = entry;
+  if (typeof model !== 'string' || model === '' || model.length > maxName || model.slice(0, -1).includes('*')) {
+    throw new Mismatch(`${path}.model`, `is no name of 1 to ${maxName} characters; a * may stand at its end`);
+  }
+  const providerId = provider === undefined || provider === null ? null : typeof provider === 'string' ? providerIdOf(provider) : undefined;
+  if (providerId === undefined)
+    throw new Mismatch(`${path}.provider`, 'is no provider whose prices can be listed; leave it out for whoever serves the model');
+  if (validFrom !== undefined && validFrom !== null && !isDate(validFrom)) {
+    throw new Mismatch(`${path}.valid_from`, 'is no date such as "2026-01-31"');
+  }
+  if (contextWindow !== undefined && !Number.isSafeInteger(contextWindow))
+    throw new Mismatch(`${path}.context_window`, 'is no whole number');
+  const read = readRates(rates, path);
+  if (Object.keys(read).length === 0) throw new Mismatch(path, 'has no price, such as "input": 2.5');
+  return {
+    model,
+    provider: providerId,
+    validFrom: typeof validFrom === 'string' ? validFrom : null,
+    source: typeof source === 'string' && source !== '' ? source.slice(0, 500) : given,
+    rates: read,
+    ...(above === undefined ? {} : { above: readSteps(above, `${path}.above`) }),
+    ...(contextWindow === undefined ? {} : { contextWindow: Number(contextWindow) }),
+  };
+}
+
+function readSteps(above: unknown, path: string): NonNullable<PriceLine['above']> {
+  if (!Array.isArray(above)) throw new Mismatch(path, 'is no array of steps such as {"input_tokens": 272000, "input": 5}');
+  const steps = above.map((step: unknown, index) => {
+    const { input_tokens: inputTokens, ...rates } = isJsonObject(step) ? step : {};
+    if (!Number.isSafeInteger(inputTokens) || Number(inputTokens) < 0)
+      throw new Mismatch(`${path}[${index}].input_tokens`, 'is no whole number');
+    return { inputTokens: Number(inputTokens), rates: readRates(rates, `${path}[${index}]`) };
+  });
+  return steps.toSorted((one, other) => one.inputTokens - other.inputTokens);
+}
+
+function readRates(rates: JsonObject, path: string): LineRates {
+  const read: Partial<Record<RateKind, number>> = {};
+  for (const [name, usd] of Object.entries(rates)) {
+    const kind = rateKinds.find((known) => known === name);
+    if (kind === undefined) throw new Mismatch(`${path}.${name.slice(0, 100)}`, `is no price; the kinds are ${rateKinds.join(', ')}`);
+    if (typeof usd !== 'number' || !(usd >= 0) || usd > highestPrice) {
+      throw new Mismatch(
+        `${path}.${name}`,
+        `is no number of US dollars for a million, from 0 to ${highestPrice}: ${quoted(String(usd).slice(0, 40))}`,
+      );
+    }
+    read[kind] = usd;
+  }
+  return read;
+}
+
+/** TRICKY: `Date.parse` reads 31 February as 3 March. */
+function isDate(text: unknown): boolean {
+  if (typeof text !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

@@ -1,0 +1,74 @@
+import type { LineRates, PriceLine } from '../../model/pricing/price-line.ts';
+import { isJsonObject } from '../../model/text.ts';
+import { rateKinds } from '../../model/vocabulary/prices.ts';
+import { readBookData } from '../book-data.ts';
+import { linesOfBook } from './genai.ts';
+import { linesOfLiteLlm } from './litellm.ts';
+import { readOwnForm } from './own-form.ts';
+
+/** Why entries of a list became no prices, with how many of them. */
+export interface LeftOut {
+  /** A price of 0, which lists write for what they do not know. */
+  readonly zero: number;
+  /** Of a provider that Gatelog does not know, or that no call can have. */
+  readonly provider: number;
+  /** Billed by something that no usage counts (pictures, pages), or at some hours only. */
+  readonly unit: number;
+}
+
+export interface ReadList {
+  readonly lines: readonly PriceLine[];
+  readonly leftOut: LeftOut;
+}
+
+export interface ListFault {
+  /** Such as `[3].input`; empty: the whole. */
+  readonly path: string;
+  /** Continues a sentence that begins with the path. */
+  readonly problem: string;
+}
+
+export interface ListOptions {
+  /** Who says so, and when; for entries that do not say it themselves. */
+  readonly source: string;
+  /** A listed 0 is a price. */
+  readonly zeroIsFree: boolean;
+  /** The name in the public list of a provider by any of its names; undefined for an unknown one. */
+  readonly providerIdOf: (name: string) => string | undefined;
+}
+
+/**
+ * Reads a price list in one of three forms: an array of prices as `PUT /v1/prices` takes them, with `source` and `above`; the array of
+ * providers of genai-prices (`data.json`); the object of models of LiteLLM (`model_prices_and_context_window.json`).
+ */
+export function readPriceList(data: unknown, options: ListOptions): ReadList | { readonly fault: ListFault } {
+  if (Array.isArray(data) && data.some((entry) => isJsonObject(entry) && 'models' in entry)) {
+    const read = readBookData(data);
+    return 'fault' in read ? read : withoutZeros(linesOfBook(read.providers, options), options);
+  }
+  if (Array.isArray(data)) {
+    const read = readOwnForm(data, options);
+    return 'fault' in read ? read : withoutZeros(read, options);
+  }
+  if (isJsonObject(data)) return withoutZeros(linesOfLiteLlm(data, options), options);
+  return { fault: { path: '', problem: 'is no price list: it is neither an array nor an object' } };
+}
+
+type Unchecked = Pick<ReadList, 'lines'> & { readonly leftOut: Omit<LeftOut, 'zero'> };
+
+function withoutZeros({ lines, leftOut }: Unchecked, { zeroIsFree }: ListOptions): ReadList {
+  if (zeroIsFree) return { lines, leftOut: { ...leftOut, zero: 0 } };
+  const priced = lines
+    .map((line) => ({ ...line, rates: positive(line.rates) }))
+    .filter(({ rates }) => rates.input !== undefined || Object.keys(rates).length > 0);
+  return { lines: priced, leftOut: { ...leftOut, zero: lines.length - priced.length } };
+}
+
+function positive(rates: LineRates): LineRates {
+  return Object.fromEntries(rateKinds.flatMap((kind) => ((rates[kind] ?? 0) > 0 ? [[kind, rates[kind]]] : [])));
+}
+
+/** Dollars for a million of what costs so much each, without the error of the multiplication. */
+export function perMillion(usd: number): number {
+  return Number((usd * 1e6).toPrecision(12));
+}

@@ -66,6 +66,27 @@ describe('following', () => {
     expect(states).toEqual([undefined, 'broken_off', undefined, 'broken_off', 'service_busy', undefined]);
   });
 
+  test('tells of a request about which the filter could not decide, and ends when the service gives the filter up', async () => {
+    const { address, seen } = await serving((response) =>
+      begin(response).end(
+        `${requestAt(1)}id: 2\nevent: passed_by\ndata: {"request_id":"r2","error":"It is left out."}\n\n${requestAt(3)}` +
+          'event: end\ndata: {"data":null,"error":"It could not decide.","code":"invalid_filter"}\n\n',
+      ),
+    );
+    const client = createClient({ apiUrl: address, apiKey: 'sk-svc-us-key', retries: 0 });
+    const told: string[] = [];
+    const following = client.requests.follow({}, { onUndecided: (id, message) => told.push(`${id}: ${message}`) });
+    const all = async (): Promise<void> => {
+      for await (const { request } of following) told.push(request.request_id);
+    };
+    await expect(all()).rejects.toMatchObject({
+      code: 'invalid_filter',
+      message: expect.stringContaining('It could not decide.') as string,
+    });
+    expect(told).toEqual(['r1', 'r2: It is left out.', 'r3']);
+    expect(seen).toHaveLength(1);
+  });
+
   test('sends what it is asked for', async () => {
     const { address, seen } = await serving((response) => begin(response).write(requestAt(8)));
     await follow(address, 1, { filter: where('status', 'gte', 400), includeBodies: true, after: '7' });

@@ -18,6 +18,8 @@ export interface FollowQuery {
 export interface FollowOptions extends CallOptions {
   /** Called when the stream is there, and when it was lost and is sought again. @param lost why; undefined when it is there. */
   readonly onConnection?: ((lost: ApiError | undefined) => void) | undefined;
+  /** Called for a request about which the filter could not decide; it is left out. @param message why, as a sentence. */
+  readonly onUndecided?: ((requestId: string, message: string) => void) | undefined;
 }
 
 /** A request as soon as it is stored. */
@@ -34,7 +36,11 @@ const firstWaitMs = 500;
 const longestWaitMs = 10_000;
 /** Failures that no further attempt mends. */
 const isFinal = ({ status, code }: ApiError): boolean =>
-  (status >= 400 && status < 500 && status !== 429) || code === 'invalid_key' || code === 'permission_denied' || code === 'not_gatelog';
+  (status >= 400 && status < 500 && status !== 429) ||
+  code === 'invalid_key' ||
+  code === 'permission_denied' ||
+  code === 'invalid_filter' ||
+  code === 'not_gatelog';
 
 /**
  * Follows requests over lost connections and restarts of the service, without gap or repetition. It ends with the signal. @throws ApiError
@@ -43,9 +49,9 @@ const isFinal = ({ status, code }: ApiError): boolean =>
 export async function* followed(
   connection: Connection,
   query: FollowQuery,
-  { onConnection, ...options }: FollowOptions,
+  { onConnection, onUndecided, ...options }: FollowOptions,
 ): AsyncGenerator<FollowedRequest, void, undefined> {
-  const state: State = { position: query.after, failures: 0, hasConnected: false };
+  const state: State = { position: query.after, failures: 0, hasConnected: false, onUndecided };
   const connected = (): void => {
     state.hasConnected = true;
     onConnection?.(undefined);
@@ -70,7 +76,7 @@ export async function* followed(
   }
 }
 
-interface State {
+interface State extends Pick<FollowOptions, 'onUndecided'> {
   position: string | undefined;
   /** In a row. */
   failures: number;
@@ -87,9 +93,15 @@ async function* requestsIn(events: AsyncIterable<ServerEvent>, state: State): As
     state.failures = 0;
     if (event.type === 'end') throw errorIn(event);
     state.position = event.id ?? state.position;
+    if (event.type === 'passed_by') tellUndecided(event, state);
     if (event.type !== 'request' || event.data === undefined) continue;
     yield { data: event.data, position: state.position ?? '' };
   }
+}
+
+function tellUndecided({ data = '{}' }: ServerEvent, { onUndecided }: State): void {
+  const { request_id: id = '', error = '' } = JSON.parse(data) as { readonly request_id?: string; readonly error?: string };
+  onUndecided?.(id, error);
 }
 
 /** One connection. */

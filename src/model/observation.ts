@@ -85,6 +85,8 @@ export type Observation =
   | { readonly kind: 'memory_kept'; readonly reason: string }
   /** Deliveries of new or changed requests could not be made; they are made later. */
   | { readonly kind: 'webhooks_behind'; readonly reason: string }
+  /** Filters of webhooks could not decide about requests, which their logs name; nothing was sent of them. */
+  | { readonly kind: 'webhook_filter_failed'; readonly requests: number; readonly reason: string }
   /** Changes of stored requests that no webhook took in time; they are not announced. */
   | { readonly kind: 'webhook_updates_dropped'; readonly updates: number }
   /** Shared state was discarded because it may be damaged. */

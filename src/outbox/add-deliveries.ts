@@ -23,10 +23,28 @@ export async function addDeliveries(
       .values(rows.slice(start, start + rowsOfStatement))
       .execute();
   }
+  await addReasons(queries, deliveries, rows);
   return rows.map(({ id }) => id);
 }
 
-function rowOf({ organizationId, target, type, subject, occurredAt }: NewDelivery, at: number): DeliveriesTable {
+/** The log shows why a delivery was not sent as that of an attempt. */
+async function addReasons(
+  queries: EventsQueries['queries'],
+  deliveries: readonly NewDelivery[],
+  rows: readonly DeliveriesTable[],
+): Promise<void> {
+  for (const [index, { id, created_at: at }] of rows.entries()) {
+    const reason = deliveries[index]?.undecided;
+    if (reason === undefined) continue;
+    const attempt = { delivery_id: id, number: 1, started_at: at, duration_ms: 0, outcome: 'refused', reason } as const;
+    await queries
+      .insertInto('attempts')
+      .values({ ...attempt, status: null, request_head: null, response_head: null })
+      .execute();
+  }
+}
+
+function rowOf({ organizationId, target, type, subject, occurredAt, undecided }: NewDelivery, at: number): DeliveriesTable {
   return {
     id: `msg_${v7()}`,
     organization_id: organizationId,
@@ -37,11 +55,9 @@ function rowOf({ organizationId, target, type, subject, occurredAt }: NewDeliver
     content: subject.kind === 'message' ? JSON.stringify(subject.content) : null,
     occurred_at: occurredAt,
     created_at: at,
-    state: 'pending',
-    failure: null,
-    attempts: 0,
     step: 0,
-    due_at: at,
-    ended_at: null,
+    ...(undecided === undefined
+      ? { state: 'pending', failure: null, attempts: 0, due_at: at, ended_at: null }
+      : { state: 'failed', failure: 'filter', attempts: 1, due_at: null, ended_at: at }),
   };
 }

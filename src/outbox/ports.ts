@@ -48,8 +48,8 @@ export interface Notice {
   readonly type: 'webhook.exhausted' | 'webhook.disabled';
   readonly organizationId: OrganizationId;
   readonly target: DeliveryTarget;
-  /** The delivery whose attempt decided it. */
-  readonly deliveryId: string;
+  /** The delivery whose attempt decided it; null: no attempt did. */
+  readonly deliveryId: string | null;
   readonly eventType: EventType;
   readonly reason: string;
   readonly at: number;

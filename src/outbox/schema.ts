@@ -18,8 +18,11 @@ export interface EventsTables extends MigratedTables, AlertTables {
 export const deliveryStates = ['pending', 'delivered', 'failed', 'gone'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Why a delivery failed: its attempts are used up, the receiver refuses it for good, or its target was disabled or removed. */
-export const failureReasons = ['exhausted', 'refused', 'disabled'] as const;
+/**
+ * Why a delivery failed: its attempts are used up, the receiver refuses it for good, its target was disabled or removed, or its target's filter
+ * could not decide.
+ */
+export const failureReasons = ['exhausted', 'refused', 'disabled', 'filter'] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
 export interface DeliveriesTable {

@@ -27,6 +27,14 @@ export interface ReadingMemory {
   readonly keepAnswer: (textBytes: number) => void;
 }
 
+/** Bounds of what filters do, units of `Work`. */
+export interface FilterBounds {
+  /** Of one filter about one record. */
+  readonly ofRecord: number;
+  /** Of all filters about the records of a page, which ends behind the record with which it is reached. */
+  readonly ofPage: number;
+}
+
 export interface BodyReading {
   readonly run: RunStatement;
   readonly memory: ReadingMemory;
@@ -34,6 +42,8 @@ export interface BodyReading {
   readonly signal: AbortSignal;
   /** Milliseconds. */
   readonly monotonic: () => number;
+  /** Absent: the standard ones. */
+  readonly filterBounds?: FilterBounds | undefined;
 }
 
 /** Rows with their bodies. */

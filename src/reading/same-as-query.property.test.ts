@@ -43,8 +43,9 @@ async function streamed({ connections }: World, filter: unknown, limit: number):
       lane: 'export',
     } as const;
     const rows = await run<StreamRow>(streamStatement(organization, page));
-    const matched = await matchingRows(rows, [plan.value.filter], reading);
-    ids.push(...rows.filter((row) => matched.get(plan.value.filter)?.has(row)).map(({ id }) => id));
+    const { results } = await matchingRows(rows, [plan.value.filter], reading);
+    expect(results.get(plan.value.filter)?.passedBy.size).toBe(0);
+    ids.push(...rows.filter((row) => results.get(plan.value.filter)?.matched.has(row)).map(({ id }) => id));
     after = rows.at(-1)?.stored_number ?? after;
     isWhole = rows.length < limit;
   }

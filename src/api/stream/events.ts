@@ -26,6 +26,13 @@ export function eventOf(row: StreamRow, bodies: BodiesRow | undefined, bodyAddre
   return { storedNumber: row.stored_number, text: `id: ${row.stored_number}\nevent: request\ndata: ${data}\n\n` };
 }
 
+/** Tells of a record about which the filter could not decide. @param reason to be read behind a colon. */
+export function passedByEvent(row: StreamRow, reason: string): StreamEvent {
+  const error = `The filter could not decide about this request, which is left out: ${reason}.`;
+  const data = JSON.stringify({ request_id: row.id, error });
+  return { storedNumber: row.stored_number, text: `id: ${row.stored_number}\nevent: passed_by\ndata: ${data}\n\n` };
+}
+
 /** The beginning of a stream. A client that loses its connection before the first event goes on behind this position. */
 export function beginningText(position: number): string {
   return `retry: ${retryMs}\n: live\nid: ${position}\n\n`;

@@ -6,9 +6,9 @@ import type { FilterNode } from '../../query/filter/ast.ts';
 import type { Arrivals, StreamRow } from '../../query/stream/rows.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import { type BodyReading, readBodyRuns } from '../../reading/body-runs.ts';
-import { type BodyAddressOf, eventOf, type StreamEvent } from './events.ts';
-import { matchingRows } from '../../reading/matching.ts';
-import { newRows, readPage, type ReadPage } from '../../reading/pages.ts';
+import { type BodyAddressOf, eventOf, passedByEvent, type StreamEvent } from './events.ts';
+import { decidedThrough, type FilterResult, type Matched, matchingRows } from '../../reading/matching.ts';
+import { newRows, readPage } from '../../reading/pages.ts';
 import type { Shared, Viewer } from './viewer.ts';
 
 /** Between the starts of two reads. */
@@ -33,7 +33,8 @@ interface StoredBatch {
   readonly times: Arrivals | undefined;
 }
 
-type Matched = ReadonlyMap<string, ReadonlySet<StreamRow> | undefined>;
+/** By the keys of filters. */
+type Results = ReadonlyMap<string, FilterResult | undefined>;
 
 /**
  * What is new in an organisation, for all its viewers: each record is read from the store once, decided for each filter, and made an event
@@ -145,15 +146,17 @@ export class Feed {
     const withInputs = [...this.viewers].some((viewer) => viewer.withInputs);
     const range = { after: this.position, through: this.readingThrough };
     const page = await readPage(reading, { ...newRows, range, arrivals, withInputs });
-    const matched = await matchingRows(page.rows, [...filters.values()], reading);
-    const byKey: Matched = new Map([...filters].map(([key, filter]) => [key, matched.get(filter)]));
-    const isWhole = (await this.offerRows(page, byKey, generation)) && (await this.offerBodies(page, byKey, generation));
+    const decided = await matchingRows(page.rows, [...filters.values()], reading);
+    const byKey: Results = new Map([...filters].map(([key, filter]) => [key, decided.results.get(filter)]));
+    const isWhole = (await this.offerRows(decided, byKey, generation)) && (await this.offerBodies(decided, byKey, generation));
     reading.memory.keepAnswer(0);
-    if (isWhole) this.reach(page.through);
+    if (!isWhole) return;
+    this.reach(decidedThrough(page, decided));
+    for (const viewer of this.viewers) viewer.decided(decided.rows, byKey.get(viewer.filterKey));
   }
 
   /** @returns false when records were erased meanwhile: the page is read again. */
-  private async offerRows({ rows }: ReadPage, matched: Matched, generation: number): Promise<boolean> {
+  private async offerRows({ rows }: Matched, results: Results, generation: number): Promise<boolean> {
     const { shared, reading, bodyAddressOf } = this.options;
     const takers = [...this.viewers].filter(({ plan }) => !plan.includeBodies);
     let sliceEndsAt = reading.monotonic() + maxSliceMs;
@@ -161,7 +164,9 @@ export class Feed {
       if (shared.generation() !== generation) return false;
       let event: StreamEvent | undefined;
       for (const viewer of takers) {
-        if (matched.get(viewer.filterKey)?.has(row) === true) this.offer(viewer, (event ??= eventOf(row, undefined, bodyAddressOf)));
+        const result = results.get(viewer.filterKey);
+        if (result?.matched.has(row) === true) this.offer(viewer, (event ??= eventOf(row, undefined, bodyAddressOf)));
+        else this.tell(viewer, row, result);
       }
       if (reading.monotonic() < sliceEndsAt) continue;
       await nextTurn();
@@ -170,19 +175,30 @@ export class Feed {
     return true;
   }
 
-  private async offerBodies({ rows }: ReadPage, matched: Matched, generation: number): Promise<boolean> {
+  private async offerBodies({ rows }: Matched, results: Results, generation: number): Promise<boolean> {
     const { shared, reading, bodyAddressOf } = this.options;
     const takers = [...this.viewers].filter(({ plan }) => plan.includeBodies);
-    const isMatched = (row: StreamRow, { filterKey }: Viewer): boolean => matched.get(filterKey)?.has(row) === true;
-    const wanted = rows.filter((row) => takers.some((viewer) => isMatched(row, viewer)));
+    const isMatched = (row: StreamRow, { filterKey }: Viewer): boolean => results.get(filterKey)?.matched.has(row) === true;
+    const isTold = (row: StreamRow, viewer: Viewer): boolean =>
+      isMatched(row, viewer) || results.get(viewer.filterKey)?.passedBy.has(row) === true;
+    const wanted = rows.filter((row) => takers.some((viewer) => isTold(row, viewer)));
     for await (const { rows: some, bodies } of readBodyRuns(reading, wanted)) {
       if (shared.generation() !== generation) return false;
       for (const row of some) {
         const event = eventOf(row, bodies.get(row.id), bodyAddressOf);
-        for (const viewer of takers) if (isMatched(row, viewer)) this.offer(viewer, event);
+        for (const viewer of takers) {
+          if (isMatched(row, viewer)) this.offer(viewer, event);
+          else this.tell(viewer, row, results.get(viewer.filterKey));
+        }
       }
     }
     return true;
+  }
+
+  /** Tells a viewer of a record about which its filter could not decide. */
+  private tell(viewer: Viewer, row: StreamRow, result: FilterResult | undefined): void {
+    const reason = result?.passedBy.get(row);
+    if (reason !== undefined) this.offer(viewer, passedByEvent(row, reason));
   }
 
   private offer(viewer: Viewer, event: StreamEvent): void {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type IngestRig, newId, openRig } from '../../ingest/testing/ingest-harness.ts';
+import { type ExchangeSketch, type IngestRig, newId, openRig } from '../../ingest/testing/ingest-harness.ts';
 import { hashKey } from '../../auth/api-key.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { createApi } from '../app.ts';
@@ -106,6 +106,46 @@ describe('a stream ends', () => {
     await viewer.untilEnd();
     expect([viewer.end, live.streams.size]).toEqual([undefined, 0]);
     expect((await live.call(streamPath())).status).toBe(503);
+  });
+});
+
+describe('a filter that cannot decide about a request', () => {
+  const dear = { request_response_rmt: { request_body: { like: `%${'a_'.repeat(200)}b%` } } };
+  const filterBounds = { ofRecord: 100_000, ofPage: 150_000 };
+  const long: ExchangeSketch = { request: 'a'.repeat(20_000) };
+
+  test.each([
+    ['read along with others', async (live: StreamScene) => live.view(dear)],
+    ['with bodies', async (live: StreamScene) => live.view(dear, { includeBodies: 'true' })],
+    ['read behind', async (live: StreamScene) => live.view(dear, { cursor: '0' })],
+  ])('%s: the viewer is told, and gets the next one', async (_, view) => {
+    const live = await scene({ filterBounds });
+    const viewer = await view(live);
+    const passed = await live.write(long);
+    const matching = await live.write({ request: `${'aa'.repeat(200)}b` });
+    expect(await viewer.ids(1)).toEqual([matching]);
+    expect(viewer.passedBy).toEqual([
+      {
+        request_id: passed,
+        error:
+          'The filter could not decide about this request, which is left out: the filter looked at more than 100,000 characters of the record.',
+      },
+    ]);
+    await viewer.leave();
+  });
+
+  test('ends the stream when it goes on so', async () => {
+    const live = await scene({ filterBounds });
+    const [viewer, other] = [await live.view(dear), await live.view()];
+    const written: string[] = [];
+    for (let count = 0; count < 10; count += 1) written.push(await live.write(long));
+    await viewer.untilEnd();
+    expect(viewer.end).toMatchObject({
+      code: 'invalid_filter',
+      error: expect.stringMatching(/^The filter could not decide about 10 records in a row/) as string,
+    });
+    expect(viewer.passedBy.map(({ request_id: id }) => id)).toEqual(written);
+    expect(await other.ids(10)).toEqual(written);
   });
 });
 

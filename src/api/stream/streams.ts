@@ -7,7 +7,7 @@ import type { StreamPlan } from '../../query/stream/plan.ts';
 import type { Arrivals } from '../../query/stream/rows.ts';
 import type { RunStatement } from '../../store/read/run-statement.ts';
 import { CallMemory, type ResponseMemory } from '../http/response-memory.ts';
-import type { BodyReading } from '../../reading/body-runs.ts';
+import type { BodyReading, FilterBounds } from '../../reading/body-runs.ts';
 import type { BodyAddressOf } from './events.ts';
 import { Feed } from './feed.ts';
 import { type Shared, Viewer } from './viewer.ts';
@@ -27,6 +27,8 @@ export interface StreamsOptions {
   /** Longest silence of a stream, milliseconds. */
   readonly aliveMs: number;
   readonly monotonic: () => number;
+  /** Absent: the standard ones. */
+  readonly filterBounds?: FilterBounds | undefined;
 }
 
 /** What a stream needs of the API. */
@@ -54,8 +56,8 @@ type Access = Pick<StreamPorts, 'verifyKey'> & Pick<StreamCall, 'isSignedIn'>;
 const keyCheckMs = 2000;
 const retryAfterSeconds = 10;
 /** Reads of viewers that are behind, of all and of one organisation, and reads of feeds. */
-const readsBehind = { units: 2, maxUnitsOfOwner: 1 } as const;
-const readsOfFeeds = { units: 1, maxUnitsOfOwner: 1 } as const;
+const readsBehind = { units: 4, maxUnitsOfOwner: 1 } as const;
+const readsOfFeeds = { units: 4, maxUnitsOfOwner: 1 } as const;
 
 /**
  * # Live streams: each viewer gets what matches, once, in the order of storage
@@ -142,7 +144,8 @@ export class Streams {
 
   private readingOf(tenant: OrganizationId, { run, answerMemory }: StreamPorts, signal: AbortSignal): BodyReading {
     const memory = new CallMemory(answerMemory, signal).ownedBy(tenant);
-    return { run, memory, tenant, signal, monotonic: this.options.monotonic };
+    const { monotonic, filterBounds } = this.options;
+    return { run, memory, tenant, signal, monotonic, filterBounds };
   }
 
   private sharedOf(ports: StreamPorts): Shared {

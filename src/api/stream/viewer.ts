@@ -1,11 +1,13 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
 import { conditionsIn } from '../../query/filter/ast.ts';
+import type { BodiesRow } from '../../query/requests/columns.ts';
 import { ownPart, type StreamPlan } from '../../query/stream/plan.ts';
 import type { StreamRow } from '../../query/stream/rows.ts';
 import { type BodyReading, readBodyRuns } from '../../reading/body-runs.ts';
-import { aliveText, beginningText, type BodyAddressOf, endText, eventOf, type StreamEvent } from './events.ts';
-import { matchingRows } from '../../reading/matching.ts';
+import { aliveText, beginningText, type BodyAddressOf, endText, eventOf, passedByEvent, type StreamEvent } from './events.ts';
+import { FilterFailures } from '../../reading/filter-failures.ts';
+import { decidedThrough, type FilterResult, matchingRows } from '../../reading/matching.ts';
 import { PagesBehind } from '../../reading/pages.ts';
 
 /** Events that wait for a client to read. A viewer with more reads from the store at its own pace. */
@@ -51,6 +53,7 @@ export class Viewer {
   /** The same for equal filters. */
   readonly filterKey: string;
   private readonly options: ViewerOptions;
+  private readonly failures = new FilterFailures();
   private readonly ready: StreamEvent[] = [];
   private readyCharacters = 0;
   private at: number;
@@ -94,6 +97,12 @@ export class Viewer {
   /** What the feed has not offered up to this number does not match. */
   passed(through: number): void {
     this.at = Math.max(this.at, through);
+  }
+
+  /** Ends the stream once its filter cannot decide about record after record. */
+  decided(rows: readonly StreamRow[], result: FilterResult | undefined): void {
+    const givenUp = result && this.failures.after(rows, result, this.reading.monotonic());
+    if (givenUp !== undefined) this.end(new GatelogError('invalid_filter', givenUp));
   }
 
   /** Drops what is ready, to read it again. */
@@ -159,21 +168,24 @@ export class Viewer {
     const through = shared.through();
     while (this.at < through && this.isOpen()) {
       const generation = shared.generation();
-      const { rows, ...page } = yield* this.whileAlive(() => pages.next({ after: this.at, through }));
-      const matched = yield* this.whileAlive(() => matchingRows(rows, [plan.filter], reading));
-      const matching = rows.filter((row) => matched.get(plan.filter)?.has(row));
-      const isWhole = yield* this.send(matching, generation);
+      const page = yield* this.whileAlive(() => pages.next({ after: this.at, through }));
+      const decided = yield* this.whileAlive(() => matchingRows(page.rows, [plan.filter], reading));
+      const { rows } = decided;
+      const result = decided.results.get(plan.filter) ?? nothing;
+      const told = rows.filter((row) => result.matched.has(row) || result.passedBy.has(row));
+      const isWhole = yield* this.send(told, result, generation);
       reading.memory.keepAnswer(0);
-      if (isWhole) this.at = page.through;
+      if (isWhole) this.at = decidedThrough(page, decided);
       this.sent = this.at;
+      if (isWhole) this.decided(rows, result);
     }
     this.isLive = this.isOpen() && shared.join(this);
     return undefined;
   }
 
   /** @returns false when records were erased since they were read: the rest is read again. */
-  private async *send(rows: readonly StreamRow[], generation: number): AsyncGenerator<string, boolean> {
-    const made = this.eventsOf(rows);
+  private async *send(rows: readonly StreamRow[], result: FilterResult, generation: number): AsyncGenerator<string, boolean> {
+    const made = this.eventsOf(rows, result);
     try {
       for (;;) {
         const { done, value: events } = yield* this.whileAlive(() => made.next());
@@ -190,17 +202,21 @@ export class Viewer {
     }
   }
 
-  private async *eventsOf(rows: readonly StreamRow[]): AsyncGenerator<readonly StreamEvent[], undefined> {
+  private async *eventsOf(rows: readonly StreamRow[], { passedBy }: FilterResult): AsyncGenerator<readonly StreamEvent[], undefined> {
     const { reading, plan } = this;
     const { bodyAddressOf } = this.options;
+    const told = (row: StreamRow, bodies: BodiesRow | undefined): StreamEvent => {
+      const reason = passedBy.get(row);
+      return reason === undefined ? eventOf(row, bodies, bodyAddressOf) : passedByEvent(row, reason);
+    };
     if (plan.includeBodies) {
       for await (const { rows: some, bodies } of readBodyRuns(reading, rows)) {
-        yield some.map((row) => eventOf(row, bodies.get(row.id), bodyAddressOf));
+        yield some.map((row) => told(row, bodies.get(row.id)));
       }
       return undefined;
     }
     for (let first = 0; first < rows.length; first += eventsInTurn) {
-      yield rows.slice(first, first + eventsInTurn).map((row) => eventOf(row, undefined, bodyAddressOf));
+      yield rows.slice(first, first + eventsInTurn).map((row) => told(row, undefined));
     }
     return undefined;
   }
@@ -238,6 +254,8 @@ export class Viewer {
     });
   }
 }
+
+const nothing: FilterResult = { matched: new Set(), passedBy: new Map() };
 
 function* chunksOf(events: readonly StreamEvent[]): Generator<StreamEvent> {
   let text = '';

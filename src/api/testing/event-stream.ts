@@ -11,6 +11,8 @@ export class StreamReader {
   lastPosition = '';
   readonly requests: StreamedRequest[] = [];
   readonly comments: string[] = [];
+  /** The data of the events `passed_by`. */
+  readonly passedBy: { readonly request_id: string; readonly error: string }[] = [];
   /** The data of the event `end`. */
   end: unknown;
   private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -70,6 +72,7 @@ export class StreamReader {
     const data = fields.get('data');
     if (data === undefined) return;
     if (fields.get('event') === 'end') this.end = JSON.parse(data);
+    else if (fields.get('event') === 'passed_by') this.passedBy.push(JSON.parse(data) as StreamReader['passedBy'][number]);
     else this.requests.push({ position: this.lastPosition, item: JSON.parse(data) as RequestItem });
   }
 }

@@ -55,7 +55,15 @@ type Hint = CommandDependencies['hint'];
 async function* requestsOf({ client, query, last, stop }: Order, hint: Hint): AsyncGenerator<RequestItem, void, undefined> {
   const left = new AbortController();
   const signal = AbortSignal.any([stop, left.signal]);
-  const { following, next: first, isOpen } = opened(client, query, { signal, onConnection: connectionNews(hint) });
+  const {
+    following,
+    next: first,
+    isOpen,
+  } = opened(client, query, {
+    signal,
+    onConnection: connectionNews(hint),
+    onUndecided: (id, message) => hint(`${id}: ${message}`),
+  });
   try {
     let next = first;
     await Promise.race([isOpen, next]);
@@ -85,12 +93,12 @@ interface Opened {
 function opened(
   client: GatelogClient,
   query: FollowQuery,
-  { signal, onConnection }: Required<Pick<FollowOptions, 'signal' | 'onConnection'>>,
+  { onConnection, ...options }: Required<Pick<FollowOptions, 'signal' | 'onConnection' | 'onUndecided'>>,
 ): Opened {
   const opening = new EventTarget();
   const isOpen = new Promise<unknown>((resolve) => opening.addEventListener('open', resolve));
   const following = client.requests.follow(query, {
-    signal,
+    ...options,
     onConnection: (lost) => {
       opening.dispatchEvent(new Event('open'));
       onConnection?.(lost);

@@ -337,8 +337,8 @@ export interface AlertDelivery {
   readonly type: 'request.completed' | 'request.updated' | 'alert.triggered' | 'alert.resolved' | 'webhook.test' | 'webhook.exhausted' | 'webhook.disabled';
   /** `pending` waits for its next attempt. `gone`: the request was removed before it was delivered. A `failed` one can be replayed. */
   readonly state: 'pending' | 'delivered' | 'failed' | 'gone';
-  /** Why it failed: `exhausted` after its last attempt, `refused` for good, `disabled` because the webhook was disabled meanwhile. */
-  readonly failure: 'exhausted' | 'refused' | 'disabled' | null;
+  /** Why it failed: `exhausted` after its last attempt, `refused` for good, `disabled` because the webhook was disabled meanwhile, `filter` because the filter of the webhook could not decide about the request: it was not sent. */
+  readonly failure: 'exhausted' | 'refused' | 'disabled' | 'filter' | null;
   /** When the event happened. */
   readonly occurred_at: string;
   /** When the delivery was made. */

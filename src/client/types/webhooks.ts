@@ -60,8 +60,8 @@ export interface NewWebhookAnswer {
 /** How deliveries go. */
 export interface WebhookStatus {
   readonly state: 'enabled' | 'disabled';
-  /** `gone`: the destination answered 410. `failing`: it failed for five days. */
-  readonly disabled_reason: 'by_owner' | 'gone' | 'failing' | null;
+  /** `gone`: the destination answered 410. `failing`: it failed for five days. `filter`: its filter could not decide about request after request. */
+  readonly disabled_reason: 'by_owner' | 'gone' | 'failing' | 'filter' | null;
   /** When it was disabled. */
   readonly disabled_at: string | null;
   /** Deliveries that wait for their next attempt. */
@@ -124,8 +124,8 @@ export type DeliveryDetail = {
   readonly request_id: string | null;
   /** `pending` waits for its next attempt. `gone`: the request was removed before it was delivered. A `failed` one can be replayed. */
   readonly state: 'pending' | 'delivered' | 'failed' | 'gone';
-  /** Why it failed: `exhausted` after its last attempt, `refused` for good, `disabled` because the webhook was disabled meanwhile. */
-  readonly failure: 'exhausted' | 'refused' | 'disabled' | null;
+  /** Why it failed: `exhausted` after its last attempt, `refused` for good, `disabled` because the webhook was disabled meanwhile, `filter` because the filter of the webhook could not decide about the request: it was not sent. */
+  readonly failure: 'exhausted' | 'refused' | 'disabled' | 'filter' | null;
   /** When the event happened. */
   readonly occurred_at: string;
   /** When the delivery was made. */
@@ -182,8 +182,8 @@ export interface Delivery {
   readonly request_id: string | null;
   /** `pending` waits for its next attempt. `gone`: the request was removed before it was delivered. A `failed` one can be replayed. */
   readonly state: 'pending' | 'delivered' | 'failed' | 'gone';
-  /** Why it failed: `exhausted` after its last attempt, `refused` for good, `disabled` because the webhook was disabled meanwhile. */
-  readonly failure: 'exhausted' | 'refused' | 'disabled' | null;
+  /** Why it failed: `exhausted` after its last attempt, `refused` for good, `disabled` because the webhook was disabled meanwhile, `filter` because the filter of the webhook could not decide about the request: it was not sent. */
+  readonly failure: 'exhausted' | 'refused' | 'disabled' | 'filter' | null;
   /** When the event happened. */
   readonly occurred_at: string;
   /** When the delivery was made. */

@@ -5,7 +5,7 @@ import { limitMessage, maxLimit, wholeNumber } from '../paging.ts';
 
 /** As in `outbox/schema.ts`. */
 const shownDeliveryStates = ['pending', 'delivered', 'failed', 'gone'] as const;
-const failures = ['exhausted', 'refused', 'disabled'] as const;
+const failures = ['exhausted', 'refused', 'disabled', 'filter'] as const;
 const outcomes = ['delivered', 'failed', 'refused'] as const;
 
 const time = (description: string) => z.string().openapi({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
@@ -20,7 +20,7 @@ const deliveryShape = {
   }),
   failure: z.enum(failures).nullable().openapi({
     description:
-      'Why it failed: `exhausted` after its last attempt, `refused` for good, `disabled` because the webhook was disabled meanwhile.',
+      'Why it failed: `exhausted` after its last attempt, `refused` for good, `disabled` because the webhook was disabled meanwhile, `filter` because the filter of the webhook could not decide about the request: it was not sent.',
   }),
   occurred_at: time('When the event happened.'),
   created_at: time('When the delivery was made.'),

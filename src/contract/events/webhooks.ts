@@ -83,10 +83,10 @@ const count = (description: string) => z.int().openapi({ description });
 const statusSchema = z
   .strictObject({
     state: z.enum(['enabled', 'disabled']),
-    disabled_reason: z
-      .enum(disabledReasons)
-      .nullable()
-      .openapi({ description: '`gone`: the destination answered 410. `failing`: it failed for five days.' }),
+    disabled_reason: z.enum(disabledReasons).nullable().openapi({
+      description:
+        '`gone`: the destination answered 410. `failing`: it failed for five days. `filter`: its filter could not decide about request after request.',
+    }),
     disabled_at: time('When it was disabled.').nullable(),
     pending: count('Deliveries that wait for their next attempt.'),
     failed_in_a_row: count('Attempts that failed since the last success.'),

@@ -7,7 +7,10 @@ import type { OrganizationId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { MetadataDatabase } from '../../metadata/database.ts';
 import { type EventsDatabase, openEvents } from '../../outbox/database.ts';
+import { addDeliveries } from '../../outbox/add-deliveries.ts';
 import type { Outbox } from '../../outbox/outbox.ts';
+import type { OutboxPorts } from '../../outbox/ports.ts';
+import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Meter } from '../../platform/metrics/meter.ts';
 import type { BodyReading } from '../../reading/body-runs.ts';
@@ -65,7 +68,11 @@ export function requestPayloadsOf(parts: FollowingParts, baseUrl: () => string):
   });
 }
 
-export function makeFollower(parts: FollowingParts, outbox: Pick<Outbox, 'wake'>): WebhookFollower {
+export function makeFollower(
+  parts: FollowingParts,
+  outbox: Pick<Outbox, 'wake'>,
+  ports: Pick<OutboxPorts, 'disable' | 'noticesOf'>,
+): WebhookFollower {
   const { config, observe, meter, events, webhooks, storedOrder, updateNotes } = parts;
   const { now, monotonic } = systemClock;
   const follower = new WebhookFollower({
@@ -78,6 +85,14 @@ export function makeFollower(parts: FollowingParts, outbox: Pick<Outbox, 'wake'>
     readingOf: readingsOf(parts),
     now,
     observe,
+    giveUp: async ({ id, organizationId }, eventType, reason) => {
+      const target = { kind: 'webhook', webhookId: id } as const;
+      const at = now();
+      const notices = ports.noticesOf({ type: 'webhook.disabled', organizationId, target, deliveryId: null, eventType, reason, at });
+      await inWriteTransaction(events, (transaction) => addDeliveries(transaction, notices, at));
+      await ports.disable(organizationId, target, 'filter');
+      outbox.wake([...notices, { organizationId, target }]);
+    },
     noteAnnounced: (deliveries) => countAnnounced(meter, deliveries),
   });
   updateNotes.watch((organizationId) => follower.wake(organizationId));

@@ -43,9 +43,10 @@ export function makeEvents(parts: FollowingParts, baseUrl: () => string, channel
   const cipher = makeCipher(deploymentSecret(config.secretKey, dataPaths(config).secret), 'webhooks');
   const guard = makeTargetGuard(makeAllowList(config.targetAllowlist));
   const targets = new WebhookTargets({ definitions, cipher, post: makePost({ guard, now }), now });
+  const ports = outboxPorts({ webhook: webhookRoom(targets), channel: channels }, requestPayloadsOf(parts, baseUrl));
   const outbox = new Outbox({
     database: events,
-    ports: outboxPorts({ webhook: webhookRoom(targets), channel: channels }, requestPayloadsOf(parts, baseUrl)),
+    ports,
     concurrency: config.webhookConcurrency,
     clock: systemClock,
     alarm: ringLater,
@@ -53,7 +54,7 @@ export function makeEvents(parts: FollowingParts, baseUrl: () => string, channel
     observe,
     noteEnd: (end) => countEnd(meter, end),
   });
-  const follower = makeFollower(parts, outbox);
+  const follower = makeFollower(parts, outbox, ports);
   const [forgetNaming, eraseWith] = later<EraseDeliveries['naming']>();
   const pruning = prunePeriodically({ config, observe, meter, events });
   return {

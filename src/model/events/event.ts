@@ -33,4 +33,6 @@ export interface NewDelivery {
   readonly subject: DeliverySubject;
   /** When it happened, Unix milliseconds. */
   readonly occurredAt: number;
+  /** Why the target's filter could not decide about it, as a sentence: nothing is sent, and the log says so. */
+  readonly undecided?: string;
 }

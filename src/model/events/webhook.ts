@@ -2,8 +2,8 @@ import type { OrganizationId, Uuid } from '../ids.ts';
 import type { WebhookEvent } from './event.ts';
 
 /** Why a webhook gets no events. */
-export const disabledReasons = ['by_owner', 'gone', 'failing'] as const;
-/** `by_owner`: somebody switched it off; `gone`: the destination answered 410; `failing`: it failed for five days. */
+export const disabledReasons = ['by_owner', 'gone', 'failing', 'filter'] as const;
+/** `by_owner`: somebody switched it off; `gone`: the destination answered 410; `failing`: it failed for five days; `filter`: its filter could not decide. */
 export type DisabledReason = (typeof disabledReasons)[number];
 
 /** A stored webhook without its secrets. Times are Unix milliseconds. */

@@ -88,7 +88,7 @@ export async function replayDelivery({ queries }: EventsQueries, target: string,
   return numUpdatedRows > 0n;
 }
 
-/** Replays every failed delivery that was made since a time; durable on return. @returns how many there were. */
+/** Replays every failed delivery that was made since a time, but for those that no filter has chosen; durable on return. @returns how many there were. */
 export async function recoverDeliveries(database: EventsDatabase, target: string, since: number, at: number): Promise<number> {
   let recovered = 0;
   for (let last = ''; ;) {
@@ -98,6 +98,7 @@ export async function recoverDeliveries(database: EventsDatabase, target: string
         .select('id')
         .where('target', '=', target)
         .where('state', '=', 'failed')
+        .where('failure', 'is distinct from', 'filter')
         .where('created_at', '>=', since)
         .where('id', '>', last)
         .orderBy('id')

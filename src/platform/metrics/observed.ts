@@ -110,6 +110,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   outbox_failed: [],
   delivery_log_pruned: [],
   webhooks_behind: [],
+  webhook_filter_failed: [],
   webhook_updates_dropped: [{ family: updatesDropped, value: ({ updates }) => updates }],
   operator_socket_missing: [],
   memory_kept: [],

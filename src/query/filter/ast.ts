@@ -32,6 +32,8 @@ export type Comparison =
 
 export type ConditionNode = FieldReference & { readonly kind: 'condition' } & Comparison;
 
+export type TextCondition = Extract<ConditionNode, { readonly family: 'text' }>;
+
 /** A parsed and checked filter of frozen plain nodes. */
 export type FilterNode = AllNode | BranchNode | ConditionNode;
 

@@ -5,8 +5,9 @@ import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { derivedTexts } from '../../sql/derived-texts.ts';
 import { type Fragment, sql } from '../../sql/sql.ts';
 import type { FilterNode } from '../filter/ast.ts';
-import { matches } from '../filter/memory/interpret.ts';
+import { matchesInSteps } from '../filter/memory/interpret.ts';
 import type { FilterRecord, Quantity, RecordFeedback, SessionFacts } from '../filter/memory/record.ts';
+import type { Steps, Work } from '../filter/memory/texts/work.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import type { StreamRow } from './rows.ts';
 
@@ -46,10 +47,13 @@ const unknownSession = new Proxy({} as SessionFacts, {
   },
 });
 
-/** Decides as far as the conditions in front need it: most records need neither texts nor their session. @param session undefined: not read. */
-export function decide(filter: FilterNode, record: FilterRecord, session: SessionFacts | undefined): Decision {
+/**
+ * Decides as far as the conditions in front need it: most records need neither texts nor their session. @param session undefined: not read.
+ * @throws TooMuchWork
+ */
+export function* decide(filter: FilterNode, record: FilterRecord, session: SessionFacts | undefined, work: Work): Steps<Decision> {
   try {
-    return matches(filter, record, session ?? unknownSession);
+    return yield* matchesInSteps(filter, record, session ?? unknownSession, work);
   } catch (error) {
     if (error === textsNeeded) return 'texts';
     if (error === sessionNeeded) return 'session';

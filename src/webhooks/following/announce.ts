@@ -1,4 +1,5 @@
-import type { NewDelivery } from '../../model/events/event.ts';
+import type { NewDelivery, WebhookEvent } from '../../model/events/event.ts';
+import type { Webhook } from '../../model/events/webhook.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { addDeliveries } from '../../outbox/add-deliveries.ts';
 import type { EventsDatabase, EventsQueries } from '../../outbox/database.ts';
@@ -25,6 +26,8 @@ export interface FollowingPorts {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly observe: Observe;
+  /** Disables a webhook whose filter cannot decide, and tells who is told of such; durable on return. @param reason a sentence. */
+  readonly giveUp: (webhook: Webhook, type: WebhookEvent, reason: string) => Promise<void>;
   readonly noteAnnounced: (deliveries: readonly NewDelivery[]) => void;
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Webhook } from '../../model/events/webhook.ts';
 import type { RequestId } from '../../model/ids.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { idAt } from '../../query/testing/query-harness.ts';
@@ -13,6 +14,7 @@ const record = (number: number): Partial<RequestRecord> => ({
 });
 const range = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, index) => from + index);
 const ofUser = (user: number) => ({ request_response_rmt: { user_id: { equals: `user-${user}` } } });
+const request = (number: number) => ({ requestId: idOf(number), createdAt: at + number });
 const maxPending = 1000;
 
 let scene: FollowingScene;
@@ -93,7 +95,77 @@ describe('a webhook whose deliveries are not made', () => {
   }, 120_000);
 });
 
-const request = (number: number) => ({ requestId: idOf(number), createdAt: at + number });
+const long = (number: number): Partial<RequestRecord> => ({ ...record(number), requestBody: { kind: 'text', text: 'a'.repeat(20_000) } });
+
+/** What the log of deliveries says of a webhook. */
+const undecided = (webhook: Webhook) =>
+  scene.database.queries
+    .selectFrom('deliveries')
+    .innerJoin('attempts', 'attempts.delivery_id', 'deliveries.id')
+    .select(['request_id', 'state', 'failure', 'reason'])
+    .where('target', '=', `webhook/${webhook.id}`)
+    .orderBy('deliveries.id')
+    .execute();
+
+describe('a filter that cannot decide about a request', () => {
+  /** Looks at more of a text of 1,000 letters than the bounds of these tests allow, and at little of a short one. */
+  const dear = { request_response_rmt: { request_body: { like: `%${'a_'.repeat(200)}b%` } } };
+  const decidable = { request_response_rmt: { user_id: { equals: 'user-0' } } };
+  const bounds = { ofRecord: 100_000, ofPage: 150_000 };
+
+  beforeEach(async () => {
+    await scene.close();
+    scene = await FollowingScene.open({ filterBounds: bounds });
+  });
+
+  it('passes it by, says so in the log of deliveries, and goes on; others get it', async () => {
+    const [webhook, other] = [scene.define({ filter: dear }), scene.define({ filter: decidable })];
+    scene.start();
+    await scene.store([long(0), { ...record(1), requestBody: { kind: 'text', text: `${'aa'.repeat(200)}b` } }, long(2)]);
+    await scene.reachesEnd(webhook);
+    await scene.reachesEnd(other);
+    expect(await undecided(webhook)).toEqual(
+      [0, 2].map((number) => ({
+        request_id: idOf(number),
+        state: 'failed',
+        failure: 'filter',
+        reason: 'Not sent. The filter could not decide about the request: the filter looked at more than 100,000 characters of the record.',
+      })),
+    );
+    expect(await scene.deliveries(webhook)).toEqual(ids(0, 3));
+    expect(await scene.deliveries(other)).toEqual([0, 2].map(idOf));
+    expect(scene.observations.filter(({ kind }) => kind === 'webhook_filter_failed')).not.toEqual([]);
+    expect(scene.givenUp).toEqual([]);
+  });
+
+  it('is left behind by a restart in the midst of it', async () => {
+    const webhook = scene.define({ filter: dear });
+    scene.start();
+    await scene.store(range(0, 5).map(long));
+    await expect.poll(async () => (await undecided(webhook)).length).toBeGreaterThan(0);
+    await scene.restart();
+    await scene.reachesEnd(webhook);
+    expect(new Set((await undecided(webhook)).map(({ request_id: id }) => id))).toEqual(new Set(ids(0, 5)));
+  });
+
+  it('is the end of the webhook when it goes on so', async () => {
+    const webhook = scene.define({ filter: dear });
+    scene.start();
+    await scene.store(range(0, 12).map(long));
+    await expect.poll(() => scene.givenUp.length).toBe(1);
+    expect(scene.givenUp[0]).toMatch(/^The filter could not decide about 10 records in a row: the filter looked at more than 100,000/);
+    expect((await undecided(webhook)).length).toBeGreaterThanOrEqual(10);
+  });
+
+  it('passes a changed request by, too', async () => {
+    await scene.store(range(0, 3).map(long));
+    const webhook = scene.define({ filter: dear, events: ['request.updated'] });
+    await scene.notes.add(scene.organizationId, range(0, 3).map(request));
+    scene.start();
+    await expect.poll(async () => (await undecided(webhook)).map(({ request_id: id }) => id)).toEqual(ids(0, 3));
+    await expect.poll(notes).toBe(0);
+  });
+});
 
 describe('a change of a stored request', () => {
   it('is announced as the request is by then; several that are read together are one event', async () => {

@@ -6,10 +6,11 @@ import { readPositions, removePositions, storePositions } from '../../outbox/pos
 import { everything, type FilterNode } from '../../query/filter/ast.ts';
 import type { Arrivals, StreamRow } from '../../query/stream/rows.ts';
 import type { BodyReading } from '../../reading/body-runs.ts';
-import { matchingRows } from '../../reading/matching.ts';
+import { FilterFailures } from '../../reading/filter-failures.ts';
+import { decidedThrough, type FilterResult, matchingRows } from '../../reading/matching.ts';
 import { newRows, PagesBehind, readPage, type ReadPage } from '../../reading/pages.ts';
 import { addAll, type FollowingPorts, loopOf, maxPageRows } from './announce.ts';
-import { filterOf, isSampled, readsInputs, requestDelivery } from './chosen.ts';
+import { chosenOf, filterOf, isSampled, noteUndecided, readsInputs, requestDelivery } from './chosen.ts';
 import type { PacedLoop } from './paced-loop.ts';
 import { fullCheckMs } from './rooms.ts';
 import type { Turns } from './turns.ts';
@@ -31,6 +32,7 @@ interface Followed {
   position: number;
   /** A page behind its position is being read. */
   isReading: boolean;
+  readonly failures: FilterFailures;
   /** Counts the turns of those that are behind. */
   servedAt: number;
 }
@@ -178,7 +180,8 @@ export class OrganizationFollower {
     const known = this.followed.get(webhook.id);
     if (known === undefined) {
       const from = Math.max(position, Math.min(webhook.startsAfter, this.ports.through()));
-      this.followed.set(webhook.id, { webhook, filter, position: from, isReading: false, servedAt: 0 });
+      const failures = new FilterFailures();
+      this.followed.set(webhook.id, { webhook, filter, position: from, isReading: false, failures, servedAt: 0 });
       return;
     }
     Object.assign(known, { webhook, filter, position: Math.max(known.position, Math.min(webhook.startsAfter, this.ports.through())) });
@@ -200,12 +203,15 @@ export class OrganizationFollower {
   private async announce({ reading }: Reader, group: readonly Followed[], read: () => Promise<ReadPage>): Promise<void> {
     for (const followed of group) followed.isReading = true;
     try {
-      const { rows, through } = await read();
-      const matched = await matchingRows(rows, [...new Set(group.map(({ filter }) => filter))], reading);
-      const deliveries = group.flatMap(({ webhook, filter }) => completedOf(webhook, rows, matched.get(filter)));
+      const page = await read();
+      const decided = await matchingRows(page.rows, [...new Set(group.map(({ filter }) => filter))], reading);
+      const { rows, results } = decided;
+      const through = decidedThrough(page, decided);
+      const deliveries = group.flatMap(({ webhook, filter }) => completedOf(webhook, rows, results.get(filter)));
       const positions = group.map(({ webhook }) => ({ webhookId: webhook.id, organizationId: this.organizationId, position: through }));
       await addAll(this.ports, deliveries, (transaction) => storePositions(transaction, positions));
       for (const followed of group) followed.position = Math.max(followed.position, through);
+      await noteUndecided(this.ports, group, { ...decided, type: 'request.completed' });
     } finally {
       reading.memory.keepAnswer(0);
       for (const followed of group) followed.isReading = false;
@@ -237,10 +243,10 @@ function wantInputs(group: readonly Followed[]): boolean {
   return group.some(({ filter }) => readsInputs(filter));
 }
 
-function completedOf(webhook: Webhook, rows: readonly StreamRow[], matched: ReadonlySet<StreamRow> | undefined): readonly NewDelivery[] {
-  return rows
-    .filter((row) => matched?.has(row) === true && isSampled(webhook, row.id as RequestId))
-    .map((row) => requestDelivery(webhook, 'request.completed', row));
+function completedOf(webhook: Webhook, rows: readonly StreamRow[], result: FilterResult | undefined): readonly NewDelivery[] {
+  return chosenOf(rows, result)
+    .filter(({ row }) => isSampled(webhook, row.id as RequestId))
+    .map((chosen) => requestDelivery(webhook, 'request.completed', chosen));
 }
 
 function joined(batches: readonly StoredBatch[]): StoredBatch {

@@ -97,6 +97,7 @@ async function announced(world: World, filter: unknown): Promise<readonly string
     observe: ({ kind, ...rest }) => {
       throw new Error(`${kind} ${JSON.stringify(rest)}`);
     },
+    giveUp: () => Promise.resolve(),
     noteAnnounced: () => undefined,
   });
   follower.start();

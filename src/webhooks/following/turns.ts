@@ -1,6 +1,9 @@
 import { FairSemaphore } from '../../platform/fair-semaphore.ts';
 
-/** Steps at once over all organisations, which take turns. Reads of webhooks that are behind do not wait for those that are not. */
+/**
+ * Steps at once over all organisations, which take turns. Several, so that one whose filters have much to do holds up no other.
+ * Reads of webhooks that are behind do not wait for those that are not.
+ */
 export interface Turns {
   readonly news: FairSemaphore;
   readonly behind: FairSemaphore;
@@ -8,7 +11,7 @@ export interface Turns {
 }
 
 export function makeTurns(): Turns {
-  return { news: turnsOf(2), behind: turnsOf(1), updates: turnsOf(1) };
+  return { news: turnsOf(4), behind: turnsOf(3), updates: turnsOf(3) };
 }
 
 function refusal(): Error {

@@ -13,9 +13,10 @@ import {
 import type { FilterNode } from '../../query/filter/ast.ts';
 import { requestRowsStatement, type StreamRow } from '../../query/stream/rows.ts';
 import type { BodyReading } from '../../reading/body-runs.ts';
+import { FilterFailures } from '../../reading/filter-failures.ts';
 import { matchingRows } from '../../reading/matching.ts';
 import { addAll, type FollowingPorts, loopOf, maxPageRows } from './announce.ts';
-import { filterOf, isSampled, readsInputs, requestDelivery } from './chosen.ts';
+import { type Chosen, chosenOf, filterOf, isSampled, noteUndecided, readsInputs, requestDelivery } from './chosen.ts';
 import type { PacedLoop } from './paced-loop.ts';
 import { fullCheckMs } from './rooms.ts';
 import type { Turns } from './turns.ts';
@@ -28,6 +29,7 @@ interface Followed {
   webhook: Webhook;
   filter: FilterNode;
   position: number;
+  readonly failures: FilterFailures;
 }
 
 /** Makes deliveries of changed requests, as they are by then. Several changes of a request that are read together are one event. */
@@ -70,8 +72,8 @@ export class UpdateFollower {
       const through = this.ports.updatedThrough(this.reading.tenant);
       const updates = await readUpdates(this.ports.database, this.reading.tenant, { after, through, limit: maxPageRows });
       if (updates.length === 0) continue;
-      await this.announce(group, updates);
-      hasMore ||= updates.length === maxPageRows;
+      const isWhole = await this.announce(group, updates);
+      hasMore ||= !isWhole || updates.length === maxPageRows;
     }
     return hasMore;
   }
@@ -110,8 +112,9 @@ export class UpdateFollower {
     for (const webhook of asking) {
       try {
         const filter = filterOf(webhook);
-        const position = this.followed.get(webhook.id)?.position ?? stored.get(webhook.id) ?? 0;
-        this.followed.set(webhook.id, { webhook, filter, position });
+        const known = this.followed.get(webhook.id);
+        const position = known?.position ?? stored.get(webhook.id) ?? 0;
+        this.followed.set(webhook.id, { webhook, filter, position, failures: known?.failures ?? new FilterFailures() });
       } catch (error) {
         observe({ kind: 'webhooks_behind', reason: messageOf(error) });
       }
@@ -120,33 +123,40 @@ export class UpdateFollower {
     this.loaded = webhooks;
   }
 
-  private async announce(group: readonly Followed[], updates: readonly UpdatedRequest[]): Promise<void> {
+  /** @returns whether all of the updates were looked at. */
+  private async announce(group: readonly Followed[], updates: readonly UpdatedRequest[]): Promise<boolean> {
     const { reading, ports } = this;
     const withInputs = group.some(({ filter }) => readsInputs(filter));
-    const rows = await reading.run<StreamRow>(requestRowsStatement(reading.tenant, updates, withInputs), reading.signal);
-    const matched = await matchingRows(rows, [...new Set(group.map(({ filter }) => filter))], reading);
+    const found = await reading.run<StreamRow>(requestRowsStatement(reading.tenant, updates, withInputs), reading.signal);
+    const place = new Map(updates.toReversed().map(({ requestId }, index) => [requestId as string, -index]));
+    const inOrder = found.toSorted((left, right) => (place.get(left.id) ?? 0) - (place.get(right.id) ?? 0));
+    const decided = await matchingRows(inOrder, [...new Set(group.map(({ filter }) => filter))], reading);
+    const { rows, results } = decided;
     reading.memory.keepAnswer(0);
     const changedAt = new Map(updates.map((update) => [update.requestId, update.changedAt]));
-    const deliveries = group.flatMap(({ webhook, filter }) =>
-      updatesOf(
-        webhook,
-        rows.filter((row) => matched.get(filter)?.has(row) === true),
-        changedAt,
-      ),
-    );
-    const position = updates.at(-1)?.seq ?? 0;
+    const deliveries = group.flatMap(({ webhook, filter }) => updatesOf(webhook, chosenOf(rows, results.get(filter)), changedAt));
+    const position = lookedThrough(updates, new Set(inOrder.slice(rows.length).map(({ id }) => id)));
     const positions = group.map(({ webhook }) => ({ webhookId: webhook.id, organizationId: reading.tenant, position }));
     await addAll(ports, deliveries, (transaction) => storeUpdatePositions(transaction, positions));
     for (const followed of group) followed.position = position;
+    await noteUndecided(ports, group, { ...decided, type: 'request.updated' });
     await removeUpdates(ports.database, reading.tenant, Math.min(...[...this.followed.values()].map((followed) => followed.position)));
+    return rows.length === inOrder.length;
   }
 }
 
+/** The last update in front of the first of a request that was not decided. */
+function lookedThrough(updates: readonly UpdatedRequest[], undecided: ReadonlySet<string>): number {
+  const first = updates.findIndex(({ requestId }) => undecided.has(requestId));
+  return (first === -1 ? updates.at(-1) : updates[first - 1])?.seq ?? 0;
+}
+
 /** Changes from before the webhook was created, or enabled, are not its own. */
-function updatesOf(webhook: Webhook, rows: readonly StreamRow[], changedAt: ReadonlyMap<RequestId, number>): readonly NewDelivery[] {
-  return rows.flatMap((row): readonly NewDelivery[] => {
+function updatesOf(webhook: Webhook, chosen: readonly Chosen[], changedAt: ReadonlyMap<RequestId, number>): readonly NewDelivery[] {
+  return chosen.flatMap((each): readonly NewDelivery[] => {
+    const { row } = each;
     const at = changedAt.get(row.id as RequestId) ?? 0;
     if (at * numbersPerMs < webhook.startsAfter || !isSampled(webhook, row.id as RequestId)) return [];
-    return [{ ...requestDelivery(webhook, 'request.updated', row), occurredAt: at }];
+    return [{ ...requestDelivery(webhook, 'request.updated', each), occurredAt: at }];
   });
 }

@@ -11,7 +11,7 @@ import type { RequestRecord } from '../../model/record/request-record.ts';
 import { type EventsDatabase, openEvents } from '../../outbox/database.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { empty } from '../../query/testing/query-harness.ts';
-import type { BodyReading } from '../../reading/body-runs.ts';
+import type { BodyReading, FilterBounds } from '../../reading/body-runs.ts';
 import { makeInsertRows } from '../../store/insert/insert.ts';
 import { numberRow } from '../../store/insert/row-key.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
@@ -24,12 +24,15 @@ import { UpdateNotes } from '../following/update-notes.ts';
 export interface FollowingSceneOptions {
   readonly maxPending?: number;
   readonly maxNotes?: number;
+  readonly filterBounds?: FilterBounds;
 }
 
 /** A follower over a real store and a real database of events. Nothing is delivered. */
 export class FollowingScene {
   readonly order = new StoredOrder(StoredOrder.numberAt(Date.now()));
   readonly observations: Observation[] = [];
+  /** Why webhooks were disabled. */
+  readonly givenUp: string[] = [];
   readonly database: EventsDatabase;
   notes: UpdateNotes;
   private readonly rig: StoreRig;
@@ -173,6 +176,7 @@ export class FollowingScene {
       tenant,
       signal,
       monotonic: systemClock.monotonic,
+      filterBounds: this.options.filterBounds,
     };
   }
 
@@ -201,6 +205,10 @@ export class FollowingScene {
       readingOf: (tenant, signal) => this.readingOf(tenant, signal),
       now: Date.now,
       observe: (observation) => this.observations.push(observation),
+      giveUp: async ({ id }, _type, reason) => {
+        this.givenUp.push(reason);
+        this.define({ id, disabled: { at: Date.now(), reason: 'filter' } });
+      },
       noteAnnounced: () => undefined,
     });
     this.notes.watch((organizationId) => follower.wake(organizationId));

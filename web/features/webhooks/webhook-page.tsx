@@ -63,6 +63,11 @@ function Problems({ webhook: { status } }: { readonly webhook: Webhook }): React
         <Notice kind="danger">The destination answered 410, which means: send no more. It is disabled{sinceText(at)}.</Notice>
       )}
       {reason === 'failing' && <Notice kind="danger">Every attempt failed for five days. The webhook is disabled{sinceText(at)}.</Notice>}
+      {reason === 'filter' && (
+        <Notice kind="danger">
+          The filter could not decide about request after request; the deliveries say why. The webhook is disabled{sinceText(at)}.
+        </Notice>
+      )}
       {reason === null && since !== null && <Notice kind="warning">Attempts fail{sinceText(since)}.</Notice>}
       {behind > 60 && <Notice kind="warning">Deliveries are {formatDuration(behind * 1000)} behind.</Notice>}
       {pruned > 0 && <Notice>The log has dropped {pruned} deliveries because of its limits.</Notice>}

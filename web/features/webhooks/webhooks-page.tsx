@@ -70,7 +70,7 @@ function eventsText({ config }: Webhook): string {
   return config.events.join(', ');
 }
 
-const reasons = { by_owner: 'disabled', gone: 'disabled: gone', failing: 'disabled: failing' } as const;
+const reasons = { by_owner: 'disabled', gone: 'disabled: gone', failing: 'disabled: failing', filter: 'disabled: filter' } as const;
 
 export function WebhookBadge({
   status: { state, disabled_reason: reason, failed_in_a_row: failures },

@@ -1,10 +1,14 @@
 import type { Money } from '../../../model/pricing/money.ts';
 import type { NumberOperator, TextOperator, TimestampOperator } from '../../../model/vocabulary/operators.ts';
-import { type ConditionNode, definitionOf, type FilterNode, nameOf } from '../ast.ts';
-import { likeMatches } from './like.ts';
+import { type ConditionNode, definitionOf, type FilterNode, nameOf, type TextCondition } from '../ast.ts';
 import { aliasOf } from '../../../model/vocabulary/property-alias.ts';
 import { type NumberFound, type Reader, readerOf, type Subject } from './readers.ts';
 import type { FilterRecord, SessionFacts } from './record.ts';
+import { textFits } from './texts/compare.ts';
+import { finished, type Steps, Work } from './texts/work.ts';
+
+/** Units of any condition, whatever it looks at. */
+const conditionUnits = 200;
 
 /**
  * Whether a record matches a filter: the semantics of the grammar for records in memory. It shares only the vocabulary with the compiler,
@@ -12,15 +16,27 @@ import type { FilterRecord, SessionFacts } from './record.ts';
  * TypeError when the filter needs a session's facts and none were given.
  */
 export function matches(filter: FilterNode, record: FilterRecord, session?: SessionFacts): boolean {
+  return finished(matchesInSteps(filter, record, session, new Work()));
+}
+
+/** As {@link matches}, in steps that count their work. Its time is linear in each text that a condition looks at. @throws TooMuchWork */
+export function matchesInSteps(filter: FilterNode, record: FilterRecord, session: SessionFacts | undefined, work: Work): Steps<boolean> {
+  return nodeHolds(filter, subjectOf(record, session), work);
+}
+
+function* nodeHolds(filter: FilterNode, subject: Subject, work: Work): Steps<boolean> {
   switch (filter.kind) {
     case 'all':
       return true;
     case 'and':
-      return filter.operands.every((operand) => matches(operand, record, session));
+      for (const operand of filter.operands) if (!(yield* nodeHolds(operand, subject, work))) return false;
+      return true;
     case 'or':
-      return filter.operands.some((operand) => matches(operand, record, session));
+      for (const operand of filter.operands) if (yield* nodeHolds(operand, subject, work)) return true;
+      return false;
     case 'condition':
-      return holds(filter, subjectOf(record, session));
+      if (work.spend(conditionUnits)) yield;
+      return filter.family === 'text' ? yield* textHolds(filter, subject, work) : holds(filter, subject);
   }
 }
 
@@ -35,11 +51,9 @@ function subjectOf(record: FilterRecord, session: SessionFacts | undefined): Sub
   };
 }
 
-function holds(node: ConditionNode, subject: Subject): boolean {
+function holds(node: Exclude<ConditionNode, TextCondition>, subject: Subject): boolean {
   const reader = readerOf(node.group, node.field);
   switch (node.family) {
-    case 'text':
-      return textHolds(textOf(reader, node, subject), operatorOf(node), isFolded(reader, node) ? folded(node.value) : node.value);
     case 'number':
       return numberHolds(reader, node, subject);
     case 'timestamp': {
@@ -53,10 +67,21 @@ function holds(node: ConditionNode, subject: Subject): boolean {
   }
 }
 
+function* textHolds(node: TextCondition, subject: Subject, work: Work): Steps<boolean> {
+  const reader = readerOf(node.group, node.field);
+  const found = textOf(reader, node, subject);
+  return yield* textFits(
+    node,
+    found,
+    { operator: operatorOf(node), ignoresCase: isFolded(reader, node) },
+    { record: subject.record, work },
+  );
+}
+
 function textOf(reader: Reader, node: ConditionNode, subject: Subject): string | undefined {
   if (reader.kind === 'texts') return valueUnder(nameOf(node), reader, subject);
   const text = reader.kind === 'identifier' ? reader.read(subject) : readAs(reader, 'text').read(subject);
-  return text === '' ? undefined : isFolded(reader, node) ? folded(text) : text;
+  return text === '' ? undefined : text;
 }
 
 /** Whether the comparison ignores case: identifiers always do, some fields where they are compared as a whole. */
@@ -66,7 +91,7 @@ function isFolded({ kind }: Reader, node: ConditionNode): boolean {
 }
 
 /** Some fields read the value of `equals` as a pattern. */
-function operatorOf(node: ConditionNode & { family: 'text' }): TextOperator {
+function operatorOf(node: TextCondition): TextOperator {
   return node.operator === 'equals' && definitionOf(node).equalsIsPattern === true ? 'ilike' : node.operator;
 }
 
@@ -75,32 +100,6 @@ function valueUnder(name: string, { aliased, read }: Extract<Reader, { kind: 'te
   const values = read(subject);
   const alias = aliased ? aliasOf(name) : undefined;
   return values.get(name) ?? (alias === undefined ? undefined : values.get(alias));
-}
-
-/** Absent text equals the empty one, and no pattern or part matches it. */
-function textHolds(found: string | undefined, operator: TextOperator, sought: string): boolean {
-  switch (operator) {
-    case 'equals':
-      return (found ?? '') === sought;
-    case 'not-equals':
-      return (found ?? '') !== sought;
-    case 'like':
-      return found !== undefined && likeMatches(found, sought);
-    case 'ilike':
-      return found !== undefined && likeMatches(folded(found), folded(sought));
-    case 'contains':
-      return found !== undefined && folded(found).includes(folded(sought));
-    case 'not-contains':
-      return found === undefined ? sought !== '' : !folded(found).includes(folded(sought));
-  }
-}
-
-/**
- * Case-folded text. TRICKY: a letter may fold by its neighbours (a Greek sigma at a word's end) and into several (a dotted capital I). The
- * store folds by the same tables of Unicode; a test compares both for every character.
- */
-function folded(text: string): string {
-  return text.toLowerCase();
 }
 
 /** An absent number is only unequal to others; a score must exist for every operator. */

@@ -67,11 +67,11 @@ const requestReaders: ReadersOf<typeof requestFields> = {
   span_id: text((record) => record.spanId),
   request_id: identifier((record) => record.requestId),
   target_url: text((record) => record.targetUrl),
-  scores_column: text(({ scores }) => jsonObjectText(scores)),
+  scores_column: text(({ scores }) => madeOnce(scores, () => jsonObjectText(scores))),
   request_body: text((record) => bodyText(record.requestBody)),
   response_body: text((record) => bodyText(record.responseBody)),
   cache_reference_id: identifier((record) => record.cacheReferenceId),
-  assets: text(({ assets }) => JSON.stringify(assets)),
+  assets: text(({ assets }) => madeOnce(assets, () => JSON.stringify(assets))),
   prompt_id: text((record) => record.promptId),
   request_referrer: text((record) => record.referrer),
   latency: number((record) => record.latencyMs),
@@ -191,6 +191,15 @@ function boolean(read: (record: FilterRecord) => boolean | null): Extracted<'boo
 
 function bodyText(body: RecordedBody): string {
   return body.kind === 'json' || body.kind === 'text' ? body.text : '';
+}
+
+const madeTexts = new WeakMap<object, string>();
+
+/** The text of a value, made for the first of the conditions that look at it. */
+function madeOnce(value: object, make: () => string): string {
+  const made = madeTexts.get(value) ?? make();
+  madeTexts.set(value, made);
+  return made;
 }
 
 /** TRICKY: an object would move names that look like array indexes to the front, and lose `__proto__`. Names are in byte order. */

@@ -77,7 +77,7 @@ export async function answerMcp(context: Context<Env, string>, { ports, calls, l
   const { organizationId } = await authenticate(context, ports, 'read');
   await limitBody(context);
   const request = context.req.raw;
-  const key = /\S+$/.exec(context.req.header('Authorization')?.trim() ?? '')?.[0] ?? '';
+  const key = context.req.header('Authorization')?.trim().split(/\s/).at(-1) ?? '';
   return calls.during(organizationId, async () => {
     const inHand = new AnswersInHand();
     try {

@@ -92,7 +92,10 @@ function parse(address: string, use: AddressUse): URL | TargetRefusal {
 
 /** Name or address without brackets, and without trailing dots, which name the same host. */
 function hostOf({ hostname }: URL): string {
-  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.+$/, '');
+  if (hostname.startsWith('[')) return hostname.slice(1, -1);
+  let end = hostname.length;
+  while (hostname.charAt(end - 1) === '.') end -= 1;
+  return hostname.slice(0, end);
 }
 
 function originOf({ protocol, port }: URL, host: string): string {

@@ -8,8 +8,10 @@ export function escapeLike(text: string): string {
 
 /** Whether a pattern ends within an escape; the engine refuses it then. */
 export function endsInOpenEscape(pattern: string): boolean {
-  const backslashes = /\\*$/.exec(pattern)?.[0].length ?? 0;
-  return backslashes % 2 === 1;
+  // TRICKY: a regular expression for the end of a text begins at every place of it, and takes quadratic time.
+  let end = pattern.length;
+  while (pattern.charAt(end - 1) === '\\') end -= 1;
+  return (pattern.length - end) % 2 === 1;
 }
 
 /**

@@ -185,6 +185,8 @@ describe('LIKE patterns', () => {
     ['', false],
   ])('%j ends in an open escape: %s', (pattern, expected) => {
     expect(endsInOpenEscape(pattern)).toBe(expected);
+    const many = '\\'.repeat(1_000_000);
+    expect(endsInOpenEscape(`${many}x${pattern}`)).toBe(expected);
   });
 
   test.each([

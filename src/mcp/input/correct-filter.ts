@@ -6,8 +6,9 @@ import { operatorFamilies } from '../../model/vocabulary/operators.ts';
 type Fields = Readonly<Record<string, FieldDefinition>>;
 const groups: Readonly<Record<string, Fields>> = fieldGroups;
 
-/** Deeper filters are not corrected. */
+/** Deeper filters are not corrected, nor larger ones: each name is compared with all known ones. */
 const maxDepth = 50;
+const maxValues = 500;
 
 /** Other notations of operators, in lower case without marks between words. */
 const operatorAliases: Readonly<Record<string, string>> = {
@@ -37,7 +38,21 @@ const operatorAliases: Readonly<Record<string, string>> = {
  * A filter in the notations that models know from elsewhere, as the grammar writes it: lists under `and`, several conditions in a leaf, a
  * field without its group, near names, other names of operators, numbers as text. @returns undefined where nothing is left of it.
  */
-export function correctFilter(input: unknown, depth = 0): unknown {
+export function correctFilter(input: unknown): unknown {
+  return isLarge(input) ? undefined : corrected(input, 0);
+}
+
+function isLarge(input: unknown): boolean {
+  const waiting = [input];
+  for (let values = 0; waiting.length > 0; values += 1) {
+    if (values + waiting.length > maxValues) return true;
+    const value = waiting.pop();
+    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) waiting.push(inner);
+  }
+  return false;
+}
+
+function corrected(input: unknown, depth: number): unknown {
   if (depth > maxDepth) return undefined;
   if (Array.isArray(input)) return joined(input, 'and', depth);
   if (!isJsonObject(input)) return undefined;
@@ -51,7 +66,7 @@ export function correctFilter(input: unknown, depth = 0): unknown {
 
 function joined(parts: readonly unknown[], operator: 'and' | 'or', depth: number): unknown {
   return folded(
-    parts.map((part) => correctFilter(part, depth + 1)).filter((part) => part !== undefined),
+    parts.map((part) => corrected(part, depth + 1)).filter((part) => part !== undefined),
     operator,
   );
 }

@@ -87,7 +87,10 @@ function withOwnPlace(error: ApiError): ApiError {
 
 const textFields: ReadonlySet<string> = new Set(['prompt', 'request_body', 'response_body', 'body_completion']);
 
-/** Texts that the filter looks for in prompts and answers. */
+/** An excerpt begins at one of so many texts at most. */
+const maxSought = 10;
+
+/** Texts that the filter looks for in prompts and answers, the first ones. */
 export function soughtTexts(filter: unknown): readonly string[] {
   const found: string[] = [];
   const visit = (node: FilterNode): void => {
@@ -97,5 +100,5 @@ export function soughtTexts(filter: unknown): readonly string[] {
     }
   };
   visit(parsedFilter(filter)?.filter ?? everything);
-  return found;
+  return found.slice(0, maxSought);
 }

@@ -1,3 +1,4 @@
+import { placeIn } from '../../query/filter/memory/texts/find.ts';
 import { z } from 'zod';
 import type { RequestItem, RequestQuery } from '../../client/client.ts';
 import { shared } from '../input/arguments.ts';
@@ -85,7 +86,8 @@ function textColumns(characters: number, sought: readonly string[]): readonly Co
   if (characters === 0) return [];
   const prompt = (body: unknown): string => {
     const asked = askedIn(body);
-    const isSoughtElsewhere = sought.some((text) => !asked.toLowerCase().includes(text.toLowerCase()));
+    const lower = asked.toLowerCase();
+    const isSoughtElsewhere = sought.some((text) => placeIn(lower, text.toLowerCase()) === -1);
     return isSoughtElsewhere ? wholePromptIn(body) : asked;
   };
   return [

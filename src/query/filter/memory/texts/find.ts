@@ -1,4 +1,4 @@
-import type { Steps, Work } from './work.ts';
+import { finished, type Steps, Work } from './work.ts';
 
 /** The engine searches for so few characters in linear time, whatever they are. TRICKY: for longer texts its worst case is quadratic. */
 const headCharacters = 8;
@@ -32,6 +32,11 @@ export function* indexIn(text: string, sought: string, from: number, work: Work)
     if (work.spent - before > 4 * (position - from) + slackUnits) return yield* byFailures(text, sought, position, work);
   }
   return -1;
+}
+
+/** Whether, and where, a text holds another, in linear time; -1 where it does not. */
+export function placeIn(text: string, sought: string): number {
+  return finished(indexIn(text, sought, 0, new Work()));
 }
 
 /** How many characters of `sought` stand at a place of the text. */

@@ -25,6 +25,7 @@ export interface ShownStatus {
   readonly disabled_reason: string | null;
   readonly pending: number;
   readonly failed_in_a_row: number;
+  readonly behind_seconds: number;
 }
 
 export async function createWebhook({ api }: Service, destination: string): Promise<CreatedWebhook> {

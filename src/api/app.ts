@@ -50,9 +50,16 @@ export function bareApi({ observe }: ApiPorts, first: readonly MiddlewareHandler
   const app = new Hono();
   app.onError((error, context) => sendProblem(context, error, observe));
   app.notFound((context) => sendProblem(context, unknownPath(context.req.method, context.req.path), observe));
+  app.use(withoutSniffing);
   for (const handler of first) app.use(handler);
   return app;
 }
+
+/** Bodies hold texts of strangers: a browser that guessed another type than the stated one might run them as a page. */
+const withoutSniffing: MiddlewareHandler = async (context, next) => {
+  await next();
+  context.res.headers.set('X-Content-Type-Options', 'nosniff');
+};
 
 /** Not in the OpenAPI document: its calls are those of another protocol. */
 function addMcp(app: Hono, ports: ApiPorts, limitBody: LimitBody): void {

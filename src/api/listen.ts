@@ -81,6 +81,6 @@ function isPlain({ httpVersion, rawHeaders }: IncomingMessage): boolean {
 
 function refuse(response: ServerResponse): void {
   const problem: Problem = { data: null, error: 'This is not a well-formed HTTP/1.1 request.', code: 'malformed_request' };
-  response.writeHead(400, { 'Content-Type': 'application/json', Connection: 'close' });
+  response.writeHead(400, { 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff', Connection: 'close' });
   response.end(`${JSON.stringify(problem)}\n`);
 }

@@ -30,7 +30,6 @@ describe('what never becomes a call', () => {
       400,
       'malformed_request',
     ],
-    ['a WebSocket', requestText('GET /v1/realtime', ['Connection: keep-alive, Upgrade', 'Upgrade: websocket']), 501, 'not_implemented'],
     ['CONNECT', `CONNECT evil:443 HTTP/1.1\r\n${host}\r\n\r\n`, 501, 'not_implemented'],
     ...['TRACE', 'PROPFIND', 'PURGE', 'LINK', 'SUBSCRIBE'].map((method): readonly [string, string, number, string] => [
       method,

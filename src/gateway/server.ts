@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatelogError } from '../model/errors.ts';
+import { type ErrorCode, GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { ListenerAddresses } from '../platform/http/front-page.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
@@ -60,8 +60,9 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     if (isRejected(request.socket)) return;
     lastResponses.set(request.socket, response);
     const { url = '' } = request;
-    if (url.length <= maxOwnPath && handleOwnPath(request, response, clientStallMs)) return;
-    if (url === '/healthz' || url === '/readyz') {
+    const isHandshake = isWebSocketHandshake(request);
+    if (url.length <= maxOwnPath && !isHandshake && handleOwnPath(request, response, clientStallMs)) return;
+    if ((url === '/healthz' || url === '/readyz') && !isHandshake) {
       respondHealth(request, response, { health: ready, monotonic, clientStallMs });
     } else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
       answerPreflight(response);
@@ -157,16 +158,22 @@ function isForwarded(method: string | undefined): boolean {
   return method === 'POST' || forwardedMethods.includes(method);
 }
 
+/** RFC 6455 §4.1: a GET of HTTP/1.1. RFC 9110 §7.8: HTTP/1.0 knows no upgrade, and a server may ignore any other offer. */
+function isWebSocketHandshake({ method, httpVersion, headers }: IncomingRequest): boolean {
+  return method === 'GET' && httpVersion === '1.1' && headers.upgrade !== undefined && /(?:^|[\s,])websocket(?:$|[\s,/])/i.test(headers.upgrade);
+}
+
 /**
  * Why a request cannot become a call. TRICKY: there is no `upgrade` listener. With one, Node would pass it every request with an `Upgrade`
  * header, also the offer of HTTP/2 by Java and curl, which a server may ignore.
  */
-function problemOfHead({ headers, httpVersion, method }: IncomingRequest): GatelogError | undefined {
+function problemOfHead(request: IncomingRequest): GatelogError | undefined {
+  const { headers, httpVersion, method } = request;
   if (!isForwarded(method)) {
     return new GatelogError('method_not_allowed', `The gateway takes ${forwardedMethods.join(', ')}, and no ${method ?? 'other method'}.`);
   }
-  if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
-    return new GatelogError('not_implemented', 'WebSocket upgrades are not supported by this gateway; use plain HTTP.');
+  if (isWebSocketHandshake(request)) {
+    return new GatelogError('websocket_not_supported', 'This gateway carries no WebSockets; send the same call as an HTTP request.');
   }
   // TRICKY: Node's parser accepts other versions too, such as 0.9 and 2.0.
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
@@ -181,9 +188,14 @@ function refuseHead({ meter, limits, callLog }: ForwardPorts, response: ServerRe
   meter.refused(problem.code);
   callLog?.failed(response, problem.code);
   const closeHeader = problem.code === 'too_many_calls' ? [] : ['connection', 'close'];
-  // RFC 9110 §15.5.6.
-  const allowHeader = problem.code === 'method_not_allowed' ? ['allow', forwardedMethods.join(', ')] : [];
-  refuseUnrecorded(response, problem, [...unrecordedHeaders(0), ...allowHeader, ...closeHeader], limits.clientStallMs);
+  refuseUnrecorded(response, problem, [...unrecordedHeaders(0), ...remedyHeader(problem.code), ...closeHeader], limits.clientStallMs);
+}
+
+/** What RFC 9110 §15.5.6 and §15.5.22 require with the status. */
+function remedyHeader(code: ErrorCode): readonly string[] {
+  if (code === 'method_not_allowed') return ['allow', forwardedMethods.join(', ')];
+  // TRICKY: on any other status Codex tries its WebSocket six times more, for seven seconds; on 426 it turns to HTTP at once.
+  return code === 'websocket_not_supported' ? ['upgrade', 'HTTP/1.1'] : [];
 }
 
 interface HealthPorts {

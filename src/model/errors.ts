@@ -41,6 +41,7 @@ const errors = {
   query_too_large: { status: 422, doors: ['api'] },
   rate_limited: { status: 429, doors: ['gateway'] },
   too_many_failures: { status: 429, doors: ['gateway', 'api'] },
+  websocket_not_supported: { status: 426, doors: ['gateway'] },
   headers_too_large: { status: 431, doors: ['gateway'] },
   internal: { status: 500, doors: ['gateway', 'api'] },
   store_damaged: { status: 500, doors: ['api'] },

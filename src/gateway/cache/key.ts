@@ -5,7 +5,7 @@ import type { CachePolicy } from '../directives/cache.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
 import { topObject } from '../bodies/shape.ts';
-import { bytesAt, byteOrderMarkBytes } from '../json/scan.ts';
+import { bytesAt, byteOrderMarkBytes, type Member } from '../json/scan.ts';
 
 /**
  * Everything that a response may depend on, except the credential for the provider: the callers of an organisation share what it paid for.
@@ -102,18 +102,33 @@ function* hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): Ge
   }
   const ignored = new Set(ignoredKeys);
   const members = object.members
-    .map(({ name, value }) => ({ name: bytesAt(body, name), value: bytesAt(body, value) }))
-    // TRICKY: the sort is stable, so the values of a duplicate name keep their order.
-    .toSorted((one, other) => Buffer.compare(one.name, other.name));
+    .map((member) => memberOf(body, member))
+    // TRICKY: the sort is stable, so members that a server may take for one keep their order, which decides whose value it takes.
+    .toSorted((one, other) => compareTexts(one.sameAs, other.sameAs));
   addPart(hash, 'members');
-  for (const { name, value } of members) {
-    if (ignored.size > 0 && ignored.has(nameOf(name))) continue;
-    addPart(hash, name);
+  for (const { name, written, value } of members) {
+    if (ignored.has(name)) continue;
+    addPart(hash, written);
     yield* addLargePart(hash, value);
   }
 }
 
-/** Resolves escapes. */
-function nameOf(written: Buffer): string {
-  return String(parseJson(`"${written.toString('utf8')}"`));
+interface KeyedMember {
+  readonly name: string;
+  readonly written: Buffer;
+  readonly value: Buffer;
+  /** Equal for names that servers take for one: some ignore case, as Go's `encoding/json` does, with all that Unicode folds together. */
+  readonly sameAs: string;
+}
+
+function memberOf(body: Buffer, member: Member): KeyedMember {
+  const written = bytesAt(body, member.name);
+  const text = written.toString('utf8');
+  const name = text.includes('\\') ? String(parseJson(`"${text}"`)) : text;
+  return { name, written, value: bytesAt(body, member.value), sameAs: name.toUpperCase().toLowerCase() };
+}
+
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }

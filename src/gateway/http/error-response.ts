@@ -14,7 +14,15 @@ export function errorBody(error: GatelogError): Buffer {
 }
 
 export function errorHeaders(error: GatelogError, bodyBytes: number): string[] {
-  const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bodyBytes)];
+  const headers = [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(bodyBytes),
+    // The sentence may repeat a text of the caller's.
+    'x-content-type-options',
+    'nosniff',
+  ];
   if (error.retryAfterSeconds !== undefined) headers.push('retry-after', String(error.retryAfterSeconds));
   if (error.usedUp !== undefined) headers.push(...rateLimitHeaders(error.usedUp));
   // RFC 9110 §15.5.2: a 401 names the scheme.

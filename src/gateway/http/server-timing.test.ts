@@ -96,7 +96,7 @@ describe('Server-Timing of a reply', () => {
   it.each([
     ['health', 'GET /healthz HTTP/1.1\r\nHost: g\r\n\r\n', 200],
     ['readiness', 'GET /readyz HTTP/1.1\r\nHost: g\r\n\r\n', 200],
-    ['a WebSocket', requestText('GET /v1/realtime', ['Connection: Upgrade', 'Upgrade: websocket']), 501],
+    ['a WebSocket', requestText('GET /v1/realtime', ['Connection: Upgrade', 'Upgrade: websocket']), 426],
     ['a call without a Host', 'GET /v1/files HTTP/1.1\r\n\r\n', 400],
     ['what is no HTTP', 'hello\r\n\r\n', 400],
     ['a head over the limit', `GET / HTTP/1.1\r\nHost: g\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, 431],

@@ -25,6 +25,7 @@ export const wireFacts = {
   binaryStreamTypes: all('binaryStreamTypes'),
   failureMessageHeaders: all('failureMessageHeaders'),
   usageMembers: all('usageMembers'),
+  userMembers: all('userMembers'),
   keyHeaders: all('keyHeaders'),
   clientHeaders: all('clientHeaders'),
   versionHeaders: all('versionHeaders'),

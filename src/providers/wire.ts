@@ -40,6 +40,8 @@ export interface WireFacts {
   readonly failureMessageHeaders?: readonly string[];
   /** Members of a complete response that hold its usage or precede it. */
   readonly usageMembers?: readonly string[];
+  /** Top-level members of a request in which the end user is named. */
+  readonly userMembers?: readonly string[];
 
   readonly keyHeaders?: readonly KeyHeaderFact[];
   /** Headers sent only by this provider's clients. */

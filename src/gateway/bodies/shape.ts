@@ -122,6 +122,25 @@ export function withMembers(body: Buffer, members: readonly Member[]): Buffer {
   return whole;
 }
 
+/**
+ * A body of these top-level members alone, and of those whose names are written with escapes.
+ * @returns undefined where the body is no object, or one of too many members.
+ */
+export function withMembersThatMayBe(body: Buffer, names: readonly string[]): Buffer | undefined {
+  const { object, isWhole } = topObject(body);
+  if (object === undefined || !isWhole) return undefined;
+  const wanted = new Set(names);
+  return withMembers(
+    body,
+    object.members.filter(({ name }) => {
+      const written = bytesAt(body, name);
+      return written.includes(backslash) || wanted.has(written.toString());
+    }),
+  );
+}
+
+const backslash = 0x5c;
+
 function shifted({ start, end }: Span, by: number): Span {
   return { start: start + by, end: end + by };
 }

@@ -10,6 +10,8 @@ import { bodyOwnerOf, inlineMaxBytes } from '../bodies/threads.ts';
 import type { CacheResult, CacheHit, CacheQuery, SingleFlight } from './single-flight.ts';
 import type { CacheStatus } from './status.ts';
 import { isNeverRepeated } from '../routing/routes.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
+import { withMembersThatMayBe } from '../bodies/shape.ts';
 
 interface CacheCall {
   readonly admitted: AuthenticatedCall;
@@ -129,11 +131,13 @@ export function captureForCache(
   return { ...recorded, sink: cacheFill, cacheFill };
 }
 
-/** The user named in the body. */
+/** The user named in the body. A large body is parsed, in a thread, only where its members are not known or the user's are large too. */
 function userOf(ports: ForwardPorts, { call, organizationId }: RecordedCall, plan: RequestPlan): string | Promise<string> {
   const outgoing = estimatedRequestOf(call, plan, plan.billedFacts?.[0]);
   const { body, found } = outgoing;
   if (found !== undefined || body === undefined || body.length <= inlineMaxBytes) return ports.callLimits.readUser(outgoing);
+  const own = withMembersThatMayBe(body, wireFacts.userMembers);
+  if (own !== undefined && own.length <= inlineMaxBytes) return ports.callLimits.readUser({ ...outgoing, body: own });
   return ports.largeBodies.facts(bodyOwnerOf(organizationId, call), body, [sentBodyOf(plan)]).then(([facts]) => facts?.user ?? '');
 }
 

@@ -259,7 +259,7 @@ const noLimits: ForwardPorts['callLimits'] = {
 };
 
 /** Reads large bodies as the threads do, in a later turn. */
-const readInTurn: ForwardPorts['largeBodies'] = {
+export const readInTurn: ForwardPorts['largeBodies'] = {
   facts: async (_asker, body, ways) => {
     await soon();
     const answer = runTask(body, { of: 'facts', forms: ways });

@@ -24,6 +24,7 @@ export const openAiWire: WireFacts = {
   // OpenRouter, when the provider behind it did not finish.
   failedFinishReasons: ['error'],
   usageMembers: ['tool_usage', 'tools', 'usage'],
+  userMembers: ['user', 'safety_identifier'],
   keyHeaders: [{ name: 'authorization' }, { name: 'api-key', owners: ['azure', 'openai'] }],
   versionHeaders: ['openai-beta'],
   cacheKeyHeaders: ['extra-parameters', 'azureml-model-deployment', 'groq-beta'],

@@ -160,7 +160,9 @@ function isForwarded(method: string | undefined): boolean {
 
 /** RFC 6455 §4.1: a GET of HTTP/1.1. RFC 9110 §7.8: HTTP/1.0 knows no upgrade, and a server may ignore any other offer. */
 function isWebSocketHandshake({ method, httpVersion, headers }: IncomingRequest): boolean {
-  return method === 'GET' && httpVersion === '1.1' && headers.upgrade !== undefined && /(?:^|[\s,])websocket(?:$|[\s,/])/i.test(headers.upgrade);
+  return (
+    method === 'GET' && httpVersion === '1.1' && headers.upgrade !== undefined && /(?:^|[\s,])websocket(?:$|[\s,/])/i.test(headers.upgrade)
+  );
 }
 
 /**

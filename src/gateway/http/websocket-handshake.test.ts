@@ -23,7 +23,10 @@ describe('a WebSocket is refused with 426, upon which its client turns to HTTP: 
   const cases: readonly (readonly [name: string, request: string])[] = [
     ['at a path that may once be carried', requestText('GET /v1/responses?x=1', handshake)],
     ['at any other path', requestText('GET /nowhere', handshake)],
-    ['below a provider', requestText('GET /gemini/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent', handshake)],
+    [
+      'below a provider',
+      requestText('GET /gemini/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent', handshake),
+    ],
     ['at an address that the caller names', requestText('GET /v1/realtime', [...handshake, 'Svc-Target-Url: https://example.com'])],
     ['at the front page', requestText('GET /', handshake)],
     ['at the health page', requestText('GET /healthz', handshake)],

@@ -55,6 +55,8 @@ export interface ProviderFacts {
   readonly signedByAws?: true;
   /** `model/<provider>/<deployment>` names one of the customer's deployments. */
   readonly hasDeployments?: true;
+  /** Its clients read a list of models that only it has: with limits, actions and pages. */
+  readonly listsModelsItself?: true;
   /** Paths that are free of charge. */
   readonly freePath?: RegExp;
 }
@@ -63,7 +65,7 @@ export interface ProviderFacts {
 const providerFacts: Readonly<Partial<Record<AddressedProvider, ProviderFacts>>> = {
   openai: { models: 'own', freePath: /\/moderations$/ },
   anthropic: { models: 'own', modelPrefix: 'claude-' },
-  gemini: { models: 'own', modelPrefix: 'gemini-' },
+  gemini: { models: 'own', modelPrefix: 'gemini-', listsModelsItself: true },
   azure: { hasDeployments: true },
   bedrock: { signedByAws: true },
   mistral: { models: 'own', rejectsUsageOption: true },

@@ -43,8 +43,6 @@ type HeaderKind =
 
 const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>([
   ...hopByHopNames.map((name) => [name, 'dropped'] as const),
-  // Official clients send a provider's key in these, and may send ours.
-  ...wireFacts.keyHeaders.map(({ name }) => [name, 'credential'] as const),
   ...recordedNames.map((name) => [name, 'recorded'] as const),
   ['host', 'host'],
   ['connection', 'connection'],
@@ -54,6 +52,8 @@ const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>
   ['cookie', 'cookie'],
   ['traceparent', 'trace'],
   ...wireFacts.clientHeaders.map(([name]) => [name, 'client'] as const),
+  // Official clients send a provider's key in these, and may send ours. Some of them name the client too.
+  ...wireFacts.keyHeaders.map(({ name }) => [name, 'credential'] as const),
   ...awsKeyHeaders.map((name) => [name, 'aws-key'] as const),
   ...Array.from(agentHeaderRows.keys(), (name) => [name, 'agent'] as const),
 ]);
@@ -62,7 +62,7 @@ const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>
 const names = new InternTable((name) => {
   const lower = name.toLowerCase();
   // Our keys are kept from the provider in names as in values.
-  return { lower, kind: holdsOurKey(lower) ? ('dropped' as const) : headerKinds.get(lower) };
+  return { lower, kind: holdsOurKey(lower) ? ('dropped' as const) : headerKinds.get(lower), client: clients.get(lower) };
 });
 
 export interface RequestHead {
@@ -119,7 +119,7 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    const { lower, kind } = names.at(index >> 1, name);
+    const { lower, kind, client } = names.at(index >> 1, name);
     switch (kind) {
       case 'dropped':
         continue;
@@ -131,6 +131,7 @@ export function readRequestHead(raw: HeaderList, agentSessions = false): Request
         continue;
       case 'credential':
       case 'aws-key':
+        seen.client ??= client;
         (kind === 'aws-key' ? (seen.amazon ??= []) : credentials).push(name, value);
         continue;
       case 'length':

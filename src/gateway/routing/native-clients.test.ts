@@ -46,6 +46,8 @@ async function callsOf(use: () => PromiseLike<unknown>): Promise<readonly string
   );
 }
 
+type Use = readonly [name: string, use: () => PromiseLike<unknown>, called: readonly string[]];
+
 const anthropic = (): Anthropic => new Anthropic({ baseURL: `http://127.0.0.1:${rig.port}`, apiKey: ourKey, maxRetries: 0 });
 const google = (version: HttpOptions = {}, vertexai = false): GoogleGenAI =>
   new GoogleGenAI({ vertexai, apiKey: ourKey, httpOptions: { baseUrl: `http://127.0.0.1:${rig.port}`, ...version } });
@@ -54,7 +56,7 @@ describe('an official client with the gateway`s address and a Gatelog key alone:
   const generate = { model: 'gemini-2.5-flash', contents: 'Hello' };
   const file = new Blob(['a file'], { type: 'text/plain' });
 
-  const uses: readonly [name: string, use: () => PromiseLike<unknown>, called: readonly string[]][] = [
+  const uses: readonly Use[] = [
     ['the models, whose list is the gateway`s own', () => anthropic().models.list(), []],
     ['one of Anthropic`s', () => anthropic().models.retrieve('claude-x'), ['anthropic GET /v1/models/claude-x deployment-anthropic']],
     ['its files', () => anthropic().beta.files.list(), ['anthropic GET /v1/files deployment-anthropic']],
@@ -78,6 +80,33 @@ describe('an official client with the gateway`s address and a Gatelog key alone:
       () => google({ apiVersion: 'v1alpha' }).models.generateContent(generate),
       ['gemini POST /v1alpha/models/gemini-2.5-flash:generateContent deployment-gemini'],
     ],
+    ...(['v1', 'v1beta'] as const).flatMap((version): readonly Use[] => {
+      const client = (): GoogleGenAI => google({ apiVersion: version });
+      const to = (method: string, path: string): string => `gemini ${method} /${version}/${path} deployment-gemini`;
+      return [
+        [`${version}: the list of models`, () => client().models.list(), [to('GET', 'models')]],
+        [`${version}: a model`, () => client().models.get({ model: 'gemini-x' }), [to('GET', 'models/gemini-x')]],
+        [
+          `${version}: a stream`,
+          () => client().models.generateContentStream(generate),
+          [to('POST', 'models/gemini-2.5-flash:streamGenerateContent?alt=sse')],
+        ],
+        [
+          `${version}: embeddings`,
+          () => client().models.embedContent({ model: 'gemini-embedding-001', contents: 'a' }),
+          [to('POST', 'models/gemini-embedding-001:batchEmbedContents')],
+        ],
+        [`${version}: files`, () => client().files.list(), [to('GET', 'files')]],
+        [`${version}: a file`, () => client().files.get({ name: 'files/a' }), [to('GET', 'files/a')]],
+        [`${version}: its end`, () => client().files.delete({ name: 'files/a' }), [to('DELETE', 'files/a')]],
+        [`${version}: caches`, () => client().caches.list(), [to('GET', 'cachedContents')]],
+        [`${version}: a cache`, () => client().caches.create({ model: 'gemini-x', config: {} }), [to('POST', 'cachedContents')]],
+        [`${version}: batches`, () => client().batches.list(), [to('GET', 'batches')]],
+        [`${version}: a batch`, () => client().batches.get({ name: 'batches/1' }), [to('GET', 'batches/1')]],
+        [`${version}: its cancellation`, () => client().batches.cancel({ name: 'batches/1' }), [to('POST', 'batches/1:cancel')]],
+        [`${version}: an interaction`, () => client().interactions.get('i-1'), [to('GET', 'interactions/i-1?stream=false')]],
+      ];
+    }),
     [
       'Vertex AI with a key',
       () => google({}, true).models.generateContent(generate),

@@ -180,7 +180,6 @@ describe('a provider`s own API', () => {
     ['/OPENAI/v1/chat/completions', 'not_found'],
     ['/v2/chat/completions', 'not_found'],
     ['/v1beta1/models/g:generateContent', 'not_found'],
-    ['/upload/v1/files', 'not_found'],
     ['/vertex/v1/../x', 'malformed_request'],
   ])('%s is refused: %s', (path, code) => {
     expect(codeOf(() => native(path))).toBe(code);

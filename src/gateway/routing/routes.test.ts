@@ -73,9 +73,41 @@ describe('where a call goes', () => {
     expect(routeByPath('GET', '/models', providers).destination).toBe('models');
   });
 
-  it.each(['/download/v1beta/files/a:download?alt=media', '/upload/v1beta/files'])('%s is Gemini`s', (path) => {
+  it.each([
+    '/v1/interactions',
+    '/v1/interactions/i-1?stream=false',
+    '/v1/cachedContents/c',
+    '/v1/tunedModels',
+    '/v1/fileSearchStores/s/documents',
+    '/upload/v1/files',
+    '/download/v1/files/a:download?alt=media',
+    '/download/v1beta/files/a:download?alt=media',
+    '/upload/v1beta/files',
+  ])('%s is Gemini`s', (path) => {
     expect(routeByPath('GET', path, providers)).toMatchObject({ provider: 'gemini', path });
   });
+
+  it.each([
+    ['GET', '/v1/files'],
+    ['POST', '/v1/files?uploadType=multipart'],
+    ['GET', '/v1/files/a'],
+    ['GET', '/v1/batches/1'],
+    ['POST', '/v1/batches'],
+    ['GET', '/v1/models'],
+    ['GET', '/v1/models/m'],
+    ['GET', '/v1/models/m/operations/o'],
+    ['GET', '/v1/operations/o'],
+  ])('%s %s is Gemini`s where its client calls, OpenAI`s or ours otherwise', (method, path) => {
+    expect(routeByPath(method, path, providers, 'gemini')).toMatchObject({ provider: 'gemini', path });
+    expect(routeByPath(method, path, providers).provider).toBe(path === '/v1/models' ? 'custom' : 'openai');
+  });
+
+  it.each(['chat/completions', 'responses', 'completions', 'embeddings', 'images/generations', 'audio/speech', 'moderations'])(
+    '/v1/%s is OpenAI`s, in whosever header the key stands',
+    (path) => {
+      for (const client of ['gemini', 'anthropic']) expect(routeByPath('POST', `/v1/${path}`, providers, client).provider).toBe('openai');
+    },
+  );
 
   it('a region of Amazon`s before a model is Bedrock`s address there', () => {
     const { destination, ...route } = routeByPath('POST', '/v1/ap-southeast-2/model/m%3A0/converse-stream', providers);

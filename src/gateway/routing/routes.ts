@@ -4,7 +4,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { apiPathSegments } from '../../model/vocabulary/api-paths.ts';
 import { defaultProvider } from '../../model/vocabulary/providers.ts';
 import { bedrockName, bedrockRegionPath } from '../../providers/amazon/wire.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { factsOfProvider, wireFacts } from '../../providers/wire-facts.ts';
 import { joinAddress, parseBaseUrl } from './base-url.ts';
 import { providerAtOrigin } from './provider-addresses.ts';
 import { echoProviderName, type ProviderEndpoint, type ProviderTable } from './provider-table.ts';
@@ -67,6 +67,8 @@ export function routeByPath(method: string, path: string, providers: ProviderTab
 
 const rootOfOpenAi = /^\/(?:chat\/completions|responses|embeddings|completions|models|images|audio|moderations)(?:[/?]|$)/;
 
+const openAiAlone = /^\/v1\/(?:completions|responses|embeddings|images|audio|moderations)(?:[/?]|$)/;
+
 const feedbackPath = /^\/v1\/feedback(?:[/?]|$)/;
 const modelList = /^\/v1\/models\/?(?:\?|$)/;
 
@@ -74,20 +76,26 @@ const modelList = /^\/v1\/models\/?(?:\?|$)/;
 function routeBesideOpenAi(method: string, path: string, providers: ProviderTable, client?: string): Route | undefined {
   // TRICKY: the ports of gateway and API differ by one digit. A misdirected API request must not reach a provider.
   if (apiPath.test(path)) throw new GatelogError('not_found', apiPathMessage);
-  if ((method === 'GET' || method === 'HEAD') && modelList.test(path)) {
+  if ((method === 'GET' || method === 'HEAD') && modelList.test(path) && !listsModels(client)) {
     return { provider: customProviderName, destination: 'models', path, routedByModel: false };
   }
   const [, region, belowRegion = ''] = bedrockRegionPath.exec(path) ?? [];
   if (region !== undefined) return bedrockRoute(region, belowRegion, providers);
   if (feedbackPath.test(path)) return feedbackRoute(method, path);
+  // A key may stand in any provider's header.
+  const named = openAiAlone.test(path) ? undefined : client;
   const native = wireFacts.nativePaths.find(
     (row) =>
-      (client === undefined || row.beforeClientHeaders === true) &&
+      (named === undefined || row.beforeClientHeaders === true) &&
       (row.method === undefined || row.method === method) &&
       row.path.test(path),
   );
-  const provider = native?.provider ?? client;
+  const provider = native?.provider ?? named;
   return provider === undefined ? undefined : nativeRoute(provider, path, providers);
+}
+
+function listsModels(client: string | undefined): boolean {
+  return client !== undefined && factsOfProvider(client).listsModelsItself === true;
 }
 
 export const apiPathMessage =

@@ -7,6 +7,11 @@ export const googleWire: WireFacts = {
   failedElements: [String.raw`[[,]\s*\{\s*"error"\s*:\s*\{`],
   usageMembers: ['usageMetadata'],
   keyHeaders: [{ name: 'x-goog-api-key', owners: ['gemini', 'vertex'] }],
+  // Google's clients from version 3 on call `/v1/…`, where OpenAI has files, batches and models too. What calls Vertex AI has its own paths.
+  clientHeaders: [
+    ['x-goog-api-client', 'gemini'],
+    ['x-goog-api-key', 'gemini'],
+  ],
   cacheKeyHeaders: [
     'x-goog-encode-response-if-executable',
     'x-goog-fieldmask',
@@ -17,8 +22,10 @@ export const googleWire: WireFacts = {
   nativePrefixes: [
     ['/v1beta/', 'gemini'],
     ['/v1alpha/', 'gemini'],
+    ['/upload/v1/', 'gemini'],
     ['/upload/v1beta/', 'gemini'],
     ['/upload/v1alpha/', 'gemini'],
+    ['/download/v1/', 'gemini'],
     ['/download/v1beta/', 'gemini'],
     ['/download/v1alpha/', 'gemini'],
     ['/v1beta1/projects/', 'vertex'],
@@ -29,5 +36,6 @@ export const googleWire: WireFacts = {
     { provider: 'vertex', path: /^\/v1\/(?:projects\/[^/?#]+\/locations|publishers)\//, beforeClientHeaders: true },
     // TRICKY: names of OpenAI models may contain colons (`ft:gpt-4o:…`), but no OpenAI endpoint takes a POST to a model.
     { provider: 'gemini', path: /^\/v1\/(?:models|tunedModels)\/[^/?#]+:[a-zA-Z]+(?:\?|$)/, method: 'POST' },
+    { provider: 'gemini', path: /^\/v1\/(?:interactions|cachedContents|tunedModels|fileSearchStores)(?:[/?]|$)/ },
   ],
 };

@@ -146,11 +146,11 @@ export const gatewayVariables = {
   providerIdleTimeoutMs: {
     name: 'GATELOG_PROVIDER_IDLE_TIMEOUT_MS',
     kind: 'integer',
-    default: '30000',
+    default: '4000',
     min: 1000,
     max: hour,
     reason:
-      'Milliseconds for which an idle connection to a provider is kept, unless the provider announces another time. With more than a firewall on the way allows, calls meet dead connections.',
+      'Milliseconds for which an idle connection to a provider is kept, unless the provider announces another time. Servers in Python close theirs after five seconds without a word; with more than a server or a firewall on the way allows, calls meet dead connections and are sent twice.',
   },
   clientConnections: {
     name: 'GATELOG_CLIENT_CONNECTIONS',

@@ -80,6 +80,10 @@ export class CacheFill implements ResponseSink {
     else if (this.isPaused) call.pause();
   }
 
+  sentAgain(ms: number): void {
+    this.options.next.sentAgain?.(ms);
+  }
+
   start(status: number, raw: HeaderList, message: string): void {
     this.options.next.start(status, raw, message);
     if (status < 200) return;

@@ -1,3 +1,4 @@
+import type { Attempt } from '../../model/record/request-record.ts';
 import {
   type EndFacts,
   type ExchangeEnd,
@@ -194,6 +195,17 @@ export class ExchangeRecorder {
     this.factsAtEnd = facts;
   }
 
+  /** Two attempts instead of one: the first had no response for `ms`, because its connection had ended. For a call without a plan of retries. */
+  sentAgain(ms: number): void {
+    const { provider } = this.open;
+    const first: Attempt = { provider, status: 0, ms: Math.round(ms), error: 'provider_unreachable' };
+    const againAt = this.elapsedMs();
+    this.onEnd((outcome) => {
+      const last: Attempt = { provider, status: this.status ?? 0, ms: Math.round(this.elapsedMs() - againAt) };
+      return { attempts: [first, { ...last, ...withError(outcome, last.status) }] };
+    });
+  }
+
   /** Ends the exchange once, and calls back when its record is in the spool. A second call only waits. */
   end(outcome: ExchangeOutcome, overheadMs: number, settled: WriteCallback): void {
     if (!this.ended) {
@@ -298,6 +310,20 @@ export class ExchangeRecorder {
 
   private elapsedMs(): number {
     return this.options.monotonic() - this.options.startedAt;
+  }
+}
+
+/** The status of an attempt without a response is 0; `status` is that of our error. */
+function withError(outcome: ExchangeOutcome, status: number): Partial<Attempt> {
+  switch (outcome) {
+    case 'complete':
+      return {};
+    case 'no_response':
+    case 'refused':
+      return { status: 0, error: status === 504 ? 'provider_timeout' : 'provider_unreachable' };
+    case 'client_left':
+    case 'provider_broke':
+      return { error: outcome };
   }
 }
 

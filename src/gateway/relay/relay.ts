@@ -72,6 +72,12 @@ export class Relay implements ResponseSink {
     else this.flow.attach(call);
   }
 
+  sentAgain(ms: number): void {
+    if (this.phase === 'ended') return;
+    this.options.recorder.sentAgain(ms);
+    this.announce(['svc-attempts', '2']);
+  }
+
   /** Adds our own headers, name and value in turn, before the response begins. */
   announce(headers: readonly string[]): void {
     this.responseHeaders = [...this.responseHeaders, ...headers];

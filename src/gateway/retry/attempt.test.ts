@@ -23,7 +23,7 @@ it.each(['start', 'finish', 'fail'] as const)(
         throwAt('fail');
       },
     };
-    const judge = { isDisconnected: () => false, retries: () => false, needsBody: () => true };
+    const judge = { isDisconnected: () => false, retries: () => false, needsBody: () => true, sentAgain: () => undefined };
     const attempt = new ProviderAttempt({ decider: judge, sink, provider: 'openai', monotonic: () => 0 });
     attempt.start(400, ['content-encoding', 'gzip'], '');
     attempt.data(gzipSync('{}'));

@@ -13,6 +13,8 @@ export interface RetryDecider {
    * @returns true when another attempt follows and this response is discarded.
    */
   readonly retries: (attempt: ProviderAttempt, head: AttemptHead) => boolean;
+  /** The attempt was sent once more, on another connection: it counts as two. */
+  readonly sentAgain: (first: Attempt) => void;
   /**
    * Whether the decision depends on the body of a response with this status. The response is then held until its body is complete, or too
    * long for a plain refusal.
@@ -51,7 +53,7 @@ const drainedMaxMs = 1000;
 export class ProviderAttempt implements ResponseSink {
   error: ErrorCode | undefined;
   private readonly options: ProviderAttemptOptions;
-  private readonly startedAt: number;
+  private startedAt: number;
   private call: CallControl | undefined;
   private status = 0;
   private state: 'open' | 'held' | 'passed' | 'dropped' = 'open';
@@ -85,6 +87,12 @@ export class ProviderAttempt implements ResponseSink {
   begin(call: CallControl): void {
     this.call = call;
     if (this.options.decider.isDisconnected()) call.abort(new Error('the client has left'));
+  }
+
+  sentAgain(ms: number): void {
+    const { decider, provider, monotonic } = this.options;
+    decider.sentAgain({ provider, status: 0, ms: Math.round(ms), error: 'provider_unreachable' });
+    this.startedAt = monotonic();
   }
 
   start(status: number, raw: HeaderList, message: string): void {

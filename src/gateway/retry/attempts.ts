@@ -89,6 +89,10 @@ class Attempts implements RetryDecider {
     return true;
   }
 
+  sentAgain(first: Attempt): void {
+    this.failed.push(first);
+  }
+
   private send(next: Exclude<NextAttempt, { kind: 'none' }>): void {
     // The cache entry is for the first target; a fallback's response must not be returned for it.
     if (next.kind === 'fallback' && next.targetIndex > 0) this.open.cacheFill?.giveUp();

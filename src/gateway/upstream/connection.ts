@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { BodyWriter } from './body-writer.ts';
+import { isSystemError } from '../../platform/files.ts';
 import { writeCoalesced } from '../../platform/http/coalesce-writes.ts';
 import { expectsBody } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -26,6 +27,11 @@ export interface ParserCallbacks {
   readonly body: (chunk: Buffer) => void;
   readonly complete: () => void;
   readonly failed: (error: Error) => void;
+  /**
+   * The connection was stale: the provider ended it about when the request came, without a byte of a response. @returns true when the
+   * request goes on another connection, which replaces `stale`; then nothing else is called for `stale`.
+   */
+  readonly movesFrom?: (stale: ProviderConnection) => boolean;
 }
 
 export interface ConnectionLimits {
@@ -49,6 +55,10 @@ export interface ConnectionOwner {
 
 /** An idle connection is closed this long before the provider's time-out, or at half of it if that is later. */
 const closeEarlyMs = 1000;
+/** Time for which a connection that takes a request may turn out stale. Later, the provider may have begun to work on the request. */
+export const staleMaxMs = 1000;
+/** How a connection ends that the other side has closed; undefined: by FIN. */
+const closedByProvider: ReadonlySet<string | undefined> = new Set([undefined, 'ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 /** Maximum idle time, whatever the provider states. */
 const maxIdleMs = 600_000;
 
@@ -63,7 +73,13 @@ export class ProviderConnection implements ResponseHandler {
   private readonly parser: ResponseParser;
   private response: ParserCallbacks | undefined;
   private bodyWriter: BodyWriter | undefined;
+  /** It has had an exchange before. */
+  isReused = false;
   private hasHead = false;
+  /** Any byte of a response to the present request. */
+  private hasReceived = false;
+  /** Monotonic time at which the present request was sent, on a reused connection. */
+  private sentAt = 0;
   private isReusable = false;
   private isPaused = false;
   private isClosed = false;
@@ -96,6 +112,8 @@ export class ProviderConnection implements ResponseHandler {
     const { socket } = this;
     this.response = response;
     this.hasHead = false;
+    this.hasReceived = false;
+    if (this.isReused) this.sentAt = this.owner.options.monotonic();
     // TRICKY: a server that ignores an unexpected body takes it for the next request. One that sends a body with its response to HEAD
     // makes us take that for the next response, which may be another caller's.
     this.isReusable = expectsBody(method) || (body === null && method !== 'HEAD');
@@ -129,6 +147,7 @@ export class ProviderConnection implements ResponseHandler {
       this.close(undefined);
       return;
     }
+    this.hasReceived = true;
     try {
       this.parser.read(bytes);
     } catch (error) {
@@ -173,13 +192,21 @@ export class ProviderConnection implements ResponseHandler {
     if (this.isClosed) return;
     this.isClosed = true;
     const { response, bodyWriter } = this;
+    const isStale = response !== undefined && this.isStale(error);
     this.response = undefined;
     this.bodyWriter = undefined;
     this.parser.stop();
     this.socket.destroy();
+    if (isStale && response.movesFrom?.(this) === true) return;
     this.owner.gone(this);
     bodyWriter?.stop();
     response?.failed(error ?? new SocketClosedError());
+  }
+
+  private isStale(error: Error | undefined): boolean {
+    if (!this.isReused || this.hasReceived || this.bodyWriter !== undefined) return false;
+    if (error !== undefined && !(isSystemError(error) && closedByProvider.has(error.code))) return false;
+    return this.owner.options.monotonic() - this.sentAt <= staleMaxMs;
   }
 
   private awaited(): Awaited {
@@ -212,6 +239,7 @@ export class ProviderConnection implements ResponseHandler {
   private finish(): void {
     const { response, parser, owner } = this;
     this.response = undefined;
+    this.isReused = true;
     response?.complete();
     if (this.isClosed) return;
     const isSent = this.bodyWriter === undefined && this.socket.writableLength === 0;

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ParserCallbacks } from './connection.ts';
-import { PoolExhaustedError, PendingRequest, ProviderPool } from './pool.ts';
+import { PendingRequest, type RequestCallbacks } from './pending-request.ts';
+import { PoolExhaustedError, ProviderPool } from './pool.ts';
 
 /** What became of one call without a reply. */
-class Seen implements ParserCallbacks {
+class Seen implements RequestCallbacks {
   error: Error | undefined;
+  sentAgain(): void {}
   head(): void {}
   body(): void {}
   complete(): void {}

@@ -1,14 +1,7 @@
 import type { Socket } from 'node:net';
-import { OrganizationShares, type Share, type Waiting } from '../../platform/organization-shares.ts';
-import {
-  type ConnectionLimits,
-  type ConnectionOwner,
-  ProviderConnection,
-  ResponseTimeoutError,
-  type ParserCallbacks,
-  type SerializedRequest,
-} from './connection.ts';
-import type { ResponseHead } from './response-head.ts';
+import { OrganizationShares } from '../../platform/organization-shares.ts';
+import { type ConnectionLimits, type ConnectionOwner, ProviderConnection, ResponseTimeoutError } from './connection.ts';
+import type { PendingRequest } from './pending-request.ts';
 
 export interface ConnectionCounts {
   readonly busy: number;
@@ -53,6 +46,10 @@ export class ProviderPool implements ConnectionOwner {
   /** Waiting calls, and the number of connections of each organisation. */
   private readonly waiting: OrganizationShares<PendingRequest>;
   private connecting = 0;
+  /** Calls whose connection was stale, and that wait for the one that replaces it. */
+  private readonly moving = new Set<PendingRequest>();
+  /** Connections that are being opened for such calls, also for those that have left meanwhile. */
+  private replacing = 0;
   private isTickScheduled = false;
   private isRetired = false;
   private isClosed = false;
@@ -73,7 +70,29 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   forget(call: PendingRequest): void {
+    this.moving.delete(call);
     this.waiting.delete(call);
+  }
+
+  /**
+   * Opens a connection for one call in place of a stale one, which leaves the pool. TRICKY: not an idle one, which the provider may have
+   * closed in the same moment.
+   */
+  replace(stale: ProviderConnection, call: PendingRequest): void {
+    this.moving.add(call);
+    this.replacing += 1;
+    this.gone(stale);
+    const connected: Connected = (error, socket) => {
+      this.replacing -= 1;
+      const isWanted = this.moving.delete(call);
+      const connection = this.added(error, socket);
+      if (connection === undefined && isWanted) call.failed(error ?? new PoolClosedError());
+      else if (connection !== undefined && isWanted) call.assign(connection);
+      else if (connection !== undefined) this.release(connection);
+      this.connectAsNeeded();
+      return connection;
+    };
+    this.openFor(call.organizationId, connected);
   }
 
   /**
@@ -121,13 +140,14 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   hasEnded(): boolean {
-    return this.isRetired && this.open.size === 0 && this.waiting.size === 0;
+    return this.isRetired && this.open.size === 0 && this.waiting.size === 0 && this.replacing === 0;
   }
 
   /** Aborts all calls. */
   close(): void {
     this.isClosed = true;
     for (const { calls } of this.waiting.forecasts(0)) for (const call of calls) this.abortCall(call, new PoolClosedError());
+    for (const call of this.moving) this.abortCall(call, new PoolClosedError());
     for (const connection of this.open) connection.close(new PoolClosedError());
   }
 
@@ -144,7 +164,7 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   private abortCall(call: PendingRequest, error: Error): void {
-    this.waiting.delete(call);
+    this.forget(call);
     call.failed(error);
   }
 
@@ -199,7 +219,7 @@ export class ProviderPool implements ConnectionOwner {
   private connectAsNeeded(): void {
     for (
       let left = maxPerTick;
-      !this.isClosed && this.needsConnection() && this.open.size + this.connecting < this.options.connections;
+      !this.isClosed && this.needsConnection() && this.open.size + this.connecting + this.replacing < this.options.connections;
       left -= 1
     ) {
       if (left === 0) return this.scheduleTick();
@@ -215,25 +235,36 @@ export class ProviderPool implements ConnectionOwner {
 
   private connect(): void {
     this.connecting += 1;
+    this.openFor(this.waiting.next()?.organizationId ?? '', (error, socket) => this.connected(error, socket));
+  }
+
+  private openFor(organizationId: string, connected: Connected): void {
     try {
-      this.options.connect((error, socket) => this.connected(error, socket), this.waiting.next()?.organizationId ?? '');
+      this.options.connect(connected, organizationId);
     } catch (error) {
-      setImmediate(() => this.connected(error instanceof Error ? error : new Error(String(error)), null));
+      setImmediate(() => connected(error instanceof Error ? error : new Error(String(error)), null));
     }
   }
 
   private connected(...[error, socket]: Parameters<Connected>): ProviderConnection | undefined {
     this.connecting -= 1;
-    if (socket !== null && socket !== undefined && error === null && !this.isClosed) {
-      const connection = new ProviderConnection(socket, this);
-      this.open.add(connection);
+    const connection = this.added(error, socket);
+    if (connection === undefined) this.onConnectFailed(error ?? new PoolClosedError());
+    else {
       this.idle.push(connection);
       this.scheduleTick();
-      return connection;
     }
-    socket?.destroy();
-    this.onConnectFailed(error ?? new PoolClosedError());
-    return undefined;
+    return connection;
+  }
+
+  private added(...[error, socket]: Parameters<Connected>): ProviderConnection | undefined {
+    if (socket === null || socket === undefined || error !== null || this.isClosed) {
+      socket?.destroy();
+      return undefined;
+    }
+    const connection = new ProviderConnection(socket, this);
+    this.open.add(connection);
+    return connection;
   }
 
   /** A failed attempt fails the next waiting call, unless another connection is there for it. */
@@ -241,92 +272,6 @@ export class ProviderPool implements ConnectionOwner {
     const next = this.waiting.next();
     if (next !== undefined && this.needsConnection()) this.abortCall(next, error);
     this.connectAsNeeded();
-  }
-}
-
-/** A call between its sender and the sink of its response. Once it is over, its methods do nothing. */
-export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> {
-  readonly organizationId: string;
-  share: Share<PendingRequest> | undefined;
-  previous: PendingRequest | undefined;
-  next: PendingRequest | undefined;
-  isQueued = false;
-  /** Start of its wait, monotonic milliseconds. */
-  waitingSince = 0;
-  private readonly pool: ProviderPool;
-  private request: SerializedRequest;
-  private readonly response: ParserCallbacks;
-  private connection: ProviderConnection | undefined;
-  private isPaused = false;
-  private isOver = false;
-
-  constructor(pool: ProviderPool, organizationId: string, request: SerializedRequest, response: ParserCallbacks) {
-    this.pool = pool;
-    this.organizationId = organizationId;
-    this.request = request;
-    this.response = response;
-  }
-
-  /** Does nothing if the call was aborted meanwhile. */
-  send(): void {
-    if (!this.isOver) this.pool.send(this);
-  }
-
-  assign(connection: ProviderConnection): void {
-    this.connection = connection;
-    const { request } = this;
-    connection.send(request, this);
-    // Releases the body, which is never sent again.
-    if (request.sent !== undefined) this.request = { ...request, body: null };
-    if (this.isPaused) connection.pause();
-  }
-
-  pause(): void {
-    this.isPaused = true;
-    this.connection?.pause();
-  }
-
-  resume(): void {
-    this.isPaused = false;
-    this.connection?.resume();
-  }
-
-  abort(reason: Error): void {
-    if (this.isOver) return;
-    if (this.connection !== undefined) this.connection.close(reason);
-    else {
-      this.pool.forget(this);
-      this.failed(reason);
-    }
-  }
-
-  head(head: ResponseHead): void {
-    this.response.head(head);
-  }
-
-  body(chunk: Buffer): void {
-    this.response.body(chunk);
-  }
-
-  complete(): void {
-    this.leave();
-    this.response.complete();
-  }
-
-  /** TRICKY: nobody else destroys a body that was never sent; a destroyed upload drains the rest of its client's bytes. */
-  failed(error: Error): void {
-    if (this.isOver) return;
-    this.leave();
-    const { body } = this.request;
-    if (body !== null && !Buffer.isBuffer(body)) body.destroy();
-    this.response.failed(error);
-  }
-
-  private leave(): void {
-    this.isOver = true;
-    if (this.connection === undefined) return;
-    this.connection = undefined;
-    this.pool.ended(this);
   }
 }
 

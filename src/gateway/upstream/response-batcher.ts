@@ -1,5 +1,5 @@
 import type { GatelogError } from '../../model/errors.ts';
-import type { ParserCallbacks } from './connection.ts';
+import type { RequestCallbacks } from './pending-request.ts';
 import type { ResponseHead } from './response-head.ts';
 import type { ResponseSink } from './response-sink.ts';
 
@@ -12,7 +12,7 @@ const resolved = Promise.resolve();
  * A sink that throws fails only its own call. TRICKY: the connection catches only what is thrown during a read; from a microtask, or while
  * a connection closes, an exception would end the process with all its calls.
  */
-export class ResponseBatcher implements ParserCallbacks {
+export class ResponseBatcher implements RequestCallbacks {
   private readonly sink: ResponseSink;
   private readonly toGatelogError: (error: unknown) => GatelogError;
   private pending: Buffer[] = [];
@@ -28,6 +28,10 @@ export class ResponseBatcher implements ParserCallbacks {
   head({ status, lines, message }: ResponseHead): void {
     this.sink.start(status, lines, message);
     this.flushSoon();
+  }
+
+  sentAgain(ms: number): void {
+    this.sink.sentAgain?.(ms);
   }
 
   /** @throws after the sink has failed, which closes the connection. */

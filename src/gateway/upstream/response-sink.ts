@@ -17,6 +17,8 @@ export interface CallControl {
 export interface ResponseSink {
   /** The call has begun; the sink may abort it. */
   readonly begin: (call: CallControl) => void;
+  /** The connection ended before a byte of a response, `ms` after the request was sent, and the request was sent once more. */
+  readonly sentAgain?: (ms: number) => void;
   /** A head, also an interim one (1xx). */
   readonly start: (status: number, raw: HeaderList, message: string) => void;
   readonly data: (chunk: Buffer) => void;

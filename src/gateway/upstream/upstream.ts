@@ -7,8 +7,10 @@
  * (persistence, `Connection: close`). `Keep-Alive: timeout` follows draft-thomson-hybi-http-timeout-03; RFC 2068 §19.7.1.1 defines the
  * header, but no parameters. An ambiguous response is rejected and its connection closed.
  *
- * Not supported: pipelining, `Expect: 100-continue`, upgrades (101 is an error), CONNECT, trailers, proxies, HTTP/2, and sending a request
- * again on a new connection: each attempt is sent once, and the retry policy decides about the next, on record.
+ * A request whose connection turns out stale is sent once more, on record (docs/internals/decisions/0021-sending-once-more.md). About any
+ * other attempt the retry policy decides.
+ *
+ * Not supported: pipelining, `Expect: 100-continue`, upgrades (101 is an error), CONNECT, trailers, proxies, HTTP/2.
  */
 import type { LookupFunction, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -19,7 +21,8 @@ import { makeConnector } from './connector.ts';
 import { NameLookUps } from './name-look-ups.ts';
 import { outgoingHead } from './request-head.ts';
 import { type ConnectionLimits, type ProviderConnection, ResponseTimeoutError } from './connection.ts';
-import { type ConnectionCounts, PoolExhaustedError, PoolClosedError, PendingRequest, ProviderPool, ShareTakenError } from './pool.ts';
+import { type ConnectionCounts, PoolExhaustedError, PoolClosedError, ProviderPool, ShareTakenError } from './pool.ts';
+import { PendingRequest } from './pending-request.ts';
 import { ResponseBatcher } from './response-batcher.ts';
 import { InvalidResponseError } from './response-head.ts';
 import { HeadersTooLargeError } from './response-parser.ts';

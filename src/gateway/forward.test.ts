@@ -131,7 +131,7 @@ describe('what passes to the provider', () => {
       const provider = await okProvider();
       const openai = { ...openAiAt(provider.port)['openai'], key: 'deployment' };
       const rig = await rigFor(provider, { providers: { openai } });
-      const response = await call(rig.port, requestText('GET /v1/files', sent));
+      const response = await call(rig.port, requestText('GET /v1/responses/r', sent));
       expect(response.status).toBe(200);
       for (const [header, value] of Object.entries(passed)) expect(provider.requests[0]?.headers[header]).toBe(value);
       expect(JSON.stringify(provider.requests[0]?.rawHeaders)).not.toContain('sk-svc');

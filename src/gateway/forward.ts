@@ -173,7 +173,8 @@ function sendNow(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Ro
     const prompt = pathRoute.routedByModel && 'whole' in received ? findStoredPrompt(received.whole) : undefined;
     const body = prompt === undefined ? received : { whole: prompt.body };
     const known = prompt === undefined ? admitted : taggedWith(admitted, prompt);
-    const addressed = routeByModel({ route: pathRoute, organizationId }, body, ports);
+    const { providerCredentials: credentials } = admitted.admission;
+    const addressed = routeByModel({ route: pathRoute, organizationId, credentials }, body, ports);
     ({ provider } = addressed.route);
     const prepared = planRequest(ports, known, { pathRoute, body }, addressed);
     const plan = prompt === undefined ? prepared : { ...prepared, warnings: [...prepared.warnings, promptNotFilledIn] };

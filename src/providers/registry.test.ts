@@ -36,6 +36,7 @@ describe('providerNamed', () => {
     ['hyperbolic', 'HYPERBOLIC', undefined],
     ['nebius', 'NEBIUS', undefined],
     ['novita', 'NOVITA', 'novita'],
+    ['huggingface', 'HUGGINGFACE', undefined],
     ['cohere', 'COHERE', 'cohere'],
     ['ollama', 'OLLAMA', undefined],
     ['vllm', 'VLLM', undefined],

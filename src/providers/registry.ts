@@ -144,6 +144,8 @@ const rows: readonly (readonly [name: string, priceProviderId: string | undefine
   ['hyperbolic', undefined, commonEndpoints],
   ['nebius', undefined, commonEndpoints],
   ['novita', 'novita', commonEndpoints],
+  // It bills what the provider behind it charges, which the model's name alone does not tell.
+  ['huggingface', undefined, commonEndpoints],
   ['cohere', 'cohere', withCohereEndpoints],
   ['ollama', undefined, withOllamaEndpoints],
   ['vllm', undefined, commonEndpoints],

@@ -49,6 +49,10 @@ export interface ProviderFacts {
   readonly models?: 'own' | 'any';
   /** Common prefix of all its models and of no others. */
   readonly modelPrefix?: string;
+  /** Serves models of all makers as `maker/model`, with or without a suffix, where no other provider is named. */
+  readonly isHub?: true;
+  /** Start of all its keys and of nobody else's. */
+  readonly keyPrefix?: string;
   /** Supports the suffix `:online`. */
   readonly searchesOnline?: true;
   /** Calls are signed with the keys of an AWS account. */
@@ -74,10 +78,16 @@ const providerFacts: Readonly<Partial<Record<AddressedProvider, ProviderFacts>>>
   cohere: { models: 'own' },
   perplexity: { models: 'own' },
   openrouter: { models: 'any', searchesOnline: true },
+  huggingface: { models: 'any', isHub: true, keyPrefix: 'hf_' },
   ollama: { models: 'any' },
   vllm: { models: 'any' },
   lmstudio: { models: 'any' },
 };
+
+/** Where models named `maker/model` go. */
+export const modelHubs: readonly AddressedProvider[] = (Object.keys(providerFacts) as AddressedProvider[]).filter(
+  (name) => providerFacts[name]?.isHub === true,
+);
 
 /** Providers that sell the models they make. The first that lists a model counts as its maker. */
 export const modelMakers: readonly AddressedProvider[] = (Object.keys(providerFacts) as AddressedProvider[]).filter(

@@ -84,7 +84,7 @@ export type ApiKeyAnswer = ApiKey;
 
 /** A key of a provider that the organisation stores. */
 export interface NewProviderKey {
-  readonly provider: 'openai' | 'anthropic' | 'gemini' | 'vertex' | 'azure' | 'bedrock' | 'groq' | 'together' | 'openrouter' | 'mistral' | 'deepseek' | 'fireworks' | 'perplexity' | 'xai' | 'cerebras' | 'nvidia' | 'deepinfra' | 'hyperbolic' | 'nebius' | 'novita' | 'cohere' | 'ollama' | 'vllm' | 'lmstudio' | 'google' | 'google-ai-studio' | 'x' | 'aws';
+  readonly provider: 'openai' | 'anthropic' | 'gemini' | 'vertex' | 'azure' | 'bedrock' | 'groq' | 'together' | 'openrouter' | 'mistral' | 'deepseek' | 'fireworks' | 'perplexity' | 'xai' | 'cerebras' | 'nvidia' | 'deepinfra' | 'hyperbolic' | 'nebius' | 'novita' | 'huggingface' | 'cohere' | 'ollama' | 'vllm' | 'lmstudio' | 'google' | 'google-ai-studio' | 'x' | 'aws';
   /** The key of the provider. It is encrypted at once and never shown again. */
   readonly key: string;
   /** Tells several keys of one provider apart. Without one it is the key that is used where none is named. */

@@ -113,12 +113,13 @@ describe('bodies', () => {
     expect(bodyKey(`{${one}:1,"b":0,${other}:2}`)).toBe(bodyKey(`{"b":0,${one}:1,${other}:2}`));
   });
 
-  it('whose names are no text keeps the order of those (seeded)', () => {
+  it('two bodies have one key only where any server reads the same from both (seeded)', () => {
     const written = fc.constantFrom('a', 'A', String.raw`\u0061`, String.raw`\x`, String.raw`\ud800`, 'b', 'undefined');
     const member = fc.tuple(written, fc.integer({ min: 0, max: 1 })).map(([name, value]) => `"${name}":${value}`);
     fc.assert(
       fc.property(fc.array(member, { maxLength: 4 }), fc.array(member, { maxLength: 4 }), (one, other) => {
-        if (bodyKey(bodyOf(one)) === bodyKey(bodyOf(other))) expect(readsAs(one)).toEqual(readsAs(other));
+        const isSameCall = bodyKey(bodyOf(one)) === bodyKey(bodyOf(other));
+        expect(isSameCall && readsAs(one) !== readsAs(other)).toBe(false);
       }),
       { numRuns: 2000, seed: 7 },
     );
@@ -179,16 +180,15 @@ describe('ignored keys', () => {
 });
 
 /** Of each name, whatever its case, the first and the last value: what any server may read. */
-function readsAs(list: readonly string[]): unknown {
-  const read: Record<string, string[]> = {};
+function readsAs(list: readonly string[]): string {
+  const read = new Map<string, string[]>();
   for (const member of list) {
     const [, name = '', value = ''] = /^"(.*)":(.*)$/.exec(member) ?? [];
     const key = name.replaceAll(String.raw`\u0061`, 'a').toLowerCase();
-    read[key] = [...(read[key] ?? []), value];
+    read.set(key, [...(read.get(key) ?? []), value]);
   }
-  return Object.entries(read)
-    .map(([name, values]) => [name, values[0], values.at(-1)])
-    .toSorted();
+  const ends = Array.from(read, ([name, values]) => `${name} ${values[0]} ${values.at(-1)}`);
+  return ends.toSorted().join();
 }
 
 /** A body without the members `a` and `model`, in an order of its own. */

@@ -2,7 +2,8 @@ import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
 import { storedCredentials } from '../credentials/credentials.ts';
-import { factsOfProvider } from '../../providers/wire-facts.ts';
+import { factsOfProvider, modelHubs } from '../../providers/wire-facts.ts';
+import type { HeaderList } from '../../platform/http/header-list.ts';
 import { withoutSecretParameters } from '../http/headers.ts';
 import type { KnownModels } from '../builtin/model-list.ts';
 import { echoProviderName, type ProviderTable } from './provider-table.ts';
@@ -23,6 +24,8 @@ export interface NamedFrom {
   /** By the path: OpenAI's API. */
   readonly route: Route;
   readonly organizationId: OrganizationId;
+  /** The caller's own for the provider of the path, names and values in turn; absent where they must not go to another provider. */
+  readonly credentials?: HeaderList;
 }
 
 /** A suffix that requests a web search. */
@@ -38,10 +41,46 @@ export function resolveModel(from: NamedFrom, model: string, ports: RoutingPorts
     throw invalid(model, 'excludes a provider and names no model; write the models behind it: "!openai,groq/llama-3.3-70b-versatile"');
   }
   if (!model.includes('/')) return resolveBare(from, model, ports);
+  const ofHub = resolveByHubKey(from, model, ports.providers);
+  if (ofHub !== undefined) return ofHub;
   const named = resolveNamed(from.route, model, ports.providers);
   if (named === undefined) refuseSuffix(model, from.route.provider, ports.providers);
   else if (named.model.endsWith(onlineSuffix) && !takesSuffix(named.route.provider)) throw suffixed(model, named.route.provider);
-  return named;
+  return named ?? resolveByStoredHubKey(from, model, ports);
+}
+
+/** `maker/model` or `maker/model:suffix`, as model hubs write it. */
+const hubName = /^[\w.-]+\/[\w.-]+(?::[\w.-]+)?$/;
+
+/** The caller's own key is a hub's: its models have names that begin with makers, who may be providers too (`openai/gpt-oss-120b:groq`). */
+function resolveByHubKey({ route, credentials = [] }: NamedFrom, model: string, providers: ProviderTable): ModelRoute | undefined {
+  if (credentials.length === 0 || !hubName.test(model)) return undefined;
+  const hub = modelHubs.find((name) => credentials.some((value, index) => index % 2 === 1 && isKeyOf(name, value)));
+  const routed = hub === undefined ? undefined : routeToProvider(route.path, hub, providers);
+  return routed === undefined ? undefined : { route: routed, model };
+}
+
+function isKeyOf(provider: AddressedProvider, credential: string): boolean {
+  const { keyPrefix } = factsOfProvider(provider);
+  return keyPrefix !== undefined && credential.replace(/^Bearer +/i, '').startsWith(keyPrefix);
+}
+
+/**
+ * A name that no provider has goes to the hub for which there is a key: the organisation's, or the deployment's unless that has an address
+ * of its own for OpenAI, whose server may have such models.
+ */
+function resolveByStoredHubKey({ route, organizationId }: NamedFrom, model: string, ports: RoutingPorts): ModelRoute | undefined {
+  if (!hubName.test(model)) return undefined;
+  const { providers, providerKeys } = ports;
+  const stored = providerKeys.providersOf(organizationId);
+  for (const hub of modelHubs) {
+    if (!stored.has(hub) && providers.isOpenAiElsewhere) continue;
+    const routed = routeToProvider(withoutSecretParameters(route.path), hub, providers);
+    if (routed !== undefined && storedCredentials(routed, organizationId, providerKeys) !== undefined) {
+      return { route: routed, model, isPicked: true };
+    }
+  }
+  return undefined;
 }
 
 function resolveBare({ route, organizationId }: NamedFrom, model: string, ports: RoutingPorts): ModelRoute | undefined {

@@ -90,6 +90,8 @@ export const providerRows: Readonly<Record<AddressedProvider, ProviderRow>> = {
   hyperbolic: likeOpenAi('https://api.hyperbolic.xyz/v1'),
   nebius: likeOpenAi('https://api.tokenfactory.nebius.com/v1'),
   novita: likeOpenAi('https://api.novita.ai/openai/v1'),
+  // The path of OpenAI's clients is `/v1`; those of Hugging Face's inference providers lie beside it.
+  huggingface: likeOpenAi('https://router.huggingface.co', '/v1'),
   cohere: likeOpenAi('https://api.cohere.com', '/compatibility/v1'),
   ollama: onThisMachine(11_434),
   vllm: onThisMachine(8000),

@@ -1,12 +1,22 @@
 import type { Share, Waiting } from '../../platform/organization-shares.ts';
 import { type ParserCallbacks, type ProviderConnection, type SerializedRequest, staleMaxMs } from './connection.ts';
-import type { ProviderPool } from './pool.ts';
 import type { ResponseHead } from './response-head.ts';
 
 /** Receives the response of a request that may be sent twice. */
 export interface RequestCallbacks extends ParserCallbacks {
   /** The first connection was stale, as it turned out after `ms`; the request is sent again. */
   readonly sentAgain: (ms: number) => void;
+}
+
+/** What a call needs of the pool of connections that it goes through. */
+export interface RequestPool {
+  readonly options: { readonly monotonic: () => number };
+  readonly send: (call: PendingRequest) => void;
+  /** It waits no longer. */
+  readonly forget: (call: PendingRequest) => void;
+  /** It has given its connection back. */
+  readonly ended: (call: PendingRequest) => void;
+  readonly replace: (stale: ProviderConnection, call: PendingRequest) => void;
 }
 
 /** A call between its sender and the sink of its response. Once it is over, its methods do nothing. */
@@ -18,7 +28,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
   isQueued = false;
   /** Start of its wait, monotonic milliseconds. */
   waitingSince = 0;
-  private readonly pool: ProviderPool;
+  private readonly pool: RequestPool;
   private request: SerializedRequest;
   private readonly response: RequestCallbacks;
   private connection: ProviderConnection | undefined;
@@ -31,7 +41,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
   private sentAt = 0;
   private releaseTimer: NodeJS.Timeout | undefined;
 
-  constructor(pool: ProviderPool, organizationId: string, request: SerializedRequest, response: RequestCallbacks) {
+  constructor(pool: RequestPool, organizationId: string, request: SerializedRequest, response: RequestCallbacks) {
     this.pool = pool;
     this.organizationId = organizationId;
     this.request = request;

@@ -157,11 +157,15 @@ describe('a request whose reused connection ends before a byte of a response cam
   });
 });
 
+const piece =
+  (bytes: string): Deed =>
+  (socket) =>
+    void socket.end(bytes);
+
+const chat = (headers: readonly string[] = []): string =>
+  requestText('POST /v1/chat/completions', ['Content-Type: application/json', ...headers], '{"model":"m"}');
+
 describe('a request is not sent again', () => {
-  const piece =
-    (bytes: string): Deed =>
-    (socket) =>
-      void socket.end(bytes);
   it.each([
     ['when a byte of a response came', piece('H')],
     ['when an interim head came', piece('HTTP/1.1 103 Early Hints\r\n\r\n')],
@@ -215,33 +219,27 @@ describe('a request is not sent again', () => {
 });
 
 describe('the record of a call that was sent twice has two attempts', () => {
-  const chat = (headers: readonly string[] = []): string =>
-    requestText('POST /v1/chat/completions', ['Content-Type: application/json', ...headers], '{"model":"m"}');
   const answered = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
   const good: Deed = (socket) => void socket.write(answered);
   const bad: Deed = (socket) => void socket.write(answered.replace('200 OK', '500 Oh'));
   const unreachable = { provider: 'openai', status: 0, ms: expect.any(Number) as number, error: 'provider_unreachable' };
   const with200 = { provider: 'openai', status: 200, ms: expect.any(Number) as number };
 
+  const retrying = ['Svc-Retry-Enabled: true', 'Svc-Retry-Min-Timeout: 1', 'Svc-Retry-Num: 1'];
+  const failed = { ...with200, status: 500 };
   it.each([
-    ['plain', [], [good], 200, [unreachable, with200]],
-    ['with the cache', ['Svc-Cache-Enabled: true'], [good], 200, [unreachable, with200]],
-    ['with retries', ['Svc-Retry-Enabled: true', 'Svc-Retry-Min-Timeout: 1'], [good], 200, [unreachable, with200]],
-    [
-      'with retries that follow',
-      ['Svc-Retry-Enabled: true', 'Svc-Retry-Min-Timeout: 1', 'Svc-Retry-Num: 1'],
-      [bad, good],
-      200,
-      [unreachable, { ...with200, status: 500 }, with200],
-    ],
-    ['in vain', [], [fin], 502, [unreachable, unreachable]],
-  ] as const)('%s', async (_how, headers, then, status, attempts) => {
-    const server = await serverOf([good, fin], then);
+    { how: 'plain', headers: [], next: [good], attempts: [unreachable, with200] },
+    { how: 'with the cache', headers: ['Svc-Cache-Enabled: true'], next: [good], attempts: [unreachable, with200] },
+    { how: 'with retries', headers: retrying, next: [good], attempts: [unreachable, with200] },
+    { how: 'with retries that follow', headers: retrying, next: [bad, good], attempts: [unreachable, failed, with200] },
+    { how: 'in vain', headers: [], next: [fin], attempts: [unreachable, unreachable] },
+  ])('$how', async ({ headers, next, attempts }) => {
+    const server = await serverOf([good, fin], next);
     const rig = await startRig({ providers: openAiAt(server.port) });
     opened.unshift(rig);
     expect((await call(rig.port, chat())).status).toBe(200);
     const response = await call(rig.port, chat(headers));
-    expect([response.status, response.header('svc-attempts')]).toEqual([status, String(attempts.length)]);
+    expect([response.status, response.header('svc-attempts')]).toEqual([next.includes(fin) ? 502 : 200, String(attempts.length)]);
     const exchanges = await rig.exchanges(2);
     expect(exchanges.map(({ end }) => end?.attempts)).toEqual([undefined, attempts]);
   });

@@ -20,6 +20,7 @@ export const addressedProviders = [
   'hyperbolic',
   'nebius',
   'novita',
+  'huggingface',
   'cohere',
   'ollama',
   'vllm',

@@ -57,7 +57,8 @@ export const variables = {
     name: 'GATELOG_PUBLIC_GATEWAY_URL',
     kind: 'url',
     schemes: ['https', 'http'],
-    reason: 'Address of the gateway as callers see it, for examples and the pages at /. Default: the listening address.',
+    reason:
+      'Address of the gateway as callers see it, for examples, the pages at / and the addresses in replies that become its own. Default: the listening address.',
   },
   targetAllowlist: {
     name: 'GATELOG_TARGET_ALLOWLIST',

@@ -5,6 +5,7 @@ import type { DispatchPorts } from './ports.ts';
 import { responseOfEcho } from './builtin/echo.ts';
 import { answerFeedback } from './feedback.ts';
 import { withoutCompression } from './http/headers.ts';
+import { addressMembersAt } from './relay/reply-addresses.ts';
 import { answerModels } from './builtin/model-list.ts';
 import { asRefusal } from './exchange.ts';
 import { respond, type ResponseSink } from './upstream/response-sink.ts';
@@ -29,8 +30,9 @@ function requestTo(
   const body = isWhole
     ? wholeOrNone(outgoing.whole)
     : new RequestBodyStream({ request, begun: outgoing.begun, recorder, maxBytes: ports.limits.requestMaxBytes });
-  // The usage of a compressed stream could not be read.
-  const passed = usageRequested ? withoutCompression(to.passed) : to.passed;
+  // Of a compressed body neither the usage nor the addresses could be read.
+  const passed =
+    usageRequested || addressMembersAt(to.route.provider, target.path) !== undefined ? withoutCompression(to.passed) : to.passed;
   const length = isWhole ? undefined : head.length[1];
   const contentLength = length === undefined ? undefined : Number(length);
   const { origin, path, lookUp } = target;

@@ -75,6 +75,9 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     responseHeaders,
     hidesUsage,
     clientStallMs,
+    provider,
+    target,
+    publicUrl: ports.publicUrl,
   });
   return { call, organizationId: principal.organizationId, keyHash: principal.keyHash, recorder, relay, sink: relay };
 }

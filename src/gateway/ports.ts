@@ -60,6 +60,8 @@ export interface ExchangePorts {
   readonly requestIdClaims: RequestIdClaims;
   /** Header in which a trusted proxy names the caller's country, lower case. */
   readonly countryHeader: string | undefined;
+  /** The gateway's own address without a trailing slash, where the deployment names one. */
+  readonly publicUrl: string | undefined;
   readonly limits: ForwardLimits;
   readonly meter: GatewayMeter;
   readonly callLog?: CallLog | undefined;

@@ -194,6 +194,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     spool,
     hasSpoolSpace: space.hasFreeSpace,
     takesSpoolParts: space.hasSpaceForParts,
+    publicUrl: config.publicGatewayUrl?.replace(/\/+$/, ''),
     countryHeader: config.countryHeader,
     agentSessions: config.agentSessions === 'on',
     limits: {

@@ -26,6 +26,8 @@ export const wireFacts = {
   failureMessageHeaders: all('failureMessageHeaders'),
   usageMembers: all('usageMembers'),
   userMembers: all('userMembers'),
+  addressHeaders: all('addressHeaders'),
+  addressMembers: all('addressMembers'),
   keyHeaders: all('keyHeaders'),
   clientHeaders: all('clientHeaders'),
   versionHeaders: all('versionHeaders'),

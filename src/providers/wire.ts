@@ -17,6 +17,13 @@ export interface NativePath {
   readonly beforeClientHeaders?: true;
 }
 
+export interface AddressMembers {
+  readonly provider: AddressedProvider;
+  /** Of path and query at the provider. */
+  readonly path: RegExp;
+  readonly members: readonly string[];
+}
+
 /**
  * Facts about a wire format that need no parser. The gateway reads them once at startup. Header names are in lower case; every fact is
  * optional. A file of such facts is named `wire.ts` and imports types only.
@@ -42,6 +49,11 @@ export interface WireFacts {
   readonly usageMembers?: readonly string[];
   /** Top-level members of a request in which the end user is named. */
   readonly userMembers?: readonly string[];
+
+  /** Headers of replies that hold an address which clients call with their key. */
+  readonly addressHeaders?: readonly string[];
+  /** Members of replies that hold such addresses. */
+  readonly addressMembers?: readonly AddressMembers[];
 
   readonly keyHeaders?: readonly KeyHeaderFact[];
   /** Headers sent only by this provider's clients. */

@@ -42,7 +42,18 @@ it('chunks that wait for the spool leave in their order, and each costs the same
   const delivered: number[] = [];
   response.write = (chunk: Buffer) => delivered.push(chunk.readUInt32LE()) > 0;
   const meter = new GatewayMeter(new Meter(gatewayFamilies));
-  const relay = new Relay({ response, recorder, meter, method: 'POST', responseHeaders: [], hidesUsage: false, clientStallMs: 1000 });
+  const relay = new Relay({
+    response,
+    recorder,
+    meter,
+    method: 'POST',
+    responseHeaders: [],
+    hidesUsage: false,
+    clientStallMs: 1000,
+    provider: 'openai',
+    target: undefined,
+    publicUrl: undefined,
+  });
   recorder.begin();
   relay.start(200, ['content-type', 'text/event-stream', 'content-encoding', 'gzip'], '');
   for (let index = 0; index < count; index += 1) {

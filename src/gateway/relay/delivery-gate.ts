@@ -29,7 +29,7 @@ const holdNone: HoldPolicy = { kind: 'none' };
 const holdEveryChunk: HoldPolicy = { kind: 'every-chunk' };
 
 /** @param recorded response headers as recorded. */
-export function holdPolicyFor(recorded: Readonly<Record<string, string>>): HoldPolicy {
+export function holdPolicyFor(recorded: Readonly<Record<string, string | undefined>>): HoldPolicy {
   const type = recorded['content-type'];
   if (isEventStream(type)) {
     // TRICKY: compression hides the end of a stream, so every chunk waits for the spool.

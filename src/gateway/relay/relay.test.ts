@@ -34,7 +34,18 @@ beforeEach(() => {
   // A client that takes nothing until it drains.
   response.write = () => false;
   const meter = new GatewayMeter(new Meter(gatewayFamilies));
-  relay = new Relay({ response, recorder, meter, method: 'POST', responseHeaders: [], hidesUsage: false, clientStallMs: 60_000 });
+  relay = new Relay({
+    response,
+    recorder,
+    meter,
+    method: 'POST',
+    responseHeaders: [],
+    hidesUsage: false,
+    clientStallMs: 60_000,
+    provider: 'openai',
+    target: undefined,
+    publicUrl: undefined,
+  });
   recorder.begin();
   write();
   relay.begin({

@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { ErrorCode, GatelogError } from '../../model/errors.ts';
 import type { ExchangeOutcome } from '../../model/record/exchange.ts';
 import { isEventStream } from '../../model/record/media-type.ts';
-import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
+import type { HeaderList } from '../../platform/http/header-list.ts';
 import type { CallLog } from '../call-log.ts';
 import { isIdentity } from '../http/content-coding.ts';
 import { errorBody, errorHeaders } from '../http/error-response.ts';
@@ -13,6 +13,10 @@ import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
 import { type ClientHead, DeliveryGate, holdPolicyFor } from './delivery-gate.ts';
 import { ProviderFlow } from './provider-flow.ts';
 import { readResponseHead } from './response-headers.ts';
+import type { ProviderTarget } from '../routing/base-url.ts';
+import { originForm } from '../routing/routes.ts';
+import { AddressFilter } from './address-filter.ts';
+import { addressMembersAt, listenerAddress, type Readdress, readdressHeaders, readdressing, withoutDigests } from './reply-addresses.ts';
 import { UsageChunkFilter } from './stream-usage.ts';
 
 export interface RelayOptions {
@@ -28,6 +32,11 @@ export interface RelayOptions {
   readonly hidesUsage: boolean;
   /** Maximum time for which a client may read nothing of a waiting response, milliseconds. */
   readonly clientStallMs: number;
+  /** Of the first attempt; undefined where the call goes to no provider. */
+  readonly provider: string;
+  readonly target: ProviderTarget | undefined;
+  /** The gateway's own address, where the deployment names one. */
+  readonly publicUrl: string | undefined;
 }
 
 /**
@@ -49,7 +58,8 @@ export class Relay implements ResponseSink {
   private readonly options: RelayOptions;
   private readonly flow = new ProviderFlow();
   private readonly gate: DeliveryGate;
-  private usageFilter: UsageChunkFilter | undefined;
+  /** What the client gets of a body that is recorded as it came. */
+  private filter: UsageChunkFilter | AddressFilter | undefined;
 
   constructor(options: RelayOptions) {
     this.options = options;
@@ -86,8 +96,9 @@ export class Relay implements ResponseSink {
   /** Takes the provider's head. Interim (1xx) heads are dropped; they concern only the provider and us. */
   start(status: number, raw: HeaderList, message: string): void {
     if (this.phase === 'ended' || status < 200) return;
-    const { passed: delivered, recorded, hasDate } = readResponseHead(raw);
+    const { passed, recorded, hasDate, hasAddress } = readResponseHead(raw);
     this.options.recorder.responseHead(status, recorded);
+    const delivered = hasAddress ? readdressHeaders(passed, this.readdress()) : passed;
     const length = recorded['content-length'];
     // TRICKY: one literal. A copy by spread with one member more took a tenth of the CPU of a call.
     const head: ClientHead = {
@@ -97,12 +108,13 @@ export class Relay implements ResponseSink {
       hasDate,
       contentLength: length === undefined ? undefined : Number(length),
     };
-    const policy = holdPolicyFor(recorded);
-    if (this.options.hidesUsage && isEventStream(recorded['content-type']) && isIdentity(recorded['content-encoding'])) {
-      // The client gets fewer bytes than the provider's `Content-Length`.
-      this.usageFilter = new UsageChunkFilter();
-      this.gate.setHead(withoutLength(head), policy);
-    } else this.gate.setHead(head, policy);
+    this.filter = this.filterFor(recorded);
+    if (this.filter === undefined) this.gate.setHead(head, holdPolicyFor(recorded));
+    else {
+      // The client gets other bytes than those of the provider's `Content-Length`.
+      const headers = withoutDigests(head.headers);
+      this.gate.setHead({ ...head, headers, contentLength: undefined }, holdPolicyFor({ ...recorded, 'content-length': undefined }));
+    }
   }
 
   sendHeadEarly(): void {
@@ -118,14 +130,14 @@ export class Relay implements ResponseSink {
     const { recorder } = this.options;
     recorder.responsePart(chunk);
     if (this.phase === 'attached') {
-      const delivered = this.usageFilter === undefined ? chunk : this.usageFilter.pass(chunk);
+      const delivered = this.filter === undefined ? chunk : this.filter.pass(chunk);
       if (delivered.length > 0) this.gate.pass(delivered);
     }
     if (recorder.isBehind()) this.waitForSpool();
   }
 
   finish(): void {
-    if (this.phase !== 'ended') this.end('complete', () => this.gate.finish(this.usageFilter?.rest()));
+    if (this.phase !== 'ended') this.end('complete', () => this.gate.finish(this.filter?.rest()));
   }
 
   /** Before the provider's head the client gets our error; after it, a broken connection, as from the provider itself. */
@@ -136,7 +148,7 @@ export class Relay implements ResponseSink {
       return;
     }
     this.options.callLog?.failed(this.options.response, error.code);
-    this.end('provider_broke', () => this.gate.finishBroken(this.usageFilter?.rest()));
+    this.end('provider_broke', () => this.gate.finishBroken(this.filter?.rest()));
   }
 
   refuse(error: GatelogError, outcome: 'refused' | 'no_response' = 'refused'): void {
@@ -192,6 +204,21 @@ export class Relay implements ResponseSink {
     });
   }
 
+  private filterFor(recorded: Readonly<Record<string, string>>): UsageChunkFilter | AddressFilter | undefined {
+    const { hidesUsage, provider, target, method } = this.options;
+    const type = recorded['content-type'];
+    if (hidesUsage && isEventStream(type) && isIdentity(recorded['content-encoding'])) return new UsageChunkFilter();
+    const members = target === undefined || method === 'HEAD' ? undefined : addressMembersAt(provider, target.path);
+    return members === undefined || !isIdentity(recorded['content-encoding']) ? undefined : new AddressFilter(members, this.readdress());
+  }
+
+  private readdress(): Readdress {
+    const { target, publicUrl, response } = this.options;
+    const ours = publicUrl ?? listenerAddress(response.req.socket);
+    if (target === undefined || ours === undefined) return () => undefined;
+    return readdressing({ callPath: originForm(response.req.url ?? '/'), target, ours });
+  }
+
   private waitForSpool(): void {
     const { flow } = this;
     if (flow.isPausedFor('spool')) return;
@@ -203,10 +230,6 @@ export class Relay implements ResponseSink {
     headers.push(...this.responseHeaders, 'server-timing', serverTiming(this.overheadMs));
     return headers;
   }
-}
-
-function withoutLength(head: ClientHead): ClientHead {
-  return { ...head, headers: filterHeaders(head.headers, (name) => name !== 'content-length'), contentLength: undefined };
 }
 
 /** Errors of ours, not of the provider. */

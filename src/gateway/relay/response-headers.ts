@@ -1,6 +1,7 @@
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
+import { addressHeaders } from './reply-addresses.ts';
 import { connectionTokens, headerText, hopByHopNames, keepHeader, withoutConnectionHeaders } from '../http/headers.ts';
 
 /**
@@ -27,11 +28,12 @@ const providerHostNames = [
 /** An allow-list, as for request headers. */
 const recordedNames = ['content-type', 'content-encoding', 'content-length', 'retry-after', ...wireFacts.recordedResponseHeaders];
 
-type HeaderKind = 'dropped' | 'connection' | 'recorded' | 'date';
+type HeaderKind = 'dropped' | 'connection' | 'recorded' | 'date' | 'address';
 
 const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>([
   ...[...hopByHopNames, ...providerHostNames].map((name) => [name, 'dropped'] as const),
   ...recordedNames.map((name) => [name, 'recorded'] as const),
+  ...addressHeaders.map((name) => [name, 'address'] as const),
   ['connection', 'connection'],
   ['date', 'date'],
 ]);
@@ -49,12 +51,15 @@ export interface ResponseHead {
   /** By lower-case name; the last header of a name wins. */
   readonly recorded: Readonly<Record<string, string>>;
   readonly hasDate: boolean;
+  /** Some header holds an address that a client may call. */
+  readonly hasAddress: boolean;
 }
 
 export function readResponseHead(raw: HeaderList): ResponseHead {
   const passed: string[] = [];
   const recorded: Record<string, string> = {};
   let hasDate = false;
+  let hasAddress = false;
   let declared: Set<string> | undefined;
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
@@ -64,7 +69,8 @@ export function readResponseHead(raw: HeaderList): ResponseHead {
     if (kind === 'connection' || kind === 'dropped') continue;
     if (kind === 'recorded') keepHeader(recorded, lower, headerText(value));
     if (kind === 'date') hasDate = true;
+    if (kind === 'address') hasAddress = true;
     passed.push(name, value);
   }
-  return { passed: withoutConnectionHeaders(passed, declared), recorded, hasDate: hasDate && declared?.has('date') !== true };
+  return { passed: withoutConnectionHeaders(passed, declared), recorded, hasDate: hasDate && declared?.has('date') !== true, hasAddress };
 }

@@ -223,7 +223,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       spansMaxBytes: 16 * mebi,
       ...options.limits,
     },
-    callLimits: noLimits,
+    ...unset,
     largeBodies: readInTurn,
     heldBodies: new HeldBodies({ maxBytes: 256 * mebi, sharePercent: 100, waitMs: 10_000 }),
     scheduler: new EventLoopScheduler(systemClock.monotonic),
@@ -257,6 +257,9 @@ const noLimits: ForwardPorts['callLimits'] = {
   estimateCost: () => zeroMoney,
   readUser: () => '',
 };
+
+/** What this deployment does not set. */
+const unset = { callLimits: noLimits, publicUrl: undefined } as const;
 
 /** Reads large bodies as the threads do, in a later turn. */
 export const readInTurn: ForwardPorts['largeBodies'] = {

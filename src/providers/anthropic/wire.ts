@@ -4,6 +4,8 @@ export const anthropicWire: WireFacts = {
   streamEndMarkers: ['message_stop'],
   finalEventTypes: ['message_stop'],
   userMembers: ['metadata'],
+  // A batch, after its making or cancellation too, and the list of batches; not the results themselves.
+  addressMembers: [{ provider: 'anthropic', path: /\/messages\/batches(?:\/[^/?]+(?:\/cancel)?)?\/?(?:\?|$)/, members: ['results_url'] }],
   keyHeaders: [{ name: 'x-api-key', owners: ['anthropic'] }],
   clientHeaders: [['anthropic-version', 'anthropic']],
   versionHeaders: ['anthropic-beta', 'anthropic-version'],

@@ -6,6 +6,9 @@ export const googleWire: WireFacts = {
   finalEventTexts: [String.raw`"finishReason"\s*:\s*"`],
   failedElements: [String.raw`[[,]\s*\{\s*"error"\s*:\s*\{`],
   usageMembers: ['usageMetadata'],
+  addressHeaders: ['x-goog-upload-control-url', 'x-goog-upload-url'],
+  // TRICKY: not `uri`, which goes back to Gemini in the parts of a call and must stay Google's.
+  addressMembers: [{ provider: 'gemini', path: /\/files(?:\/[^/?:]+)?\/?(?:\?|$)/, members: ['downloadUri'] }],
   keyHeaders: [{ name: 'x-goog-api-key', owners: ['gemini', 'vertex'] }],
   // Google's clients from version 3 on call `/v1/…`, where OpenAI has files, batches and models too. What calls Vertex AI has its own paths.
   clientHeaders: [

@@ -128,7 +128,7 @@ describe('the head of a reply', () => {
     ['Expect-CT', 'max-age=5'],
     ['Accept-CH', 'DPR'],
   ])('%s, which a provider says of its own host, does not pass', (name, value) => {
-    expect(readResponseHead([name, value, 'X-A', '1'])).toEqual({ passed: ['X-A', '1'], recorded: {}, hasDate: false });
+    expect(readResponseHead([name, value, 'X-A', '1'])).toEqual({ passed: ['X-A', '1'], recorded: {}, hasDate: false, hasAddress: false });
   });
 
   it("a reply's identifiers are recorded, and no other line of its provider's", () => {
@@ -137,6 +137,6 @@ describe('the head of a reply', () => {
   });
 
   it('a date that is declared as hop-by-hop does not pass', () => {
-    expect(readResponseHead(['Date', 'now', 'Connection', 'date'])).toEqual({ passed: [], recorded: {}, hasDate: false });
+    expect(readResponseHead(['Date', 'now', 'Connection', 'date'])).toEqual({ passed: [], recorded: {}, hasDate: false, hasAddress: false });
   });
 });

@@ -137,6 +137,11 @@ describe('the head of a reply', () => {
   });
 
   it('a date that is declared as hop-by-hop does not pass', () => {
-    expect(readResponseHead(['Date', 'now', 'Connection', 'date'])).toEqual({ passed: [], recorded: {}, hasDate: false, hasAddress: false });
+    expect(readResponseHead(['Date', 'now', 'Connection', 'date'])).toEqual({
+      passed: [],
+      recorded: {},
+      hasDate: false,
+      hasAddress: false,
+    });
   });
 });

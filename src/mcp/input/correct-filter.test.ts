@@ -54,3 +54,8 @@ test('a filter is told in words, and the texts that it looks for are known', () 
   expect(wordsOf(filter)).toBe('text of the prompt contains "refund" and status is at least 400');
   expect(soughtTexts(filter)).toEqual(['refund']);
 });
+
+test('a filter of many values is not corrected: each name of it would be compared with all known ones', () => {
+  const fields = Object.fromEntries(Array.from({ length: 501 }, (_, number) => [`modle${number}`, { equals: 'x' }]));
+  expect(correctedFilter({ request_response_rmt: fields })).toBeUndefined();
+});

@@ -77,26 +77,55 @@ export function isCardNumber(digits: string): boolean {
 
 /** The longest card number that starts here. @returns its end; undefined without one. */
 function endOfCard(text: string, start: number): number | undefined {
-  let digits = '';
-  let lengths: ReadonlySet<number> = noLengths;
+  const luhn = new LuhnSum();
+  let prefix = '';
   let end: number | undefined;
-  for (let at = start; digits.length < maxDigits; at += 1) {
-    if (digits !== '' && isSeparator(text[at])) at += 1;
-    if (!isDigit(text[at])) break;
-    digits += text[at];
-    if (digits.length === prefixDigits) lengths = lengthsByPrefix.get(digits) ?? noLengths;
-    if (digits.length >= prefixDigits && lengths.size === 0) break;
-    if (lengths.has(digits.length) && hasCheckDigit(digits) && endsAt(text, at + 1)) end = at + 1;
+  for (let at = start; luhn.digits < maxDigits; at += 1) {
+    if (luhn.digits > 0 && isSeparator(text[at])) at += 1;
+    const character = text[at] ?? '';
+    if (!isDigit(character)) break;
+    luhn.add(character.charCodeAt(0) - zero);
+    if (luhn.digits <= prefixDigits) prefix += character;
+    const lengths = lengthsOf(prefix);
+    if (lengths.size === 0) break;
+    if (lengths.has(luhn.digits) && luhn.isValid() && endsAt(text, at + 1)) end = at + 1;
   }
   return end;
+}
+
+/** While digits are missing, no length that a number may have. */
+const undecided: ReadonlySet<number> = new Set([0]);
+
+function lengthsOf(prefix: string): ReadonlySet<number> {
+  return prefix.length < prefixDigits ? undecided : (lengthsByPrefix.get(prefix) ?? noLengths);
+}
+
+/** Luhn's formula (ISO/IEC 7812-1) over digits that come one by one. */
+class LuhnSum {
+  digits = 0;
+  /** By which of every two digits counts twice: the number of digits decides which sum holds. */
+  private firstTwice = 0;
+  private secondTwice = 0;
+
+  add(digit: number): void {
+    const twice = digit > 4 ? digit * 2 - 9 : digit * 2;
+    const isFirst = this.digits % 2 === 0;
+    this.firstTwice += isFirst ? twice : digit;
+    this.secondTwice += isFirst ? digit : twice;
+    this.digits += 1;
+  }
+
+  isValid(): boolean {
+    return (this.digits % 2 === 0 ? this.firstTwice : this.secondTwice) % 10 === 0;
+  }
 }
 
 function isSeparator(character: string | undefined): boolean {
   return character === ' ' || character === '-' || character === '\u00a0';
 }
 
-function isDigit(character: string | undefined): boolean {
-  return character !== undefined && character >= '0' && character <= '9';
+function isDigit(character: string): boolean {
+  return character >= '0' && character <= '9';
 }
 
 function endsAt(text: string, at: number): boolean {
@@ -104,12 +133,8 @@ function endsAt(text: string, at: number): boolean {
   return !afterCard.test(text);
 }
 
-/** Luhn's formula (ISO/IEC 7812-1). */
 function hasCheckDigit(digits: string): boolean {
-  let sum = 0;
-  for (let position = 0; position < digits.length; position += 1) {
-    const digit = digits.charCodeAt(digits.length - 1 - position) - zero;
-    sum += position % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
-  }
-  return sum % 10 === 0;
+  const luhn = new LuhnSum();
+  for (const digit of digits) luhn.add(Number(digit));
+  return luhn.isValid();
 }

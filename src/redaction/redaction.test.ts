@@ -103,7 +103,9 @@ describe('keys of known shapes', () => {
     `sk_live_${random}`,
     `whsec_${random}=`,
     `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${random}`,
+    `eyJ-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${random}`,
     `Bearer ${random}`,
+    `Bearer  eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${random}`,
     '-----BEGIN RSA PRIVATE KEY-----\nMIIE+abc/123=\nDEK-Info: AES-128-CBC\n-----END RSA PRIVATE KEY-----',
     '-----BEGIN PRIVATE KEY-----\nMIIEvQ, cut off',
   ])('%j is one', (key) => {
@@ -126,7 +128,17 @@ describe('keys of known shapes', () => {
   );
 
   it('what begins like a key over and over takes time for each beginning alone', () => {
-    for (const piece of ['sk-', 'eyJ', 'eyJaaaaaaaa.', '-----BEGIN PRIVATE KEY-----', 'Bearer ', '-']) {
+    for (const piece of [
+      'sk-',
+      'eyJ',
+      '-eyJ',
+      '-eyJaaaaaaaa',
+      'eyJaaaaaaaa.',
+      '-eyJaaaaaaaa.eyJ',
+      '-----BEGIN PRIVATE KEY-----',
+      'Bearer ',
+      '-',
+    ]) {
       expect(redactKeys(piece.repeat(200_000), '').length).toBeLessThanOrEqual(piece.length * 200_000);
     }
   });

@@ -2,7 +2,7 @@ import { type RedactionPlace, redactionPlaces, type RedactionRule } from '../mod
 import { isCardNumber, redactCards } from './cards.ts';
 import { redactEmails } from './emails.ts';
 import { redactKeys } from './keys.ts';
-import { compilePattern, type ReplaceMatches } from './pattern.ts';
+import { compilePattern, type NoteSearch, type ReplaceMatches } from './pattern.ts';
 
 /** Applies the rules of one place. */
 export interface Redactor {
@@ -19,9 +19,15 @@ interface Step {
   readonly rule: RedactionRule;
 }
 
+/** Told of each search of a pattern: the index of its rule, and how many steps it may have taken. May throw, to end the work. */
+export type NoteRuleSearch = (rule: number, steps: number) => void;
+
 /** Compiles rules, which run in their order. @throws when a pattern is invalid. */
-export function compileRules(rules: readonly RedactionRule[]): Redactors {
-  const steps = rules.map((rule): Step => ({ rule, replace: replacerOf(rule) }));
+export function compileRules(rules: readonly RedactionRule[], noteSearch?: NoteRuleSearch): Redactors {
+  const steps = rules.map((rule, index): Step => {
+    const note = noteSearch === undefined ? undefined : (count: number): void => noteSearch(index, count);
+    return { rule, replace: replacerOf(rule, note) };
+  });
   return Object.fromEntries(
     redactionPlaces.flatMap((place) => {
       const applicable = steps.filter(({ rule }) => rule.appliesTo.includes(place));
@@ -38,7 +44,7 @@ function redactorOf(steps: readonly Step[]): Redactor {
   };
 }
 
-function replacerOf({ kind, pattern }: RedactionRule): ReplaceMatches {
+function replacerOf({ kind, pattern }: RedactionRule, noteSearch: NoteSearch | undefined): ReplaceMatches {
   switch (kind) {
     case 'email':
       return redactEmails;
@@ -48,6 +54,6 @@ function replacerOf({ kind, pattern }: RedactionRule): ReplaceMatches {
       return redactKeys;
     case 'regex':
       if (pattern === null) throw new Error('a rule of the kind regex has no pattern');
-      return compilePattern(pattern);
+      return compilePattern(pattern, noteSearch);
   }
 }

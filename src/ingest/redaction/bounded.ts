@@ -1,10 +1,13 @@
 import { createContext, Script } from 'node:vm';
 import { messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
+import type { RecordedBody } from '../../model/record/request-record.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
 import { compileRules, type Redactor, type Redactors } from '../../redaction/redactor.ts';
+import { RuleTooSlow, RuleWork, type WorkBounds, type WorkClocks } from '../../redaction/rule-work.ts';
 import type { RecordTexts } from '../interpret/record-texts.ts';
 import { redactTexts, redactEverything } from './redact-texts.ts';
+import { SlowWork } from './slow-work.ts';
 
 /** Texts that may be stored. `failure`: the rules could not be applied, so the texts that they concern were left out. */
 export interface Redacted {
@@ -21,62 +24,51 @@ interface Prepared {
   readonly patterns: number;
 }
 
-/** Max time of the rules for one record. A pattern takes about 20 ms per MiB of text, 200 ms where it matches. */
+/** Max CPU time of the rules for one record, beyond what is quick. */
 export interface RedactionLimits {
   readonly ms: number;
   readonly msPerMiB: number;
 }
 
+const mebibyte = 1024 * 1024;
 const defaultLimits: RedactionLimits = { ms: 1000, msPerMiB: 1000 };
-
-/** Clocks in milliseconds. */
-export interface RedactionClocks {
-  /** Never steps back. */
-  readonly monotonic: () => number;
-  /** CPU time of this thread; undefined where unknown, then elapsed time counts. */
-  readonly threadTime: () => number | undefined;
-}
-
-/** A timer adds 0.1 ms to a record; the built-in kinds process a short text in less. */
+/**
+ * What any record's patterns may take, whatever came before: about as much as the rest of its interpretation. 32 patterns that find nothing
+ * take 300 ms for each MiB, and one that matches everywhere 240 ms.
+ */
+const quickMs = 2;
+const quickMsPerMiB = 500;
+/** Shorter texts need no timer: a search is too short to be interrupted, and after it {@link RuleWork} ends the work. */
 const maxUntimedCharacters = 64 * 1024;
 /**
- * TRICKY: the timer measures elapsed time, and this thread has a low priority. If it hardly got CPU time, the record is retried with this
- * many times the timeout, up to a max.
+ * TRICKY: the timer measures elapsed time, and this thread has a low priority. If it hardly got CPU time, the record is tried again with
+ * this many times the timeout, up to a max.
  */
 const timeoutFactor = 4;
-const maxTimeoutMs = 10_000;
-/** Time of rules that delays nobody: about as much as the rest of interpretation, for short and long records. */
-const ordinaryMs = 1;
-const ordinaryMsPerMiB = 250;
-/**
- * Max time beyond that for an organisation's records in a minute. After it their texts are left out untried for the rest of the minute,
- * because other organisations wait.
- */
-const maxOverrunMs = 5000;
-/** With less of it left, nothing is tried. */
-const minRemainingMs = 1;
-const overrunWindowMs = 60_000;
+const maxTimeoutMs = 30_000;
+const maxAttempts = 2;
 /** Max compiled patterns in memory; each may grow to some megabytes in use. */
 const maxPatterns = 64;
 const maxRuleSets = 1000;
-const maxOverruns = 1000;
 
-const untimed = (): number => 0;
 const emptying: Redactor = { text: () => '', number: () => undefined };
 
 /** Applies the redaction rules of organisations in bounded time. Invariant: text that they could not be applied to is never returned. */
 export class BoundedRedactor {
-  private readonly clocks: RedactionClocks;
+  private readonly clocks: WorkClocks;
   private readonly limits: RedactionLimits;
+  private readonly work: RuleWork;
+  private readonly slowWork: SlowWork;
   private readonly prepared = new Map<string, Prepared>();
   private patterns = 0;
-  private readonly overruns = new Map<OrganizationId, { readonly since: number; readonly ms: number }>();
   private readonly sandbox: { work: () => RecordTexts };
   private readonly run: (timeout: number) => RecordTexts;
 
-  constructor(clocks: RedactionClocks, limits: RedactionLimits = defaultLimits) {
+  constructor(clocks: WorkClocks, limits: RedactionLimits = defaultLimits) {
     this.clocks = clocks;
     this.limits = limits;
+    this.work = new RuleWork(clocks);
+    this.slowWork = new SlowWork(clocks.monotonic);
     const sandbox = {
       work: (): RecordTexts => {
         throw new Error('no work was given');
@@ -91,49 +83,52 @@ export class BoundedRedactor {
 
   /** Applies rules, in their order, to the texts of one record. */
   apply(organizationId: OrganizationId, rules: readonly RedactionRule[], texts: RecordTexts): Redacted {
-    const remainingMs = this.overrunRemainingMs(organizationId);
-    if (remainingMs < minRemainingMs) {
-      return { texts: redactEverything(texts, placesOf(rules)), failure: 'the rules took too long for other records' };
-    }
     const key = JSON.stringify(rules);
-    const ordinaryTimeMs = ordinaryFor(texts);
-    const allowedMs = Math.min(this.allowedMs(texts), ordinaryTimeMs + remainingMs);
-    for (let timeoutMs = allowedMs; ; timeoutMs *= timeoutFactor) {
+    const characters = charactersOf(texts);
+    const quick = quickMs + (characters / mebibyte) * quickMsPerMiB;
+    for (let attempt = 1; ; attempt += 1) {
       const { redactors, places, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
       const withheld = (failure: string): Redacted => ({ texts: redactEverything(texts, places), failure });
       if (redactors === undefined) return withheld('a pattern cannot be used');
-      const isTimed = patterns > 0 || charactersOf(texts) > maxUntimedCharacters;
-      const elapsed = isTimed ? this.startTiming() : untimed;
+      const limitMs = this.limits.ms + (characters / mebibyte) * this.limits.msPerMiB;
+      const beyondMs = Math.min(limitMs, this.slowWork.remainingMs(organizationId));
       try {
-        if (!isTimed) return { texts: redactTexts(texts, redactors) };
-        this.sandbox.work = () => redactTexts(texts, redactors);
-        const redactedTexts = this.run(Math.ceil(timeoutMs));
-        this.countOverrun(organizationId, elapsed() - ordinaryTimeMs);
-        return { texts: redactedTexts };
+        const bounds = { allowedMs: quick + beyondMs, maxCpuMs: quick + limitMs };
+        this.work.begin(bounds);
+        if (characters <= maxUntimedCharacters) return { texts: redactTexts(texts, redactors) };
+        return { texts: this.timed(() => redactTexts(texts, redactors), bounds) };
       } catch (error) {
+        const isTooSlow = error instanceof RuleTooSlow;
+        // A pause of the thread may have come in between.
+        if (isTooSlow && this.work.isOnePiece && attempt < maxAttempts) continue;
         // An interruption may leave the engine in an inconsistent state.
-        this.forget(key, patterns);
-        const spentMs = elapsed();
-        const isStarved = isTimeout(error) && spentMs < allowedMs / 2 && timeoutMs * timeoutFactor <= maxTimeoutMs;
-        if (isStarved) continue;
-        this.countOverrun(organizationId, (isTimeout(error) ? Math.max(spentMs, allowedMs) : spentMs) - ordinaryTimeMs);
+        if (!isTooSlow) this.forget(key, patterns);
+        if (isTimeout(error)) this.slowWork.count(organizationId, beyondMs);
         return withheld(messageOf(error));
+      } finally {
+        this.slowWork.count(organizationId, this.work.spentMs - quick);
       }
     }
   }
 
-  private allowedMs(texts: RecordTexts): number {
-    return this.limits.ms + (charactersOf(texts) / (1024 * 1024)) * this.limits.msPerMiB;
-  }
-
-  /** @returns a function that measures this thread's time since. */
-  private startTiming(): () => number {
-    const { monotonic, threadTime } = this.clocks;
-    const [startedAt, threadStart] = [monotonic(), threadTime()];
-    return () => {
-      const threadEnd = threadTime();
-      return threadStart === undefined || threadEnd === undefined ? monotonic() - startedAt : threadEnd - threadStart;
-    };
+  /** Interrupts work that goes on too long in one step. */
+  private timed(work: () => RecordTexts, bounds: WorkBounds): RecordTexts {
+    this.sandbox.work = work;
+    const threadTime = this.clocks.threadTime ?? this.clocks.monotonic;
+    for (
+      let timeoutMs = Math.min(maxTimeoutMs, timeoutFactor * bounds.maxCpuMs);
+      ;
+      timeoutMs = Math.min(maxTimeoutMs, timeoutMs * timeoutFactor)
+    ) {
+      const startedAt = threadTime();
+      try {
+        return this.run(Math.ceil(timeoutMs));
+      } catch (error) {
+        const isStarved = isTimeout(error) && threadTime() - startedAt < bounds.maxCpuMs && timeoutMs < maxTimeoutMs;
+        if (!isStarved) throw error;
+        this.work.begin(bounds);
+      }
+    }
   }
 
   private prepare(key: string, rules: readonly RedactionRule[]): Prepared {
@@ -142,35 +137,23 @@ export class BoundedRedactor {
       if (this.prepared.size < maxRuleSets && this.patterns + patterns <= maxPatterns) break;
       this.forget(oldest, freed);
     }
-    const prepared = { redactors: compiled(rules), places: placesOf(rules), patterns };
+    const prepared = { redactors: this.compiled(rules), places: placesOf(rules), patterns };
     this.prepared.set(key, prepared);
     this.patterns += patterns;
     return prepared;
   }
 
+  private compiled(rules: readonly RedactionRule[]): Redactors | undefined {
+    try {
+      return compileRules(rules, (rule, steps) => this.work.note(rule, steps));
+    } catch {
+      return undefined;
+    }
+  }
+
   private forget(key: string, patterns: number): void {
     if (this.prepared.delete(key)) this.patterns -= patterns;
   }
-
-  /** Remaining overrun of an organisation's records, milliseconds. */
-  private overrunRemainingMs(organizationId: OrganizationId): number {
-    const overrun = this.overruns.get(organizationId);
-    if (overrun === undefined) return maxOverrunMs;
-    if (this.clocks.monotonic() - overrun.since < overrunWindowMs) return maxOverrunMs - overrun.ms;
-    this.overruns.delete(organizationId);
-    return maxOverrunMs;
-  }
-
-  private countOverrun(organizationId: OrganizationId, ms: number): void {
-    if (ms <= 0) return;
-    if (this.overruns.size >= maxOverruns) this.overruns.clear();
-    const { since, ms: before } = this.overruns.get(organizationId) ?? { since: this.clocks.monotonic(), ms: 0 };
-    this.overruns.set(organizationId, { since, ms: before + ms });
-  }
-}
-
-function ordinaryFor(texts: RecordTexts): number {
-  return ordinaryMs + (charactersOf(texts) / (1024 * 1024)) * ordinaryMsPerMiB;
 }
 
 /** TRICKY: the error comes from the script's own realm, so it is not an `Error` of this one. */
@@ -178,19 +161,16 @@ function isTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
-function compiled(rules: readonly RedactionRule[]): Redactors | undefined {
-  try {
-    return compileRules(rules);
-  } catch {
-    return undefined;
-  }
-}
-
 function placesOf(rules: readonly RedactionRule[]): Redactors {
   return Object.fromEntries(rules.flatMap(({ appliesTo }) => appliesTo.map((place) => [place, emptying])));
 }
 
-function charactersOf({ requestBody, responseBody, promptText, completionText }: RecordTexts): number {
-  const bodies = [requestBody, responseBody].map((body) => ('text' in body ? body.text.length : 'base64' in body ? body.base64.length : 0));
-  return bodies.reduce((sum, length) => sum + length, promptText.length + completionText.length);
+function charactersOf({ requestBody, responseBody, promptText, completionText, properties, inputs }: RecordTexts): number {
+  let characters = lengthOf(requestBody) + lengthOf(responseBody) + promptText.length + completionText.length;
+  for (const values of [properties, inputs]) for (const [name, value] of values) characters += name.length + value.length;
+  return characters;
+}
+
+function lengthOf(body: RecordedBody): number {
+  return 'text' in body ? body.text.length : 'base64' in body ? body.base64.length : 0;
 }

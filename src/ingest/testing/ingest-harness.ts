@@ -11,7 +11,7 @@ import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '..
 import type { Observation } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
+import { threadCpuClock } from '../../platform/thread-cpu-time.ts';
 import { noOrganizationPrices } from '../../pricing/organization-prices.ts';
 import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { firstRequestStatement } from '../../query/session-detail/lookup.ts';
@@ -355,7 +355,7 @@ const noErasures: ActiveErasures = { of: () => undefined, save: async () => unde
 /** Interpretation without a thread: the thread needs compiled code. */
 const parts = {
   book: bookWithoutOperator,
-  redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
+  redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadCpuClock() }),
 };
 
 export const interpretDirectly: TestInterpret = async (tasks, storedAt) => [...interpretTasks(tasks, { ...parts, storedAt })];

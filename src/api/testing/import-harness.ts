@@ -29,6 +29,11 @@ export class Deployment {
     this.spool = new SpoolRig(rig);
   }
 
+  get changer(): CoreRig['changer'] {
+    if (this.core === undefined) throw new Error('the deployment is not started');
+    return this.core.changer;
+  }
+
   get drain(): Drain {
     if (this.core === undefined) throw new Error('the deployment is not started');
     return this.core.drain;

@@ -4,6 +4,7 @@ import { type OrganizationId, type RequestId, timeOfUuid } from '../../model/ids
 import type { Principal } from '../../model/principal.ts';
 import type { ChangeStored } from '../../store/update/change.ts';
 import { OrganizationLock } from './organization-lock.ts';
+import type { LaterTexts } from '../redaction/later-texts.ts';
 import type { ExchangeIndex, TrackedExchange, Settlement } from '../series/exchange.ts';
 import type { PendingChanges } from './pending.ts';
 
@@ -15,6 +16,8 @@ export interface RequestChangerPorts {
   /** Time of a stored request, Unix milliseconds; undefined when the store does not have it. */
   readonly findStored: (organizationId: OrganizationId, requestId: RequestId) => Promise<number | undefined>;
   readonly changeStored: ChangeStored;
+  /** What is written to records passes it first. */
+  readonly laterTexts: LaterTexts;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** The greatest number of any accepted change. */
@@ -42,10 +45,17 @@ export class RequestChanges {
 
   /**
    * Changes a request; durable and visible to every later read when it returns.
-   * @throws GatelogError `not_found`, or `store_unavailable` when the store does not take the record in time.
+   * @throws GatelogError `not_found`, `store_unavailable` when the store does not take the record in time, or as {@link LaterTexts.change}
+   * does.
    */
   async change(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
-    await this.lock.shared(principal.organizationId, () => this.changeNow(principal, requestId, change));
+    const redacted = await this.laterTexts.change(principal.organizationId, change);
+    await this.lock.shared(principal.organizationId, () => this.changeNow(principal, requestId, redacted));
+  }
+
+  /** For changes of sessions and of many requests. */
+  get laterTexts(): LaterTexts {
+    return this.ports.laterTexts;
   }
 
   /**

@@ -44,10 +44,11 @@ export class SessionChanges {
   /**
    * Sets properties on every request of an existing session, in the store or in flight. Durable and visible to every later read on return.
    * No other change of the organisation runs meanwhile, so that of two changes to one name the later wins everywhere.
-   * @throws GatelogError `not_found`, `query_too_large`, or `store_unavailable`.
+   * @throws GatelogError `not_found`, `query_too_large`, `store_unavailable`, or as a change of a request does.
    */
-  async setProperties(principal: Principal, sessionId: string, values: ReadonlyMap<string, string>): Promise<void> {
+  async setProperties(principal: Principal, sessionId: string, given: ReadonlyMap<string, string>): Promise<void> {
     const { organizationId, keyId } = principal;
+    const values = await this.ports.requests.laterTexts.properties(organizationId, given);
     await this.ports.requests.exclusive(organizationId, async () => {
       const members = await this.membersInFlight(organizationId, sessionId);
       const change: SessionChange = { organizationId, sessionId, values, keyId, ...this.ports.requests.stamp() };
@@ -76,8 +77,9 @@ export class SessionChanges {
     await this.ports.requests.change(principal, first.requestId, { kind: 'property', values });
   }
 
-  /** Tags a session. @param tag empty: removes the tag. @throws GatelogError `not_found` for a session without a request. */
-  async tag({ organizationId, keyId }: Principal, sessionId: string, tag: string): Promise<void> {
+  /** Tags a session. @param given empty: removes the tag. @throws GatelogError `not_found` for a session without a request. */
+  async tag({ organizationId, keyId }: Principal, sessionId: string, given: string): Promise<void> {
+    const tag = await this.ports.requests.laterTexts.tag(organizationId, given);
     await this.ports.requests.shared(organizationId, async () => {
       // In this order: the second lookup finds a request that was stored after the first.
       const isKnown =

@@ -1,4 +1,4 @@
-import { type AcceptedChange, applyChange, type ChangeableFacts } from '../../model/change.ts';
+import { type AcceptedChange, applyChange, type ChangeableFacts, feedbackScore } from '../../model/change.ts';
 import type { Exchange, ImportedFacts, ImportedOpen } from '../../model/record/exchange.ts';
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
@@ -9,7 +9,7 @@ import { wireFormatByShape } from '../../providers/by-shape.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
 import { bodyGroupOf } from '../interpret/body-group.ts';
 import { type InterpretContext, redacted, withShortNames } from '../interpret/interpret.ts';
-import { firstNonEmpty, orEmpty, type RecordTexts } from '../interpret/record-texts.ts';
+import { firstNonEmpty, noTexts, orEmpty, type RecordTexts } from '../interpret/record-texts.ts';
 import { bytesOf, type ImportedItem, readItem } from './read-item.ts';
 
 /** An exchange that holds an item of an import instead of a call. */
@@ -37,9 +37,11 @@ export function importedRecord({ open, requestBody }: ImportedExchange, context:
   const provider = providerNamed(name) === undefined ? 'custom' : name;
   const facts = factsOf(item, provider);
   const texts = redacted(textsOf(item, facts), provider, context);
-  const { changeable, changes } = changedFacts(item, { properties: texts.properties, imported: open.imported }, context.changes);
+  const stated = statedTexts(item, provider, context);
+  const before = { properties: texts.properties, scores: stated.scores, imported: open.imported };
+  const { changeable, changes } = changedFacts(item, before, context.changes);
   const { properties } = changeable;
-  const record = Object.assign(namesOf(item, texts), outcomeOf(item, facts, texts), {
+  const record = Object.assign(namesOf(item, texts, stated), outcomeOf(item, facts, { usageRaw: texts.usageRaw, stated }), {
     organizationId: open.organizationId,
     requestId: open.requestId,
     createdAt: item.createdAt,
@@ -116,7 +118,51 @@ function textsOf(item: ImportedItem, { request, response }: Facts): RecordTexts 
   };
 }
 
-function namesOf(item: ImportedItem, texts: RecordTexts) {
+/** Texts that only an item states; for a call they are ours. */
+interface StatedTexts {
+  readonly model: string;
+  readonly provider: string;
+  readonly countryCode: string;
+  readonly cacheReferenceId: string;
+  readonly assets: readonly string[];
+  readonly attempts: ImportedItem['attempts'];
+  readonly scores: Map<string, number>;
+}
+
+/** They may be any text, so the rules for requests and responses hold, and for names of scores those for properties. */
+function statedTexts(item: ImportedItem, provider: string, context: ImportContext): StatedTexts {
+  const { texts, assets, attempts } = item;
+  const text = (value: string): string => {
+    if (value === '') return '';
+    const { referrer, serviceTier } = redacted({ ...noTexts, referrer: value, serviceTier: value }, provider, context);
+    return referrer === value ? serviceTier : referrer;
+  };
+  const { requestModel, responseModel } = redacted({ ...noTexts, requestModel: texts.model, responseModel: texts.model }, provider, context);
+  const named = redacted({ ...noTexts, inputs: new Map([...item.scores.keys()].map((name) => [name, ''])) }, provider, context).inputs;
+  const names = [...named.keys()];
+  return {
+    model: requestModel === texts.model ? responseModel : requestModel,
+    provider: providerNamed(item.provider.toLowerCase()) === undefined ? text(item.provider) : item.provider,
+    countryCode: text(texts.country_code),
+    cacheReferenceId: text(texts.cache_reference_id),
+    assets: assets.map(text),
+    attempts: attempts.map((attempt) => redactedAttempt(attempt, text)),
+    // Without names where the rules could not be applied.
+    scores: new Map(
+      [...item.scores].flatMap(([name, value], index): [string, number][] => {
+        const redactedName = names[index];
+        return redactedName === undefined ? [] : [[name === feedbackScore ? name : redactedName, value]];
+      }),
+    ),
+  };
+}
+
+function redactedAttempt(attempt: ImportedItem['attempts'][number], text: (value: string) => string): ImportedItem['attempts'][number] {
+  const provider = text(attempt.provider);
+  return attempt.error === undefined ? { ...attempt, provider } : { ...attempt, provider, error: text(attempt.error) };
+}
+
+function namesOf(item: ImportedItem, texts: RecordTexts, stated: StatedTexts) {
   const { modelOverride, requestModel, responseModel } = texts;
   // A model that redaction has changed is one of the three.
   const isUnchanged = [item.texts.model_override, item.texts.response_model, item.texts.request_model].every(
@@ -126,12 +172,12 @@ function namesOf(item: ImportedItem, texts: RecordTexts) {
     path: texts.path,
     referrer: texts.referrer,
     targetUrl: texts.targetUrl,
-    provider: item.provider,
-    countryCode: item.texts.country_code,
+    provider: stated.provider,
+    countryCode: stated.countryCode,
     requestModel,
     responseModel,
     modelOverride,
-    model: firstNonEmpty([isUnchanged ? item.texts.model : '', modelOverride, responseModel, requestModel, 'unknown']),
+    model: firstNonEmpty([isUnchanged ? stated.model : '', modelOverride, responseModel, requestModel, 'unknown']),
     userId: texts.userId,
     aliasedNames: item.aliasedNames,
     traceId: item.texts.trace_id,
@@ -148,14 +194,18 @@ function namesOf(item: ImportedItem, texts: RecordTexts) {
   };
 }
 
-function outcomeOf(item: ImportedItem, { response }: Facts, { usageRaw }: RecordTexts) {
+interface OutcomeTexts extends Pick<RecordTexts, 'usageRaw'> {
+  readonly stated: StatedTexts;
+}
+
+function outcomeOf(item: ImportedItem, { response }: Facts, { usageRaw, stated }: OutcomeTexts) {
   return {
     responseCreatedAt: item.responseCreatedAt,
     status: item.status,
     latencyMs: item.latencyMs,
     timeToFirstTokenMs: item.timeToFirstTokenMs,
     gatewayOverheadMs: item.gatewayOverheadMs,
-    attempts: item.attempts,
+    attempts: stated.attempts,
     usage: usageOf(item, response.usage, usageRaw),
     cost: item.cost,
     costSource: item.costSource,
@@ -163,18 +213,18 @@ function outcomeOf(item: ImportedItem, { response }: Facts, { usageRaw }: Record
     appliedPrice: '',
     cacheEnabled: item.cacheEnabled,
     cached: item.cached,
-    cacheReferenceId: item.texts.cache_reference_id,
+    cacheReferenceId: stated.cacheReferenceId,
     cacheCreatedAt: null,
     threat: item.threat,
     isPassthroughBilling: item.isPassthroughBilling,
-    assets: item.assets,
+    assets: stated.assets,
     requestBodyCut: item.requestBodyCut,
     responseBodyCut: item.responseBodyCut,
     sizeBytes: item.statedBytes ?? bytesOf(item.requestBody) + bytesOf(item.responseBody),
   };
 }
 
-function stated(count: number | null | undefined, reported: number | null): number | null {
+function countOf(count: number | null | undefined, reported: number | null): number | null {
   return count === undefined ? reported : count;
 }
 
@@ -182,13 +232,13 @@ function stated(count: number | null | undefined, reported: number | null): numb
 function usageOf({ counts, usageEstimated }: ImportedItem, reported: Usage, raw: unknown): Usage {
   return {
     ...unreportedUsage,
-    promptTokens: stated(counts.prompt_tokens, reported.promptTokens),
-    completionTokens: stated(counts.completion_tokens, reported.completionTokens),
-    promptCacheReadTokens: stated(counts.prompt_cache_read_tokens, reported.promptCacheReadTokens),
-    promptCacheWriteTokens: stated(counts.prompt_cache_write_tokens, reported.promptCacheWriteTokens),
-    promptAudioTokens: stated(counts.prompt_audio_tokens, reported.promptAudioTokens),
-    completionAudioTokens: stated(counts.completion_audio_tokens, reported.completionAudioTokens),
-    reasoningTokens: stated(counts.reasoning_tokens, reported.reasoningTokens),
+    promptTokens: countOf(counts.prompt_tokens, reported.promptTokens),
+    completionTokens: countOf(counts.completion_tokens, reported.completionTokens),
+    promptCacheReadTokens: countOf(counts.prompt_cache_read_tokens, reported.promptCacheReadTokens),
+    promptCacheWriteTokens: countOf(counts.prompt_cache_write_tokens, reported.promptCacheWriteTokens),
+    promptAudioTokens: countOf(counts.prompt_audio_tokens, reported.promptAudioTokens),
+    completionAudioTokens: countOf(counts.completion_audio_tokens, reported.completionAudioTokens),
+    reasoningTokens: countOf(counts.reasoning_tokens, reported.reasoningTokens),
     promptCacheWriteHourTokens: reported.promptCacheWriteHourTokens,
     promptCacheWriteHalfDayTokens: reported.promptCacheWriteHalfDayTokens,
     geo: reported.geo,
@@ -205,11 +255,12 @@ function usageOf({ counts, usageEstimated }: ImportedItem, reported: Usage, raw:
 
 interface Before {
   readonly properties: Map<string, string>;
+  readonly scores: Map<string, number>;
   readonly imported: ImportedFacts;
 }
 
 /** The facts that changes accepted since the import began to change, and their history. */
-function changedFacts({ scores, feedback }: ImportedItem, { properties, imported }: Before, accepted: readonly AcceptedChange[]) {
+function changedFacts({ feedback }: ImportedItem, { properties, scores, imported }: Before, accepted: readonly AcceptedChange[]) {
   const given = feedback === null ? null : { ...feedback, number: feedback.number ?? imported.feedbackNumber };
   const changeable: ChangeableFacts = { properties, scores, feedback: given, sessionChanges: [] };
   return { changeable, changes: accepted.flatMap((change) => applyChange(changeable, change)) };

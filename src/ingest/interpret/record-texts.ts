@@ -1,6 +1,6 @@
 import type { Exchange } from '../../model/record/exchange.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
-import { mapTextTags, type TextTags } from '../../model/record/text-tags.ts';
+import { emptyTextTags, mapTextTags, type TextTags } from '../../model/record/text-tags.ts';
 import type { ReadRequest, ReadResponse } from './bodies.ts';
 
 /** All texts of a record that the caller or the provider wrote. */
@@ -33,6 +33,31 @@ export interface RecordTexts extends TextTags {
 export type RedactTexts = (texts: RecordTexts) => RecordTexts;
 
 const absent: RecordedBody = { kind: 'absent' };
+
+/** A record without any text. */
+export const noTexts: RecordTexts = {
+  requestBody: absent,
+  responseBody: absent,
+  requestIsOpaque: false,
+  responseIsOpaque: false,
+  promptText: '',
+  lastUserText: '',
+  completionText: '',
+  path: '',
+  referrer: '',
+  targetUrl: '',
+  usageRaw: null,
+  properties: new Map(),
+  inputs: new Map(),
+  requestModel: '',
+  modelOverride: '',
+  responseModel: '',
+  responseId: '',
+  serviceTier: '',
+  userId: '',
+  promptId: '',
+  ...emptyTextTags,
+};
 
 /** The texts of an exchange that the caller allows to be stored. */
 export function textsOf(

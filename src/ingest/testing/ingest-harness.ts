@@ -28,6 +28,7 @@ import type { ActiveErasures } from '../erasures.ts';
 import { interpretTasks } from '../worker/interpreter.ts';
 import { openPendingChanges, type PendingChanges } from '../changes/pending.ts';
 import { BoundedRedactor } from '../redaction/bounded.ts';
+import { LaterTexts, type RedactionRulesOf } from '../redaction/later-texts.ts';
 import { owned, type TestInterpret, type TestPorts } from './spent-rows.ts';
 import { RequestChanges } from '../changes/request-changes.ts';
 import { SessionChanges, type StoredMember } from '../changes/session-changes.ts';
@@ -216,7 +217,7 @@ export class SpoolRig {
   /** A new life of the ingest over this spool. */
   async openDrain({ interpret = interpretDirectly, release, ...given }: TestPorts = {}): Promise<Drain> {
     const declared = new DeclaredNames(this.rig.database, systemClock);
-    const redactionRules = new RedactionRules(this.rig.database, systemClock);
+    const redactionRules = this.storedRules();
     return new Drain({
       spoolFolder: this.folder,
       spoolId: spoolIdentity(this.folder),
@@ -226,7 +227,7 @@ export class SpoolRig {
       findRows: this.rig.store.findRows,
       pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),
       declaredNames: (organizationId) => declared.of(organizationId),
-      redactionRules: (organizationId) => redactionRules.of(organizationId),
+      redactionRules,
       organizationPrices: () => noOrganizationPrices,
       keepDeadLetter: new DeadLetters(this.deadLetterFolder, systemClock.now).keep,
       evictDeadLetters: async () => undefined,
@@ -253,6 +254,11 @@ export class SpoolRig {
     await drain.stop(120_000);
   }
 
+  private storedRules(): RedactionRulesOf {
+    const rules = new RedactionRules(this.rig.database, systemClock);
+    return (organizationId) => rules.of(organizationId);
+  }
+
   /** A drain with the changers that go with it, as the core has them. @param now their clock. */
   async openCore(given: TestPorts = {}, now = systemClock.now): Promise<CoreRig> {
     const pendingChanges = given.pendingChanges ?? (await this.openPendingChanges());
@@ -263,6 +269,7 @@ export class SpoolRig {
       pendingChanges,
       findStored: (organizationId, requestId) => this.findStored(organizationId, requestId),
       changeStored: this.rig.store.changeStored,
+      laterTexts: new LaterTexts(given.redactionRules ?? this.storedRules(), testClocks),
       now,
       latestNumber: Math.max(await this.rig.store.latestChangeNumber(), await pendingChanges.latestNumber()),
       storeWaitMs: 5000,
@@ -351,6 +358,8 @@ export async function written(writer: SpoolWriter): Promise<void> {
 
 /** As long as nobody is erased. */
 const noErasures: ActiveErasures = { of: () => undefined, save: async () => undefined, wasErased: async () => false };
+
+const testClocks = { monotonic: systemClock.monotonic, threadTime: threadCpuClock() };
 
 /** Interpretation without a thread: the thread needs compiled code. */
 const parts = {

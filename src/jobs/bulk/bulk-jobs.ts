@@ -61,9 +61,13 @@ export class BulkJobs {
     for (const job of unfinished) this.enqueue(job);
   }
 
-  /** Orders a job; durable on return. @throws GatelogError `service_busy` when too many wait. */
-  async order({ organizationId, keyId }: Principal, order: JobOrder): Promise<Job> {
+  /**
+   * Orders a job; durable on return. What it writes is redacted first, so that the order does not keep it either.
+   * @throws GatelogError `service_busy` when too many wait, or when the redaction rules cannot be applied.
+   */
+  async order({ organizationId, keyId }: Principal, given: JobOrder): Promise<Job> {
     const { maxUnfinished } = this.options;
+    const order = await this.redacted(organizationId, given);
     const job = await this.ports.repository.add(
       { id: this.ports.newId(), organizationId, keyId, order, at: this.ports.now() },
       maxUnfinished,
@@ -75,6 +79,12 @@ export class BulkJobs {
     }
     this.enqueue(job);
     return job;
+  }
+
+  private async redacted(organizationId: OrganizationId, order: JobOrder): Promise<JobOrder> {
+    if (order.kind === 'undo') return order;
+    const set = await this.ports.redactProperties(organizationId, order.properties.set);
+    return { ...order, properties: { ...order.properties, set } };
   }
 
   /**

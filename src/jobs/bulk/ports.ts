@@ -21,6 +21,8 @@ export interface BulkJobPorts {
   readonly repository: JobRepository;
   readonly lists: JobLists;
   readonly changeNext: ChangeNext;
+  /** Redacts what a job writes. @throws GatelogError when it cannot. */
+  readonly redactProperties: (organizationId: OrganizationId, values: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, string>>;
   /** Runs `work` while no other change of the organisation does. */
   readonly exclusive: <Result>(organizationId: OrganizationId, work: () => Promise<Result>) => Promise<Result>;
   /** The time and number of a change that is accepted now. */

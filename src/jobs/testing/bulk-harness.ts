@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openPendingChanges } from '../../ingest/changes/pending.ts';
+import { LaterTexts } from '../../ingest/redaction/later-texts.ts';
 import { RequestChanges } from '../../ingest/changes/request-changes.ts';
 import { SessionChanges } from '../../ingest/changes/session-changes.ts';
 import { ExchangeIndex } from '../../ingest/series/exchange.ts';
@@ -91,6 +92,7 @@ export class BulkCore {
       pendingChanges: parts.pendingChanges,
       findStored: async (_organizationId, requestId) => timeOfUuid(requestId),
       changeStored: makeChangeStored(this.connections, undefined, patches),
+      laterTexts: new LaterTexts(() => Promise.resolve(undefined), { monotonic: () => performance.now(), threadTime: undefined }),
       now: Date.now,
       latestNumber: parts.latestNumber,
       storeWaitMs: 1000,

@@ -15,7 +15,7 @@ export interface BulkJobParts {
   readonly database: MetadataDatabase;
   readonly store: Pick<Store, 'jobLists' | 'changeNext'>;
   readonly drain: Pick<Drain, 'catchUp' | 'inFlight'>;
-  readonly changer: Pick<RequestChanges, 'exclusive' | 'stamp'>;
+  readonly changer: Pick<RequestChanges, 'exclusive' | 'stamp' | 'laterTexts'>;
   readonly observe: Observe;
 }
 
@@ -32,6 +32,7 @@ export function makeBulkJobs({ database, store, drain, changer, observe }: BulkJ
       },
       lists: store.jobLists,
       changeNext: store.changeNext,
+      redactProperties: (organizationId, values) => changer.laterTexts.properties(organizationId, values),
       exclusive: (organizationId, work) => changer.exclusive(organizationId, work),
       stamp: () => changer.stamp(),
       whenEndedAreStored: (organizationId, signal) => whenEndedAreStored(spool, organizationId, signal),

@@ -1,12 +1,14 @@
 import type { SessionPorts } from '../../api/ports.ts';
 import { RequestChanges } from '../../ingest/changes/request-changes.ts';
 import { SessionChanges } from '../../ingest/changes/session-changes.ts';
+import { LaterTexts, type RedactionRulesOf } from '../../ingest/redaction/later-texts.ts';
 import type { PendingChanges } from '../../ingest/changes/pending.ts';
 import type { Drain } from '../../ingest/drain.ts';
 import type { BulkJobs } from '../../jobs/bulk/bulk-jobs.ts';
 import type { MetadataDatabase } from '../../metadata/database.ts';
 import type { Observe } from '../../model/observation.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { threadCpuClock } from '../../platform/thread-cpu-time.ts';
 import type { Store } from '../../store/store.ts';
 import { findFirst, findStored } from '../records/find-stored.ts';
 import { makeBulkJobs } from './bulk-jobs.ts';
@@ -20,6 +22,7 @@ export interface ChangerParts {
   readonly pendingChanges: PendingChanges;
   /** The greatest number of any accepted change. */
   readonly latestNumber: number;
+  readonly redactionRules: { readonly of: RedactionRulesOf };
   readonly observe: Observe;
 }
 
@@ -30,13 +33,18 @@ export interface Changers {
   readonly jobs: BulkJobs;
 }
 
-export function makeChangers({ store, database, pendingChanges, latestNumber, observe }: ChangerParts, drain: Drain): Changers {
+export function makeChangers(parts: ChangerParts, drain: Drain): Changers {
+  const { store, database, pendingChanges, latestNumber, redactionRules, observe } = parts;
   const changer = new RequestChanges({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
     pendingChanges,
     findStored: (organizationId, requestId) => findStored(store, organizationId, requestId),
     changeStored: store.changeStored,
+    laterTexts: new LaterTexts((organizationId) => redactionRules.of(organizationId), {
+      monotonic: systemClock.monotonic,
+      threadTime: threadCpuClock(),
+    }),
     now: systemClock.now,
     latestNumber,
     storeWaitMs: changeWaitMs,

@@ -23,6 +23,7 @@ const maxWaiting = 50_000;
 const atOnce = 200;
 const defaultIntervalMs = 1000;
 const retryMs = 5000;
+const againCodes: ReadonlySet<string> = new Set(['store_unavailable', 'metadata_unavailable']);
 
 /** Corrects the places of requests when the ancestors of their spans have come. */
 export class PlaceCorrections {
@@ -74,14 +75,14 @@ export class PlaceCorrections {
     this.ports.observe({ kind: 'span_places_dropped', requests, reason });
   }
 
-  /** @returns the correction when it is to be tried again: the store is away, or the record is on its way to it. */
+  /** @returns the correction when it is to be tried again: the store or the redaction rules are away, or the record is on its way. */
   private async apply(correction: PlaceCorrection<Principal>): Promise<PlaceCorrection<Principal> | undefined> {
     const { owner, requestId, values } = correction;
     try {
       await this.ports.changeRequest(owner, requestId, { kind: 'property', values });
     } catch (error) {
-      if (error instanceof GatelogError && error.code === 'store_unavailable') return correction;
-      // Erased or expired meanwhile, or over a limit of its own.
+      if (error instanceof GatelogError && againCodes.has(error.code)) return correction;
+      // Erased or expired meanwhile, over a limit of its own, or nothing that the redaction rules can be applied to.
       if (!(error instanceof GatelogError)) this.drop(1, messageOf(error));
     }
     return undefined;

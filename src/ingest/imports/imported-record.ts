@@ -137,7 +137,11 @@ function statedTexts(item: ImportedItem, provider: string, context: ImportContex
     const { referrer, serviceTier } = redacted({ ...noTexts, referrer: value, serviceTier: value }, provider, context);
     return referrer === value ? serviceTier : referrer;
   };
-  const { requestModel, responseModel } = redacted({ ...noTexts, requestModel: texts.model, responseModel: texts.model }, provider, context);
+  const { requestModel, responseModel } = redacted(
+    { ...noTexts, requestModel: texts.model, responseModel: texts.model },
+    provider,
+    context,
+  );
   const named = redacted({ ...noTexts, inputs: new Map([...item.scores.keys()].map((name) => [name, ''])) }, provider, context).inputs;
   const names = [...named.keys()];
   return {

@@ -95,6 +95,16 @@ async function secretsStored(): Promise<readonly string[]> {
 
 const session = (name: string): object => ({ properties: { 'Svc-Session-Id': name } });
 
+const node = (given: Partial<TreeNode>): TreeNode => ({
+  spanId: 'inner',
+  parentSpanId: 'outer',
+  level: 'inner',
+  sessionId: '',
+  sessionName: '',
+  userId: '',
+  ...given,
+});
+
 const ways: Readonly<Record<string, () => Promise<void>>> = {
   'a property of a stored request': async () => {
     await call('PUT', `/v1/request/${await storedItem()}/property`, { key: secret, value: `one ${secret}` });
@@ -177,15 +187,6 @@ describe('what is written after a call passes the rules', () => {
       now: () => now,
       observe: () => undefined,
       intervalMs: 10,
-    });
-    const node = (given: Partial<TreeNode>): TreeNode => ({
-      spanId: 'inner',
-      parentSpanId: 'outer',
-      level: 'inner',
-      sessionId: '',
-      sessionName: '',
-      userId: '',
-      ...given,
     });
     const request = { requestId: id, spanId: 'inner', sessionId: 'trace', sessionPath: '/inner', isRooted: false };
     corrections.note(spool.principal, [{ traceId: 'trace', nodes: [node({})], requests: [request] }]);

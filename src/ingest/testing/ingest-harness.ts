@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DeclaredNames } from '../../metadata/organization/declared-names.ts';
-import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import type { MetadataDatabase } from '../../metadata/database.ts';
 import { openMigratedMetadata } from '../../metadata/migrate.ts';
 import { type ExchangeEnd, type ExchangeOpen, type ExchangeResponseHead, frameKinds } from '../../model/record/exchange.ts';
@@ -11,7 +10,6 @@ import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '..
 import type { Observation } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { threadCpuClock } from '../../platform/thread-cpu-time.ts';
 import { noOrganizationPrices } from '../../pricing/organization-prices.ts';
 import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { firstRequestStatement } from '../../query/session-detail/lookup.ts';
@@ -27,8 +25,7 @@ import { Drain } from '../drain.ts';
 import type { ActiveErasures } from '../erasures.ts';
 import { interpretTasks } from '../worker/interpreter.ts';
 import { openPendingChanges, type PendingChanges } from '../changes/pending.ts';
-import { BoundedRedactor } from '../redaction/bounded.ts';
-import { LaterTexts, type RedactionRulesOf } from '../redaction/later-texts.ts';
+import { newLaterTexts, newRedactor, storedRules } from './redactors.ts';
 import { owned, type TestInterpret, type TestPorts } from './spent-rows.ts';
 import { RequestChanges } from '../changes/request-changes.ts';
 import { SessionChanges, type StoredMember } from '../changes/session-changes.ts';
@@ -217,7 +214,6 @@ export class SpoolRig {
   /** A new life of the ingest over this spool. */
   async openDrain({ interpret = interpretDirectly, release, ...given }: TestPorts = {}): Promise<Drain> {
     const declared = new DeclaredNames(this.rig.database, systemClock);
-    const redactionRules = this.storedRules();
     return new Drain({
       spoolFolder: this.folder,
       spoolId: spoolIdentity(this.folder),
@@ -227,7 +223,7 @@ export class SpoolRig {
       findRows: this.rig.store.findRows,
       pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),
       declaredNames: (organizationId) => declared.of(organizationId),
-      redactionRules,
+      redactionRules: storedRules(this.rig.database),
       organizationPrices: () => noOrganizationPrices,
       keepDeadLetter: new DeadLetters(this.deadLetterFolder, systemClock.now).keep,
       evictDeadLetters: async () => undefined,
@@ -254,11 +250,6 @@ export class SpoolRig {
     await drain.stop(120_000);
   }
 
-  private storedRules(): RedactionRulesOf {
-    const rules = new RedactionRules(this.rig.database, systemClock);
-    return (organizationId) => rules.of(organizationId);
-  }
-
   /** A drain with the changers that go with it, as the core has them. @param now their clock. */
   async openCore(given: TestPorts = {}, now = systemClock.now): Promise<CoreRig> {
     const pendingChanges = given.pendingChanges ?? (await this.openPendingChanges());
@@ -269,7 +260,7 @@ export class SpoolRig {
       pendingChanges,
       findStored: (organizationId, requestId) => this.findStored(organizationId, requestId),
       changeStored: this.rig.store.changeStored,
-      laterTexts: new LaterTexts(given.redactionRules ?? this.storedRules(), testClocks),
+      laterTexts: newLaterTexts(given.redactionRules ?? storedRules(this.rig.database)),
       now,
       latestNumber: Math.max(await this.rig.store.latestChangeNumber(), await pendingChanges.latestNumber()),
       storeWaitMs: 5000,
@@ -359,12 +350,10 @@ export async function written(writer: SpoolWriter): Promise<void> {
 /** As long as nobody is erased. */
 const noErasures: ActiveErasures = { of: () => undefined, save: async () => undefined, wasErased: async () => false };
 
-const testClocks = { monotonic: systemClock.monotonic, threadTime: threadCpuClock() };
-
 /** Interpretation without a thread: the thread needs compiled code. */
 const parts = {
   book: bookWithoutOperator,
-  redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadCpuClock() }),
+  redactions: newRedactor(),
 };
 
 export const interpretDirectly: TestInterpret = async (tasks, storedAt) => [...interpretTasks(tasks, { ...parts, storedAt })];

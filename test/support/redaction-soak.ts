@@ -8,7 +8,7 @@ import { processCpuMs } from '../../bench/measure/process-table.ts';
 import { isLoadResult, type LoadJob } from '../../bench/load/load-job.ts';
 import { apiClient, type ApiClient } from './api.ts';
 import { eventually } from './eventually.ts';
-import { childrenNamed, makeDataDir, removeDataDir, type Service, serviceEnvironment, startService, testKey } from './process-tree.ts';
+import { childrenNamed, makeDataDir, removeDataDir, type Service, serviceEnvironment, startService } from './process-tree.ts';
 
 export interface RedactionSoak {
   readonly program: string;
@@ -46,9 +46,12 @@ export async function runRedactionSoak(options: RedactionSoak): Promise<Redactio
   const processes = new OwnedProcesses();
   const spinning = Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
   try {
-    const slowKey = await addOrganization(options.program, dataDir);
+    const [quickKey, slowKey] = [
+      await addOrganization(options.program, dataDir, 'quick'),
+      await addOrganization(options.program, dataDir, 'slow'),
+    ];
     const service = await startService({ dataDir, program: options.program, environment: { GATELOG_LOG_LEVEL: 'error' } });
-    const run = await runBoth(options, { service, processes, slowKey });
+    const run = await runBoth(options, { service, processes, quickKey, slowKey });
     await service.stop();
     return run;
   } finally {
@@ -61,11 +64,12 @@ export async function runRedactionSoak(options: RedactionSoak): Promise<Redactio
 interface Scene {
   readonly service: Service;
   readonly processes: OwnedProcesses;
+  readonly quickKey: string;
   readonly slowKey: string;
 }
 
-async function runBoth(options: RedactionSoak, { service, processes, slowKey }: Scene): Promise<RedactionRun> {
-  const [api, slowApi] = [apiClient(service.api), apiClient(service.api, slowKey)];
+async function runBoth(options: RedactionSoak, { service, processes, quickKey, slowKey }: Scene): Promise<RedactionRun> {
+  const [api, slowApi] = [apiClient(service.api, quickKey), apiClient(service.api, slowKey)];
   for (const [client, rules] of [
     [api, documentedRules],
     [slowApi, slowRules],
@@ -75,11 +79,11 @@ async function runBoth(options: RedactionSoak, { service, processes, slowKey }: 
   }
   const [core] = childrenNamed(service.pid, 'core');
   const cpuBefore = processCpuMs(core ?? 0);
-  const probe = probeVisibility(service, api, options.durationMs);
+  const probe = probeVisibility({ service, api, key: quickKey }, options.durationMs);
   const send = (key: string, text: string, requestsPerSecond: number): Promise<number> =>
     answersOf(processes, { ...jobOf(service.gateway, key, text), requestsPerSecond, durationMs: options.durationMs });
   const [quickAnswers, slowAnswers, visibleMs] = await Promise.all([
-    send(testKey, quickText.repeat(8), options.callsPerSecond),
+    send(quickKey, quickText.repeat(8), options.callsPerSecond),
     send(slowKey, slowText, options.slowCallsPerSecond),
     probe,
   ]);
@@ -89,12 +93,12 @@ async function runBoth(options: RedactionSoak, { service, processes, slowKey }: 
   return { quick, slow, visibleMs, coreMicrosPerRecord: (cpuMs * 1000) / (quick.records + slow.records) };
 }
 
-async function addOrganization(program: string, dataDir: string): Promise<string> {
+async function addOrganization(program: string, dataDir: string, name: string): Promise<string> {
   const run = async (...words: readonly string[]): Promise<string> =>
     (await promisify(execFile)(process.execPath, [program, ...words], { env: serviceEnvironment({ dataDir }) })).stdout;
-  await run('orgs', 'create', 'slow');
-  const key = /sk-svc-\S+/.exec(await run('keys', 'create', '--org', 'slow'))?.[0];
-  if (key === undefined) throw new Error('the second organisation got no key');
+  await run('orgs', 'create', name);
+  const key = /sk-svc-\S+/.exec(await run('keys', 'create', '--org', name))?.[0];
+  if (key === undefined) throw new Error(`the organisation ${name} got no key`);
   return key;
 }
 
@@ -131,8 +135,14 @@ async function answersOf(processes: OwnedProcesses, job: LoadJob): Promise<numbe
   return result.responses;
 }
 
+interface Probed {
+  readonly service: Service;
+  readonly api: ApiClient;
+  readonly key: string;
+}
+
 /** Sends a call each second and reads it until it is there. */
-async function probeVisibility(service: Service, api: ApiClient, durationMs: number): Promise<number[]> {
+async function probeVisibility({ service, api, key }: Probed, durationMs: number): Promise<number[]> {
   const until = performance.now() + durationMs;
   const delays: number[] = [];
   const pending: Promise<unknown>[] = [];
@@ -140,7 +150,7 @@ async function probeVisibility(service: Service, api: ApiClient, durationMs: num
     const id = randomUUID();
     const response = await fetch(`${service.gateway}/v1/chat/completions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json', 'svc-request-id': id },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'svc-request-id': id },
       body: bodyOf(quickText),
     });
     await response.text();

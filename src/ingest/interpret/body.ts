@@ -104,7 +104,7 @@ export function recordBody(bytes: Uint8Array, { text, parsed }: Omit<ReadBody, '
 }
 
 /** JSON as `JSON.stringify` writes it, with the digits of its text. @param parsed its value. */
-export function recordJsonText(text: string, parsed: unknown): RecordedBody {
+function recordJsonText(text: string, parsed: unknown): RecordedBody {
   if (isCanonicalJson(text)) return { kind: 'json', text };
   return recordText(text, mayLoseDigits(text) ? JSON.parse(withMarkedNumbers(text, 'digits')) : parsed);
 }

@@ -23,6 +23,15 @@ export function looksLikeOurKey(text: string): boolean {
   return prefixes.some((prefix) => text.startsWith(prefix));
 }
 
+/**
+ * The key in `Bearer <key>`; undefined for any other text. Behind an encoded blank, a key of ours: OpenTelemetry's variables of headers are
+ * URL-encoded, and some exporters send their values as they stand, `Bearer%20<key>`.
+ */
+export function bearerKey(text: string): string | undefined {
+  const [, blank = '', key] = /^\s*Bearer( +|%20|\+)(\S+)\s*$/i.exec(text) ?? [];
+  return key === undefined || blank.startsWith(' ') || looksLikeOurKey(key) ? key : undefined;
+}
+
 /** Matches a key of ours inside a text, but not a word that ends in its prefix, as `task-svc-1` does. */
 const ownKey = /(?<![A-Za-z0-9])(?:sk-svc|[sp]k-helicone)-/;
 

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
-import { hashKey } from '../../auth/api-key.ts';
+import { bearerKey, hashKey } from '../../auth/api-key.ts';
 import type { OpenSession } from '../../auth/browser-sessions.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type Action, may, type Principal } from '../../model/principal.ts';
@@ -77,6 +77,6 @@ function keyOf(context: Context, action: Action): { readonly header: string | un
   const names = action === 'send' ? senderHeaders : (['Authorization'] as const);
   const name = names.find((each) => context.req.header(each) !== undefined);
   const header = name === undefined ? undefined : context.req.header(name);
-  const bearer = header === undefined ? undefined : /^Bearer +(\S+)$/i.exec(header.trim())?.[1];
+  const bearer = header === undefined ? undefined : bearerKey(header);
   return { header, key: bearer ?? (name === 'x-api-key' ? header?.trim() : undefined) };
 }

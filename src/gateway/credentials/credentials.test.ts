@@ -16,6 +16,29 @@ it('a key of ours without Bearer is told how to be written, also beside a key of
   expect(() => new CredentialCache().read({}, ['Authorization', 'abc'], undefined)).toThrow('This gateway needs a key');
 });
 
+// Source: opentelemetry.io, "OTLP Exporter Configuration": the values of OTEL_EXPORTER_OTLP_HEADERS are URL-encoded.
+it.each(['Bearer%20', 'bearer%20', 'Bearer+', 'Bearer '])(
+  'a key of ours is taken behind %j, as exporters send it that do not decode',
+  (scheme) => {
+    const { keyHashes, providerCredentials } = new CredentialCache().read({}, ['Authorization', `${scheme}${ours}`], undefined);
+    expect([keyHashes, providerCredentials]).toEqual([[hashKey(ours)], []]);
+    expect(new CredentialCache().read({}, [], `${scheme}${ours}`).keyHashes).toEqual([hashKey(ours)]);
+  },
+);
+
+it.each(['Bearer%20%20', 'Bearer%2020', 'Bearer%09', 'Bearer++', 'Bearer%'])('a key of ours is not taken behind %j', (scheme) => {
+  expect(() => new CredentialCache().read({}, ['Authorization', `${scheme}${ours}`], undefined)).toThrow('This gateway needs a key');
+});
+
+it('a key of a provider behind an encoded blank stays what it is', () => {
+  const { keyHashes, providerCredentials } = new CredentialCache().read(
+    {},
+    ['Authorization', 'Bearer%20sk-theirs', 'x-api-key', ours],
+    undefined,
+  );
+  expect([keyHashes, providerCredentials]).toEqual([[hashKey(ours)], ['Authorization', 'Bearer%20sk-theirs']]);
+});
+
 describe('the credentials of a connection', () => {
   it('are read once while they stay the same', () => {
     const credentials = new CredentialCache();

@@ -1,4 +1,4 @@
-import { hashKey, holdsOurKey, looksLikeOurKey } from '../../auth/api-key.ts';
+import { bearerKey, hashKey, holdsOurKey, looksLikeOurKey } from '../../auth/api-key.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
@@ -169,10 +169,6 @@ function keysOf(credentials: HeaderList): string[] {
 
 function isAuthorization(name: string): boolean {
   return name.toLowerCase() === 'authorization';
-}
-
-function bearerKey(text: string): string | undefined {
-  return /^\s*Bearer +(\S+)\s*$/i.exec(text)?.[1];
 }
 
 /** Removes tokens with a key of ours. Without any, every byte stays, because a signature may contain commas too. */

@@ -8,6 +8,14 @@ export function wellFormed(text: string): string {
 
 const maxBytesOfUnit = 3;
 
+/**
+ * The beginning of a text, as a text of its own. TRICKY: the engine keeps the whole of a text alive for a part of it, so that 256 characters
+ * that are remembered may hold 15 MiB.
+ */
+export function copiedStart(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : Buffer.from(text.slice(0, maxCharacters)).toString();
+}
+
 /** Compares the size in UTF-8; measures only texts that may exceed the limit. */
 export function exceedsBytes(text: string, maxBytes: number): boolean {
   return text.length * maxBytesOfUnit > maxBytes && Buffer.byteLength(text) > maxBytes;

@@ -11,7 +11,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   config: ['model', 'platform'],
   platform: ['model'],
   providers: ['model', 'platform/crc32.ts'],
-  otlp: ['model'],
+  otlp: ['model', 'platform/bounds'],
   redaction: ['model'],
   pricing: ['model'],
   query: ['model', 'type contract', 'sql'],

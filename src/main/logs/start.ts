@@ -30,7 +30,7 @@ export interface Takers {
 
 /** A gateway worker tells the core of the spans that it takes. */
 export function startGatewayTakers(config: Config, series: OwnSeries, parts: LogParts): Takers {
-  const sender = new TraceSender(config.dataDir);
+  const sender = new TraceSender(config.dataDir, parts.observe);
   const claims = makeRequestIdClaims(parts.database, systemClock.now);
   const logCalls = makeOwnLog(
     config,

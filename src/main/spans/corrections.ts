@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { Change } from '../../model/change.ts';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { RequestId } from '../../model/ids.ts';
@@ -17,9 +17,7 @@ export interface CorrectionPorts {
   readonly intervalMs?: number;
 }
 
-/** Corrections that wait for the store. More are dropped: their requests keep the places that they have. */
-const maxWaiting = 50_000;
-/** Changes that arrive together share their statements. */
+/** Requests that are looked at together; changes that arrive together share their statements. */
 const atOnce = 200;
 const defaultIntervalMs = 1000;
 const retryMs = 5000;
@@ -29,14 +27,16 @@ const againCodes: ReadonlySet<string> = new Set(['store_unavailable', 'metadata_
 export class PlaceCorrections {
   private readonly ports: CorrectionPorts;
   private readonly late: LateSpans<Principal>;
-  private readonly waiting: PlaceCorrection<Principal>[] = [];
+  /** Of those that the store did not take. What else is due stays with the spans, whose bytes are bounded. */
+  private again: readonly PlaceCorrection<Principal>[] = [];
+  private forgotten = 0;
   private readonly timer: NodeJS.Timeout;
   private running: Promise<void> | undefined;
   private isClosed = false;
 
   constructor(ports: CorrectionPorts) {
     this.ports = ports;
-    this.late = new LateSpans(ports.maxSpans);
+    this.late = new LateSpans({ maxSpans: ports.maxSpans, onForgotten: (requests) => (this.forgotten += requests) });
     this.timer = setInterval(() => this.look(), ports.intervalMs ?? defaultIntervalMs);
     this.timer.unref();
   }
@@ -48,26 +48,22 @@ export class PlaceCorrections {
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
-    this.waiting.length = 0;
     await this.running;
   }
 
   private look(): void {
-    const corrections = this.late.corrections(this.ports.now());
-    const taken = corrections.slice(0, maxWaiting - this.waiting.length);
-    this.waiting.push(...taken);
-    if (taken.length < corrections.length) this.drop(corrections.length - taken.length, 'too many wait for the store');
+    if (this.forgotten > 0) this.drop(this.forgotten, 'more spans came than are remembered (GATELOG_OTLP_MEMORY_SPANS)');
+    this.forgotten = 0;
     this.running ??= this.run().finally(() => (this.running = undefined));
   }
 
   private async run(): Promise<void> {
-    while (this.waiting.length > 0 && !this.isClosed) {
-      const group = this.waiting.splice(0, atOnce);
+    while ((this.again.length > 0 || this.late.isDue(this.ports.now())) && !this.isClosed) {
+      const group = this.again.length > 0 ? this.again : this.late.corrections(this.ports.now(), atOnce);
       const failed = await Promise.all(group.map((correction) => this.apply(correction)));
-      const again = failed.filter((correction) => correction !== undefined);
-      if (again.length === 0) continue;
-      this.waiting.unshift(...again);
-      await wait(retryMs, undefined, { ref: false });
+      this.again = failed.filter((correction) => correction !== undefined);
+      if (this.again.length > 0) await wait(retryMs, undefined, { ref: false });
+      else await nextTurn();
     }
   }
 

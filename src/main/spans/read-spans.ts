@@ -8,7 +8,7 @@ import { MalformedSpans } from '../../otlp/limits.ts';
 import type { Encoding } from '../../otlp/protocol/encoding.ts';
 import { successBody } from '../../otlp/protocol/response.ts';
 import { receiveSpans } from '../../otlp/receive.ts';
-import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+import { rememberedOf, type RememberedTraces } from '../../otlp/tree/remembered.ts';
 import { RecentParents } from '../../otlp/tree/recent-parents.ts';
 import { packCalls, type PackedCalls } from './packed-calls.ts';
 import { tooLarge } from './refusals.ts';
@@ -26,7 +26,7 @@ export interface SpansTask {
 
 export interface ReadSpans {
   readonly calls: PackedCalls;
-  readonly traces: readonly ReceivedTrace[];
+  readonly remembered: RememberedTraces;
   /** Of a request whose calls are recorded. */
   readonly response: Uint8Array;
 }
@@ -41,7 +41,7 @@ export function makeReadSpans(): (body: Buffer, task: SpansTask) => SpansResult 
       const bytes = isCompressed ? decompressed(body, maxBytes) : body;
       const identify: IdentifySpan = ({ traceId, spanId, startMs }) => deriveRequestId(organizationId, startMs, `${traceId}:${spanId}`);
       const { calls, traces, rejected } = receiveSpans({ organizationId, encoding, bytes, defaults, now }, { identify, parents });
-      return { calls: packCalls(calls), traces, response: successBody(encoding, rejected) };
+      return { calls: packCalls(calls), remembered: rememberedOf(traces), response: successBody(encoding, rejected) };
     } catch (error) {
       const { code, message } = errorOf(error);
       return { refusal: { code, message } };

@@ -1,16 +1,28 @@
 import { request } from 'node:http';
 import { operatorSocket } from '../../operator/socket.ts';
+import type { Observe } from '../../model/observation.ts';
+import { shareOf } from '../../platform/organization-shares.ts';
 import { socketPath } from '../../platform/http/unix-socket.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+
+/** What one request of an organisation told, as text. */
+interface Noted {
+  readonly organizationId: string;
+  readonly text: string;
+}
 
 interface NotedTraces {
   readonly owner: Principal;
   readonly traces: readonly ReceivedTrace[];
 }
 
-/** Characters that wait for the core, which is away. More are dropped: what they would correct stays as it is. */
+/**
+ * Characters that wait for the core, which is away, and the share of one organisation in them. More are dropped: what they would correct
+ * stays as it is.
+ */
 const maxWaiting = 8 * 1024 * 1024;
+const sharePercent = 90;
 const maxSent = 1024 * 1024;
 const intervalMs = 500;
 const timeoutMs = 5000;
@@ -18,21 +30,37 @@ const timeoutMs = 5000;
 /** Tells the core, over its socket, of the spans that a gateway worker has taken; together and at most twice a second. */
 export class TraceSender {
   private readonly dataDir: string;
-  private readonly waiting: string[] = [];
+  private readonly observe: Observe;
+  private readonly waiting: Noted[] = [];
+  private readonly charactersOf = new Map<string, number>();
   private waitingCharacters = 0;
+  private dropped = 0;
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, observe: Observe) {
     this.dataDir = dataDir;
+    this.observe = observe;
   }
 
   note(owner: Principal, traces: readonly ReceivedTrace[]): void {
+    if (traces.length === 0) return;
     const text = JSON.stringify({ owner, traces } satisfies NotedTraces);
-    if (traces.length === 0 || this.waitingCharacters + text.length > maxWaiting) return;
-    this.waiting.push(text);
-    this.waitingCharacters += text.length;
+    const own = this.charactersOf.get(owner.organizationId) ?? 0;
+    if (own + text.length > shareOf(maxWaiting, this.waitingCharacters - own, sharePercent)) {
+      this.dropped += traces.reduce((sum, { requests }) => sum + requests.length, 0);
+    } else {
+      this.waiting.push({ organizationId: owner.organizationId, text });
+      this.count(owner.organizationId, text.length);
+    }
     this.schedule();
+  }
+
+  private count(organizationId: string, characters: number): void {
+    const own = (this.charactersOf.get(organizationId) ?? 0) + characters;
+    this.waitingCharacters += characters;
+    if (own > 0) this.charactersOf.set(organizationId, own);
+    else this.charactersOf.delete(organizationId);
   }
 
   close(): void {
@@ -46,17 +74,18 @@ export class TraceSender {
   }
 
   private async send(): Promise<void> {
-    const group: string[] = [];
+    if (this.dropped > 0) this.observe({ kind: 'span_places_dropped', requests: this.dropped, reason: 'the core does not take them' });
+    this.dropped = 0;
+    const group: Noted[] = [];
     let characters = 0;
-    while (this.waiting.length > 0 && (characters === 0 || characters + (this.waiting[0]?.length ?? 0) <= maxSent)) {
-      const text = this.waiting.shift() ?? '';
-      group.push(text);
-      characters += text.length;
+    for (const noted of this.waiting) {
+      if (characters > 0 && characters + noted.text.length > maxSent) break;
+      group.push(noted);
+      characters += noted.text.length;
     }
-    const isTaken = await post(this.dataDir, `{"noted":[${group.join(',')}]}`);
+    const isTaken = await post(this.dataDir, `{"noted":[${group.map(({ text }) => text).join(',')}]}`);
     this.timer = undefined;
-    if (isTaken) this.waitingCharacters -= characters;
-    else this.waiting.unshift(...group);
+    if (isTaken) for (const { organizationId, text } of this.waiting.splice(0, group.length)) this.count(organizationId, -text.length);
     this.schedule();
   }
 }

@@ -50,7 +50,7 @@ type DeclaredSpans = SentSpans & { readonly encoding: Encoding | undefined };
 
 /** Returns when all calls among the spans are durable. */
 async function take(
-  { logCalls, noteTraces, maxBytes, now }: SpanPorts,
+  { logCalls, noteTraces, maxBytes, now, observe }: SpanPorts,
   thread: BodyThread<SpansTask, SpansResult>,
   owner: Principal,
   { rawHeaders, body, signal, encoding }: DeclaredSpans,
@@ -64,9 +64,10 @@ async function take(
   if (body.length > maxBytes) throw tooLarge(maxBytes);
   const { organizationId } = owner;
   const task = { organizationId, encoding, isCompressed, maxBytes, defaults: directives.tags, now: now() };
-  const { calls, traces, response } = readOf(await thread.run({ organizationId, signal }, body, task));
+  const { calls, remembered, response } = readOf(await thread.run({ organizationId, signal }, body, task));
   await logInTurns(logCalls, owner, unpackCalls(calls));
-  noteTraces(owner, traces);
+  noteTraces(owner, remembered.traces);
+  if (remembered.dropped > 0) observe({ kind: 'span_places_dropped', requests: remembered.dropped, reason: 'one request told too much' });
   return { status: 200, contentType: mediaTypes[encoding], body: response };
 }
 

@@ -1,4 +1,4 @@
-import { exceedsBytes, wellFormed } from '../../model/text.ts';
+import { wellFormed } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 
 const maxCharacters = 128;
@@ -11,9 +11,10 @@ export function levelName(name: string): string {
 /** The path of these levels, the outermost first, without empty ones. A path that is too long loses its outermost levels. */
 export function pathOf(levels: readonly string[]): string {
   const named = levels.filter((level) => level !== '');
-  for (let start = 0; start < named.length; start += 1) {
-    const path = `/${named.slice(start).join('/')}`;
-    if (!exceedsBytes(path, textLimits.identifierBytes)) return path;
+  let [start, bytes] = [named.length, 0];
+  for (; start > 0; start -= 1) {
+    bytes += 1 + Buffer.byteLength(named[start - 1] ?? '');
+    if (bytes > textLimits.identifierBytes) break;
   }
-  return '/';
+  return `/${named.slice(start).join('/')}`;
 }

@@ -1,8 +1,8 @@
 import type { Tags } from '../../model/record/exchange.ts';
 import type { Operation } from '../dialects/dialect.ts';
-import { operationOf, textFact } from '../facts/call-facts.ts';
+import { operationOf } from '../facts/call-facts.ts';
 import type { Span } from '../span.ts';
-import { isInRing, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
+import { isInRing, nameFact, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
 import type { RecentParents, SpanKey } from './recent-parents.ts';
 import { isOfModel, isOuter, modelOf, modelOperations, outersOf } from './told-twice.ts';
 
@@ -63,7 +63,7 @@ function placeTrace(
     // In a ring each would be told by another.
     if (isTold && !isInRing(node, (id) => byId.get(id))) return [];
     const place = placeOf(node, traceId, (id) => byId.get(id), named);
-    const sessionPath = textFact(span.attributes, 'sessionPath') || place.sessionPath;
+    const sessionPath = nameFact(span.attributes, 'sessionPath') || place.sessionPath;
     return [{ ...place, sessionPath, span, operation, outers: isOfModel(operation) ? outers(span) : [] }];
   });
   return { traceId, nodes: told.map(({ node }) => node), placed };

@@ -1,7 +1,9 @@
 import type { RequestId } from '../../model/ids.ts';
-import type { Operation } from '../dialects/dialect.ts';
+import { exceedsBytes } from '../../model/text.ts';
+import { textLimits } from '../../model/vocabulary/limits.ts';
+import type { Operation, TextFact } from '../dialects/dialect.ts';
 import { operationOf, textFact } from '../facts/call-facts.ts';
-import type { Span } from '../span.ts';
+import type { Attributes, Span } from '../span.ts';
 import { levelName, pathOf } from './path.ts';
 
 /** What a session's tree needs to know of a span. */
@@ -59,10 +61,16 @@ export function nodeOf(span: Span): TreeNode {
     spanId: span.spanId,
     parentSpanId: span.parentSpanId,
     level: isOfTransport(span) ? '' : levelName(span.name),
-    sessionId: textFact(attributes, 'sessionId'),
-    sessionName: textFact(attributes, 'sessionName'),
-    userId: textFact(attributes, 'userId'),
+    sessionId: nameFact(attributes, 'sessionId'),
+    sessionName: nameFact(attributes, 'sessionName'),
+    userId: nameFact(attributes, 'userId'),
   };
+}
+
+/** A name that a record keeps. One that is too long for it counts as none, here as there, and is not remembered. */
+export function nameFact(attributes: Attributes, fact: TextFact): string {
+  const text = textFact(attributes, fact);
+  return exceedsBytes(text, textLimits.identifierBytes) ? '' : text;
 }
 
 /** Attributes of spans that carry a call and say nothing of why: HTTP, RPC, messages, databases, name look-ups. */

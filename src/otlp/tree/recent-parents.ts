@@ -1,5 +1,7 @@
-/** Remembered parents over all traces of all organisations, and models below one. */
-const bounds = { parents: 20_000, models: 4 } as const;
+import { ByteBoundedMap } from '../../platform/bounds/byte-bounded-map.ts';
+
+/** Bytes of all remembered parents, some 400 each; and models below one. */
+const bounds = { maxBytes: 16 * 1024 * 1024, maxBytesOfOwner: 8 * 1024 * 1024, models: 4 } as const;
 
 /** A span of an organisation's trace. */
 export interface SpanKey {
@@ -13,28 +15,25 @@ export interface SpanKey {
  * told by an inner one already.
  */
 export class RecentParents {
-  private readonly parents = new Map<string, CallsBelow>();
+  private readonly parents = new ByteBoundedMap<CallsBelow>(bounds);
 
   /** Adding a call again changes nothing: an exporter may send a batch again. */
   add(parent: SpanKey, { spanId, model }: { readonly spanId: string; readonly model: string }): void {
     const key = textOf(parent);
-    const known = this.parents.get(key) ?? { firstId: spanId, areSeveral: false, models: [] };
+    const known = this.parents.get(parent.organizationId, key) ?? { firstId: spanId, areSeveral: false, models: [] };
     known.areSeveral ||= spanId !== known.firstId;
     if (known.models.length < bounds.models && !known.models.includes(model)) known.models.push(model);
-    // The newest is last.
-    this.parents.delete(key);
-    this.parents.set(key, known);
-    if (this.parents.size > bounds.parents) this.parents.delete(this.parents.keys().next().value ?? '');
+    this.parents.set(parent.organizationId, key, known, bytesOf(key, known));
   }
 
   /** The models of calls right below a span. */
   modelsBelow(span: SpanKey): readonly string[] {
-    return this.parents.get(textOf(span))?.models ?? [];
+    return this.parents.get(span.organizationId, textOf(span))?.models ?? [];
   }
 
   /** True when one call right below a span is known, and no other. */
   hasOneBelow(span: SpanKey): boolean {
-    return this.parents.get(textOf(span))?.areSeveral === false;
+    return this.parents.get(span.organizationId, textOf(span))?.areSeveral === false;
   }
 }
 
@@ -44,6 +43,14 @@ interface CallsBelow {
   readonly models: string[];
 }
 
-function textOf({ organizationId, traceId, spanId }: SpanKey): string {
-  return `${organizationId} ${traceId} ${spanId}`;
+/** Of an entry without its texts. */
+const entryBytes = 256;
+const bytesOfCharacter = 2;
+
+function bytesOf(key: string, { firstId, models }: CallsBelow): number {
+  return entryBytes + bytesOfCharacter * models.reduce((sum, model) => sum + model.length, key.length + firstId.length);
+}
+
+function textOf({ traceId, spanId }: Omit<SpanKey, 'organizationId'>): string {
+  return `${traceId} ${spanId}`;
 }

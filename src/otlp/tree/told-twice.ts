@@ -1,3 +1,4 @@
+import { copiedStart } from '../../model/text.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import { textFact } from '../facts/call-facts.ts';
 import { type Span, spanKinds } from '../span.ts';
@@ -32,10 +33,13 @@ export function isOfModel(operation: Operation | undefined): boolean {
   return operation !== undefined && modelOperations.has(operation);
 }
 
+/** Characters of a model's name that are compared and remembered. */
+const maxModelCharacters = 256;
+
 /** In lower case, without the maker's name before a slash. */
 export function modelOf({ attributes }: Span): string {
   const model = (textFact(attributes, 'requestModel') || textFact(attributes, 'responseModel')).toLowerCase();
-  return model.slice(model.lastIndexOf('/') + 1);
+  return copiedStart(model.slice(model.lastIndexOf('/') + 1), maxModelCharacters);
 }
 
 /** Spans of one call that are looked at. */

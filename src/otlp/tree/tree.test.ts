@@ -153,7 +153,7 @@ describe('ancestors that come later', () => {
 
   /** Sends each group in a request of its own, a minute apart, and returns what was corrected after each. */
   function correctionsOf(groups: readonly (readonly WrittenSpan[])[], maxSpans = 100): unknown {
-    const late = new LateSpans(maxSpans);
+    const late = new LateSpans({ maxSpans });
     return groups.map((spans, index) => {
       const now = index * 60_000;
       late.add(owner, received(spans).traces, now);
@@ -189,7 +189,7 @@ describe('ancestors that come later', () => {
   });
 
   it('are waited for until the trace is quiet, but not for ever', () => {
-    const late = new LateSpans(100);
+    const late = new LateSpans({ maxSpans: 100 });
     late.add(owner, received([chat]).traces, 0);
     let at = 0;
     const due: number[] = [];
@@ -201,14 +201,14 @@ describe('ancestors that come later', () => {
   });
 
   it('of other organisations are not looked at', () => {
-    const late = new LateSpans(100);
+    const late = new LateSpans({ maxSpans: 100 });
     late.add(owner, received([chat]).traces, 0);
     late.add({ ...owner, organizationId: '00000000-0000-0000-0000-000000000002' as OrganizationId }, received([step, agent]).traces, 0);
     expect(late.corrections(settled)).toEqual([]);
   });
 
   it('beyond the limit of memory are forgotten, the oldest traces first', () => {
-    const late = new LateSpans(3);
+    const late = new LateSpans({ maxSpans: 6 });
     const other = { ...chat, traceId: 'a'.repeat(32) };
     late.add(owner, received([chat]).traces, 0);
     late.add(owner, received([other]).traces, 1);

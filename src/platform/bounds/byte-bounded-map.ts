@@ -1,9 +1,11 @@
 /** What a map may remember of callers. */
-export interface ByteBounds {
+export interface ByteBounds<Value = unknown> {
   /** Bytes of all owners together. */
   readonly maxBytes: number;
   /** Bytes of one owner; beyond it the owner's own oldest entries go, never another's. */
   readonly maxBytesOfOwner: number;
+  /** Told of each value that goes because of the bounds. */
+  readonly onForget?: (value: Value) => void;
 }
 
 interface Entry<Value> {
@@ -22,11 +24,11 @@ interface OwnerEntries<Value> {
  * the owner with the most gives up its oldest, so that one who sends much makes nobody else forget.
  */
 export class ByteBoundedMap<Value> {
-  private readonly bounds: ByteBounds;
+  private readonly bounds: ByteBounds<Value>;
   private readonly owners = new Map<string, OwnerEntries<Value>>();
   private total = 0;
 
-  constructor(bounds: ByteBounds) {
+  constructor(bounds: ByteBounds<Value>) {
     this.bounds = bounds;
   }
 
@@ -46,7 +48,10 @@ export class ByteBoundedMap<Value> {
    */
   set(owner: string, key: string, value: Value, bytes: number): boolean {
     this.delete(owner, key);
-    if (bytes > Math.min(this.bounds.maxBytesOfOwner, this.bounds.maxBytes)) return false;
+    if (bytes > Math.min(this.bounds.maxBytesOfOwner, this.bounds.maxBytes)) {
+      this.bounds.onForget?.(value);
+      return false;
+    }
     const own = this.owners.get(owner) ?? this.addOwner(owner);
     own.entries.set(key, { value, bytes });
     own.bytes += bytes;
@@ -54,6 +59,16 @@ export class ByteBoundedMap<Value> {
     while (own.bytes > this.bounds.maxBytesOfOwner) this.dropOldest(owner, own);
     while (this.total > this.bounds.maxBytes) this.dropOldest(...this.largest());
     return true;
+  }
+
+  /** States that a value holds fewer bytes than before; it stays as old as it was. */
+  shrink(owner: string, key: string, bytes: number): void {
+    const own = this.owners.get(owner);
+    const entry = own?.entries.get(key);
+    if (own === undefined || entry === undefined || bytes >= entry.bytes) return;
+    own.entries.set(key, { ...entry, bytes });
+    own.bytes -= entry.bytes - bytes;
+    this.total -= entry.bytes - bytes;
   }
 
   delete(owner: string, key: string): boolean {
@@ -74,8 +89,10 @@ export class ByteBoundedMap<Value> {
   }
 
   private dropOldest(owner: string, { entries }: OwnerEntries<Value>): void {
-    const [oldest] = entries.keys();
-    if (oldest !== undefined) this.delete(owner, oldest);
+    const [oldest] = entries;
+    if (oldest === undefined) return;
+    this.delete(owner, oldest[0]);
+    this.bounds.onForget?.(oldest[1].value);
   }
 
   private largest(): [string, OwnerEntries<Value>] {

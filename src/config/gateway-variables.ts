@@ -77,7 +77,7 @@ export const gatewayVariables = {
     min: 1000,
     max: 10_000_000,
     reason:
-      'Spans that the core remembers for ancestors that come later, about 300 bytes each. Requests of forgotten spans keep the session and the path that they have.',
+      'Spans that the core remembers for ancestors that come later, 512 bytes each; long names count as several. Requests of forgotten spans keep the session and the path that they have.',
   },
   routeMaxBytes: {
     name: 'GATELOG_ROUTE_MAX_BYTES',

@@ -2,13 +2,15 @@ import { isIssued, makeRequestId } from '../gateway/record/request-ids.ts';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
-import type { LogCalls, LoggedCall, LoggedOutcome } from '../model/record/logged-call.ts';
-import type { Principal } from '../model/principal.ts';
-import type { SpoolWriter } from '../spool/writer.ts';
+import type { Admission, LogCalls, LoggedCall, LoggedOutcome } from '../model/record/logged-call.ts';
+import type { PositionedWriter } from '../spool/writer.ts';
+import { isLate } from './admissions.ts';
 import { appendCall, appendLostEnd, type FramedCall } from './frames.ts';
 
 export interface LogPorts {
-  readonly spool: Pick<SpoolWriter, 'newStream' | 'append' | 'whenWritten'>;
+  readonly spool: CallSpool;
+  /** Of records of long ago: in a series of their own they hold up nobody's records of now. */
+  readonly lateSpool: () => CallSpool;
   /** False while the spool is full. */
   readonly hasSpoolSpace: () => boolean;
   /**
@@ -23,16 +25,19 @@ export interface LogPorts {
   readonly observe: Observe;
 }
 
+export type CallSpool = Pick<PositionedWriter, 'series' | 'newStream' | 'append' | 'whenWritten' | 'position'>;
+
 const lostEndRetryMs = 1000;
 
 /** Records calls that did not pass through the gateway. What each becomes is up to the ingest: `ingest/batch/repeated.ts`. */
 export function makeLogCalls(ports: LogPorts): LogCalls {
-  return async (owner, calls) => {
+  return async (admission, calls) => {
+    const { owner } = admission;
     const at = ports.now();
     const framed = calls.map((call) => framedCallOf(call, owner.organizationId, at));
     await claimChosen(ports, owner.organizationId, framed);
     if (!ports.hasSpoolSpace()) throw unavailable();
-    const written = await Promise.all(framed.map((one) => writeCall(ports, owner, one)));
+    const written = await Promise.all(framed.map((one) => writeCall(ports, admission, one)));
     if (written.includes(false)) throw unavailable();
     return framed.map(({ requestId }): LoggedOutcome => ({ requestId }));
   };
@@ -55,18 +60,24 @@ async function claimChosen({ claim, observe }: LogPorts, organizationId: Organiz
   }
 }
 
-function writeCall({ spool, recordMaxBytes }: LogPorts, owner: Principal, framed: FramedCall): Promise<boolean> {
+function writeCall(
+  { spool, lateSpool, recordMaxBytes, now }: LogPorts,
+  { owner, written }: Admission,
+  framed: FramedCall,
+): Promise<boolean> {
+  const own = isLate(framed.call.startedAt, now()) ? lateSpool() : spool;
   return new Promise((resolve) => {
-    const stream = appendCall(spool, owner, framed, recordMaxBytes);
-    spool.whenWritten(stream, (isWritten) => {
-      if (!isWritten) endLost(spool, stream);
+    const stream = appendCall(own, owner, framed, recordMaxBytes);
+    own.whenWritten(stream, (isWritten) => {
+      if (isWritten) written({ series: own.series, ...own.position() });
+      else endLost(own, stream);
       resolve(isWritten);
     });
   });
 }
 
 /** Without an end the rest of the call would count as open, and its segment be kept, for the life of this process. */
-function endLost(spool: LogPorts['spool'], stream: number): void {
+function endLost(spool: CallSpool, stream: number): void {
   const timer = setTimeout(() => {
     appendLostEnd(spool, stream);
     spool.whenWritten(stream, (isWritten) => {

@@ -6,7 +6,8 @@ import type { LoggedCall } from '../model/record/logged-call.ts';
 import type { Principal } from '../model/principal.ts';
 import { logPathOf } from '../model/vocabulary/log-paths.ts';
 import { isIssued } from '../gateway/record/request-ids.ts';
-import { makeLogCalls } from './log-calls.ts';
+import { type CallSpool, makeLogCalls } from './log-calls.ts';
+import { openTo } from './testing/open-to.ts';
 import { readLog } from './read-log.ts';
 import { makeTakeLog } from './take-log.ts';
 
@@ -28,6 +29,7 @@ function scene() {
   const recorded: LoggedCall[] = [];
   const large: number[] = [];
   const take = makeTakeLog({
+    admit: async (by) => openTo(by),
     logCalls: async (_owner, calls) => {
       recorded.push(...calls);
       return calls.map(({ requestId }) => ({ requestId: requestId ?? chosen }));
@@ -113,12 +115,16 @@ describe('calls that are logged', () => {
     const claimed: RequestId[] = [];
     const observed: string[] = [];
     let streams = 0;
-    const log = makeLogCalls({
-      spool: {
-        newStream: () => (streams += 1),
-        append: (stream, kind) => void frames.push({ stream, kind }),
-        whenWritten: (_stream, settled) => void setImmediate(settled, given.isWritten !== false),
-      },
+    const spool: CallSpool = {
+      series: 'one',
+      newStream: () => (streams += 1),
+      append: (stream, kind) => void frames.push({ stream, kind }),
+      whenWritten: (_stream, settled) => void setImmediate(settled, given.isWritten !== false),
+      position: () => ({ segment: 1, offset: 0 }),
+    };
+    const logCalls = makeLogCalls({
+      spool,
+      lateSpool: () => spool,
       hasSpoolSpace: () => given.hasSpace !== false,
       claim: (_organizationId, ids) => {
         claimed.push(...ids);
@@ -128,6 +134,7 @@ describe('calls that are logged', () => {
       now: () => now,
       observe: ({ kind }) => void observed.push(kind),
     });
+    const log = (by: Principal, calls: readonly LoggedCall[]) => logCalls(openTo(by), calls);
     return { log, frames, claimed, observed };
   }
 

@@ -1,10 +1,11 @@
 import { GatelogError } from '../model/errors.ts';
-import type { LogCalls } from '../model/record/logged-call.ts';
+import type { Admit, LogCalls, LoggedCall, SizeOfCalls } from '../model/record/logged-call.ts';
 import type { TakeLog } from '../model/record/sent-log.ts';
 import { invalidLog, type UnknownField } from './log-fields.ts';
 import { type ReadLog, readLog, type ToldLog } from './read-log.ts';
 
 export interface TakeLogPorts {
+  readonly admit: Admit;
   readonly logCalls: LogCalls;
   /** As {@link readLog}, beside the event loop. */
   readonly readLarge: (organizationId: string, body: Buffer, told: ToldLog, signal: AbortSignal | undefined) => Promise<ReadLog>;
@@ -16,17 +17,23 @@ export interface TakeLogPorts {
 const inlineMaxBytes = 64 * 1024;
 
 /** Takes a log: reads the call in it, then records it. */
-export function makeTakeLog({ logCalls, readLarge, now }: TakeLogPorts): TakeLog {
+export function makeTakeLog({ admit, logCalls, readLarge, now }: TakeLogPorts): TakeLog {
   return async (owner, { logPath, rawHeaders, body, signal }) => {
     checkHeaders(rawHeaders);
     const told = { logPath, headers: ownHeaders(rawHeaders), now: now() };
     const isLarge = body.length > inlineMaxBytes;
     const { call, aliased, warnings, unknown } = isLarge ? await readLarge(owner.organizationId, body, told, signal) : readLog(body, told);
     if (isStrict(rawHeaders)) refuseUnknown(unknown);
-    const [outcome] = await logCalls(owner, [call]);
+    const admission = await admit(owner, sizeOf(call, body), signal);
+    const [outcome] = await logCalls(admission, [call]).finally(admission.end);
     if (outcome === undefined) throw new TypeError('a call was recorded without an outcome');
     return { requestId: outcome.requestId, aliased, warnings: [...unknown.map(({ sentence }) => sentence), ...warnings] };
   };
+}
+
+/** Its record has what was sent: the bodies, and the tags beside them. */
+function sizeOf({ startedAt }: LoggedCall, { length }: Buffer): SizeOfCalls {
+  return { bytes: length, startedAt: [startedAt] };
 }
 
 /** @throws GatelogError `invalid_body` for the first of them. */

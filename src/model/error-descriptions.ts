@@ -29,6 +29,8 @@ export const errorDescriptions = {
   provider_address_missing: 'The provider has no address in this deployment.',
   query_too_large: 'The query, answer or change is larger than is allowed; ask for less at once.',
   rate_limited: 'A limit or budget refuses the call; without `Retry-After` no wait helps.',
+  backlog_full:
+    'What the organisation logged, or sent as spans, waits for the store up to its share; nothing of this was recorded. Send it again later.',
   too_many_failures: 'Too many keys from this address were not accepted.',
   websocket_not_supported: 'WebSockets are not carried; the same call over HTTP is.',
   headers_too_large: 'The head of the request is larger than GATELOG_HEADER_MAX_BYTES.',

@@ -40,6 +40,7 @@ const errors = {
   provider_address_missing: { status: 422, doors: ['gateway'] },
   query_too_large: { status: 422, doors: ['api'] },
   rate_limited: { status: 429, doors: ['gateway'] },
+  backlog_full: { status: 429, doors: ['gateway', 'api'] },
   too_many_failures: { status: 429, doors: ['gateway', 'api'] },
   websocket_not_supported: { status: 426, doors: ['gateway'] },
   headers_too_large: { status: 431, doors: ['gateway'] },

@@ -1,12 +1,14 @@
 import { messageOf } from '../model/errors.ts';
 import type { Tags } from '../model/record/exchange.ts';
 import type { LoggedCall } from '../model/record/logged-call.ts';
+import { AddedRoom, mayAdd } from './calls/added-room.ts';
 import { type IdentifySpan, loggedSpan } from './calls/logged-span.ts';
+import { SpanWork } from './limits.ts';
 import { type DecodedSpans, withoutFuture } from './protocol/decoded.ts';
 import { decodeJson } from './protocol/json.ts';
 import { decodeProtobuf } from './protocol/protobuf.ts';
 import type { Encoding } from './protocol/encoding.ts';
-import type { ReceivedTrace } from './tree/place.ts';
+import type { PlacedSpan, ReceivedTrace } from './tree/place.ts';
 import { placeSpans } from './tree/place-spans.ts';
 import type { RecentParents } from './tree/recent-parents.ts';
 
@@ -15,12 +17,18 @@ export interface ReceivedSpans {
   readonly traces: readonly ReceivedTrace[];
   /** Why spans were not taken, one reason for each. */
   readonly rejected: readonly string[];
+  /** Spans behind the most that a request has. */
+  readonly beyond: number;
 }
 
 export interface ReceivePorts {
   /** For the organisation. */
   readonly identify: IdentifySpan;
   readonly parents: RecentParents;
+  /** Of this request. */
+  readonly work?: SpanWork;
+  /** Bytes that the request may add to the spool, beside what {@link surfaceBounds} says. */
+  readonly maxAddedBytes?: number;
 }
 
 /** One request, and whose it is. */
@@ -37,20 +45,23 @@ export interface SpansRequest {
 
 /**
  * Turns an OTLP request into calls: bytes → spans → requests with their places → bodies that the readers of providers understand. Spans that
- * are no call of a model, tool or search remain as nodes. @throws MalformedSpans.
+ * are no call of a model, tool or search remain as nodes. @throws MalformedSpans, TooManySpans.
  */
-export function receiveSpans(request: SpansRequest, { identify, parents }: ReceivePorts): ReceivedSpans {
+export function receiveSpans(request: SpansRequest, ports: ReceivePorts): ReceivedSpans {
   const { organizationId, encoding, bytes, defaults, now } = request;
-  const { spans, rejected } = withoutFuture(decode(encoding, bytes), now);
-  const traces = placeSpans({ organizationId, spans, defaults }, parents);
+  const { identify, parents, work = new SpanWork(), maxAddedBytes = Infinity } = ports;
+  const { spans, rejected, beyond } = withoutFuture(decode(encoding, bytes, work), now);
+  const traces = placeSpans({ organizationId, spans, defaults, work }, parents);
+  const room = new AddedRoom(Math.min(maxAddedBytes, mayAdd(bytes.length, spans.length)));
   const calls: LoggedCall[] = [];
   const unread: string[] = [];
   for (const placed of traces.flatMap((trace) => trace.placed)) {
-    try {
-      calls.push(loggedSpan(placed, defaults, identify));
-    } catch (error) {
-      // A fault of ours: the other spans are not to be lost with this one.
-      unread.push(`the attributes could not be read (${messageOf(error)})`);
+    work.pause();
+    const call = callOf(placed, request, ports);
+    if (typeof call === 'string') unread.push(call);
+    else {
+      room.add(call);
+      calls.push(call);
     }
   }
   return {
@@ -67,10 +78,20 @@ export function receiveSpans(request: SpansRequest, { identify, parents }: Recei
       })),
     })),
     rejected: [...rejected, ...unread],
+    beyond,
   };
 }
 
-function decode(encoding: Encoding, bytes: Uint8Array): DecodedSpans {
-  if (encoding === 'protobuf') return decodeProtobuf(bytes);
-  return decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+/** @returns why it could not be read: a fault of ours, and the other spans are not to be lost with this one. */
+function callOf(placed: PlacedSpan, { defaults }: SpansRequest, { identify }: ReceivePorts): LoggedCall | string {
+  try {
+    return loggedSpan(placed, defaults, identify);
+  } catch (error) {
+    return `the attributes could not be read (${messageOf(error)})`;
+  }
+}
+
+function decode(encoding: Encoding, bytes: Uint8Array, work: SpanWork): DecodedSpans {
+  if (encoding === 'protobuf') return decodeProtobuf(bytes, work);
+  return decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'), work);
 }

@@ -20,6 +20,18 @@ export function wholeSeriesName(kind: (typeof wholeSeriesKinds)[number]): string
   return `${kind}-${randomUUID()}`;
 }
 
+const latePrefix = 'late-';
+
+/** The series of a process for records of long ago. */
+export function lateSeriesName(series: string): string {
+  return `${latePrefix}${series}`;
+}
+
+/** Whether the records of a series may be of any time, so that they lie in many partitions of the store; those of the others are of now. */
+export function mayBeLate(series: string): boolean {
+  return series.startsWith(latePrefix) || isWholeSeries(series);
+}
+
 /** Whether a series was written as a whole; the others are written by gateways, call by call. */
 export function isWholeSeries(series: string): boolean {
   return wholeSeriesKinds.some((kind) => series.startsWith(`${kind}-`));

@@ -127,3 +127,15 @@ export class WriteBatch {
 export function asLost(callback: WriteCallback): WriteCallback {
   return () => callback(false);
 }
+
+/** TRICKY: a UTF-16 unit becomes at most three bytes of UTF-8; only a text near the limit is worth measuring. */
+export function maxBytesOf(payload: Payload): number {
+  if (typeof payload === 'string') return payload.length * 3;
+  return 'text' in payload ? payload.text.length * 3 + payload.bytes.length : payload.length;
+}
+
+/** The bytes of a payload, text as UTF-8. */
+export function bytesOf(payload: Payload): Uint8Array {
+  if (typeof payload === 'string') return Buffer.from(payload);
+  return 'text' in payload ? Buffer.concat([Buffer.from(payload.text), payload.bytes]) : payload;
+}

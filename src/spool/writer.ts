@@ -3,10 +3,11 @@ import { isSystemError } from '../platform/files.ts';
 import type { ProcessLock } from '../platform/process-lock.ts';
 import { DiskSync } from './disk-sync.ts';
 import { type FrameLabel, frameHeaderBytes, maxPayloadBytes, segmentHeaderBytes } from './frame.ts';
-import { WriteBatch, type Payload, asLost, type WriteCallback } from './write-batch.ts';
+import { asLost, bytesOf, maxBytesOf, type Payload, WriteBatch, type WriteCallback } from './write-batch.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { createSegment } from './segment.ts';
 import { createSeries } from './series.ts';
+import type { Position } from './spool.ts';
 
 export interface SpoolWriter {
   readonly series: string;
@@ -28,6 +29,12 @@ export interface SpoolWriter {
   readonly bytes: () => number;
   /** Writes the queue, syncs, closes and releases the lock. */
   readonly close: () => Promise<void>;
+}
+
+/** A writer that tells how far it is. */
+export interface PositionedWriter extends SpoolWriter {
+  /** Behind everything that is written: what a callback of `whenWritten` tells of ends before it. */
+  readonly position: () => Position;
 }
 
 export interface SpoolWriterOptions {
@@ -71,7 +78,7 @@ const retryDelayMs = 100;
 const repeatedFailureMs = 1000;
 const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-class SegmentedWriter implements SpoolWriter {
+class SegmentedWriter implements PositionedWriter {
   readonly series: string;
   private readonly options: SpoolWriterOptions;
   private readonly disk: DiskSync;
@@ -131,6 +138,8 @@ class SegmentedWriter implements SpoolWriter {
     else setImmediate(callback, false);
     this.scheduleFlush();
   }
+
+  readonly position = (): Position => ({ segment: this.segment?.number ?? 0, offset: this.segment?.used ?? 0 });
 
   bytes(): number {
     return this.totalBytes;
@@ -344,27 +353,17 @@ class SegmentedWriter implements SpoolWriter {
  * Opens a new series for this process. On a full disk it starts without one and creates it once there is space.
  * @throws when the folder cannot be written or the series exists.
  */
-export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
+export function openSpoolWriter(options: SpoolWriterOptions): PositionedWriter {
   const writer = new SegmentedWriter(options);
   return {
     series: writer.series,
     newStream: () => writer.newStream(),
     append: (stream, kind, payload, stamp) => writer.append(stream, kind, payload, stamp),
     whenWritten: (stream, callback) => writer.whenWritten(stream, callback),
+    position: writer.position,
     bytes: () => writer.bytes(),
     close: () => writer.close(),
   };
-}
-
-/** TRICKY: a UTF-16 unit becomes at most three bytes of UTF-8; only a text near the limit is worth measuring. */
-function maxBytesOf(payload: Payload): number {
-  if (typeof payload === 'string') return payload.length * 3;
-  return 'text' in payload ? payload.text.length * 3 + payload.bytes.length : payload.length;
-}
-
-function bytesOf(payload: Payload): Uint8Array {
-  if (typeof payload === 'string') return Buffer.from(payload);
-  return 'text' in payload ? Buffer.concat([Buffer.from(payload.text), payload.bytes]) : payload;
 }
 
 /** A callback that throws does not prevent the others; its error becomes an uncaught exception. */

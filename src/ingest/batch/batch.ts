@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { UsageCompletion } from '../../model/record/usage-completion.ts';
 import type { BatchBounds } from '../../spool/checkpoint.ts';
+import { mayBeLate } from '../../spool/import-series.ts';
 import { comparePositions, type Position } from '../../spool/spool.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import type { ChangesByExchange } from '../changes/pending.ts';
@@ -53,6 +54,8 @@ export interface BatchStart {
 
 /**
  * Takes as many waiting exchanges as the limits allow. Each batch starts with another series, so that a busy one does not starve the rest.
+ * Series whose records may be of any time come last, with a few months at a time: each month makes parts of its own in the store, and a batch
+ * of very many would hold up what others sent now. Every fourth batch keeps half of its rows for them.
  * @returns undefined when none waits.
  */
 export function formBatch(
@@ -61,33 +64,74 @@ export function formBatch(
   { accepted, taken: alreadyTaken = [] }: BatchStart,
   limits: BatchLimits,
 ): FormedBatch | undefined {
-  let rows = 0;
-  let bytes = 0;
-  let isFull = false;
-  const taken: { tail: SeriesTail; count: number }[] = [];
-  const exchanges: TrackedExchange[] = [];
-  const series: Record<string, { from: Position; to: Position }> = {};
-  for (const tail of rotated(tails, number)) {
-    let count = 0;
-    const firstIndex = alreadyTaken.find((entry) => entry.tail === tail)?.count ?? 0;
+  const turn = rotated(tails, number);
+  const late = turn.filter(({ series }) => mayBeLate(series));
+  const prompt = turn.filter(({ series }) => !mayBeLate(series));
+  const room = new BatchRoom(limits);
+  const startOf = (tail: SeriesTail): number => alreadyTaken.find((entry) => entry.tail === tail)?.count ?? 0;
+  // Invariant: a series is taken from once, because a repeated batch has its exchanges series by series.
+  const isLateFirst = number % lateTurn === 0;
+  if (isLateFirst) for (const tail of late) room.take(tail, startOf(tail), limits.maxRows / 2);
+  for (const tail of prompt) room.take(tail, startOf(tail), limits.maxRows);
+  if (!isLateFirst) for (const tail of late) room.take(tail, startOf(tail), limits.maxRows);
+  const { taken, exchanges, isFull } = room;
+  if (exchanges.length === 0) return undefined;
+  const bounds = taken.map(({ tail, to }) => [tail.series, { from: accepted[tail.series] ?? startOfSeries, to }] as const);
+  const series = Object.fromEntries(bounds);
+  return { bounds: { batch: number, series }, exchanges, taken, isFull: isFull || exchanges.length === limits.maxRows };
+}
+
+const lateTurn = 4;
+/** Months of late records in one batch. */
+const maxLateMonths = 8;
+const monthsOfYear = 12;
+
+/** Fills a batch. What it takes of a series is the beginning of what waits in it. */
+class BatchRoom {
+  readonly taken: { readonly tail: SeriesTail; readonly count: number; readonly to: Position }[] = [];
+  readonly exchanges: TrackedExchange[] = [];
+  isFull = false;
+  private readonly limits: BatchLimits;
+  private readonly lateMonths = new Set<number>();
+  private bytes = 0;
+
+  constructor(limits: BatchLimits) {
+    this.limits = limits;
+  }
+
+  /** @param start exchanges of the series that an earlier batch has. @param maxRows of the batch, with what it has already. */
+  take(tail: SeriesTail, start: number, maxRows: number): void {
+    const isLate = mayBeLate(tail.series);
     const waiting = tail.waiting();
-    for (let index = firstIndex; index < waiting.length; index += 1) {
+    let to: Position | undefined;
+    let index = start;
+    for (; index < waiting.length; index += 1) {
       const exchange = waiting[index];
       if (exchange?.endsAt === undefined) break;
-      const fits = rows < limits.maxRows && (rows === 0 || bytes + exchange.bytes <= limits.maxBytes);
-      if (!fits) {
-        isFull = true;
+      if (!this.fits(exchange, maxRows)) {
+        this.isFull ||= maxRows >= this.limits.maxRows;
         break;
       }
-      rows += 1;
-      bytes += exchange.bytes;
-      count += 1;
-      exchanges.push(exchange);
-      series[tail.series] = { from: accepted[tail.series] ?? startOfSeries, to: exchange.endsAt };
+      if (isLate && !this.takesMonth(exchange)) break;
+      this.exchanges.push(exchange);
+      this.bytes += exchange.bytes;
+      to = exchange.endsAt;
     }
-    if (count > 0) taken.push({ tail, count });
+    if (to !== undefined) this.taken.push({ tail, count: index - start, to });
   }
-  return rows === 0 ? undefined : { bounds: { batch: number, series }, exchanges, taken, isFull: isFull || rows === limits.maxRows };
+
+  private fits({ bytes }: TrackedExchange, maxRows: number): boolean {
+    const rows = this.exchanges.length;
+    return rows < maxRows && (rows === 0 || this.bytes + bytes <= this.limits.maxBytes);
+  }
+
+  private takesMonth({ openedAt }: TrackedExchange): boolean {
+    const opened = new Date(openedAt);
+    const month = opened.getUTCFullYear() * monthsOfYear + opened.getUTCMonth();
+    if (!this.lateMonths.has(month) && this.lateMonths.size >= maxLateMonths) return false;
+    this.lateMonths.add(month);
+    return true;
+  }
 }
 
 export function fillsBatch(tails: readonly SeriesTail[], { maxRows, maxBytes }: BatchLimits): boolean {

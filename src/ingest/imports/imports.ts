@@ -3,6 +3,8 @@ import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { ImportLine, ImportOutcome, RefusedLine } from '../../model/record/import.ts';
 import type { Principal } from '../../model/principal.ts';
+import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
+import { FairSemaphore } from '../../platform/fair-semaphore.ts';
 import { isSystemError } from '../../platform/files.ts';
 import { type PreparedSeries, type WholeFrame, wholeSeriesName } from '../../spool/import-series.ts';
 import type { ExchangeIndex } from '../series/exchange.ts';
@@ -45,9 +47,7 @@ export interface ImportPorts {
   readonly monotonic: () => number;
 }
 
-/** Beyond this a take waits, so that the records of calls reach the store soon. */
-const maxWaiting = { exchanges: 10_000, bytes: 64 * 1024 * 1024 } as const;
-const maxWaitMs = 20_000;
+const { waiting: maxWaiting, waitMs: maxWaitMs, admission } = surfaceBounds.imports;
 const pollMs = 20;
 /** Lines are checked in this process, which also answers queries. */
 const maxSliceMs = 5;
@@ -64,6 +64,13 @@ interface CheckedLines {
 export class Imports {
   private readonly ports: ImportPorts;
   private readonly turns = new Map<OrganizationId, Promise<unknown>>();
+  /** Organisations take turns to wait for room: the next take of one comes behind that of another which waits. */
+  private readonly room = new FairSemaphore({
+    units: 1,
+    maxUnitsOfOwner: 1,
+    maxWaitingOfOwner: admission.waiting,
+    refusal: noRoom,
+  });
 
   constructor(ports: ImportPorts) {
     this.ports = ports;
@@ -88,7 +95,7 @@ export class Imports {
   }
 
   private async add(owner: Principal, { accepted, refused }: CheckedLines, isTrial: boolean): Promise<ImportOutcome> {
-    if (!isTrial) await this.waitForRoom();
+    if (!isTrial) await this.waitForRoom(owner.organizationId);
     const fresh = await this.withoutKnown(owner.organizationId, accepted);
     if (!isTrial && fresh.length > 0) await this.write(owner, fresh);
     return { imported: fresh.length, alreadyThere: accepted.length - fresh.length, refused };
@@ -134,7 +141,9 @@ export class Imports {
     const at = now();
     const frames: WholeFrame[] = [];
     let sliceEnds = monotonic() + maxSliceMs;
-    for (const [index, line] of lines.entries()) {
+    // A batch of the ingest has few months: those of a group of lines come one after the other.
+    const sorted = lines.toSorted((first, second) => first.createdAt - second.createdAt);
+    for (const [index, line] of sorted.entries()) {
       frames.push(...framesOfItem(line, owner, { at, feedbackNumber: nextNumber() }, index + 1));
       if (monotonic() < sliceEnds) continue;
       await nextTick();
@@ -149,18 +158,25 @@ export class Imports {
     series.publish();
   }
 
-  private async waitForRoom(): Promise<void> {
+  private async waitForRoom(organizationId: OrganizationId): Promise<void> {
     const { waiting, monotonic } = this.ports;
     const endsAt = monotonic() + maxWaitMs;
-    for (;;) {
-      const { exchanges, bytes } = waiting();
-      if (exchanges < maxWaiting.exchanges && bytes < maxWaiting.bytes) return;
-      if (monotonic() > endsAt) {
-        throw new GatelogError('service_busy', 'More records wait for the store than an import may add to. Send the same lines again.');
+    const permit = await this.room.acquire(1, { owner: organizationId, maxWaitMs });
+    try {
+      for (;;) {
+        const { exchanges, bytes } = waiting();
+        if (exchanges < maxWaiting.exchanges && bytes < maxWaiting.bytes) return;
+        if (monotonic() > endsAt) throw noRoom();
+        await wait(pollMs);
       }
-      await wait(pollMs);
+    } finally {
+      permit.release();
     }
   }
+}
+
+function noRoom(): GatelogError {
+  return new GatelogError('service_busy', 'More records wait for the store than an import may add to. Send the same lines again.');
 }
 
 /** Nothing of the series is left. @throws GatelogError where the disk is full or fails. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { makeLogCalls } from '../../logs/log-calls.ts';
+import { openTo } from '../../logs/testing/open-to.ts';
 import { parseUuid, type RequestId } from '../../model/ids.ts';
+import type { Principal } from '../../model/principal.ts';
 import type { LogCalls, LoggedCall } from '../../model/record/logged-call.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
@@ -30,15 +32,18 @@ export function loggedCall(given: Partial<LoggedCall> & { readonly status?: numb
 }
 
 /** Logs into a writer's series. */
-export function loggerTo(spool: SpoolWriter): LogCalls {
-  return makeLogCalls({
-    spool,
+export function loggerTo(spool: SpoolWriter): (owner: Principal, calls: readonly LoggedCall[]) => ReturnType<LogCalls> {
+  const positioned = { ...spool, position: () => ({ segment: 0, offset: 0 }) };
+  const logCalls = makeLogCalls({
+    spool: positioned,
+    lateSpool: () => positioned,
     hasSpoolSpace: () => true,
     claim: () => undefined,
     recordMaxBytes: 1024 * 1024,
     now: systemClock.now,
     observe: () => undefined,
   });
+  return (owner, calls) => logCalls(openTo(owner), calls);
 }
 
 /** An identifier as senders choose them. */

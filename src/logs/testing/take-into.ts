@@ -1,16 +1,20 @@
 import type { TakeLog } from '../../model/record/sent-log.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
-import { makeLogCalls } from '../log-calls.ts';
+import { type CallSpool, makeLogCalls } from '../log-calls.ts';
 import { readLog } from '../read-log.ts';
 import { makeTakeLog } from '../take-log.ts';
+import { openTo } from './open-to.ts';
 
 /** Takes logs into a spool as a process does, without a thread for large ones. */
 export function takeInto(spool: () => SpoolWriter): TakeLog {
+  const positioned = (): CallSpool => ({ ...spool(), position: () => ({ segment: 0, offset: 0 }) });
   return (owner, sent) =>
     makeTakeLog({
+      admit: async (admitted) => openTo(admitted),
       logCalls: makeLogCalls({
-        spool: spool(),
+        spool: positioned(),
+        lateSpool: positioned,
         hasSpoolSpace: () => true,
         claim: () => undefined,
         recordMaxBytes: 16 * 1024 * 1024,

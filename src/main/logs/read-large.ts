@@ -25,7 +25,7 @@ export function unpackLog(large: LargeLog): ReadLog {
     throw new GatelogError(code, message, details === undefined ? {} : { details });
   }
   const { calls, ...beside } = large;
-  const [call] = unpackCalls(calls);
+  const [call] = [...unpackCalls(calls)];
   if (call === undefined) throw new TypeError('a thread read a log without a call');
   return { ...beside, call };
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/load.ts';
 import type { RequestChanges } from '../../ingest/changes/request-changes.ts';
+import type { Admissions } from '../../logs/admissions.ts';
 import type { ToldLog } from '../../logs/read-log.ts';
 import { makeTakeLog } from '../../logs/take-log.ts';
 import { type MetadataDatabase, openMetadata } from '../../metadata/database.ts';
@@ -10,7 +11,7 @@ import type { TakeLog } from '../../model/record/sent-log.ts';
 import type { TakeSpans } from '../../model/record/sent-spans.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { BodyThread } from '../bodies/body-thread.ts';
-import { makeOwnLog, type OwnSeries } from '../records/own-series.ts';
+import { makeOwnAdmissions, makeOwnLog, type OwnSeries } from '../records/own-series.ts';
 import { PlaceCorrections } from '../spans/corrections.ts';
 import { TraceSender } from '../spans/send-traces.ts';
 import { type SpanPorts, startSpanThread } from '../spans/take-spans.ts';
@@ -40,7 +41,8 @@ export function startGatewayTakers(config: Config, series: OwnSeries, parts: Log
     },
     parts.observe,
   );
-  const takers = startTakers(config, logCalls, parts, (owner, traces) => sender.note(owner, traces));
+  const recording = { logCalls, admissions: makeOwnAdmissions(config, series) };
+  const takers = startTakers(config, recording, parts, (owner, traces) => sender.note(owner, traces));
   return {
     ...takers,
     close: async () => {
@@ -70,7 +72,8 @@ export function startCoreTakers(
     (organizationId, requestIds) => claimAll(claims, organizationId, { requestIds, at: systemClock.now() }),
     parts.observe,
   );
-  const takers = startTakers(config, logCalls, parts, (owner, traces) => corrections.note(owner, traces));
+  const recording = { logCalls, admissions: makeOwnAdmissions(config, series) };
+  const takers = startTakers(config, recording, parts, (owner, traces) => corrections.note(owner, traces));
   return {
     ...takers,
     corrections,
@@ -81,18 +84,35 @@ export function startCoreTakers(
   };
 }
 
+/** What one request may add is at most this part of the spool. */
+const shareOfRequest = 16;
+
+interface Recording {
+  readonly logCalls: LogCalls;
+  readonly admissions: Admissions;
+}
+
 const largeLogReader = new URL('./worker.js', import.meta.url);
 
 /** The threads that read spans and large logs start with the first of them. */
 function startTakers(
   config: Config,
-  logCalls: LogCalls,
+  { logCalls, admissions }: Recording,
   { observe }: Pick<LogParts, 'observe'>,
   noteTraces: SpanPorts['noteTraces'],
 ): Takers {
-  const spans = startSpanThread({ logCalls, noteTraces, maxBytes: config.otlpMaxBytes, now: systemClock.now, observe });
+  const spans = startSpanThread({
+    logCalls,
+    admissions,
+    noteTraces,
+    maxBytes: config.otlpMaxBytes,
+    maxAddedBytes: config.spoolMaxBytes / shareOfRequest,
+    now: systemClock.now,
+    observe,
+  });
   const large = new BodyThread<ToldLog, LargeLog>(largeLogReader);
   const takeLog = makeTakeLog({
+    admit: admissions.admit,
     logCalls,
     readLarge: async (organizationId, body, told, signal) => unpackLog(await large.run({ organizationId, signal }, body, told)),
     now: systemClock.now,

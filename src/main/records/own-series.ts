@@ -1,10 +1,13 @@
 import type { Config } from '../../config/load.ts';
 import { type LogPorts, makeLogCalls } from '../../logs/log-calls.ts';
+import { Admissions } from '../../logs/admissions.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { LogCalls } from '../../model/record/logged-call.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { openCheckpointFile } from '../../spool/checkpoint.ts';
+import { lateSeriesName } from '../../spool/import-series.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../../spool/usage.ts';
-import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
+import { openSpoolWriter, type PositionedWriter } from '../../spool/writer.ts';
 import { dataPaths } from '../shared.ts';
 
 const spoolSyncMs = 1000;
@@ -12,7 +15,9 @@ const spoolCountMs = 1000;
 
 /** What a process writes into the spool, and how much room there is. */
 export interface OwnSeries {
-  readonly spool: SpoolWriter;
+  readonly spool: PositionedWriter;
+  /** Of records of long ago; begins with the first of them. */
+  readonly lateSpool: () => PositionedWriter;
   readonly space: SpoolSpace;
   readonly close: () => Promise<void>;
 }
@@ -20,22 +25,28 @@ export interface OwnSeries {
 /** Each process writes a series of its own; the name sorts by its start. */
 export function openOwnSeries(config: Config, observe: Observe): OwnSeries {
   const folder = dataPaths(config).spool;
-  const spool = openSpoolWriter({
-    folder,
-    series: `${String(systemClock.now()).padStart(14, '0')}-${process.pid}`,
-    segmentMaxBytes: config.spoolSegmentBytes,
-    segmentMaxMs: config.spoolSegmentSeconds * 1000,
-    sync: config.spoolSync,
-    syncIntervalMs: spoolSyncMs,
-    onFailure: (error) => observe({ kind: 'spool_append_failed', reason: error.message }),
-    monotonic: systemClock.monotonic,
-  });
-  const space = watchSpoolSpace({ folder, maxBytes: config.spoolMaxBytes, intervalMs: spoolCountMs, appendedBytes: spool.bytes });
+  const series = `${String(systemClock.now()).padStart(14, '0')}-${process.pid}`;
+  const open = (name: string): PositionedWriter =>
+    openSpoolWriter({
+      folder,
+      series: name,
+      segmentMaxBytes: config.spoolSegmentBytes,
+      segmentMaxMs: config.spoolSegmentSeconds * 1000,
+      sync: config.spoolSync,
+      syncIntervalMs: spoolSyncMs,
+      onFailure: (error) => observe({ kind: 'spool_append_failed', reason: error.message }),
+      monotonic: systemClock.monotonic,
+    });
+  const spool = open(series);
+  let late: PositionedWriter | undefined;
+  const appendedBytes = (): number => spool.bytes() + (late?.bytes() ?? 0);
+  const space = watchSpoolSpace({ folder, maxBytes: config.spoolMaxBytes, intervalMs: spoolCountMs, appendedBytes });
   return {
     spool,
+    lateSpool: () => (late ??= open(lateSeriesName(series))),
     space,
     close: async () => {
-      await spool.close();
+      await Promise.all([spool.close(), late?.close()]);
       space.close();
     },
   };
@@ -44,6 +55,20 @@ export function openOwnSeries(config: Config, observe: Observe): OwnSeries {
 export type ClaimAll = LogPorts['claim'];
 
 /** Records calls that did not pass through the gateway in the series of this process. */
-export function makeOwnLog({ recordMaxBytes }: Config, { spool, space }: OwnSeries, claim: ClaimAll, observe: Observe): LogCalls {
-  return makeLogCalls({ spool, hasSpoolSpace: space.hasFreeSpace, claim, recordMaxBytes, now: systemClock.now, observe });
+export function makeOwnLog({ recordMaxBytes }: Config, own: OwnSeries, claim: ClaimAll, observe: Observe): LogCalls {
+  const { spool, lateSpool, space } = own;
+  return makeLogCalls({ spool, lateSpool, hasSpoolSpace: space.hasFreeSpace, claim, recordMaxBytes, now: systemClock.now, observe });
+}
+
+/** Lets in what did not pass through the gateway. */
+export function makeOwnAdmissions(config: Config, { space }: OwnSeries): Admissions {
+  const checkpoint = openCheckpointFile(dataPaths(config).spool);
+  return new Admissions({
+    accepted: () => checkpoint.load().accepted,
+    usedBytes: space.usedBytes,
+    maxBytes: config.spoolMaxBytes,
+    processes: config.gatewayWorkers + 1,
+    now: systemClock.now,
+    monotonic: systemClock.monotonic,
+  });
 }

@@ -3,13 +3,16 @@ import { deriveRequestId } from '../../gateway/record/request-ids.ts';
 import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Tags } from '../../model/record/exchange.ts';
+import type { SizeOfCalls } from '../../model/record/logged-call.ts';
+import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
 import type { IdentifySpan } from '../../otlp/calls/logged-span.ts';
-import { MalformedSpans } from '../../otlp/limits.ts';
+import { MalformedSpans, SpanWork, TooManySpans } from '../../otlp/limits.ts';
 import type { Encoding } from '../../otlp/protocol/encoding.ts';
 import { successBody } from '../../otlp/protocol/response.ts';
 import { receiveSpans } from '../../otlp/receive.ts';
 import { rememberedOf, type RememberedTraces } from '../../otlp/tree/remembered.ts';
 import { RecentParents } from '../../otlp/tree/recent-parents.ts';
+import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
 import { packCalls, type PackedCalls } from './packed-calls.ts';
 import { tooLarge } from './refusals.ts';
 
@@ -19,6 +22,8 @@ export interface SpansTask {
   readonly isCompressed: boolean;
   /** Of the decompressed body. */
   readonly maxBytes: number;
+  /** That the request may add to the spool. */
+  readonly maxAddedBytes: number;
   readonly defaults: Tags;
   /** Unix milliseconds. */
   readonly now: number;
@@ -26,6 +31,7 @@ export interface SpansTask {
 
 export interface ReadSpans {
   readonly calls: PackedCalls;
+  readonly size: SizeOfCalls;
   readonly remembered: RememberedTraces;
   /** Of a request whose calls are recorded. */
   readonly response: Uint8Array;
@@ -36,12 +42,16 @@ export type SpansResult = ReadSpans | { readonly refusal: { readonly code: Error
 /** Reads requests of OTLP, one after the other. Never throws. */
 export function makeReadSpans(): (body: Buffer, task: SpansTask) => SpansResult {
   const parents = new RecentParents();
-  return (body, { organizationId, encoding, isCompressed, maxBytes, defaults, now }) => {
+  return (body, { organizationId, encoding, isCompressed, maxBytes, maxAddedBytes, defaults, now }) => {
     try {
+      const work = new SpanWork(isOverIn(surfaceBounds.spans.work.cpuMs));
       const bytes = isCompressed ? decompressed(body, maxBytes) : body;
       const identify: IdentifySpan = ({ traceId, spanId, startMs }) => deriveRequestId(organizationId, startMs, `${traceId}:${spanId}`);
-      const { calls, traces, rejected } = receiveSpans({ organizationId, encoding, bytes, defaults, now }, { identify, parents });
-      return { calls: packCalls(calls), remembered: rememberedOf(traces), response: successBody(encoding, rejected) };
+      const request = { organizationId, encoding, bytes, defaults, now };
+      const { calls, traces, ...rejected } = receiveSpans(request, { identify, parents, work, maxAddedBytes });
+      const packed = packCalls(calls);
+      const size = { bytes: packed.bytes.length, startedAt: calls.map(({ startedAt }) => startedAt) };
+      return { calls: packed, size, remembered: rememberedOf(traces), response: successBody(encoding, rejected) };
     } catch (error) {
       const { code, message } = errorOf(error);
       return { refusal: { code, message } };
@@ -49,8 +59,23 @@ export function makeReadSpans(): (body: Buffer, task: SpansTask) => SpansResult 
   };
 }
 
+/** Judged by the work of this thread alone: other work of a busy machine refuses nobody's spans. */
+function isOverIn(maxMs: number): () => boolean {
+  const startedAt = threadTimeMs();
+  let looks = 0;
+  return () => {
+    looks += 1;
+    if (startedAt === undefined || looks % looksBetweenTimes !== 0) return false;
+    return (threadTimeMs() ?? startedAt) - startedAt > maxMs;
+  };
+}
+
+/** The time comes from a file of the system. */
+const looksBetweenTimes = 16;
+
 function errorOf(error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
+  if (error instanceof TooManySpans) return new GatelogError('body_too_large', error.message);
   return error instanceof MalformedSpans
     ? new GatelogError('malformed_request', error.message)
     : new GatelogError('internal', messageOf(error));

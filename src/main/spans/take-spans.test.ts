@@ -7,7 +7,9 @@ it.each([
   ['application/x-protobuf', '\b\u000e\u0012\u0018The gateway is stopping.'],
 ])('%s that cannot be read now is to be sent again, and the answer says when', async (contentType, body) => {
   const thread = startSpanThread({
+    admissions: { admit: () => expect.fail(), whenRoom: async () => undefined },
     logCalls: () => expect.fail(),
+    maxAddedBytes: 1000,
     noteTraces: () => expect.fail(),
     maxBytes: 1000,
     now: () => 0,

@@ -1,24 +1,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readRequestHead } from '../../gateway/directives/request-head.ts';
+import type { Admissions } from '../../logs/admissions.ts';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { LogCalls, LoggedCall } from '../../model/record/logged-call.ts';
+import type { Admission, LogCalls, LoggedCall } from '../../model/record/logged-call.ts';
 import type { SentSpans, SpansResponse, TakeSpans } from '../../model/record/sent-spans.ts';
 import { type Encoding, encodingOf, mediaTypes, statusBody } from '../../otlp/protocol/encoding.ts';
 import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
+import { FairSemaphore } from '../../platform/fair-semaphore.ts';
 import { headerValue } from '../../platform/http/header-list.ts';
-import { BodyThread } from '../bodies/body-thread.ts';
+import { BodyThread, defaultLimits } from '../bodies/body-thread.ts';
 import { unpackCalls } from './packed-calls.ts';
 import type { ReadSpans, SpansResult, SpansTask } from './read-spans.ts';
 import { tooLarge } from './refusals.ts';
 
 export interface SpanPorts {
+  readonly admissions: Pick<Admissions, 'admit' | 'whenRoom'>;
   readonly logCalls: LogCalls;
   /** Remembers spans for ancestors that are still to come; may forget them. */
   readonly noteTraces: (owner: Principal, traces: readonly ReceivedTrace[]) => void;
   /** Of a body, decompressed. */
   readonly maxBytes: number;
+  /** That one request may add to the spool. */
+  readonly maxAddedBytes: number;
   readonly now: () => number;
   readonly observe: Observe;
 }
@@ -28,18 +34,36 @@ export interface SpanThread {
   readonly close: () => Promise<void>;
 }
 
+const { admission: turnBounds } = surfaceBounds.spans;
+/** No bound: the thread reads one body at a time, and organisations take turns in it. */
+const maxOrganizations = 1_000_000;
+const maxWaitMs = 20_000;
+
+/**
+ * The reader ends by its own work. The clock is the last resort: it ends the thread, with what it remembers of all organisations, and a busy
+ * machine must not do that.
+ */
+const readLimits = { ...defaultLimits, maxWaitMs, maxReadMs: 60_000 };
+
 const compiledWorker = new URL('./worker.js', import.meta.url);
 
 /** Takes spans. The thread that reads them starts with the first of them, and loads what understands them. */
 export function startSpanThread(ports: SpanPorts, workerFile: URL = compiledWorker): SpanThread {
-  const thread = new BodyThread<SpansTask, SpansResult>(workerFile);
+  const thread = new BodyThread<SpansTask, SpansResult>(workerFile, readLimits);
+  // What waits in it is the request's body, which is counted where it came; what is made of a body never waits for another's.
+  const turns = new FairSemaphore({
+    units: maxOrganizations,
+    maxUnitsOfOwner: turnBounds.atOnce,
+    maxWaitingOfOwner: turnBounds.waiting,
+    refusal: tooManyRequests,
+  });
   return {
     take: async (owner, sent) => {
       const encoding = encodingOf(headerValue(sent.rawHeaders, 'content-type') ?? '');
       try {
-        return await take(ports, thread, owner, { ...sent, encoding });
+        return await take(ports, { thread, turns }, owner, { ...sent, encoding });
       } catch (error) {
-        return failure(ports, encoding, error);
+        return failure(ports, encoding, sent.signal?.aborted === true ? clientLeft() : error);
       }
     },
     close: () => thread.close(),
@@ -48,13 +72,47 @@ export function startSpanThread(ports: SpanPorts, workerFile: URL = compiledWork
 
 type DeclaredSpans = SentSpans & { readonly encoding: Encoding | undefined };
 
+interface Reading {
+  readonly thread: BodyThread<SpansTask, SpansResult>;
+  readonly turns: FairSemaphore;
+}
+
 /** Returns when all calls among the spans are durable. */
-async function take(
-  { logCalls, noteTraces, maxBytes, now, observe }: SpanPorts,
-  thread: BodyThread<SpansTask, SpansResult>,
+async function take(ports: SpanPorts, { thread, turns }: Reading, owner: Principal, sent: DeclaredSpans): Promise<SpansResponse> {
+  const { organizationId } = owner;
+  const { signal } = sent;
+  const { encoding, ...declared } = declaredOf(sent, ports.maxBytes);
+  const permit = await turns.acquire(1, { owner: organizationId, signal, maxWaitMs });
+  try {
+    return await takeInTurn(ports, thread, owner, { ...sent, ...declared, encoding });
+  } finally {
+    permit.release();
+  }
+}
+
+type ReadableSpans = SentSpans & ReturnType<typeof declaredOf>;
+
+async function takeInTurn(
+  ports: SpanPorts,
+  thread: Reading['thread'],
   owner: Principal,
-  { rawHeaders, body, signal, encoding }: DeclaredSpans,
+  { body, signal, encoding, isCompressed, defaults }: ReadableSpans,
 ): Promise<SpansResponse> {
+  const { organizationId } = owner;
+  const { maxBytes, maxAddedBytes } = ports;
+  await ports.admissions.whenRoom(organizationId, signal);
+  const task = { organizationId, encoding, isCompressed, defaults, maxBytes, maxAddedBytes, now: ports.now() };
+  const { calls, size, remembered, response } = readOf(await thread.run({ organizationId, signal }, body, task));
+  const admitted = await ports.admissions.admit(owner, size, signal);
+  await logInTurns(ports.logCalls, admitted, unpackCalls(calls)).finally(admitted.end);
+  ports.noteTraces(owner, remembered.traces);
+  const { dropped } = remembered;
+  if (dropped > 0) ports.observe({ kind: 'span_places_dropped', requests: dropped, reason: 'one request told more than is remembered' });
+  return { status: 200, contentType: mediaTypes[encoding], body: response };
+}
+
+/** @throws GatelogError for what cannot be taken, before anything is read. */
+function declaredOf({ rawHeaders, body, encoding }: DeclaredSpans, maxBytes: number) {
   if (encoding === undefined) {
     throw unsupported('Spans are sent as `application/x-protobuf` or `application/json` (OTLP over HTTP); gRPC is not taken.');
   }
@@ -62,32 +120,48 @@ async function take(
   const { directives } = readRequestHead(rawHeaders);
   if (directives.refusal !== undefined) throw directives.refusal;
   if (body.length > maxBytes) throw tooLarge(maxBytes);
-  const { organizationId } = owner;
-  const task = { organizationId, encoding, isCompressed, maxBytes, defaults: directives.tags, now: now() };
-  const { calls, remembered, response } = readOf(await thread.run({ organizationId, signal }, body, task));
-  await logInTurns(logCalls, owner, unpackCalls(calls));
-  noteTraces(owner, remembered.traces);
-  if (remembered.dropped > 0) observe({ kind: 'span_places_dropped', requests: remembered.dropped, reason: 'one request told too much' });
-  return { status: 200, contentType: mediaTypes[encoding], body: response };
+  return { encoding, isCompressed, defaults: directives.tags };
 }
 
-/** Framing hundreds of calls at once would hold up those that pass through the gateway. */
-const callsInTurn = 24;
+/** Framing hundreds of calls, or large ones, at once would hold up those that pass through the gateway. */
+const inTurn = { calls: 24, bytes: 256 * 1024 } as const;
 
-async function logInTurns(logCalls: LogCalls, owner: Principal, calls: readonly LoggedCall[]): Promise<void> {
+async function logInTurns(logCalls: LogCalls, admission: Admission, calls: Iterable<LoggedCall>): Promise<void> {
   const written: Promise<unknown>[] = [];
-  for (let start = 0; start < calls.length; start += callsInTurn) {
-    if (start > 0) await nextTurn();
-    // Handled here, because the loop goes on before all have ended.
-    written.push(
-      logCalls(owner, calls.slice(start, start + callsInTurn)).then(
-        () => undefined,
-        (reason: unknown) => reason,
-      ),
-    );
+  // Handled here, because the loop goes on before all have ended.
+  const log = (group: readonly LoggedCall[]): void => {
+    const logged = logCalls(admission, group).then(() => undefined);
+    written.push(logged.catch((reason: unknown) => reason));
+  };
+  let group: LoggedCall[] = [];
+  let bytes = 0;
+  for (const call of calls) {
+    group.push(call);
+    bytes += call.requestBody.length + call.response.body.length + bytesOfTags(call);
+    if (group.length < inTurn.calls && bytes < inTurn.bytes) continue;
+    log(group);
+    [group, bytes] = [[], 0];
+    await nextTurn();
   }
+  if (group.length > 0) log(group);
   const error = (await Promise.all(written)).find((each) => each !== undefined);
   if (error !== undefined) throw error instanceof Error ? error : new TypeError('calls were not logged', { cause: error });
+}
+
+function bytesOfTags({ tags }: LoggedCall): number {
+  return tags.properties.reduce((sum, { name, value }) => sum + name.length + value.length, 0);
+}
+
+function clientLeft(): GatelogError {
+  return new GatelogError('too_many_calls', 'The client has left.');
+}
+
+function tooManyRequests(): GatelogError {
+  return new GatelogError(
+    'backlog_full',
+    'More requests with spans of your organisation wait than are read one after the other. Send this again later, or fewer at once.',
+    { retryAfterSeconds },
+  );
 }
 
 function isGzip(contentEncoding: string): boolean {

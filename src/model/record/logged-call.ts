@@ -40,8 +40,31 @@ export interface LoggedOutcome {
   readonly requestId: RequestId;
 }
 
+/** What calls of one request add to the spool. */
+export interface SizeOfCalls {
+  readonly bytes: number;
+  /** Of each call, Unix milliseconds. */
+  readonly startedAt: readonly number[];
+}
+
+/** Leave to record the calls of one request. */
+export interface Admission {
+  readonly owner: Principal;
+  /** Told of what is written: it waits for the store, in the series that has it. */
+  readonly written: (where: { readonly series: string; readonly segment: number; readonly offset: number }) => void;
+  /** Told when nothing more of the request is written. */
+  readonly end: () => void;
+}
+
+/**
+ * Gives leave to record calls, once there is room for them. Nothing that did not pass through the gateway is recorded without one, so that
+ * whatever takes records inherits the bounds of `model/vocabulary/surface-bounds.ts`: an organisation's share of what waits for the store,
+ * and of the spool. @throws GatelogError `backlog_full` or `spool_unavailable`; nothing is recorded then.
+ */
+export type Admit = (owner: Principal, size: SizeOfCalls, signal?: AbortSignal) => Promise<Admission>;
+
 /**
  * Returns when all of them are durable in the spool; outcomes in their order. @throws GatelogError `spool_unavailable` when not all are:
  * to send all of them again adds none twice that has an identifier.
  */
-export type LogCalls = (owner: Principal, calls: readonly LoggedCall[]) => Promise<readonly LoggedOutcome[]>;
+export type LogCalls = (admission: Admission, calls: readonly LoggedCall[]) => Promise<readonly LoggedOutcome[]>;

@@ -6,16 +6,24 @@ import type { Span } from '../span.ts';
 export interface DecodedSpans {
   readonly spans: readonly Span[];
   readonly rejected: readonly string[];
+  /** Spans behind the most that a request has: they are counted and not read. */
+  readonly beyond: number;
 }
 
 /** Collects the spans of one request. A span that throws a `SpanFault` is rejected and the others go on. */
 export class SpanCollector {
   private readonly spans: Span[] = [];
   private readonly rejected: string[] = [];
+  private beyond = 0;
+
+  /** Those that were rejected count too. */
+  get isFull(): boolean {
+    return this.spans.length + this.rejected.length >= spanLimits.spans;
+  }
 
   add(decode: () => Span): void {
-    if (this.spans.length >= spanLimits.spans) {
-      this.rejected.push(`a request has at most ${spanLimits.spans} spans; send smaller batches`);
+    if (this.isFull) {
+      this.beyond += 1;
       return;
     }
     try {
@@ -27,7 +35,7 @@ export class SpanCollector {
   }
 
   result(): DecodedSpans {
-    return { spans: this.spans, rejected: this.rejected };
+    return { spans: this.spans, rejected: this.rejected, beyond: this.beyond };
   }
 }
 
@@ -65,8 +73,8 @@ export function tooDeep(): SpanFault {
 }
 
 /** Rejects spans of the future, as logs of it are. @param now Unix milliseconds. */
-export function withoutFuture({ spans, rejected }: DecodedSpans, now: number): DecodedSpans {
+export function withoutFuture({ spans, rejected, beyond }: DecodedSpans, now: number): DecodedSpans {
   const past = spans.filter(({ startMs }) => startMs <= now + dayMs);
   const reasons = Array.from({ length: spans.length - past.length }, () => 'start_time_unix_nano is more than a day in the future');
-  return { spans: past, rejected: [...rejected, ...reasons] };
+  return { spans: past, rejected: [...rejected, ...reasons], beyond };
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, parseJson, wellFormed } from '../../model/text.ts';
-import { MalformedSpans, SpanFault, spanLimits } from '../limits.ts';
+import { MalformedSpans, SpanFault, spanLimits, SpanWork } from '../limits.ts';
 import { type AttributeValue, type Attributes, numberOf, type Scope, type Span, type SpanEvent, type SpanStatus } from '../span.ts';
 import { type DecodedSpans, SpanCollector, tooDeep, tooManyAttributes, tooManyEvents } from './decoded.ts';
 import { finite, parentOf } from './protobuf.ts';
@@ -8,24 +8,29 @@ import { finite, parentOf } from './protobuf.ts';
  * Reads an `ExportTraceServiceRequest` in JSON: the names in lowerCamelCase, identifiers in hexadecimal, 64-bit numbers as texts or numbers.
  * Source: the OTLP specification, "JSON Protobuf Encoding". @throws MalformedSpans when the text is no such object.
  */
-export function decodeJson(text: string): DecodedSpans {
+export function decodeJson(text: string, work = new SpanWork()): DecodedSpans {
   const body = parseJson(text);
   if (!isJsonObject(body)) throw new MalformedSpans('The body is no JSON object, is cut off, or holds too many values.');
   try {
-    return spansOf(body);
+    return spansOf(body, work);
   } catch (error) {
     // Of what many spans share.
     throw error instanceof SpanFault ? new MalformedSpans(`The body has a fault: ${error.message}.`, { cause: error }) : error;
   }
 }
 
-function spansOf(body: JsonObject): DecodedSpans {
+function spansOf(body: JsonObject, work: SpanWork): DecodedSpans {
   const collector = new SpanCollector();
   for (const resourceSpans of listAt(body, 'resourceSpans')) {
+    work.part();
     const resource = attributesOf(listAt(objectAt(resourceSpans, 'resource'), 'attributes'));
     for (const scopeSpans of listAt(resourceSpans, 'scopeSpans')) {
+      work.part();
       const scope = scopeOf(objectAt(scopeSpans, 'scope'));
-      for (const span of listAt(scopeSpans, 'spans')) collector.add(() => spanOf(span, { resource, scope }));
+      for (const span of listAt(scopeSpans, 'spans')) {
+        work.part();
+        collector.add(() => spanOf(span, { resource, scope }));
+      }
     }
   }
   return collector.result();

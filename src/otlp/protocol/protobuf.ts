@@ -1,5 +1,5 @@
 import { PbfReader } from 'pbf';
-import { MalformedSpans, spanLimits, SpanFault } from '../limits.ts';
+import { MalformedSpans, spanLimits, SpanFault, SpanWork, TooManySpans } from '../limits.ts';
 import type { AttributeValue, Attributes, Scope, Span, SpanEvent, SpanStatus } from '../span.ts';
 import { type DecodedSpans, SpanCollector, tooDeep, tooManyAttributes, tooManyEvents } from './decoded.ts';
 
@@ -8,14 +8,15 @@ import { type DecodedSpans, SpanCollector, tooDeep, tooManyAttributes, tooManyEv
  * `opentelemetry/proto/trace/v1/trace.proto` and `common/v1/common.proto`. Fields without a meaning here are skipped.
  * @throws MalformedSpans when the bytes are no such message.
  */
-export function decodeProtobuf(bytes: Uint8Array): DecodedSpans {
+export function decodeProtobuf(bytes: Uint8Array, work = new SpanWork()): DecodedSpans {
   const collector = new SpanCollector();
   try {
-    const reader = new PbfReader(bytes);
+    const reader = new CountedReader(bytes, work);
     eachField(reader, bytes.length, (field) => {
       if (field === 1) readResourceSpans(reader, collector);
     });
   } catch (error) {
+    if (error instanceof TooManySpans) throw error;
     throw new MalformedSpans('The body is no ExportTraceServiceRequest in the encoding of protocol buffers, or it is cut off.', {
       cause: error,
     });
@@ -23,26 +24,40 @@ export function decodeProtobuf(bytes: Uint8Array): DecodedSpans {
   return collector.result();
 }
 
+class CountedReader extends PbfReader {
+  private readonly work: SpanWork;
+
+  constructor(bytes: Uint8Array, work: SpanWork) {
+    super(bytes);
+    this.work = work;
+  }
+
+  override nextField(end?: number): number {
+    this.work.part();
+    return super.nextField(end);
+  }
+}
+
 /**
  * Calls `read` for each field up to `end`; it may leave a field unread. Invariant: no field reaches beyond the message that holds it. The
  * reader itself does not check that.
  */
-function eachField(reader: PbfReader, end: number, read: (field: number) => void): void {
+function eachField(reader: CountedReader, end: number, read: (field: number) => void): void {
   if (!(end <= reader.length)) throw new RangeError('a message reaches beyond the body');
   for (let field = reader.nextField(end); field !== 0; field = reader.nextField(end)) read(field);
   if (reader.pos !== end) throw new RangeError('a field reaches beyond its message');
 }
 
-function eachFieldOfMessage(reader: PbfReader, read: (field: number) => void): void {
+function eachFieldOfMessage(reader: CountedReader, read: (field: number) => void): void {
   eachField(reader, endOfMessage(reader), read);
 }
 
-function endOfMessage(reader: PbfReader): number {
+function endOfMessage(reader: CountedReader): number {
   const length = reader.readVarint();
   return length + reader.pos;
 }
 
-function readResourceSpans(reader: PbfReader, collector: SpanCollector): void {
+function readResourceSpans(reader: CountedReader, collector: SpanCollector): void {
   const end = endOfMessage(reader);
   const start = reader.pos;
   let resource: Attributes = new Map();
@@ -56,7 +71,7 @@ function readResourceSpans(reader: PbfReader, collector: SpanCollector): void {
   });
 }
 
-function readResource(reader: PbfReader): Attributes {
+function readResource(reader: CountedReader): Attributes {
   const attributes = new Map<string, AttributeValue>();
   eachFieldOfMessage(reader, (field) => {
     if (field === 1) readAttribute(reader, attributes);
@@ -64,7 +79,7 @@ function readResource(reader: PbfReader): Attributes {
   return attributes;
 }
 
-function readScopeSpans(reader: PbfReader, collector: SpanCollector, resource: Attributes): void {
+function readScopeSpans(reader: CountedReader, collector: SpanCollector, resource: Attributes): void {
   const end = endOfMessage(reader);
   const start = reader.pos;
   let scope: Scope = { name: '', version: '' };
@@ -77,7 +92,7 @@ function readScopeSpans(reader: PbfReader, collector: SpanCollector, resource: A
   });
 }
 
-function readScope(reader: PbfReader): Scope {
+function readScope(reader: CountedReader): Scope {
   const scope = { name: '', version: '' };
   eachFieldOfMessage(reader, (field) => {
     if (field === 1) scope.name = reader.readString();
@@ -87,8 +102,9 @@ function readScope(reader: PbfReader): Scope {
 }
 
 /** A rejected span is skipped to its end. */
-function readSpan(reader: PbfReader, collector: SpanCollector, shared: Pick<Span, 'resource' | 'scope'>): void {
+function readSpan(reader: CountedReader, collector: SpanCollector, shared: Pick<Span, 'resource' | 'scope'>): void {
   const end = endOfMessage(reader);
+  // Skipped to its end, whatever it holds.
   collector.add(() => {
     try {
       return decodeSpan(reader, end, shared);
@@ -100,7 +116,7 @@ function readSpan(reader: PbfReader, collector: SpanCollector, shared: Pick<Span
   reader.pos = end;
 }
 
-function decodeSpan(reader: PbfReader, end: number, { resource, scope }: Pick<Span, 'resource' | 'scope'>): Span {
+function decodeSpan(reader: CountedReader, end: number, { resource, scope }: Pick<Span, 'resource' | 'scope'>): Span {
   const attributes = new Map<string, AttributeValue>();
   const events: SpanEvent[] = [];
   const span = { traceId: '', spanId: '', parentSpanId: '', name: '', kind: 0, startMs: 0, endMs: 0 };
@@ -135,11 +151,11 @@ export function parentOf(spanId: string): string {
 
 const nanosecondsPerMs = 1e6;
 
-function millisecondsOf(reader: PbfReader): number {
+function millisecondsOf(reader: CountedReader): number {
   return Math.floor(reader.readFixed64() / nanosecondsPerMs);
 }
 
-function readEvent(reader: PbfReader): SpanEvent {
+function readEvent(reader: CountedReader): SpanEvent {
   const attributes = new Map<string, AttributeValue>();
   let [atMs, name] = [0, ''];
   eachFieldOfMessage(reader, (field) => {
@@ -150,7 +166,7 @@ function readEvent(reader: PbfReader): SpanEvent {
   return { name, atMs, attributes };
 }
 
-function readStatus(reader: PbfReader): SpanStatus {
+function readStatus(reader: CountedReader): SpanStatus {
   const status = { code: 0, message: '' };
   eachFieldOfMessage(reader, (field) => {
     if (field === 2) status.message = reader.readString();
@@ -159,13 +175,13 @@ function readStatus(reader: PbfReader): SpanStatus {
   return status;
 }
 
-function readAttribute(reader: PbfReader, attributes: Map<string, AttributeValue>): void {
+function readAttribute(reader: CountedReader, attributes: Map<string, AttributeValue>): void {
   if (attributes.size >= spanLimits.attributes) throw tooManyAttributes();
   const [key, value] = readKeyValue(reader, 0);
   attributes.set(key, value);
 }
 
-function readKeyValue(reader: PbfReader, depth: number): readonly [string, AttributeValue] {
+function readKeyValue(reader: CountedReader, depth: number): readonly [string, AttributeValue] {
   let key = '';
   let value: AttributeValue = null;
   eachFieldOfMessage(reader, (field) => {
@@ -176,7 +192,7 @@ function readKeyValue(reader: PbfReader, depth: number): readonly [string, Attri
 }
 
 /** `AnyValue`. */
-function readValue(reader: PbfReader, depth: number): AttributeValue {
+function readValue(reader: CountedReader, depth: number): AttributeValue {
   if (depth > spanLimits.depth) throw tooDeep();
   let value: AttributeValue = null;
   eachFieldOfMessage(reader, (field) => {
@@ -186,7 +202,7 @@ function readValue(reader: PbfReader, depth: number): AttributeValue {
 }
 
 /** Bytes become Base64, as JSON has them. */
-function valueOfField(reader: PbfReader, field: number, depth: number): AttributeValue {
+function valueOfField(reader: CountedReader, field: number, depth: number): AttributeValue {
   switch (field) {
     case 1:
       return reader.readString();
@@ -212,7 +228,7 @@ export function finite(number: number): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-function readList(reader: PbfReader, depth: number): readonly AttributeValue[] {
+function readList(reader: CountedReader, depth: number): readonly AttributeValue[] {
   const values: AttributeValue[] = [];
   eachFieldOfMessage(reader, (field) => {
     if (field === 1) values.push(readValue(reader, depth));
@@ -220,7 +236,7 @@ function readList(reader: PbfReader, depth: number): readonly AttributeValue[] {
   return values;
 }
 
-function readObject(reader: PbfReader, depth: number): AttributeValue {
+function readObject(reader: CountedReader, depth: number): AttributeValue {
   const members: [string, AttributeValue][] = [];
   eachFieldOfMessage(reader, (field) => {
     if (field === 1) members.push([...readKeyValue(reader, depth)] as [string, AttributeValue]);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { MalformedSpans, spanLimits } from '../limits.ts';
+import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
+import { MalformedSpans, spanLimits, SpanWork, TooManySpans } from '../limits.ts';
 import { encodedRequest } from '../testing/encode.ts';
-import { requestOf, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';
+import { received, requestOf, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';
 import { withoutFuture } from './decoded.ts';
 import { decodeJson } from './json.ts';
 import { decodeProtobuf } from './protobuf.ts';
@@ -78,8 +79,8 @@ it('other bytes and texts are malformed, and an empty body has no spans', () => 
   ]) {
     expect(() => decodeJson(text)).toThrow(MalformedSpans);
   }
-  expect(decodeProtobuf(new Uint8Array(0))).toEqual({ spans: [], rejected: [] });
-  expect(decodeJson('{}')).toEqual({ spans: [], rejected: [] });
+  expect(decodeProtobuf(new Uint8Array(0))).toEqual({ spans: [], rejected: [], beyond: 0 });
+  expect(decodeJson('{}')).toEqual({ spans: [], rejected: [], beyond: 0 });
 });
 
 const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
@@ -143,32 +144,59 @@ it('the deepest value that is allowed is taken', () => {
   expect(decodeProtobuf(encodedRequest(body)).rejected).toEqual([]);
 });
 
-it('spans beyond the limit of a request are rejected', () => {
-  const body = requestOf(Array.from({ length: spanLimits.spans + 2 }, () => ({})));
-  const { spans: taken, rejected } = decodeProtobuf(encodedRequest(body));
-  expect([taken.length, rejected]).toEqual([
-    spanLimits.spans,
-    [...rejected.keys()].map(() => 'a request has at most 10000 spans; send smaller batches'),
-  ]);
-  expect(rejected).toHaveLength(2);
+const isWhole = { startMs: Date.UTC(2026, 10, 1) };
+
+it('spans beyond the limit of a request are counted and not read, and those that were rejected count too', () => {
+  for (const span of [isWhole, { traceId: 'abcd' }]) {
+    const body = requestOf(Array.from({ length: spanLimits.spans + 2 }, () => span));
+    for (const { spans: taken, rejected, beyond } of [decodeProtobuf(encodedRequest(body)), decodeJson(JSON.stringify(body))]) {
+      expect([taken.length + rejected.length, beyond]).toEqual([spanLimits.spans, 2]);
+    }
+  }
 });
+
+it('a body of too many parts is refused before all of it is read, whatever they are', () => {
+  const { parts } = surfaceBounds.spans.work;
+  // Of the resource, the scope and the span, and a field without a meaning.
+  const repeated = (field: number): Buffer => Buffer.alloc(2 * (parts + 1), Buffer.from([(field << 3) | 2, 0]));
+  for (const body of [
+    repeated(1),
+    around(1, repeated(2)),
+    around(1, around(2, repeated(2))),
+    around(1, around(2, around(2, repeated(13)))),
+  ]) {
+    expect(() => decodeProtobuf(body)).toThrow(TooManySpans);
+  }
+});
+
+it('a request whose time is used up is refused between two spans', () => {
+  expect(() => received([{}, {}], { work: new SpanWork(() => true) })).toThrow(TooManySpans);
+});
+
+function around(field: number, inner: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([(field << 3) | 2]), varint(inner.length), inner]);
+}
+
+function varint(number: number): Buffer {
+  return number < 0x80 ? Buffer.from([number]) : Buffer.concat([Buffer.from([(number & 0x7f) | 0x80]), varint(number >>> 7)]);
+}
 
 describe('the response', () => {
   it('is empty when all was taken, and names each reason with its count otherwise', () => {
-    expect(successBody('protobuf', [])).toHaveLength(0);
-    expect(Buffer.from(successBody('json', [])).toString()).toBe('{}');
+    expect(successBody('protobuf', { rejected: [], beyond: 0 })).toHaveLength(0);
+    expect(Buffer.from(successBody('json', { rejected: [], beyond: 0 })).toString()).toBe('{}');
     const rejected = ['one', 'other', 'one'];
-    expect(JSON.parse(Buffer.from(successBody('json', rejected)).toString())).toEqual({
+    expect(JSON.parse(Buffer.from(successBody('json', { rejected, beyond: 0 })).toString())).toEqual({
       partialSuccess: { rejectedSpans: '3', errorMessage: 'Not recorded: 2 × one; 1 × other.' },
     });
-    expect(Buffer.from(successBody('protobuf', rejected)).toString('latin1')).toContain(
+    expect(Buffer.from(successBody('protobuf', { rejected, beyond: 0 })).toString('latin1')).toContain(
       'Not recorded: 2 \u00c3\u0097 one; 1 \u00c3\u0097 other.',
     );
   });
 
   it('names ten reasons at most', () => {
     const rejected = Array.from({ length: 14 }, (_, index) => `reason ${index}`);
-    expect(Buffer.from(successBody('json', rejected)).toString()).toContain('1 × reason 9; and 4 other reasons.');
+    expect(Buffer.from(successBody('json', { rejected, beyond: 0 })).toString()).toContain('1 × reason 9; and 4 other reasons.');
   });
 
   it('of a failure is a status in the encoding of the request', () => {

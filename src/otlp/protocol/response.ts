@@ -1,22 +1,25 @@
 import { PbfWriter } from 'pbf';
 import { quoted } from '../../model/text.ts';
-import { reasonLimits } from '../limits.ts';
+import { reasonLimits, spanLimits } from '../limits.ts';
+import type { DecodedSpans } from './decoded.ts';
 import type { Encoding } from './encoding.ts';
 
+/** Why spans were not taken, one reason for each, and how many came behind the most that a request has. */
+export type Rejected = Pick<DecodedSpans, 'rejected' | 'beyond'>;
+
 /** An `ExportTraceServiceResponse`: empty when all spans were taken, else how many were not, and why. */
-export function successBody(encoding: Encoding, rejected: readonly string[]): Uint8Array {
-  const errorMessage = reasonsOf(rejected);
+export function successBody(encoding: Encoding, { rejected, beyond }: Rejected): Uint8Array {
+  const count = rejected.length + beyond;
+  const errorMessage = reasonsOf(rejected, beyond);
   if (encoding === 'json') {
-    return Buffer.from(
-      JSON.stringify(rejected.length === 0 ? {} : { partialSuccess: { rejectedSpans: String(rejected.length), errorMessage } }),
-    );
+    return Buffer.from(JSON.stringify(count === 0 ? {} : { partialSuccess: { rejectedSpans: String(count), errorMessage } }));
   }
   const writer = new PbfWriter();
-  if (rejected.length > 0) {
+  if (count > 0) {
     writer.writeMessage(
       1,
       (_, partial) => {
-        partial.writeVarintField(1, rejected.length);
+        partial.writeVarintField(1, count);
         partial.writeStringField(2, errorMessage);
       },
       undefined,
@@ -26,8 +29,9 @@ export function successBody(encoding: Encoding, rejected: readonly string[]): Ui
 }
 
 /** Each reason once, with the number of spans that it holds for. */
-function reasonsOf(rejected: readonly string[]): string {
+function reasonsOf(rejected: readonly string[], beyond: number): string {
   const counts = new Map<string, number>();
+  if (beyond > 0) counts.set(`a request has at most ${spanLimits.spans} spans; send smaller batches`, beyond);
   for (const reason of rejected) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   const shown = [...counts].slice(0, reasonLimits.reasons).map(([reason, count]) => `${count} × ${shortened(reason)}`);
   const more = counts.size - shown.length;

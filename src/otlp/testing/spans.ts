@@ -4,6 +4,7 @@ import type { Tags } from '../../model/record/exchange.ts';
 import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
 import type { RequestFacts, ResponseFacts } from '../../providers/provider.ts';
+import { SpanWork } from '../limits.ts';
 import { type ReceivedSpans, receiveSpans } from '../receive.ts';
 import { RecentParents } from '../tree/recent-parents.ts';
 
@@ -81,6 +82,7 @@ interface Circumstances {
   readonly parents: RecentParents;
   readonly resource: Readonly<Record<string, unknown>>;
   readonly defaults: Tags;
+  readonly work: SpanWork;
 }
 
 const now = Date.UTC(2026, 10, 2);
@@ -88,10 +90,10 @@ const now = Date.UTC(2026, 10, 2);
 /** What becomes of spans that come in one request. */
 export function received(
   spans: readonly WrittenSpan[],
-  { parents = new RecentParents(), resource = {}, defaults = { properties: [] } }: Partial<Circumstances> = {},
+  { parents = new RecentParents(), resource = {}, defaults = { properties: [] }, work = new SpanWork() }: Partial<Circumstances> = {},
 ): ReceivedSpans {
   const bytes = Buffer.from(JSON.stringify(requestOf(spans, resource)));
-  return receiveSpans({ organizationId: 'organization', encoding: 'json', bytes, defaults, now }, { identify, parents });
+  return receiveSpans({ organizationId: 'organization', encoding: 'json', bytes, defaults, now }, { identify, parents, work });
 }
 
 export interface ReadCall {

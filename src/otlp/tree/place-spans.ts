@@ -1,6 +1,7 @@
 import type { Tags } from '../../model/record/exchange.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import { operationOf } from '../facts/call-facts.ts';
+import type { SpanWork } from '../limits.ts';
 import type { Span } from '../span.ts';
 import { isInRing, nameFact, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
 import type { RecentParents, SpanKey } from './recent-parents.ts';
@@ -16,6 +17,7 @@ export interface PlacedTrace {
 export interface SpansToPlace {
   readonly organizationId: string;
   readonly spans: readonly Span[];
+  readonly work: SpanWork;
   /** For spans whose trace names nothing. */
   readonly defaults: Pick<Tags, 'sessionId' | 'sessionName' | 'userId'>;
 }
@@ -27,24 +29,25 @@ const recorded: ReadonlySet<Operation> = new Set([...modelOperations, 'tool', 'r
  * Decides which spans become requests, and where in a session they stand as far as this request shows. Ancestors that come later are
  * `late-spans.ts`'s concern.
  */
-export function placeSpans({ organizationId, spans, defaults }: SpansToPlace, parents: RecentParents): readonly PlacedTrace[] {
+export function placeSpans({ organizationId, spans, defaults, work }: SpansToPlace, parents: RecentParents): readonly PlacedTrace[] {
   const traces = new Map<string, Span[]>();
   for (const span of spans) {
     const own = traces.get(span.traceId);
     if (own === undefined) traces.set(span.traceId, [span]);
     else own.push(span);
   }
-  return Array.from(traces, ([traceId, own]) => placeTrace({ organizationId, traceId, spans: own, defaults }, parents));
+  return Array.from(traces, ([traceId, own]) => placeTrace({ organizationId, traceId, spans: own, defaults, work }, parents));
 }
 
 function placeTrace(
-  { organizationId, traceId, spans, defaults }: SpansToPlace & Omit<SpanKey, 'spanId'>,
+  { organizationId, traceId, spans, defaults, work }: SpansToPlace & Omit<SpanKey, 'spanId'>,
   parents: RecentParents,
 ): PlacedTrace {
   const keyOf = (spanId: string): SpanKey => ({ organizationId, traceId, spanId });
   const told = spans.map((span) => ({ span, operation: operationOf(span), node: nodeOf(span) }));
   const byId = new Map(told.map(({ node }) => [node.spanId, node]));
   for (const { span, operation } of told) {
+    work.pause();
     const { spanId, parentSpanId } = span;
     if (isOfModel(operation) && parentSpanId !== '') parents.add(keyOf(parentSpanId), { spanId, model: modelOf(span) });
   }
@@ -58,6 +61,7 @@ function placeTrace(
     isOne: (spanId) => parents.hasOneBelow(keyOf(spanId)),
   });
   const placed = told.flatMap(({ span, operation, node }): PlacedSpan[] => {
+    work.pause();
     if (operation === undefined || !recorded.has(operation)) return [];
     const isTold = isOuter({ span, operation }, parents.modelsBelow(keyOf(span.spanId)));
     // In a ring each would be told by another.

@@ -1,7 +1,9 @@
+import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
 import { ByteBoundedMap } from '../../platform/bounds/byte-bounded-map.ts';
 
 /** Bytes of all remembered parents, some 400 each; and models below one. */
-const bounds = { maxBytes: 16 * 1024 * 1024, maxBytesOfOwner: 8 * 1024 * 1024, models: 4 } as const;
+const maxBytes = surfaceBounds.spans.remembered;
+const bounds = { maxBytes, maxBytesOfOwner: maxBytes / 2, models: 4 } as const;
 
 /** A span of an organisation's trace. */
 export interface SpanKey {

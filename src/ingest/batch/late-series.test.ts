@@ -1,0 +1,76 @@
+import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
+import { expect, it } from 'vitest';
+import { lateSeriesName } from '../../spool/import-series.ts';
+import type { TrackedExchange } from '../series/exchange.ts';
+import type { SeriesTail } from '../series/tail.ts';
+import { type Batch, formBatch, repeatBatch } from './batch.ts';
+
+const limits = { maxRows: 100, maxBytes: 1e9 };
+
+/** A series whose exchanges began in these months, counted from 2015. */
+function tailOf(series: string, months: readonly number[]): SeriesTail {
+  const waiting = months.map((month, index) => ({
+    series,
+    stream: index + 1,
+    openedAt: Date.UTC(2015, month, 15),
+    endsAt: { segment: 1, offset: (index + 1) * 10 },
+    bytes: 10,
+  })) as unknown as readonly TrackedExchange[];
+  return { series, waiting: () => waiting, hasReadTo: () => true } as unknown as SeriesTail;
+}
+
+function formed(number: number, tails: readonly SeriesTail[]): Batch {
+  const batch = formBatch(number, tails, { accepted: {} }, limits);
+  if (batch === undefined) throw new Error('no batch was formed');
+  return batch;
+}
+
+function counts({ taken }: Batch): Record<string, number> {
+  return Object.fromEntries(taken.map(({ tail, count }) => [tail.series, count]));
+}
+
+const late = lateSeriesName('worker');
+const months = Array.from({ length: 143 }, (_, index) => index);
+
+it('a batch has few months of late records, behind all that is of now', () => {
+  const now = Array.from({ length: 50 }, () => 142);
+  expect(counts(formed(1, [tailOf(late, months), tailOf('worker', now)]))).toEqual({ worker: 50, [late]: 8 });
+});
+
+it('records of one month fill a batch, whenever they were', () => {
+  expect(
+    counts(
+      formed(1, [
+        tailOf(
+          late,
+          Array.from({ length: 500 }, () => 3),
+        ),
+      ]),
+    ),
+  ).toEqual({ [late]: 100 });
+});
+
+it('every fourth batch keeps half of its rows for late records, so that a busy service stores them too', () => {
+  const tails = [
+    tailOf(
+      'worker',
+      Array.from({ length: 500 }, () => 142),
+    ),
+    tailOf(
+      late,
+      Array.from({ length: 500 }, () => 3),
+    ),
+  ];
+  expect([1, 2, 3, 4].map((number) => counts(formed(number, tails))[late] ?? 0)).toEqual([0, 0, 0, 50]);
+});
+
+it('a batch is formed again from its bounds with the same exchanges in the same order', () => {
+  const series = record({ isLate: boolean(), months: array(integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 80 }) });
+  assert(
+    property(array(series, { minLength: 1, maxLength: 5 }), constantFrom(1, 2, 3, 4, 5, 8), (given, number) => {
+      const tails = given.map((each, index) => tailOf(each.isLate ? lateSeriesName(`w${index}`) : `w${index}`, each.months));
+      const batch = formed(number, tails);
+      expect(repeatBatch(batch.bounds, tails)?.exchanges).toEqual(batch.exchanges);
+    }),
+  );
+});

@@ -12,7 +12,7 @@ import { successBody } from '../../otlp/protocol/response.ts';
 import { receiveSpans } from '../../otlp/receive.ts';
 import { rememberedOf, type RememberedTraces } from '../../otlp/tree/remembered.ts';
 import { RecentParents } from '../../otlp/tree/recent-parents.ts';
-import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
+import { threadCpuClock } from '../../platform/thread-cpu-time.ts';
 import { packCalls, type PackedCalls } from './packed-calls.ts';
 import { tooLarge } from './refusals.ts';
 
@@ -42,9 +42,10 @@ export type SpansResult = ReadSpans | { readonly refusal: { readonly code: Error
 /** Reads requests of OTLP, one after the other. Never throws. */
 export function makeReadSpans(): (body: Buffer, task: SpansTask) => SpansResult {
   const parents = new RecentParents();
+  const clock = threadCpuClock();
   return (body, { organizationId, encoding, isCompressed, maxBytes, maxAddedBytes, defaults, now }) => {
     try {
-      const work = new SpanWork(isOverIn(surfaceBounds.spans.work.cpuMs));
+      const work = new SpanWork(isOverIn(surfaceBounds.spans.work.cpuMs, clock));
       const bytes = isCompressed ? decompressed(body, maxBytes) : body;
       const identify: IdentifySpan = ({ traceId, spanId, startMs }) => deriveRequestId(organizationId, startMs, `${traceId}:${spanId}`);
       const request = { organizationId, encoding, bytes, defaults, now };
@@ -60,18 +61,10 @@ export function makeReadSpans(): (body: Buffer, task: SpansTask) => SpansResult 
 }
 
 /** Judged by the work of this thread alone: other work of a busy machine refuses nobody's spans. */
-function isOverIn(maxMs: number): () => boolean {
-  const startedAt = threadTimeMs();
-  let looks = 0;
-  return () => {
-    looks += 1;
-    if (startedAt === undefined || looks % looksBetweenTimes !== 0) return false;
-    return (threadTimeMs() ?? startedAt) - startedAt > maxMs;
-  };
+function isOverIn(maxMs: number, clock: (() => number) | undefined): () => boolean {
+  const startedAt = clock?.() ?? 0;
+  return () => clock !== undefined && clock() - startedAt > maxMs;
 }
-
-/** The time comes from a file of the system. */
-const looksBetweenTimes = 16;
 
 function errorOf(error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;

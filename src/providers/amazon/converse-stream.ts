@@ -1,5 +1,6 @@
 import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
+import { laterCounts } from '../cumulative.ts';
 import { listOf, objectOf, without } from '../facts.ts';
 import { deltaTable, foldKeys, foldObject, joinText, lastPresent, runsOf } from '../fold.ts';
 import { joinBase64 } from '../base64.ts';
@@ -32,7 +33,8 @@ const copyMembers =
   (key: string, isOf: (value: unknown) => boolean): EventReducer =>
   ({ rest }, event) => {
     if (!isOf(event[key])) return false;
-    for (const [name, value] of Object.entries(without(event, 'p'))) rest.set(name, value);
+    for (const [name, value] of Object.entries(without(event, 'p')))
+      rest.set(name, name === 'usage' ? laterCounts(rest.get(name), value) : value);
     return true;
   };
 

@@ -1,5 +1,6 @@
 import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
+import { laterCounts } from '../cumulative.ts';
 import { listOf, objectOf, without } from '../facts.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
@@ -19,6 +20,8 @@ interface Draft {
   readonly ending: Map<string, unknown>;
   readonly usage: Map<string, unknown>;
   outputCounted: boolean;
+  /** Another model continues the message: later counts are its own. */
+  isTakenOver: boolean;
   error: unknown;
   understood: boolean;
 }
@@ -70,9 +73,9 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
     (draft, { delta, usage, ...rest }) => {
       addTo(draft.ending, without(rest, 'type'));
       addTo(draft.ending, objectOf(delta));
-      // Counts that are absent or null here keep the value of the start event.
       const reported = Object.entries(objectOf(usage)).filter(([, value]) => value !== null);
-      addTo(draft.usage, Object.fromEntries(reported));
+      // Counts that are absent, null or lower here keep the value of earlier events.
+      for (const [key, value] of reported) draft.usage.set(key, draft.isTakenOver ? value : laterCounts(draft.usage.get(key), value));
       draft.outputCounted ||= reported.some(([key]) => key === 'output_tokens');
       draft.understood = true;
     },
@@ -95,6 +98,7 @@ export function assembleMessage(events: readonly ServerSentEvent[]): AssembledSt
     ending: new Map(),
     usage: new Map(),
     outputCounted: false,
+    isTakenOver: false,
     error: undefined,
     understood: false,
   };
@@ -114,6 +118,7 @@ function takeOver(draft: Draft, model: unknown): void {
   if (typeof model !== 'string' || model === '') return;
   draft.ending.set('model', model);
   draft.usage.delete('cache_creation');
+  draft.isTakenOver = true;
 }
 
 function continueBlock(block: Block, delta: JsonObject): void {

@@ -2,6 +2,7 @@ import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { objectOf } from '../facts.ts';
 import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable } from '../fold.ts';
+import { cumulativeCounts } from '../cumulative.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
@@ -55,7 +56,7 @@ const messageReducers = deltaTable({
 const chatReducers = reducerTable({
   message: foldObject(messageReducers),
   finish_reason: lastPresent,
-  usage: lastPresent,
+  usage: cumulativeCounts,
   logprobs: joinLists,
   error: lastPresent,
 });

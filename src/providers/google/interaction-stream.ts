@@ -1,6 +1,7 @@
 import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { joinBase64 } from '../base64.ts';
+import { laterCounts } from '../cumulative.ts';
 import { listOf, objectOf, without } from '../facts.ts';
 import { runsOf } from '../fold.ts';
 import type { AssembledStream } from '../provider.ts';
@@ -25,7 +26,7 @@ type EventReducer = (draft: Draft, event: JsonObject) => boolean;
 
 const takeInteraction: EventReducer = ({ interaction: known }, { interaction }) => {
   if (!isJsonObject(interaction)) return false;
-  for (const [key, value] of Object.entries(interaction)) known.set(key, value);
+  for (const [key, value] of Object.entries(interaction)) known.set(key, key === 'usage' ? laterCounts(known.get(key), value) : value);
   return true;
 };
 

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../model/text.ts';
 import { listOf, objectOf } from '../facts.ts';
 import { foldKeys, foldList, foldObject, joinLists, lastPresent, reducerTable, runsOf } from '../fold.ts';
 import type { Reducer } from '../fold.ts';
+import { withoutZeros } from '../cumulative.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import { elementsOf } from './json-list.ts';
@@ -44,15 +45,19 @@ function withIndex(candidate: unknown): unknown {
 
 const chunkReducers = reducerTable({
   candidates: (values) => foldCandidates(values.map((list) => (Array.isArray(list) ? list.map(withIndex) : list))),
-  // Each chunk repeats all counts so far. Google omits zeros, so a count missing from the last chunk must not be taken from an earlier
-  // one.
-  usageMetadata: (values) => values.findLast(countsAnything) ?? lastPresent(values),
+  // Each chunk repeats all counts so far. Counts may fall, and Google omits zeros, so a count missing from the last chunk must not be taken
+  // from an earlier one; but a zero that is written replaces no count.
+  usageMetadata: (values) => latestCounts(values.filter(countsAnything)) ?? lastPresent(values),
   modelVersion: lastPresent,
   responseId: lastPresent,
   createTime: lastPresent,
   promptFeedback: lastPresent,
   error: lastPresent,
 });
+
+function latestCounts(counts: readonly unknown[]): unknown {
+  return counts.length < 2 ? counts[0] : counts.map(objectOf).reduce((before, later) => withoutZeros(before, later));
+}
 
 function countsAnything(counts: unknown): boolean {
   return Object.keys(objectOf(counts)).some((key) => key.endsWith('TokenCount'));

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
 import { deltaTable, foldKeys, foldObject, joinLists, joinText, lastPresent, reducerTable } from '../fold.ts';
+import { cumulativeCounts } from '../cumulative.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 
 /** Ollama's own `POST /api/chat`, `/api/generate` and `/api/embed`. A stream is one JSON object per line. */
@@ -64,6 +65,8 @@ const lineReducers = reducerTable({
   thinking: joinText,
   created_at: lastPresent,
   done_reason: lastPresent,
+  prompt_eval_count: cumulativeCounts,
+  eval_count: cumulativeCounts,
   error: lastPresent,
 });
 

@@ -1,11 +1,13 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { listOf, objectOf, textOf } from '../facts.ts';
+import { listOf } from '../facts.ts';
 import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable, runsOf } from '../fold.ts';
 import type { Reducer, ReducerTable } from '../fold.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import { joinBase64 } from '../base64.ts';
+import { cumulativeCounts } from '../cumulative.ts';
+import { foldToolCalls } from './tool-calls.ts';
 
 const terminator = '[DONE]';
 
@@ -41,16 +43,6 @@ const joinContent = joinParts(
 
 const functionReducers = deltaTable({ name: lastPresent, arguments: joinText });
 
-/**
- * Google and others give every call the index 0 and an id of its own. TRICKY: a new id without a name continues the call, as some
- * providers give every piece of a call a new id.
- */
-function beginsCall(call: JsonObject, first: JsonObject): boolean {
-  const [id, firstId] = [textOf(call['id']), textOf(first['id'])];
-  const name = textOf(objectOf(call['function'] ?? call['custom'])['name']);
-  return id !== '' && firstId !== '' && id !== firstId && name !== '';
-}
-
 const toolCallReducers = deltaTable({
   index: leaveOut,
   id: lastPresent,
@@ -71,10 +63,11 @@ const deltaReducers = deltaTable({
   content: joinContent,
   refusal: joinText,
   reasoning_content: joinText,
-  tool_calls: foldList(toolCallReducers, beginsCall),
+  tool_calls: foldToolCalls(toolCallReducers),
   function_call: foldObject(functionReducers),
   audio: foldObject(audioReducers),
   annotations: joinLists,
+  usage: cumulativeCounts,
 });
 
 /** Parallel lists: `content` and `refusal` in chat, `tokens`, `token_logprobs`, `top_logprobs` and `text_offset` in text completions. */
@@ -96,6 +89,7 @@ const choiceReducers = reducerTable({
   stop_reason: lastPresent,
   native_finish_reason: lastPresent,
   logprobs: foldObject(logprobReducers),
+  usage: cumulativeCounts,
 });
 
 const foldChoices = foldList(choiceReducers);
@@ -108,7 +102,8 @@ const chunkReducers = reducerTable({
   system_fingerprint: lastPresent,
   service_tier: lastPresent,
   choices: (values) => [foldChoices(values)].flat().map((choice) => (isJsonObject(choice) ? wholeChoice(choice) : choice)),
-  usage: lastPresent,
+  usage: cumulativeCounts,
+  x_groq: foldObject(reducerTable({ usage: cumulativeCounts })),
   error: lastPresent,
   obfuscation: leaveOut,
 });

@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
+import { laterCounts } from '../cumulative.ts';
 import { countOf, listOf, objectOf } from '../facts.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
@@ -70,11 +71,16 @@ function take(draft: Draft, event: JsonObject): void {
   const { type, response, output_index: index, item } = event;
   if (type === 'error') draft.error = errorOf(event);
   if (typeof type !== 'string' || !type.startsWith('response.')) return;
-  if (isJsonObject(response)) draft.response = response;
+  if (isJsonObject(response)) draft.response = withEarlierCounts(draft.response, response);
   if (typeof index !== 'number') return;
   if (isJsonObject(item)) replaceItem(draft.items, index, { latest: item, done: type === 'response.output_item.done', texts: new Map() });
   const target = deltas.get(type);
   if (target !== undefined) appendDelta(draft.items, { event, index, target });
+}
+
+function withEarlierCounts(before: JsonObject | undefined, response: JsonObject): JsonObject {
+  const earlier = before?.['usage'];
+  return isJsonObject(earlier) ? { ...response, usage: laterCounts(earlier, response['usage']) } : response;
 }
 
 /** The event either is the error or holds it in `error`. */

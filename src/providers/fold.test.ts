@@ -108,16 +108,6 @@ describe('foldList', () => {
   ])('$case', ({ lists, folded }) => {
     expect(fold(lists)).toEqual(folded);
   });
-
-  it('begins a new element at an index that is taken where it is told so', () => {
-    const byName = foldList(deltaTable({}), ({ name }, first) => name !== undefined && name !== first['name']);
-    const lists = [[{ index: 1, t: 'z' }], [{ index: 0, name: 'a', t: 'x' }], [{ index: 0, name: 'b', t: 'y' }], [{ index: 0, t: '!' }]];
-    expect(byName(lists)).toEqual([
-      { index: 0, name: 'a', t: 'x' },
-      { index: 0, name: 'b', t: 'y!' },
-      { index: 1, t: 'z' },
-    ]);
-  });
 });
 
 describe('runsOf', () => {

@@ -60,14 +60,11 @@ export function foldObject(reducers: ReducerTable): Reducer {
   };
 }
 
-/** Whether an element starts a new one although its index is taken. `first`: the start of the element at that index. */
-type StartsElement = (element: JsonObject, first: JsonObject) => boolean;
-
 /** Folds lists whose elements carry the `index` (or else the `id`) of the element that they continue. */
-export function foldList(reducers: ReducerTable, startsElement: StartsElement = () => false): Reducer {
+export function foldList(reducers: ReducerTable): Reducer {
   return (values) => {
     const lists = values.filter((value) => Array.isArray(value));
-    return lists.length > 0 ? groupElements(lists, startsElement).map((elements) => foldKeys(elements, reducers)) : lastPresent(values);
+    return lists.length > 0 ? groupElements(lists).map((elements) => foldKeys(elements, reducers)) : lastPresent(values);
   };
 }
 
@@ -127,7 +124,7 @@ function mergeUnknown(texts: Reducer, depth: number): Reducer {
       foldWith(objects, (key) => namingReducers.get(key) ?? mergeUnknown(texts, depth + 1));
     if (present.every(isJsonObject)) return fold(present);
     const lists = present.filter((value) => Array.isArray(value));
-    if (lists.length === present.length && lists.flat().every(hasIndex)) return groupElements(lists, () => false).map(fold);
+    if (lists.length === present.length && lists.flat().every(hasIndex)) return groupElements(lists).map(fold);
     return lastPresent(values);
   };
 }
@@ -137,22 +134,20 @@ function hasIndex(value: unknown): boolean {
 }
 
 /** Groups elements by index, in order; elements without an index follow in order of arrival. */
-function groupElements(lists: readonly (readonly unknown[])[], startsElement: StartsElement): JsonObject[][] {
-  const groups = new Map<number | string, [JsonObject, ...JsonObject[]][]>();
+function groupElements(lists: readonly (readonly unknown[])[]): JsonObject[][] {
+  const groups = new Map<number | string, JsonObject[]>();
   let latestKey: number | string = 0;
   for (const list of lists) {
     for (const element of list.filter(isJsonObject)) {
       latestKey = keyOf(element) ?? latestKey;
       const elements = groups.get(latestKey);
-      const open = elements?.at(-1);
-      if (elements === undefined || open === undefined) groups.set(latestKey, [[element]]);
-      else if (startsElement(element, open[0])) elements.push([element]);
-      else open.push(element);
+      if (elements === undefined) groups.set(latestKey, [element]);
+      else elements.push(element);
     }
   }
   return Array.from(groups)
     .toSorted(([left], [right]) => sortIndexOf(left) - sortIndexOf(right))
-    .flatMap(([, elements]) => elements);
+    .map(([, elements]) => elements);
 }
 
 function keyOf(element: JsonObject): number | string | undefined {

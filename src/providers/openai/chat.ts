@@ -5,7 +5,7 @@ import { deploymentOf } from '../path-names.ts';
 import { assembleChunks } from './chunks.ts';
 import { readStatedCost } from '../stated-cost.ts';
 import { toolsText } from './tool-text.ts';
-import { readOpenAiUsage } from './usage.ts';
+import { readOpenAiUsage, usageIn } from './usage.ts';
 
 /** `POST …/chat/completions` of OpenAI and of all compatible providers. */
 export const openAiChat: WireFormat = {
@@ -36,15 +36,15 @@ function readChatResponse(body: unknown): ResponseFacts {
   const choice = objectOf(listOf(response['choices'])[0]);
   const message = objectOf(choice['message']);
   const model = textOf(response['model']);
+  const usage = usageIn(response);
   return {
     responseId: textOf(response['id']),
     model,
-    // Groq reports the usage of a stream that did not ask for it in `x_groq`.
-    usage: readOpenAiUsage(response['usage'] ?? objectOf(response['x_groq'])['usage']),
+    usage: readOpenAiUsage(usage),
     serviceTier: textOf(response['service_tier']),
     completionText: contentText(message['content']) || textOf(message['refusal']) || spokenText(message),
     finishReason: textOf(choice['finish_reason']),
-    providerCost: readStatedCost(response['usage'], model),
+    providerCost: readStatedCost(usage, model),
   };
 }
 

@@ -3,7 +3,7 @@ import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { deploymentOf } from '../path-names.ts';
 import { assembleChunks } from './chunks.ts';
 import { readStatedCost } from '../stated-cost.ts';
-import { readOpenAiUsage } from './usage.ts';
+import { readOpenAiUsage, usageIn } from './usage.ts';
 
 /** `POST …/completions`: one prompt text in, one text out. */
 export const openAiCompletions: WireFormat = {
@@ -31,13 +31,14 @@ function readCompletionRequest(body: unknown, path: string): RequestFacts {
 function readCompletionResponse(body: unknown): ResponseFacts {
   const response = objectOf(body);
   const choice = objectOf(listOf(response['choices'])[0]);
+  const usage = usageIn(response);
   return {
     responseId: textOf(response['id']),
     model: textOf(response['model']),
-    usage: readOpenAiUsage(response['usage']),
+    usage: readOpenAiUsage(usage),
     serviceTier: textOf(response['service_tier']),
     completionText: textOf(choice['text']),
     finishReason: textOf(choice['finish_reason']),
-    providerCost: readStatedCost(response['usage']),
+    providerCost: readStatedCost(usage),
   };
 }

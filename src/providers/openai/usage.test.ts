@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { moneyText } from '../../model/pricing/money.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import { readStatedCost } from '../stated-cost.ts';
+import { openAiChat } from './chat.ts';
 import { readInputOutputUsage, readOpenAiUsage } from './usage.ts';
 
 describe('readOpenAiUsage', () => {
@@ -162,5 +163,52 @@ describe('readStatedCost', () => {
 
   it.each([{}, { cost: '1' }, { cost: -1 }, { cost: Number.NaN }, { cost: { total_cost: '1' } }, null])('finds none in %j', (usage) => {
     expect(readStatedCost(usage)).toBeNull();
+  });
+});
+
+/** Usage as counts, of a chat whose chunks are given. */
+const streamed = (...chunks: readonly object[]) => {
+  const events = chunks.map((chunk) => ({ event: 'message', data: JSON.stringify({ choices: [], ...chunk }) }));
+  return openAiChat.readResponse(openAiChat.assembleStream(events).body).usage;
+};
+const choice = (given: object) => ({ choices: [{ index: 0, delta: {}, finish_reason: 'stop', ...given }] });
+const counted = { prompt_tokens: 1336, completion_tokens: 31, total_tokens: 1367 };
+const counts = { promptTokens: 1336, completionTokens: 31 };
+
+describe('the usage of a chat is read', () => {
+  it('in the last choice of a stream, where Moonshot puts it (@ai-sdk/moonshotai: `choices[].usage`)', () => {
+    expect(streamed(choice({ usage: { ...counted, cached_tokens: 1280 } }))).toMatchObject({ ...counts, promptCacheReadTokens: 1280 });
+  });
+
+  it('in a choice of a response that is no stream, and in its message', () => {
+    expect(openAiChat.readResponse(choice({ usage: counted })).usage).toMatchObject(counts);
+    expect(openAiChat.readResponse(choice({ message: { usage: counted } })).usage).toMatchObject(counts);
+    expect(streamed(choice({ delta: { usage: counted } }))).toMatchObject(counts);
+  });
+
+  it('in the choice, where the one beside it has nothing or zeros', () => {
+    const zeros = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+    expect(streamed(choice({ usage: counted }), { usage: zeros })).toMatchObject(counts);
+    expect(streamed(choice({ usage: counted }), { usage: {} })).toMatchObject(counts);
+    expect(streamed(choice({ usage: zeros }), { usage: counted })).toMatchObject(counts);
+  });
+
+  it('in `x_groq` (groq-sdk: ChatCompletionChunk.XGroq), but not what is no count of tokens there', () => {
+    expect(streamed({ x_groq: { id: 'req', usage: counted } })).toMatchObject(counts);
+    expect(streamed({ x_groq: { usage: { dram_cached_tokens: 9 } }, usage: counted })).toMatchObject({
+      ...counts,
+      promptCacheReadTokens: null,
+    });
+  });
+
+  it("from the timings of llama.cpp's server that was asked for no usage (its README: the context is prompt_n + cache_n + predicted_n)", () => {
+    const timings = { cache_n: 236, prompt_n: 1, prompt_ms: 30.958, predicted_n: 35, predicted_ms: 661.064 };
+    expect(streamed({ timings })).toMatchObject({ promptTokens: 237, completionTokens: 35, promptCacheReadTokens: 236 });
+    expect(streamed({ timings, usage: counted })).toMatchObject({ ...counts, promptCacheReadTokens: null });
+  });
+
+  it("with Alibaba's name for cache writes (Model Studio, context cache)", () => {
+    const usage = { ...counted, prompt_tokens_details: { cached_tokens: 0, cache_creation_input_tokens: 1200 } };
+    expect(streamed({ usage })).toMatchObject({ ...counts, promptCacheWriteTokens: 1200 });
   });
 });

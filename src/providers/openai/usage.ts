@@ -1,7 +1,34 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import type { Usage } from '../../model/record/usage.ts';
-import { countOf, objectOf } from '../facts.ts';
+import { cumulativeCounts } from '../cumulative.ts';
+import { countOf, listOf, objectOf } from '../facts.ts';
+
+/**
+ * The usage object of a chat or text completion, wherever its provider puts it: beside the choices, in the last choice (Moonshot) or its
+ * message, or in `x_groq` (Groq, in a stream that did not ask for it). Where it is in several places, the highest counts. A llama.cpp server
+ * that was not asked reports `timings`. @returns undefined without any.
+ */
+export function usageIn(response: JsonObject): unknown {
+  const choices = listOf(response['choices']).map(objectOf);
+  const places = [...choices.flatMap(({ usage, message }) => [usage, objectOf(message)['usage']]), objectOf(response['x_groq'])['usage']];
+  const counted = [...places, response['usage']].filter((usage) => isJsonObject(usage) && countsTokens(usage));
+  if (counted.length > 0) return cumulativeCounts(counted);
+  return response['usage'] ?? usageOfTimings(response['timings']);
+}
+
+function countsTokens(usage: JsonObject): boolean {
+  return 'prompt_tokens' in usage || 'completion_tokens' in usage || 'total_tokens' in usage;
+}
+
+/** `prompt_n` counts the tokens that were processed, without those from the cache. */
+function usageOfTimings(timings: unknown): unknown {
+  const { prompt_n: processed, cache_n: cached, predicted_n: predicted } = objectOf(timings);
+  const [read, prompt] = [countOf(cached), countOf(processed)];
+  if (prompt === null || countOf(predicted) === null) return undefined;
+  const details = read === null ? {} : { prompt_tokens_details: { cached_tokens: read } };
+  return { prompt_tokens: prompt + (read ?? 0), completion_tokens: predicted, ...details };
+}
 
 /**
  * The `usage` of chat, text completions and embeddings. A missing or malformed count is null. OpenAI's prompt count includes cached and
@@ -24,7 +51,7 @@ export function readOpenAiUsage(usage: unknown): Usage {
     promptTokens: promptTokens === null ? null : promptTokens + extraAudio,
     completionTokens: completionCount === null ? null : completionCount + extraReasoning,
     promptCacheReadTokens: countOf(prompt['cached_tokens']) ?? firstCount(usage, ownCachedCounts),
-    promptCacheWriteTokens: countOf(prompt['cache_write_tokens']),
+    promptCacheWriteTokens: firstCount(prompt, writtenCounts),
     promptCacheWriteHalfDayTokens: halfDayWrites(prompt),
     promptAudioTokens: countOf(prompt['audio_tokens']) ?? (extraAudio > 0 ? extraAudio : null),
     promptImageTokens: countOf(prompt['image_tokens']),
@@ -40,6 +67,9 @@ export function readOpenAiUsage(usage: unknown): Usage {
 
 /** Names of cache reads at DeepSeek, Moonshot and Mistral. */
 const ownCachedCounts = ['prompt_cache_hit_tokens', 'cached_tokens', 'num_cached_tokens'] as const;
+
+/** Names of cache writes at OpenAI and OpenRouter, and at Alibaba. */
+const writtenCounts = ['cache_write_tokens', 'cache_creation_input_tokens'] as const;
 
 function firstCount(usage: JsonObject, keys: readonly string[]): number | null {
   return keys.map((key) => countOf(usage[key])).find((count) => count !== null) ?? null;

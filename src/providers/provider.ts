@@ -74,6 +74,8 @@ export interface WireFormat {
   readonly assembleList?: (text: string) => AssembledStream;
   /** Response header with the response's id, in lower case, for formats whose body has none. */
   readonly responseIdHeader?: string;
+  /** Adds the facts in the headers of a response that is no stream, by lower-case name; absent when headers hold none. */
+  readonly readHeaders?: (facts: ResponseFacts, headers: Readonly<Record<string, string>>) => ResponseFacts;
   /** Request members that limit the tokens of one answer, as dotted paths; absent when requests have no such limit. */
   readonly outputLimits?: readonly string[];
   /** For estimating unreported tokens; absent when tokens are always reported or are not text. */

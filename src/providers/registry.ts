@@ -1,5 +1,7 @@
 import { providerAliases, providerInRecords } from '../model/vocabulary/providers.ts';
 import { bedrockConverse } from './amazon/converse.ts';
+import { invokedAtBedrock } from './amazon/invocation-metrics.ts';
+import { bedrockInvoke } from './amazon/invoke.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { titanEmbeddings } from './amazon/titan-embeddings.ts';
 import { customEvents, pathlessCall } from './custom/events.ts';
@@ -91,19 +93,18 @@ const cohereEndpoints: readonly Endpoint[] = [
 const perplexityEndpoints: readonly Endpoint[] = [{ pathEnd: '/v1/agent', format: openAiResponses }];
 
 const modelAtAmazon = /\/model\//;
-/**
- * Models of other makers respond to `invoke` in formats of their own. A caller's inference profile names no model; its responses are read
- * as Claude's.
- */
-const claudeAtAmazon =
-  /\/model\/[^/?#]*(?:anthropic\.claude|application-inference-profile|provisioned-model)[^/?#]*\/invoke(?:-with-response-stream)?$/;
+const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke(?:-with-response-stream)?$/;
 const titanEmbedsAtAmazon = /\/model\/[^/?#]*amazon\.titan-embed-[^/?#]*\/invoke$/;
+const invokedClaude = invokedAtBedrock(anthropicMessages);
 const amazonEndpoints: readonly Endpoint[] = [
   { pathEnd: '/invoke', within: titanEmbedsAtAmazon, format: titanEmbeddings },
   { pathEnd: '/converse', within: modelAtAmazon, format: bedrockConverse },
   { pathEnd: '/converse-stream', within: modelAtAmazon, format: bedrockConverse },
-  { pathEnd: '/invoke', within: claudeAtAmazon, format: anthropicMessages },
-  { pathEnd: '/invoke-with-response-stream', within: claudeAtAmazon, format: anthropicMessages },
+  { pathEnd: '/invoke', within: claudeAtAmazon, format: invokedClaude },
+  { pathEnd: '/invoke-with-response-stream', within: claudeAtAmazon, format: invokedClaude },
+  // A caller's inference profile names no model, so only the bodies tell whose format they have.
+  { pathEnd: '/invoke', within: modelAtAmazon, format: bedrockInvoke },
+  { pathEnd: '/invoke-with-response-stream', within: modelAtAmazon, format: bedrockInvoke },
 ];
 
 const withGoogleEndpoints = [...googleEndpoints, ...commonEndpoints];

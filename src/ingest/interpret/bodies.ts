@@ -84,12 +84,17 @@ function factsWithoutFormat(open: ExchangeOpen, parsed: unknown): RequestFacts {
 
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
 export function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
-  const read = readResponseBody(exchange, format);
+  const read = withHeaders(readResponseBody(exchange, format), exchange, format);
   const response = exchange.responseTail === undefined ? read : { ...read, facts: withTruncatedTail(read.facts, exchange, format) };
   const header = format?.responseIdHeader;
   const responseId = header === undefined ? undefined : exchange.responseHead?.headers[header];
   if (responseId === undefined || response.facts.responseId !== '') return response;
   return { ...response, facts: { ...response.facts, responseId } };
+}
+
+function withHeaders(read: ReadResponse, { responseHead }: Exchange, format: WireFormat | undefined): ReadResponse {
+  if (format?.readHeaders === undefined || read.streamed || responseHead === undefined) return read;
+  return { ...read, facts: format.readHeaders(read.facts, responseHead.headers) };
 }
 
 function readResponseBody(exchange: Exchange, format: WireFormat | undefined): ReadResponse {

@@ -14,7 +14,13 @@ export const amazonWire: WireFacts = {
     'x-amzn-bedrock-service-tier',
     'x-amzn-bedrock-trace',
   ],
-  recordedResponseHeaders: ['x-amzn-requestid'],
+  recordedResponseHeaders: [
+    'x-amzn-requestid',
+    'x-amzn-bedrock-input-token-count',
+    'x-amzn-bedrock-output-token-count',
+    'x-amzn-bedrock-cache-read-input-token-count',
+    'x-amzn-bedrock-cache-write-input-token-count',
+  ],
 };
 
 /**

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import { readAmazonEvents } from '../amazon/event-stream.ts';
-import { encodeAmazonEvents } from '../amazon/testing/encode-events.ts';
+import { encodeAmazonChunks, encodeAmazonEvents } from '../amazon/testing/encode-events.ts';
 import type { AssembledStream, WireFormat } from '../provider.ts';
 import { readServerSentEvents, type ServerSentEvent } from '../sse.ts';
 
@@ -33,6 +33,11 @@ const framings = {
   'server-sent events': { encode: (recording) => recording, read: readServerSentEvents, spareBytes: 'data: [DONE]\r\n\r\n'.length },
   'amazon messages': {
     encode: (recording) => encodeAmazonEvents(readServerSentEvents([recording])),
+    read: (parts) => readAmazonEvents(Buffer.concat(parts)).events,
+    spareBytes: 0,
+  },
+  'amazon chunks': {
+    encode: (recording) => encodeAmazonChunks(readServerSentEvents([recording])),
     read: (parts) => readAmazonEvents(Buffer.concat(parts)).events,
     spareBytes: 0,
   },

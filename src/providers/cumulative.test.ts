@@ -142,6 +142,9 @@ describe('the counts of a stream never fall', () => {
   });
 });
 
+/** Counts far deeper than any usage has them. */
+const deep = (count: number): unknown => Array.from({ length: 10_000 }).reduce((inner: unknown) => ({ inner }), { count });
+
 describe('cumulativeCounts', () => {
   it('takes the highest of each count, the last of everything else, and nothing from what is not there', () => {
     const values = [{ a: 3, tier: 'x', details: { b: 2 } }, null, { a: 1, tier: 'y', details: { b: 5, c: 0 }, extra: null }];
@@ -151,7 +154,6 @@ describe('cumulativeCounts', () => {
   });
 
   it('does not go deeper than any usage is', () => {
-    const deep = (count: number): unknown => Array.from({ length: 10_000 }).reduce((inner: unknown) => ({ inner }), { count });
     expect(() => cumulativeCounts([deep(2), deep(1)])).not.toThrow();
   });
 });

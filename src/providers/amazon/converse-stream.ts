@@ -33,8 +33,9 @@ const copyMembers =
   (key: string, isOf: (value: unknown) => boolean): EventReducer =>
   ({ rest }, event) => {
     if (!isOf(event[key])) return false;
-    for (const [name, value] of Object.entries(without(event, 'p')))
+    for (const [name, value] of Object.entries(without(event, 'p'))) {
       rest.set(name, name === 'usage' ? laterCounts(rest.get(name), value) : value);
+    }
     return true;
   };
 

@@ -86,6 +86,7 @@ const answers = fc.record({
     status: fc.option(fc.nat(599), { nil: undefined }),
     requestCut: maybe(fc.constant(true)),
     responseCut: maybe(fc.constant(true)),
+    responseTailFollows: maybe(fc.constant(true)),
     ...facts,
   } satisfies Record<keyof ExchangeEnd, fc.Arbitrary<unknown>>),
 });

@@ -27,7 +27,8 @@ function traceText({ trace }: ExchangeOpen): string {
 /** As {@link serializeOpen}, for the frame that ends an exchange with a small response. */
 export function serializeAnswered(answer: ExchangeAnswer): string {
   const { head, end } = answer;
-  const isRare = end.firstByteMs === undefined || end.status !== undefined || end.requestCut !== undefined || end.responseCut !== undefined;
+  const isCut = end.requestCut !== undefined || end.responseCut !== undefined || end.responseTailFollows !== undefined;
+  const isRare = end.firstByteMs === undefined || end.status !== undefined || isCut;
   if (isRare || hasFacts(head) || hasFacts(end)) return JSON.stringify(answer);
   return `{"head":{"status":${head.status},"headers":{${headersText(head.headers)}},"elapsedMs":${head.elapsedMs}},"end":{"outcome":"${end.outcome}","elapsedMs":${end.elapsedMs},"firstByteMs":${end.firstByteMs},"overheadMs":${end.overheadMs},"requestBytes":${end.requestBytes},"responseBytes":${end.responseBytes}}}`;
 }

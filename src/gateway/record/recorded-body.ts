@@ -1,5 +1,5 @@
-import type { BodyKeeping } from '../../model/record/exchange.ts';
-import { TailBuffer } from './tail-buffer.ts';
+import { type BodyKeeping, frameKinds } from '../../model/record/exchange.ts';
+import { ResponseTail, TailBuffer } from './tail-buffer.ts';
 
 /** Counts one body of an exchange and truncates it to its limit. */
 export class RecordedBody {
@@ -7,7 +7,7 @@ export class RecordedBody {
   readonly isRecorded: boolean;
   bytes = 0;
   isCut = false;
-  private tail: TailBuffer | undefined;
+  private tail: TailBuffer | ResponseTail | undefined;
 
   constructor(frameKind: number, keeping: BodyKeeping | undefined) {
     this.frameKind = frameKind;
@@ -23,8 +23,14 @@ export class RecordedBody {
     this.bytes += chunk.length;
     if (chunk.length <= left) return chunk;
     this.isCut = true;
-    (this.tail ??= new TailBuffer()).add(chunk.subarray(left));
+    this.tail ??= this.frameKind === frameKinds.responsePart ? new ResponseTail() : new TailBuffer();
+    this.tail.add(Buffer.from(chunk.buffer, chunk.byteOffset + left, chunk.length - left));
     return chunk.subarray(0, left);
+  }
+
+  /** Whether {@link tailBytes} begins where the recorded part ends. */
+  get tailFollows(): boolean {
+    return this.tail?.isWhole === true;
   }
 
   tailBytes(): Uint8Array | undefined {

@@ -229,6 +229,7 @@ export class ExchangeRecorder {
       status: this.pendingHead === undefined || !recorded ? this.status : undefined,
       requestCut: request.isCut || !recorded ? true : undefined,
       responseCut: response.isCut || !recorded ? true : undefined,
+      responseTailFollows: response.tailFollows ? true : undefined,
     };
     if (this.facts === undefined && this.factsAtEnd === undefined) return end;
     return { ...end, ...this.facts, ...this.factsAtEnd?.(outcome) };

@@ -1,16 +1,17 @@
 import type { Exchange, ExchangeOpen } from '../../model/record/exchange.ts';
 import { jsonCost, jsonExcess, maxJsonCost } from '../../model/json/bounds.ts';
 import { mayLoseDigits, withMarkedNumbers } from '../../model/json/exact-numbers.ts';
+import { firstBytesOf } from '../../model/record/first-bytes.ts';
 import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import { isAmazonEventStream, isEventStream } from '../../model/record/media-type.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { isJsonObject, parseJson, parseOwnJson } from '../../model/text.ts';
-import { readAmazonEvents } from '../../providers/amazon/event-stream.ts';
+import { beginsAmazonMessage, readAmazonEvents } from '../../providers/amazon/event-stream.ts';
 import { noResponseFacts } from '../../providers/facts.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../../providers/provider.ts';
 import { eventsOfLines, readServerSentEvents, type ServerSentEvent } from '../../providers/sse.ts';
 import { requestedModel, respondedModel } from '../../providers/unread.ts';
-import { decodeContent, inUtf8, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
+import { decodeContent, inUtf8, type ReadBody, readBody, readUtf8, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './multipart.ts';
 import { truncatedMembers, endFacts, multipartTail, outermostMembers, withTruncatedTail } from './truncated-bodies.ts';
 
@@ -97,26 +98,36 @@ function withHeaders(read: ReadResponse, { responseHead }: Exchange, format: Wir
   return { ...read, facts: format.readHeaders(read.facts, responseHead.headers) };
 }
 
+/** What a body is, is told by its bytes. Its content type is a hint only: some servers name none for a stream, or another. */
 function readResponseBody(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const headers = exchange.responseHead?.headers ?? {};
   const contentType = headers['content-type'] ?? '';
-  const encoding = headers['content-encoding'];
-  if (isEventStream(contentType)) {
-    const content = decodeContent(exchange.responseBody, encoding);
-    const decoded = content === undefined ? undefined : inUtf8(content, contentType);
-    if (decoded !== undefined) return readStream(decoded, textOfBytes(decoded, contentType) ?? '', format);
+  const decoded = decodeContent(exchange.responseBody, headers['content-encoding']);
+  const utf8 = decoded === undefined ? undefined : inUtf8(decoded, contentType);
+  const isJson = utf8 !== undefined && firstBytesOf(utf8) === 'json';
+  if (decoded !== undefined && !isJson && (isAmazonEventStream(contentType) || beginsAmazonMessage(decoded))) {
+    return readAmazonStream(decoded, recordBody(exchange.responseBody, noText, contentType), format);
   }
-  if (isAmazonEventStream(contentType)) {
-    const decoded = decodeContent(exchange.responseBody, encoding);
-    if (decoded !== undefined) return readAmazonStream(decoded, recordBody(exchange.responseBody, noText, contentType), format);
-  }
-  const read = readBody(exchange.responseBody, encoding, contentType);
-  const list = readList(read, format) ?? readLoggedLines(exchange.open, read, format);
-  if (list !== undefined) return list;
+  if (utf8 !== undefined && !isJson && isEventStream(contentType)) return readStream(utf8, textOfBytes(utf8, contentType) ?? '', format);
+  const read = readUtf8(utf8, contentType);
+  const stream = readList(read, format) ?? readLines(read, format) ?? readUnnamedStream(read, utf8, format);
+  if (stream !== undefined) return stream;
   const body = recordBody(exchange.responseBody, read, contentType);
   const whole = isWhole(exchange, headers['content-length'], read.parsed);
   const facts = format === undefined ? { ...noResponseFacts, model: respondedModel(read.parsed) } : factsOf(read, format);
   return { body, parsed: read.parsed, facts, streamed: false, inPieces: isLines(read), whole };
+}
+
+const eventLine = /^(?:data|event):/m;
+
+/**
+ * A stream of events under another content type or none. Beside the events of a wire format, any two events count as one: no redaction rule
+ * finds a text that is split across them.
+ */
+function readUnnamedStream({ text, parsed }: ReadBody, utf8: Buffer | undefined, format: WireFormat | undefined): ReadResponse | undefined {
+  if (utf8 === undefined || text === undefined || parsed !== undefined || !eventLine.test(text)) return undefined;
+  const stream = readStream(utf8, text, format);
+  return stream.parsed !== undefined || stream.inPieces ? stream : undefined;
 }
 
 function factsOf({ text, parsed, isExcessive }: ReadBody, format: WireFormat): ResponseFacts {
@@ -188,9 +199,9 @@ function readList({ text, isExcessive }: ReadBody, format: WireFormat | undefine
   return assembled.understood ? understoodStream(assembled, text, format) : undefined;
 }
 
-/** A client that logs a stream may send its events as JSON by line. */
-function readLoggedLines(open: ExchangeOpen, read: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
-  if (format === undefined || loggedFactsOf(open) === undefined || !isLines(read)) return undefined;
+/** A stream of events that is written as JSON by line, as clients log it and as some servers send it. */
+function readLines(read: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
+  if (format === undefined || !isLines(read)) return undefined;
   const { text = '' } = read;
   const events = eventsOfLines(text);
   if (areExcessive(events)) return undefined;

@@ -91,7 +91,12 @@ export interface ReadBody {
 
 export function readBody(bytes: Uint8Array, contentEncoding: string | undefined, contentType: string): ReadBody {
   const decoded = decodeContent(bytes, contentEncoding);
-  const text = decoded === undefined ? undefined : textOfBytes(inUtf8(decoded, contentType), contentType);
+  return readUtf8(decoded === undefined ? undefined : inUtf8(decoded, contentType), contentType);
+}
+
+/** @param utf8 undefined where the body could not be decoded. */
+export function readUtf8(utf8: Buffer | undefined, contentType: string): ReadBody {
+  const text = utf8 === undefined ? undefined : textOfBytes(utf8, contentType);
   const parsed = text === undefined ? undefined : parseJson(text);
   return { text, parsed, isExcessive: parsed === undefined && text !== undefined && jsonExcess(text) !== undefined };
 }

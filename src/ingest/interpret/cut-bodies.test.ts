@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { interpret, json, stream } from '../testing/exchange-builder.ts';
+import { withoutLongRuns } from '../../model/record/long-runs.ts';
+import { encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
+import { interpret, type InterpretSketch, json, stream } from '../testing/exchange-builder.ts';
 
 const chunk = (content: string): string => `data: ${JSON.stringify({ model: 'gpt-4o', choices: [{ index: 0, delta: { content } }] })}\n\n`;
 const usageChunk = `data: ${JSON.stringify({ model: 'gpt-4o', choices: [], usage: { prompt_tokens: 7, completion_tokens: 64_000 } })}\n\ndata: [DONE]\n\n`;
@@ -98,6 +100,112 @@ describe('of a reply that is longer than what is recorded', () => {
     expect(
       interpret({ open: openAi, headers, response: 'x', responseTail: usageChunk, end: { responseCut: true } }).usage.completionTokens,
     ).toBeNull();
+  });
+});
+
+/** A response of which the gateway records the given bytes, and the last of the rest without its long strings. */
+function cutAt(bytes: number, response: string | Buffer, sketch: InterpretSketch) {
+  const all = Buffer.from(response);
+  const rest = withoutLongRuns(all.subarray(bytes));
+  const follows = rest.length <= 65_536 ? { responseTailFollows: true as const } : {};
+  const end = { responseCut: true as const, responseBytes: all.length, ...follows };
+  return interpret({ ...sketch, response: all.subarray(0, bytes), responseTail: rest.subarray(-65_536), end });
+}
+
+describe('of a reply with pictures of megabytes', () => {
+  const picture = 'iVBORw0KGgo'.repeat(50_000);
+  const item = { type: 'image_generation_call', id: 'ig', status: 'completed', result: picture };
+  const tools = {
+    tools: [{ type: 'image_generation', model: 'gpt-image-1' }],
+    tool_usage: { image_gen: { input_tokens: 20, output_tokens: 6000, total_tokens: 6020 } },
+  };
+  const counted = { usage: { input_tokens: 300, output_tokens: 40, total_tokens: 340 } };
+  const sse = (events: readonly { readonly type: string }[]): string =>
+    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+  const partial = { type: 'response.image_generation_call.partial_image', output_index: 0, partial_image_b64: picture };
+  const answer = { id: 'r', object: 'response', status: 'completed', model: 'gpt-4o' };
+  const open = { provider: 'openai', path: '/v1/responses' };
+  const request = '{"model":"gpt-4o","input":"a ferry"}';
+  const billed = { usage: { promptTokens: 320, completionTokens: 6040, estimated: false }, costSource: 'price-book' };
+
+  test.each([
+    ['behind them', { ...answer, output: [item], ...tools, ...counted }],
+    ['before them', { ...answer, ...counted, ...tools, output: [item] }],
+  ])('the usage of a stream is read %s, wherever the recorded part ends', (_place, response) => {
+    const all = sse([
+      { type: 'response.created' },
+      partial,
+      partial,
+      partial,
+      { type: 'response.output_item.done', output_index: 0, item } as never,
+      { type: 'response.completed', response } as never,
+    ]);
+    for (const bytes of [100, 600_000, 2_000_000, all.length - 700_000, all.length - 400_000, all.length - 20]) {
+      expect(cutAt(bytes, all, { open, request, headers: stream })).toMatchObject(billed);
+      expect(cutAt(bytes, all, { open, request, headers: {} })).toMatchObject(billed);
+    }
+  });
+
+  test.each([
+    ['behind them', { ...answer, output: [item, item], ...tools, ...counted }],
+    ['before them', { ...answer, ...counted, ...tools, output: [item, item] }],
+  ])('the usage of a body is read %s, wherever the recorded part ends', (_place, response) => {
+    const all = JSON.stringify(response);
+    for (const bytes of [600, 300_000, 800_000, all.length - 300, all.length - 20]) {
+      expect(cutAt(bytes, all, { open, request, headers: json })).toMatchObject(billed);
+    }
+  });
+
+  test('the usage of a stream of pictures is that of its last event', () => {
+    const events = [
+      { type: 'image_generation.partial_image', b64_json: picture },
+      { type: 'image_generation.completed', b64_json: picture, usage: { input_tokens: 23, output_tokens: 8300, total_tokens: 8323 } },
+    ];
+    const sketch = { open: { provider: 'openai', path: '/v1/images/generations' }, request: '{"model":"gpt-image-1"}', headers: stream };
+    for (const bytes of [100, 600_000, 1_000_000])
+      expect(cutAt(bytes, sse(events), sketch)).toMatchObject({ usage: { promptTokens: 23, completionTokens: 8300 } });
+  });
+
+  test('the usage of Gemini is read in a stream, a list and a body', () => {
+    const chunkOf = (rest: object): string =>
+      JSON.stringify({ candidates: [{ content: { parts: [{ inlineData: { data: picture } }] } }], ...rest });
+    const last = chunkOf({
+      usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 1290, totalTokenCount: 1299 },
+      modelVersion: 'gemini-2.5-flash-image',
+    });
+    const path = '/v1beta/models/gemini-2.5-flash-image:streamGenerateContent';
+    const usage = { promptTokens: 9, completionTokens: 1290 };
+    for (const [response, headers] of [
+      [`data: ${chunkOf({})}\n\ndata: ${last}\n\n`, stream],
+      [`[${chunkOf({})}\n,\n${last}\n]`, json],
+      [last, json],
+    ] as const) {
+      expect(cutAt(300_000, response, { open: { provider: 'gemini', path }, headers })).toMatchObject({ usage });
+    }
+  });
+});
+
+describe('of a reply in lines or messages', () => {
+  test('the last line is read', () => {
+    const line = (rest: object): string => `${JSON.stringify({ model: 'm', message: { content: 'word' }, done: false, ...rest })}\n`;
+    const all = line({}).repeat(3000) + line({ done: true, prompt_eval_count: 9, eval_count: 3000 });
+    const record = cutAt(10_000, all, { open: { provider: 'ollama', path: '/api/chat' }, headers: json });
+    expect(record.usage).toMatchObject({ promptTokens: 9, completionTokens: 3000, estimated: false });
+  });
+
+  test('the last messages of Amazon are read', () => {
+    const delta = { event: 'contentBlockDelta', data: JSON.stringify({ contentBlockIndex: 0, delta: { text: 'word' } }) };
+    const end = [
+      { event: 'messageStop', data: '{"stopReason":"end_turn"}' },
+      { event: 'metadata', data: '{"usage":{"inputTokens":9,"outputTokens":3000,"totalTokens":3009}}' },
+    ];
+    const all = encodeAmazonEvents([...Array.from({ length: 3000 }, () => delta), ...end]);
+    const sketch = {
+      open: { provider: 'bedrock', path: '/model/amazon.nova-lite-v1:0/converse-stream' },
+      headers: { 'content-type': 'application/vnd.amazon.eventstream' },
+    };
+    const record = cutAt(10_000, all, sketch);
+    expect(record.usage).toMatchObject({ promptTokens: 9, completionTokens: 3000, estimated: false });
   });
 });
 

@@ -1,37 +1,77 @@
 import type { Exchange } from '../../model/record/exchange.ts';
-import { isEventStream } from '../../model/record/media-type.ts';
+import { firstBytesOf } from '../../model/record/first-bytes.ts';
+import { withoutLongRuns } from '../../model/record/long-runs.ts';
 import { endOfJsonString } from '../../model/json/strings.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { type Usage, unreportedUsage } from '../../model/record/usage.ts';
 import type { ResponseFacts, WireFormat } from '../../providers/provider.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
-import { readServerSentEvents } from '../../providers/sse.ts';
+import { beginsAmazonMessage, readLastAmazonEvents } from '../../providers/amazon/event-stream.ts';
+import { laterCounts } from '../../providers/cumulative.ts';
+import { eventsOfLines, readServerSentEvents } from '../../providers/sse.ts';
 import { readForm } from './multipart.ts';
 
 /** Bytes of the recorded body read again with its tail, for members that span the cut. */
 const overlapBytes = 64 * 1024;
 /** Characters at the end of an unparsed text that are searched for its last members. */
 const endLength = 64 * 1024;
+/** Characters at its end of which long strings are shortened first. */
+const maxSearched = 16 * 1024 * 1024;
 /** Max structural characters of a JSON text scanned for its first members. */
 const maxMarks = 1_000_000;
-/** Max characters of a searched name, quotes included. */
-const maxKey = 8;
+/** Max characters of a searched name, with its first quote. */
+const maxKey = 16;
 /** Last members of a name that are tried. */
 const maxTries = 8;
 
 /**
- * Adds the facts at the end of a truncated response: its usage, of a stream as of an image. Its texts are recorded as far as they were
- * kept. The end of a compressed body cannot be read.
+ * Adds the facts of the events or members behind the recorded part of a truncated response, and of those that span the cut: its usage, of a
+ * stream as of an image. Its texts are recorded as far as they were kept. The end of a compressed body cannot be read.
  */
 export function withTruncatedTail(facts: ResponseFacts, exchange: Exchange, format: WireFormat | undefined): ResponseFacts {
-  const { responseTail, responseBody, responseHead, end } = exchange;
-  const headers = responseHead?.headers ?? {};
-  if (responseTail === undefined || format === undefined || !isPlain(headers['content-encoding'])) return facts;
-  const bytes = lastBytes(responseBody, responseTail, end?.responseBytes);
-  const body = isEventStream(headers['content-type'] ?? '')
-    ? format.assembleStream(readServerSentEvents([bytes])).body
-    : lastMembers(bytes.toString('utf8'), usageMember);
-  return mergedFacts(facts, format.readResponse(withModel(body, facts.model)));
+  const { responseTail, responseBody, responseHead } = exchange;
+  if (responseTail === undefined || format === undefined || !isPlain(responseHead?.headers['content-encoding'])) return facts;
+  const isJson = firstBytesOf(responseBody) === 'json';
+  const bytes = lastOfResponse(exchange, isJson);
+  if (!isJson) {
+    const events = beginsAmazonMessage(responseBody) ? readLastAmazonEvents(bytes) : readServerSentEvents([bytes]);
+    return mergedFacts(facts, format.readResponse(withModel(format.assembleStream(events).body, facts.model)));
+  }
+  const first = firstMembers(Buffer.from(responseBody).toString('utf8'), responseMembers);
+  const last = membersOfTail(bytes.toString('utf8'), format);
+  return mergedFacts(facts, format.readResponse(isJsonObject(last) ? withModel({ ...first, ...last }, facts.model) : first));
+}
+
+/** Recorded bytes beyond this number are not read again with the tail. */
+const maxRejoinedBytes = 1024 * 1024;
+
+/**
+ * The tail, with the recorded part of the event that spans the cut where nothing is missing in between; of a JSON body, with all of its
+ * recorded part. As in the tail, long strings are shortened.
+ */
+function lastOfResponse({ responseBody, responseTail, end }: Exchange, isJson: boolean): Buffer {
+  const tail = Buffer.from(responseTail ?? []);
+  const follows = end?.responseTailFollows === true || end?.responseBytes === responseBody.length + tail.length;
+  if (!follows) return tail;
+  const recorded = Buffer.from(responseBody.buffer, responseBody.byteOffset, responseBody.length);
+  const begun = withoutLongRuns(isJson ? recorded : recorded.subarray(startOfLastEvent(recorded)));
+  return begun.length > maxRejoinedBytes ? Buffer.concat([begun.subarray(-overlapBytes), tail]) : Buffer.concat([begun, tail]);
+}
+
+/** TRICKY: the bytes of an Amazon message need their checksum, so those of one that spans the cut are no message. */
+function startOfLastEvent(recorded: Buffer): number {
+  return Math.max(0, ...['\n\n', '\r\n\r\n', '\r\r'].map((blankLine) => recorded.lastIndexOf(blankLine)));
+}
+
+/** The whole body where it is there, else its last lines, else its last members. */
+function membersOfTail(text: string, format: WireFormat): unknown {
+  const whole = parseJson(text);
+  if (isJsonObject(whole)) return whole;
+  const lines = text.slice(text.indexOf('\n') + 1);
+  const list = format.assembleList?.(lines);
+  if (list?.understood === true) return list.body;
+  const stream = format.assembleStream(eventsOfLines(lines));
+  return stream.understood ? stream.body : lastMembers(text, usageMember);
 }
 
 /** Adds the model's name, which the end of a response lacks: usage of other models is recognised by a different name. */
@@ -44,9 +84,12 @@ function withModel(body: unknown, model: unknown): unknown {
  * non-streamed response names before its texts.
  */
 export function endFacts(text = '', format: WireFormat, isStream = false): ResponseFacts {
+  if (isStream) {
+    const end = withoutLongRuns(Buffer.from(text.slice(-maxSearched))).subarray(-endLength);
+    return format.readResponse(format.assembleStream(readServerSentEvents([end])).body);
+  }
   const end = text.slice(-endLength);
-  if (isStream) return format.readResponse(format.assembleStream(readServerSentEvents([Buffer.from(end)])).body);
-  const { model } = firstMembers(text);
+  const { model } = firstMembers(text, callMembers);
   return format.readResponse(withModel(lastMembers(end, usageMember) ?? {}, model));
 }
 
@@ -80,7 +123,7 @@ export function truncatedMembers({ requestTail, requestBody, end }: Exchange, en
 
 function membersOf(beginning: string, end: string): JsonObject | undefined {
   const last = lastMembers(end, /"(?:model|user)"\s*:/g);
-  const found = { ...(isJsonObject(last) ? last : {}), ...firstMembers(beginning) };
+  const found = { ...(isJsonObject(last) ? last : {}), ...firstMembers(beginning, callMembers) };
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
@@ -88,13 +131,19 @@ function membersOf(beginning: string, end: string): JsonObject | undefined {
 const shape = /["{}[\]:,]/g;
 const usageMember = new RegExp(String.raw`"(?:${wireFacts.usageMembers.join('|')})"\s*:`, 'g');
 
-/** Strings of the outermost object under `model` and `user`, as far as the text goes. */
-function firstMembers(text: string): JsonObject {
+/** Members of a call that are read from a part of it. */
+const callMembers: ReadonlySet<string> = new Set(['model', 'user']);
+/** Members of a response that are. */
+const responseMembers: ReadonlySet<string> = new Set(['model', 'id', ...wireFacts.usageMembers]);
+
+/** Strings and objects of the outermost object under the given names, as far as the text goes. */
+function firstMembers(text: string, names: ReadonlySet<string>): JsonObject {
   const found: Record<string, unknown> = {};
   const marks = new RegExp(shape);
   let depth = 0;
   let last = '';
   let key: string | undefined;
+  let objectStart = -1;
   let marksLeft = maxMarks;
   for (let mark = marks.exec(text); mark !== null && marksLeft > 0; mark = marks.exec(text)) {
     marksLeft -= 1;
@@ -104,11 +153,15 @@ function firstMembers(text: string): JsonObject {
       if (end === -1) break;
       marks.lastIndex = end + 1;
       if (depth !== 1) continue;
-      if (key === '"model"' || key === '"user"') found[key.slice(1, -1)] = parseJson(text.slice(index, end + 1));
-      else last = end - index <= maxKey ? text.slice(index, end + 1) : '';
-    } else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
-    else if (depth === 1) key = character === ':' ? last : undefined;
+      if (key !== undefined && names.has(key)) found[key] = parseJson(text.slice(index, end + 1));
+      else last = end - index <= maxKey ? text.slice(index + 1, end) : '';
+    } else if (character === '{' || character === '[') {
+      if (depth === 1) objectStart = index;
+      depth += 1;
+    } else if (character === '}' || character === ']') {
+      depth -= 1;
+      if (depth === 1 && key !== undefined && names.has(key)) found[key] = parseJson(text.slice(objectStart, index + 1));
+    } else if (depth === 1) key = character === ':' ? last : undefined;
   }
   return found;
 }
@@ -145,7 +198,7 @@ function billsOf(bills: ResponseFacts['bills']): Pick<ResponseFacts, 'bills'> {
 function mergedUsage(first: Usage, last: Usage): Usage {
   if (last.raw === null) return first;
   const names = Object.keys(unreportedUsage) as (keyof Usage)[];
-  const counts = Object.fromEntries(names.map((name) => [name, last[name] ?? first[name]])) as unknown as Usage;
-  const raw = isJsonObject(first.raw) && isJsonObject(last.raw) ? { ...first.raw, ...last.raw } : last.raw;
+  const counts = Object.fromEntries(names.map((name) => [name, laterCounts(first[name], last[name])])) as unknown as Usage;
+  const raw = laterCounts(first.raw, last.raw);
   return { ...counts, raw };
 }

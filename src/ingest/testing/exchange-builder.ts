@@ -5,6 +5,7 @@ import type { Prices } from '../../pricing/look-up.ts';
 import { listedPrices } from '../../pricing/testing/prices.ts';
 import { chatRequest, chatResponse, newId } from './ingest-harness.ts';
 import { interpretExchange } from '../interpret/interpret.ts';
+import type { RedactTexts } from '../interpret/record-texts.ts';
 
 /** An exchange as a test writes it: what is left out is a whole chat call with the echo provider. */
 export interface InterpretSketch {
@@ -20,18 +21,19 @@ export interface InterpretSketch {
   readonly told?: EndFacts;
   readonly end?: Partial<ExchangeEnd> | null;
   readonly requestTail?: string;
-  readonly responseTail?: string;
+  readonly responseTail?: string | Uint8Array;
   readonly declared?: ReadonlyMap<string, string>;
   readonly changes?: readonly Change[];
   /** Absent: those of the public list. */
   readonly prices?: Prices;
   readonly agentSessions?: boolean;
+  readonly redact?: RedactTexts;
 }
 
 export const json = { 'content-type': 'application/json' };
 export const stream = { 'content-type': 'text/event-stream; charset=utf-8' };
 
-function bytesOf(text: string | undefined): Buffer | undefined {
+function bytesOf(text: string | Uint8Array | undefined): Buffer | undefined {
   return text === undefined ? undefined : Buffer.from(text);
 }
 
@@ -92,5 +94,6 @@ export function interpret(preview: InterpretSketch = {}): RequestRecord {
     changes,
     prices: preview.prices ?? listedPrices,
     agentSessions,
+    redact: preview.redact,
   });
 }

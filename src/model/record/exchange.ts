@@ -186,6 +186,8 @@ export interface ExchangeEnd extends EndFacts {
   /** Set when the recorded body is shorter than the one that passed. */
   readonly requestCut?: true | undefined;
   readonly responseCut?: true | undefined;
+  /** Set when the tail of the response begins where its recorded body ends. */
+  readonly responseTailFollows?: true | undefined;
 }
 
 export interface ExchangeAnswer {
@@ -205,7 +207,7 @@ export interface Exchange {
   /** When the recorded parts of the response passed, milliseconds since `openedAt`; undefined without parts. */
   readonly responseParts: { readonly firstMs: number; readonly lastMs: number } | undefined;
   readonly end: ExchangeEnd | undefined;
-  /** The last bytes of a truncated body, as far as they lie behind the cut. */
+  /** The last bytes of a truncated body, as far as they lie behind the cut. Long strings in those of a response are shortened. */
   readonly requestTail?: Uint8Array | undefined;
   readonly responseTail?: Uint8Array | undefined;
 }

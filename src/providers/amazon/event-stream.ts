@@ -31,6 +31,26 @@ export function readAmazonEvents(bytes: Uint8Array): AmazonEvents {
   return { events, ending: 'whole' };
 }
 
+/** Whether bytes begin with a message: its two lengths have their checksum. */
+export function beginsAmazonMessage(bytes: Uint8Array): boolean {
+  return isPrelude(bytes, 0);
+}
+
+/** The events of the last messages of a stream whose beginning is missing. Never throws. */
+export function readLastAmazonEvents(bytes: Uint8Array): readonly ServerSentEvent[] {
+  for (let start = 0; start + preludeBytes <= bytes.length; start += 1) {
+    // Lengths of less than 16 MiB begin with 0.
+    if (bytes[start] === 0 && isPrelude(bytes, start)) return readAmazonEvents(bytes.subarray(start)).events;
+  }
+  return [];
+}
+
+function isPrelude(bytes: Uint8Array, start: number): boolean {
+  if (bytes.length - start < preludeBytes) return false;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return view.getUint32(start + 8) === crc32Small(bytes, start, start + 8);
+}
+
 interface Message {
   /** Text headers by name. */
   readonly headers: ReadonlyMap<string, string>;
@@ -45,8 +65,7 @@ function readMessage(bytes: Uint8Array, start: number): Message | 'cut' | 'corru
   const headersLength = view.getUint32(start + 4);
   const end = start + view.getUint32(start);
   const headersEnd = start + preludeBytes + headersLength;
-  const isPrelude = view.getUint32(start + 8) === crc32Small(bytes, start, start + 8);
-  if (!isPrelude || headersEnd > end - checksumBytes) return 'corrupt';
+  if (!isPrelude(bytes, start) || headersEnd > end - checksumBytes) return 'corrupt';
   if (end > bytes.length) return 'cut';
   if (view.getUint32(end - checksumBytes) !== crc32Small(bytes, start, end - checksumBytes)) return 'corrupt';
   const headers = readHeaders(bytes.subarray(start + preludeBytes, headersEnd));

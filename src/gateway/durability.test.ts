@@ -128,6 +128,36 @@ describe('a reply is not whole for its client before its record is in the spool'
     });
   }
 
+  for (const type of [undefined, 'application/json', 'text/plain', 'application/x-unknown']) {
+    const lines = `${type === undefined ? '' : `Content-Type: ${type}\r\n`}Transfer-Encoding: chunked`;
+    it.each([
+      ['events', 'data: {}\n\n', 'data: [DONE]\n\n'],
+      ['events behind a byte order mark and blank lines', '\ufeff\r\n\n: ping\n\n', 'event: error\ndata: {}\n\n'],
+      ['lines', '{"done":false}\n{"do', 'ne":true}\n'],
+      ['binary messages', '\u0000\u0000\u0000Q', 'rest'],
+    ])(`stream of %s whose content type is ${type}: its end`, async (_kind, first, last) => {
+      const { rig, client, write } = await started();
+      const chunkOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+      await write(head(lines) + chunkOf(first));
+      await until(() => bodyText(client) === first);
+      rig.spool.hold();
+      await write(chunkOf(last));
+      await held(rig);
+      expect(bodyText(client)).toBe(first);
+      rig.spool.release();
+      await until(() => bodyText(client) === first + last);
+    });
+  }
+
+  it('JSON that comes in several chunks: not one of them waits', async () => {
+    const { rig, client, write } = await started();
+    await write(`${head('Content-Type: application/json\r\nTransfer-Encoding: chunked')}5\r\n{"a":\r\n`);
+    await client.until('{"a":');
+    rig.spool.hold();
+    await write('8\r\n"[DONE]"\r\n');
+    await client.until('[DONE]');
+  });
+
   it('stream: an ending that is split over two chunks is held from where it is one', async () => {
     const { rig, client, write } = await started();
     const kind = 'Content-Type: Text/Event-Stream\r\nContent-Encoding: Identity\r\nTransfer-Encoding: chunked';
@@ -141,6 +171,7 @@ describe('a reply is not whole for its client before its record is in the spool'
 
   it.each([
     ['compressed', 'text/event-stream\r\nContent-Encoding: br'],
+    ['compressed, under another content type', 'application/json\r\nContent-Encoding: br'],
     ['of lines', 'Application/X-NDJSON; charset=utf-8'],
     ['of binary messages', 'application/vnd.amazon.eventstream'],
   ])('stream %s, whose end cannot be seen: every chunk', async (_name, type) => {

@@ -49,6 +49,13 @@ const cases: readonly [what: string, isKept: boolean, contentType: string, body:
   ['Ollama’s stream, cut', false, 'application/x-ndjson', '{"done":false}\n'],
   ['Ollama’s error', false, 'application/x-ndjson', '{"done":false}\n{"error":"out of memory"}\n{"done":true}\n'],
   ['Bedrock’s stream', true, 'application/vnd.amazon.eventstream', '\u0000\u000b:event-type\u0007messageStop'],
+  ['a stream under no content type', true, '', delta + done],
+  ['a stream under another content type, cut', false, json, `: ping\n\n${delta}`],
+  ['a stream under another content type with an error', false, 'text/plain', `\ufeff\n${delta}event: error\ndata: {}\n\n${done}`],
+  ['an answer under the content type of a stream', true, events, '{"choices":[{"message":{"content":"Hi"}}]}'],
+  ['an error under the content type of a stream', false, events, '{"error":"overloaded"}'],
+  ['Ollama’s stream under another content type, cut', false, json, '{"done":false}\n{"done":false}\n'],
+  ['an answer over several lines', true, json, '{\n  "choices": [],\n  "done": false\n}'],
   ['Bedrock’s failure', false, 'application/vnd.amazon.eventstream', '\u0000\u000f:exception-type\u0007throttlingException'],
 ];
 

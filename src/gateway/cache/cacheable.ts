@@ -1,3 +1,4 @@
+import { firstBytesOf } from '../../model/record/first-bytes.ts';
 import { isEventStream } from '../../model/record/media-type.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
 import { bytesAt, objectAt, skipWhitespace } from '../json/scan.ts';
@@ -11,12 +12,30 @@ import { bytesAt, objectAt, skipWhitespace } from '../json/scan.ts';
  * @param body decoded.
  */
 export function isCacheable(body: Buffer, contentType: string): boolean {
-  if (isEventStream(contentType)) return isWholeStream(body.toString('latin1'));
+  if (isEventStreamBody(body, contentType)) return isWholeStream(body.toString('latin1'));
   const type = contentType.toLowerCase();
-  if (binaryStreamTypes.some((binary) => type.includes(binary))) return !failureMessageHeaders.some((header) => body.includes(header));
-  if (/ndjson|jsonl|stream\+json/.test(type)) return isWholeSeries(body.toString('latin1'));
+  const isBinary = binaryStreamTypes.some((binary) => type.includes(binary)) || firstBytesOf(body) === 'messages';
+  if (isBinary) return !failureMessageHeaders.some((header) => body.includes(header));
+  if (/ndjson|jsonl|stream\+json/.test(type) || isSeries(body)) return isWholeSeries(body.toString('latin1'));
   if (!failureWords.some((word) => body.includes(word))) return true;
   return !reportsError(body) && !failedChoice.test(body.toString('latin1')) && !failedElement.test(body.toString('latin1'));
+}
+
+/** Whether a body is a stream of events. Its content type is a hint only; JSON is none, whatever its content type is. */
+export function isEventStreamBody(body: Buffer, contentType: string): boolean {
+  if (firstBytesOf(body) === 'json') return false;
+  return isEventStream(contentType) || eventLine.test(body.toString('latin1', 0, searchedBytes));
+}
+
+/** Bytes in which the first event of a stream begins. */
+const searchedBytes = 4096;
+const eventLine = /^(?:data|event):/m;
+
+/** Whether a body is an object in the first of several lines. */
+function isSeries(body: Buffer): boolean {
+  if (firstBytesOf(body) !== 'json') return false;
+  const end = body.indexOf(0x0a, skipWhitespace(body, 0));
+  return end !== -1 && body[skipWhitespace(body, end)] === 0x7b && body[skipWhitespace(body, 0)] === 0x7b;
 }
 
 const { binaryStreamTypes, finalEventTexts, finalEventTypes, failureEvents, failedFinishReasons, failedElements, failureMessageHeaders } =

@@ -1,7 +1,7 @@
-import { isEventStream } from '../../model/record/media-type.ts';
 import type { CachedResponse } from '../../state/cached-responses.ts';
 import { codingFor, encodeIn } from '../http/content-coding.ts';
 import { headerValue, type HeaderList } from '../../platform/http/header-list.ts';
+import { isEventStreamBody } from './cacheable.ts';
 import type { BufferedResponse } from '../upstream/response-sink.ts';
 
 /** A smaller body gains nothing. */
@@ -12,10 +12,11 @@ const compressible = /^(?:text\/|application\/(?:[\w.+-]*json|[\w.+-]*xml|x-ndjs
  * The content coding in which a caller gets a cached response; undefined: none. Event streams stay unencoded, because the relay searches
  * them for their end and for usage that the caller did not ask for.
  */
-export function hitCodingFor({ body, headers }: CachedResponse, passed: HeaderList): string | undefined {
+export function hitCodingFor(hit: CachedResponse, passed: HeaderList): string | undefined {
+  const { body, headers } = hit;
   if (body.length < minEncodedBytes) return undefined;
   const contentType = headerValue(headers, 'content-type') ?? '';
-  if (isEventStream(contentType) || !compressible.test(contentType)) return undefined;
+  if (isEventStreamBody(bytesOf(hit), contentType) || !compressible.test(contentType)) return undefined;
   return codingFor(headerValue(passed, 'accept-encoding') ?? '');
 }
 
@@ -34,8 +35,9 @@ function bytesOf({ body }: CachedResponse): Buffer {
 }
 
 /** Event streams had no Content-Length and get none; a 204 must not have one (RFC 9110 §8.6). */
-function responseWith({ status, headers }: CachedResponse, bytes: Buffer, lines: readonly string[]): BufferedResponse {
-  const isStream = isEventStream(headerValue(headers, 'content-type') ?? '');
+function responseWith(hit: CachedResponse, bytes: Buffer, lines: readonly string[]): BufferedResponse {
+  const { status, headers } = hit;
+  const isStream = isEventStreamBody(bytesOf(hit), headerValue(headers, 'content-type') ?? '');
   const length = isStream || status === 204 ? [] : ['content-length', String(bytes.length)];
   return { status, headers: [...headers, ...lines, ...length], chunks: bytes.length === 0 ? [] : [bytes] };
 }

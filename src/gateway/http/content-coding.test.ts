@@ -1,8 +1,10 @@
+import { Zstd } from '@hpcc-js/wasm-zstd';
 import { brotliCompressSync, brotliDecompressSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { codingFor, decodeWhole, encodeIn } from './content-coding.ts';
 
 const text = Buffer.from('Grüße '.repeat(500));
+const zstdText = Buffer.from((await Zstd.load()).compress(text));
 
 describe('decoding', () => {
   it.each([
@@ -10,6 +12,7 @@ describe('decoding', () => {
     ['X-GZip ', gzipSync(text)],
     ['br', brotliCompressSync(text)],
     ['deflate', deflateSync(text)],
+    ['zstd', zstdText],
   ])('%s', async (coding, bytes) => {
     expect(await decodeWhole(bytes, coding, text.length)).toEqual(text);
   });
@@ -18,7 +21,9 @@ describe('decoding', () => {
     ['is cut short', gzipSync(text).subarray(0, -9), 'gzip'],
     ['is in another coding', gzipSync(text), 'br'],
     ['becomes too much', gzipSync(Buffer.alloc(text.length + 1)), 'gzip'],
-    ['is in a coding that nobody here knows', text, 'zstd'],
+    ['is cut short in its last frame', zstdText.subarray(0, -9), 'zstd'],
+    ['becomes too much, in zstd', Buffer.concat([zstdText, zstdText]), 'zstd'],
+    ['is in a coding that nobody here knows', text, 'compress'],
     ['is in two codings', brotliCompressSync(gzipSync(text)), 'gzip, br'],
   ])('nothing comes of what %s', async (_what, bytes, coding) => {
     expect(await decodeWhole(bytes, coding, text.length)).toBeUndefined();

@@ -1,5 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, gunzip, gzip, inflate } from 'node:zlib';
+import { Slices } from '../../platform/bounds/slices.ts';
+import { unzstdSteps } from '../../platform/zstd/unzstd.ts';
 
 type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
 type Encode = (bytes: Buffer) => Promise<Buffer>;
@@ -9,7 +11,23 @@ const decodes: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['x-gzip', promisify(gunzip)],
   ['deflate', promisify(inflate)],
   ['br', promisify(brotliDecompress)],
+  ['zstd', decodeZstd],
 ]);
+
+/** Node 20 has none of its own, so it is decoded on the event loop, in slices. */
+async function decodeZstd(bytes: Buffer, { maxOutputLength }: { readonly maxOutputLength: number }): Promise<Buffer> {
+  const slices = new Slices();
+  const parts: Buffer[] = [];
+  const steps = unzstdSteps(bytes, maxOutputLength);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) {
+      if (!step.value) throw new Error('It ends in the middle of a frame.');
+      return Buffer.concat(parts);
+    }
+    parts.push(step.value);
+    await slices.turn();
+  }
+}
 
 const brotli = promisify<Buffer, object, Buffer>(brotliCompress);
 /** Brotli's default quality takes a hundred times as long for a tenth fewer bytes. */
@@ -27,7 +45,7 @@ export function isIdentity(coding: string | undefined): boolean {
 }
 
 /**
- * Decodes a `Content-Encoding` off the event loop.
+ * Decodes a `Content-Encoding` without holding up the event loop.
  * @returns undefined for an unknown coding, truncated bytes, or a result over `maxBytes`.
  */
 export async function decodeWhole(bytes: Buffer, coding: string, maxBytes: number): Promise<Buffer | undefined> {

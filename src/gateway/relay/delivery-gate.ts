@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { firstBytesOf } from '../../model/record/first-bytes.ts';
 import { isEventStream } from '../../model/record/media-type.ts';
 import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
 import { isIdentity } from '../http/content-coding.ts';
@@ -22,21 +23,61 @@ export interface ClientHead {
 export type HoldPolicy =
   | { readonly kind: 'none' }
   | { readonly kind: 'every-chunk' }
+  /** Only chunks that end in a line end: one of them may be the last line for its reader. */
+  | { readonly kind: 'line-end' }
   /** Only chunks that may end the stream for its reader. */
-  | { readonly kind: 'stream-end'; readonly detector: StreamEndDetector };
+  | { readonly kind: 'stream-end'; readonly detector: StreamEndDetector }
+  /** The first bytes decide; the content type is a hint only. */
+  | { readonly kind: 'undecided'; readonly hasLength: boolean };
 
 const holdNone: HoldPolicy = { kind: 'none' };
 const holdEveryChunk: HoldPolicy = { kind: 'every-chunk' };
+const holdLineEnds: HoldPolicy = { kind: 'line-end' };
+const decideWithLength: HoldPolicy = { kind: 'undecided', hasLength: true };
+const decideWithoutLength: HoldPolicy = { kind: 'undecided', hasLength: false };
+
+/** Media are no streams of events, and scanning them for the end of one would cost time. */
+const media = /^\s*(?:audio|image|video)\//i;
 
 /** @param recorded response headers as recorded. */
 export function holdPolicyFor(recorded: Readonly<Record<string, string | undefined>>): HoldPolicy {
   const type = recorded['content-type'];
-  if (isEventStream(type)) {
-    // TRICKY: compression hides the end of a stream, so every chunk waits for the spool.
-    return isIdentity(recorded['content-encoding']) ? { kind: 'stream-end', detector: new StreamEndDetector() } : holdEveryChunk;
+  const hasLength = recorded['content-length'] !== undefined;
+  if (!isIdentity(recorded['content-encoding'])) {
+    // TRICKY: compression hides what a body is and the end of a stream, so every chunk waits for the spool.
+    return isEventStream(type) || (!hasLength && !isMedia(type)) ? holdEveryChunk : holdNone;
   }
-  return recorded['content-length'] === undefined && endIsOpaque(type) ? holdEveryChunk : holdNone;
+  if (!hasLength && endIsOpaque(type)) return holdEveryChunk;
+  if (isMedia(type)) return holdNone;
+  return hasLength ? decideWithLength : decideWithoutLength;
 }
+
+function isMedia(type: string | undefined): boolean {
+  return type !== undefined && media.test(type);
+}
+
+/** @returns undefined where the chunk shows nothing yet. */
+function policyByBytes(chunk: Buffer, hasLength: boolean): HoldPolicy | undefined {
+  switch (firstBytesOf(chunk)) {
+    case 'blank':
+      return undefined;
+    case 'json':
+      return hasLength ? holdNone : holdLineEnds;
+    case 'messages':
+      return hasLength ? holdNone : holdEveryChunk;
+    case 'other':
+      return { kind: 'stream-end', detector: new StreamEndDetector() };
+  }
+}
+
+/** Whether nothing but blanks follows the last line end. */
+function endsLine(chunk: Buffer): boolean {
+  let at = chunk.length - 1;
+  while (at >= 0 && (chunk[at] === 0x20 || chunk[at] === 0x09)) at -= 1;
+  return chunk[at] === 0x0a || chunk[at] === 0x0d;
+}
+
+const resolved = Promise.resolve();
 
 /** `detached`: the client has left while its call goes on for others. */
 type ClientState = 'reading' | 'stalled' | 'detached';
@@ -59,6 +100,8 @@ export class DeliveryGate {
   private held: Buffer[] = [];
   /** Index of the oldest chunk in `held` that has not gone out. */
   private nextHeld = 0;
+  /** Last chunks in `held` for which the spool has not been asked yet. */
+  private unawaited = 0;
   private client: ClientState = 'reading';
   private readonly response: ServerResponse;
   private readonly recorder: ExchangeRecorder;
@@ -129,19 +172,49 @@ export class DeliveryGate {
   }
 
   private mustHold(chunk: Buffer): boolean {
-    const { policy } = this;
     // The detector must see every chunk, also one that waits anyway.
-    const mayEnd = policy.kind === 'stream-end' ? policy.detector.completesMarker(chunk) : policy.kind === 'every-chunk';
-    return mayEnd || this.nextHeld < this.held.length || !this.recorder.isOpened();
+    return this.mayEnd(chunk) || this.nextHeld < this.held.length || !this.recorder.isOpened();
+  }
+
+  private mayEnd(chunk: Buffer): boolean {
+    const { policy } = this;
+    switch (policy.kind) {
+      case 'none':
+        return false;
+      case 'every-chunk':
+        return true;
+      case 'line-end':
+        return endsLine(chunk);
+      case 'stream-end':
+        return policy.detector.completesMarker(chunk);
+      case 'undecided': {
+        const decided = policyByBytes(chunk, policy.hasLength);
+        if (decided === undefined) return false;
+        this.policy = decided;
+        return this.mayEnd(chunk);
+      }
+    }
   }
 
   /** Each callback takes the oldest chunk, so chunks leave in order. */
   private hold(chunk: Buffer): void {
     this.held.push(chunk);
-    this.recorder.whenWritten(() => {
-      const next = this.takeHeld();
-      if (next !== undefined) this.deliver(next);
-    });
+    this.unawaited += 1;
+    // TRICKY: after everything from one read, because the end of the response, which waits for the spool too, may be in the same one.
+    if (this.unawaited === 1) void resolved.then(() => this.awaitHeld());
+  }
+
+  private awaitHeld(): void {
+    const { unawaited } = this;
+    this.unawaited = 0;
+    // After the end, nothing is held any more.
+    const count = Math.min(unawaited, this.held.length - this.nextHeld);
+    for (let asked = 0; asked < count; asked += 1) {
+      this.recorder.whenWritten(() => {
+        const next = this.takeHeld();
+        if (next !== undefined) this.deliver(next);
+      });
+    }
   }
 
   /** TRICKY: not `shift`, which moves all later elements: quadratic in the length of the list. */

@@ -108,7 +108,7 @@ export class Relay implements ResponseSink {
       hasDate,
       contentLength: length === undefined ? undefined : Number(length),
     };
-    this.filter = this.filterFor(recorded);
+    this.filter = this.filterFor(status, recorded);
     if (this.filter === undefined) this.gate.setHead(head, holdPolicyFor(recorded));
     else {
       // The client gets other bytes than those of the provider's `Content-Length`.
@@ -204,10 +204,9 @@ export class Relay implements ResponseSink {
     });
   }
 
-  private filterFor(recorded: Readonly<Record<string, string>>): UsageChunkFilter | AddressFilter | undefined {
+  private filterFor(status: number, recorded: Readonly<Record<string, string>>): UsageChunkFilter | AddressFilter | undefined {
     const { hidesUsage, provider, target, method } = this.options;
-    const type = recorded['content-type'];
-    if (hidesUsage && isEventStream(type) && isIdentity(recorded['content-encoding'])) return new UsageChunkFilter();
+    if (hidesUsage && mayBeEvents(status, recorded)) return new UsageChunkFilter();
     const members = target === undefined || method === 'HEAD' ? undefined : addressMembersAt(provider, target.path);
     return members === undefined || !isIdentity(recorded['content-encoding']) ? undefined : new AddressFilter(members, this.readdress());
   }
@@ -230,6 +229,12 @@ export class Relay implements ResponseSink {
     headers.push(...this.responseHeaders, 'server-timing', serverTiming(this.overheadMs));
     return headers;
   }
+}
+
+/** Whether an unencoded response may be a stream of events, also under another content type; one of known length never is. */
+function mayBeEvents(status: number, recorded: Readonly<Record<string, string>>): boolean {
+  if (!isIdentity(recorded['content-encoding'])) return false;
+  return isEventStream(recorded['content-type']) || (status < 300 && recorded['content-length'] === undefined);
 }
 
 /** Errors of ours, not of the provider. */

@@ -132,6 +132,14 @@ describe('the usage in the stream', () => {
     expect(filter.pass(Buffer.from(content.slice(9))).toString()).toBe(content);
   });
 
+  it('JSON passes as it comes, whatever it is called', () => {
+    const filter = new UsageChunkFilter();
+    const pieces = ['\n', '{"choices":[],', '"usage":{}}', '\n\n'];
+    expect(pieces.map((piece) => filter.pass(Buffer.from(piece)).toString()).join('') + filter.rest().toString()).toBe(pieces.join(''));
+    const lines = new UsageChunkFilter();
+    expect(lines.pass(Buffer.from('{"done":false}\n')).toString()).toBe('{"done":false}\n');
+  });
+
   it('an event without an end passes once it is over a mebibyte', () => {
     const filter = new UsageChunkFilter();
     const piece = Buffer.alloc(400_000, 'x');
@@ -166,6 +174,7 @@ async function streaming(options: RigOptions = {}, head: Readonly<Record<string,
       const packed = accepted === 'gzip' ? gzipSync(stream) : stream;
       response.writeHead(200, {
         'Content-Type': 'text/event-stream',
+        ...head,
         ...(accepted === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
         ...(head['Content-Length'] === undefined ? {} : { 'Content-Length': packed.length }),
       });
@@ -206,6 +215,11 @@ describe('Svc-Stream-Usage', () => {
     const { rig, bodies, encodings } = await streaming();
     const response = await call(rig.port, ask('{"stream":true}', [...headers, 'Accept-Encoding: br']));
     expect([response.body.toString(), bodies, encodings]).toEqual([content + done, ['{"stream":true}'], ['br']]);
+  });
+
+  it.each(['application/json', 'text/plain'])('keeps it from a client also where the stream is called %s', async (type) => {
+    const { rig } = await streaming({}, { 'Content-Type': type });
+    expect((await call(rig.port, ask('{"stream":true}'))).body.toString()).toBe(content + done);
   });
 
   it('a stream with a length loses it, and one that would be compressed is not', async () => {

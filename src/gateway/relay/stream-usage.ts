@@ -1,3 +1,4 @@
+import { firstBytesOf } from '../../model/record/first-bytes.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import { usageOption } from '../../providers/openai/wire.ts';
 import { edited, findTopMember, topObject, withFirstMember } from '../bodies/shape.ts';
@@ -102,10 +103,12 @@ export class UsageChunkFilter {
   private lineStart = 0;
   private searchFrom = 0;
   private givenUp = false;
+  private begun = false;
   private candidates = 0;
 
   /** @returns the bytes that go to the client now. */
   pass(chunk: Buffer): Buffer {
+    if (!this.begun) this.begin(chunk);
     if (this.givenUp) return chunk;
     const stream = this.held.length === 0 ? chunk : this.append(chunk);
     const passed: Buffer[] = [];
@@ -136,6 +139,13 @@ export class UsageChunkFilter {
       passed.push(this.rest());
     }
     return passed.length === 1 ? (passed[0] ?? empty) : Buffer.concat(passed);
+  }
+
+  /** JSON, whatever its content type, is no stream of events, and must not wait for the end of one. */
+  private begin(chunk: Buffer): void {
+    const first = firstBytesOf(chunk);
+    this.begun = first !== 'blank';
+    this.givenUp = first === 'json' && this.held.length === 0;
   }
 
   /** Appends a chunk to `held` without copying all of it each time. */

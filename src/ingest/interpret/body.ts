@@ -4,6 +4,7 @@ import { mayLoseDigits, withMarkedNumbers, writeExactly } from '../../model/json
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { parseJson, wellFormed } from '../../model/text.ts';
 import { asUtf8 } from './wide-text.ts';
+import { unzstd } from '../../platform/zstd/unzstd.ts';
 import { isCanonicalJson } from './canonical-json.ts';
 
 /** Max content codings of one body, as in HTTP clients. */
@@ -29,6 +30,7 @@ const decoders: ReadonlyMap<string, Decoder> = new Map([
   ['x-gzip', gunzip],
   ['br', (bytes, maxOutputLength) => brotliDecompressSync(bytes, { maxOutputLength, finishFlush: constants.BROTLI_OPERATION_FLUSH })],
   ['deflate', inflateEither],
+  ['zstd', unzstd],
 ]);
 
 /** TRICKY: servers send `deflate` with and without the zlib header. */

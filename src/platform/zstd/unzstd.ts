@@ -1,0 +1,108 @@
+import { Decompress } from 'fzstd';
+
+/** RFC 8878, section 3.1: the magic numbers of a frame and of frames to skip, as read in little endian. */
+const frameMagic = 0xfd2fb528;
+const skippableMagic = 0x184d2a50;
+const skippableMask = 0xfffffff0;
+const magicBytes = 4;
+const blockHeaderBytes = 3;
+const checksumBytes = 4;
+const [runBlock, reservedBlock] = [1, 3];
+/** A frame with a larger window is not read: it would make us reserve that memory. A content coding has no larger one (RFC 9659). */
+const maxWindowBytes = 8 * 1024 * 1024;
+
+/**
+ * Decodes zstd in steps of one block, any number of frames one after the other; truncated bytes as far as they go. Checksums are not
+ * checked. @returns whether nothing is missing at the end. @throws Error for what is not zstd, names a dictionary, or has more than `maxBytes`.
+ */
+export function* unzstdSteps(bytes: Uint8Array, maxBytes: number): Generator<Buffer, boolean> {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let decodedBytes = 0;
+  let at = 0;
+  while (at + magicBytes <= all.length) {
+    const magic = all.readUInt32LE(at);
+    if ((magic & skippableMask) >>> 0 === skippableMagic) {
+      if (at + 2 * magicBytes > all.length) return false;
+      at += 2 * magicBytes + all.readUInt32LE(at + magicBytes);
+      continue;
+    }
+    if (magic !== frameMagic) throw new Error('It holds what is not zstd.');
+    const header = readHeader(all, at);
+    if (header === undefined) return false;
+    let pieces: Buffer[] = [];
+    const decoder = new Decompress((piece) => void pieces.push(Buffer.from(piece)));
+    let from = at;
+    let next: Block | undefined = { end: at + header.bytes, isLast: false };
+    while (!next.isLast) {
+      next = readBlock(all, next.end, header.hasChecksum);
+      if (next === undefined) return false;
+      decoder.push(all.subarray(from, next.end), next.isLast);
+      from = next.end;
+      for (const piece of pieces) {
+        decodedBytes += piece.length;
+        if (decodedBytes > maxBytes) throw new Error('It decodes to more than it may.');
+        if (piece.length > 0) yield piece;
+      }
+      pieces = [];
+    }
+    at = next.end;
+  }
+  return at === all.length;
+}
+
+/** As {@link unzstdSteps}, at once. @throws as that. */
+export function unzstd(bytes: Uint8Array, maxBytes: number): Buffer {
+  return Buffer.concat([...unzstdSteps(bytes, maxBytes)]);
+}
+
+interface Header {
+  /** With the magic number. */
+  readonly bytes: number;
+  readonly hasChecksum: boolean;
+}
+
+/** @returns undefined for a truncated one. @throws for a dictionary and for a window that is too large. */
+function readHeader(all: Buffer, at: number): Header | undefined {
+  const descriptor = all[at + magicBytes];
+  if (descriptor === undefined) return undefined;
+  const isSingle = (descriptor & 0x20) !== 0;
+  const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] ?? 0;
+  const sizeBytes = [isSingle ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
+  const windowBytes = isSingle ? 0 : 1;
+  const bytes = magicBytes + 1 + windowBytes + dictionaryBytes + sizeBytes;
+  if (at + bytes > all.length) return undefined;
+  if (dictionaryBytes > 0) throw new Error('It names a dictionary, and there is none.');
+  const sizeAt = at + magicBytes + 1 + windowBytes;
+  if ((isSingle ? contentSize(all, sizeAt, sizeBytes) : windowSize(all[sizeAt - 1] ?? 0)) > maxWindowBytes) {
+    throw new Error('Its window is too large.');
+  }
+  return { bytes, hasChecksum: (descriptor & 4) !== 0 };
+}
+
+function windowSize(descriptor: number): number {
+  const base = 2 ** (10 + (descriptor >> 3));
+  return base + (base / 8) * (descriptor & 7);
+}
+
+function contentSize(all: Buffer, at: number, sizeBytes: number): number {
+  if (sizeBytes === 8) return Number(all.readBigUInt64LE(at));
+  return all.readUIntLE(at, sizeBytes) + (sizeBytes === 2 ? 256 : 0);
+}
+
+interface Block {
+  /** Behind it, and behind the checksum of a frame that it ends. */
+  readonly end: number;
+  readonly isLast: boolean;
+}
+
+/** @returns undefined for a truncated one. @throws for a damaged one. */
+function readBlock(all: Buffer, at: number, hasChecksum: boolean): Block | undefined {
+  if (at + blockHeaderBytes > all.length) return undefined;
+  const bits = all.readUIntLE(at, blockHeaderBytes);
+  const isLast = (bits & 1) === 1;
+  const kind = (bits >> 1) & 3;
+  if (kind === reservedBlock) throw new Error('A block of it is damaged.');
+  const content = kind === runBlock ? 1 : bits >> 3;
+  const end = at + blockHeaderBytes + content + (isLast && hasChecksum ? checksumBytes : 0);
+  return end > all.length ? undefined : { end, isLast };
+}

@@ -39,12 +39,13 @@ const completedBy = 'gateway';
 export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
   const { rows, pricingOf, now } = ports;
   return async (completion) => {
-    const { organizationId, provider, responseId, usage, bills, reportedCost } = completion;
-    const before = await rows.find({ organizationId, provider, responseId, ...timeRangeOf(completion) });
+    const { organizationId, provider, responseId, origin = '', usage, bills, reportedCost } = completion;
+    const before = await rows.find({ organizationId, provider, responseId, origin, ...timeRangeOf(completion) });
     if (before === undefined) return false;
     if (!before.awaitsUsage) return true;
-    const responseModel = completion.model || before.billed.responseModel;
-    const serviceTier = completion.serviceTier || before.billed.serviceTier;
+    // What the call stated stays.
+    const responseModel = before.billed.responseModel || completion.model;
+    const serviceTier = isServed(before.billed.serviceTier) ? before.billed.serviceTier : completion.serviceTier;
     const billed = { ...before.billed, usage, responseModel, serviceTier };
     const reported = { bills, stated: reportedCost === null ? null : (parseMoney(reportedCost) ?? null) };
     const pricing = pricingOf(organizationId, billed);
@@ -59,6 +60,11 @@ export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
     });
     return true;
   };
+}
+
+/** Before it is served, a response has the tier that was requested: `auto` leaves the choice to the provider. */
+function isServed(tier: string): boolean {
+  return tier !== '' && tier !== 'auto';
 }
 
 /** As the record names it. */

@@ -1,11 +1,13 @@
 import type { Exchange } from '../../model/record/exchange.ts';
 import { moneyText } from '../../model/pricing/money.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
-import { exceedsBytes } from '../../model/text.ts';
-import { responseKeyOf, type UsageCompletion } from '../../model/record/usage-completion.ts';
+import { exceedsBytes, type JsonObject } from '../../model/text.ts';
+import { originOf, responseKeyOf, type UsageCompletion } from '../../model/record/usage-completion.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { jsonOf, objectOf, textOf } from '../../providers/facts.ts';
+import { geminiInteractions } from '../../providers/google/interactions.ts';
 import { openAiResponses } from '../../providers/openai/responses.ts';
+import type { WireFormat } from '../../providers/provider.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
 import { type InterpretContext, recordNameOf, redacted, withShortNames } from '../interpret/interpret.ts';
 import { readResponse, type ReadRequest, upstreamPath } from '../interpret/bodies.ts';
@@ -16,6 +18,8 @@ import { textsOf } from '../interpret/record-texts.ts';
  * checkpoint.
  */
 const rawMaxCharacters = 8 * 1024;
+/** Formats whose calls may run in the background (`background: true`), to be read later under their identifier. */
+const inBackground: ReadonlySet<WireFormat> = new Set([openAiResponses, geminiInteractions]);
 const unfinishedStatuses: ReadonlySet<string> = new Set(['queued', 'in_progress']);
 const noRequest: ReadRequest = {
   body: { kind: 'absent' },
@@ -24,15 +28,16 @@ const noRequest: ReadRequest = {
 };
 
 /**
- * Usage from a read of a finished response, `GET …/responses/{id}`. @returns undefined for every other exchange.
+ * Usage from a read of a finished response, `GET …/responses/{id}` or `GET …/interactions/{id}`. @returns undefined for every other exchange.
  * TRICKY: runs for every exchange, so the method is checked first.
  */
 export function completionOf(exchange: Exchange, context: Pick<InterpretContext, 'redact' | 'prices'>): UsageCompletion | undefined {
   const { open, responseHead } = exchange;
   if (open.method !== 'GET' || responseHead === undefined || responseHead.status < 200 || responseHead.status > 299) return undefined;
-  const responseId = readResponseId(exchange);
-  if (responseId === undefined) return undefined;
-  const response = withShortNames(readResponse(exchange, openAiResponses));
+  const read = readResponseId(exchange);
+  if (read === undefined) return undefined;
+  const { responseId, format } = read;
+  const response = withShortNames(readResponse(exchange, format));
   const { facts } = response;
   const { usage } = facts;
   if (usage.promptTokens === null && usage.completionTokens === null) return undefined;
@@ -40,13 +45,13 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
   if (unfinishedStatuses.has(facts.finishReason) || (textOf(body['id']) || responseId) !== responseId) return undefined;
   const usageOnly = { ...response, body: noRequest.body, inPieces: false, facts: { ...facts, completionText: '' } };
   const texts = redacted(textsOf(exchange, noRequest, usageOnly, new Map()), open.provider, context);
-  const createdAt = body['created_at'];
   return {
     organizationId: open.organizationId,
     responseId,
     provider: recordNameOf(open.provider),
     askedAt: open.openedAt,
-    begunAt: typeof createdAt === 'number' && Number.isFinite(createdAt) ? Math.trunc(createdAt * 1000) : null,
+    origin: originOf(open.targetUrl),
+    begunAt: begunAt(body),
     usage: { ...usage, raw: jsonOf(texts.usageRaw).length > rawMaxCharacters ? null : texts.usageRaw },
     bills: facts.bills,
     model: texts.responseModel,
@@ -55,14 +60,26 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
   };
 }
 
+/** OpenAI states seconds, Google a text. */
+function begunAt({ created_at: seconds, created }: JsonObject): number | null {
+  const ms = typeof seconds === 'number' ? seconds * 1000 : Date.parse(textOf(created));
+  return Number.isFinite(ms) ? Math.trunc(ms) : null;
+}
+
+interface ReadId {
+  readonly responseId: string;
+  readonly format: WireFormat;
+}
+
 /** The response's identifier in the path of a read. */
-function readResponseId({ open }: Exchange): string | undefined {
+function readResponseId({ open }: Exchange): ReadId | undefined {
   const [path = ''] = upstreamPath(open).split('?', 1);
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
   const slashIndex = trimmed.lastIndexOf('/');
   const responseId = trimmed.slice(slashIndex + 1);
-  if (wireFormatFor(open.provider, trimmed.slice(0, Math.max(0, slashIndex))) !== openAiResponses) return undefined;
-  return responseId === '' || exceedsBytes(responseId, textLimits.identifierBytes) ? undefined : responseId;
+  const format = wireFormatFor(open.provider, trimmed.slice(0, Math.max(0, slashIndex)));
+  if (format === undefined || !inBackground.has(format)) return undefined;
+  return responseId === '' || exceedsBytes(responseId, textLimits.identifierBytes) ? undefined : { responseId, format };
 }
 
 /** Key ({@link responseKeyOf}) of the response whose usage a later read may bring. @returns undefined for a record that awaits none. */
@@ -70,5 +87,6 @@ export function awaitedResponseOf({ open }: Exchange, record: RequestRecord): st
   const { usage, responseId } = record;
   const isKnown = !usage.estimated && (usage.promptTokens !== null || usage.completionTokens !== null);
   if (isKnown || record.method !== 'POST' || record.cached || responseId === '') return undefined;
-  return wireFormatFor(open.provider, upstreamPath(open)) === openAiResponses ? responseKeyOf(record) : undefined;
+  const format = wireFormatFor(open.provider, upstreamPath(open));
+  return format !== undefined && inBackground.has(format) ? responseKeyOf(record) : undefined;
 }

@@ -11,6 +11,8 @@ export interface UsageCompletion {
   readonly responseId: string;
   /** Provider of both calls, as named in records. */
   readonly provider: string;
+  /** Where the read went, as {@link originOf}; absent in a checkpoint of an earlier version. */
+  readonly origin?: string;
   /** Time of the read, Unix milliseconds; the call ended earlier. */
   readonly askedAt: number;
   /** When the provider began the response, by its own clock, Unix milliseconds; null where not reported. */
@@ -31,4 +33,9 @@ export function responseKeyOf({
   responseId,
 }: Pick<UsageCompletion, 'organizationId' | 'provider' | 'responseId'>): string {
   return `${organizationId}/${provider}/${responseId}`;
+}
+
+/** Scheme, host and port of an address, in lower case; empty for none. */
+export function originOf(targetUrl: string): string {
+  return (/^[a-z]+:\/\/[^/?#]*/i.exec(targetUrl)?.[0] ?? '').toLowerCase();
 }

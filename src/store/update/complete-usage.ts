@@ -25,6 +25,8 @@ export interface AnsweredCall {
   readonly organizationId: OrganizationId;
   readonly provider: string;
   readonly responseId: string;
+  /** Where the call must have gone, as by `originOf`. */
+  readonly origin: string;
   /** Range of its arrival, Unix milliseconds. */
   readonly from: number;
   readonly to: number;
@@ -109,7 +111,7 @@ interface CallRow {
   readonly awaits: number;
 }
 
-function findStatement({ organizationId, provider, responseId, from, to }: AnsweredCall): CompiledSql {
+function findStatement({ organizationId, provider, responseId, origin, from, to }: AnsweredCall): CompiledSql {
   const columns = sql`toString(request_id) AS id, toUnixTimestamp64Milli(created_at) AS created_ms, provider, request_model, response_model, model_override,
       service_tier, ifNull(toString(prompt_tokens), '') AS prompt, ifNull(toString(completion_tokens), '') AS completion, usage_estimated,
       ifNull(toString(cost), '') AS cost_text, cost_source, price_reference, applied_price, ${awaits} AS awaits`;
@@ -118,6 +120,8 @@ function findStatement({ organizationId, provider, responseId, from, to }: Answe
     sql`created_at <= ${dateTime64(to, 'to')}`,
     sql`response_id = ${param(responseId, 'String', 'response')}`,
     sql`provider = ${param(provider, 'String', 'provider')} AND method = 'POST' AND NOT cached`,
+    // Another address may answer anything, and must not say what this one was used for.
+    sql`lower(extract(target_url, '^[A-Za-z]+://[^/?#]*')) = ${param(origin, 'String', 'origin')}`,
   ]);
   const orderBy = sql`awaits DESC, created_at DESC, request_id DESC`;
   return compileFor(organizationId, select({ columns, from: calls, orderBy, limit: 1 }));

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type RequestId, uuidToNumber } from '../../model/ids.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { SpoolWriter } from '../../spool/writer.ts';
+import { call, finished, model, newResponse, read } from '../testing/background-calls.ts';
+import { type ExchangeSketch, type IngestRig, newId, openRig, SpoolRig } from '../testing/ingest-harness.ts';
+
+let rig: IngestRig;
+let spool: SpoolRig;
+let writer: SpoolWriter;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(async () => rig.close());
+beforeEach(() => {
+  spool = new SpoolRig(rig);
+  writer = spool.openWriter();
+});
+
+async function factsOf(id: RequestId): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const [row] = await spool.read<Readonly<Record<string, unknown>>>(
+    `SELECT prompt_tokens, completion_tokens, prompt_cache_read_tokens AS cached, reasoning_tokens AS reasoning, toFloat64(cost) AS cost, cost_source,
+      response_model, service_tier FROM requests WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${uuidToNumber(id)}')`,
+  );
+  return row;
+}
+
+/** An interaction as `@google/genai` types it (`Interaction`, `Usage`). */
+const interaction = (id: string, status: string, rest: object = {}): string =>
+  JSON.stringify({
+    id,
+    object: 'interaction',
+    status,
+    model: 'gemini-2.5-flash',
+    created: new Date(systemClock.now()).toISOString(),
+    ...rest,
+  });
+const counted = {
+  usage: { total_input_tokens: 1000, total_cached_tokens: 400, total_output_tokens: 150, total_thought_tokens: 50, total_tokens: 1200 },
+};
+const host = 'https://generativelanguage.googleapis.com';
+const asked = (id: string, path = '/v1beta/interactions'): ExchangeSketch => ({
+  open: { provider: 'gemini', path, targetUrl: host + path },
+  request: JSON.stringify({ model: 'gemini-2.5-flash', input: 'Say hello.', background: true }),
+  response: interaction(id, 'in_progress'),
+});
+const fetched = (id: string, response: string, path = '/v1beta/interactions'): ExchangeSketch => ({
+  open: { provider: 'gemini', method: 'GET', path: `${path}/${id}?stream=false`, targetUrl: `${host}${path}/${id}` },
+  request: '',
+  response,
+});
+
+describe('an interaction of Gemini in the background', () => {
+  test.each(['/v1beta/interactions', '/v1/interactions'])('gets usage and cost by the read that brings them, at %s', async (path) => {
+    const response = newResponse();
+    const id = await spool.write(writer, asked(response, path));
+    await spool.write(writer, fetched(response, interaction(response, 'in_progress'), path));
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject({ prompt_tokens: null, completion_tokens: null, cost_source: 'none' });
+    const reading = await spool.write(writer, fetched(response, interaction(response, 'completed', counted), path));
+    await spool.write(writer, fetched(response, interaction(response, 'completed', counted), path));
+    await spool.drainAll();
+    const known = { prompt_tokens: 1000, completion_tokens: 200, cached: 400, reasoning: 50, cost_source: 'price-book' };
+    expect(await factsOf(id)).toMatchObject(known);
+    expect(await factsOf(reading)).toMatchObject({ cost_source: 'none' });
+  });
+
+  test('gets them from a stream that takes it up again', async () => {
+    const response = newResponse();
+    const id = await spool.write(writer, asked(response));
+    const event = { event_type: 'interaction.completed', interaction: JSON.parse(interaction(response, 'completed', counted)) as object };
+    const stream = { head: { headers: { 'content-type': 'text/event-stream' } } };
+    await spool.write(writer, { ...fetched(response, `event: interaction.completed\ndata: ${JSON.stringify(event)}\n\n`), ...stream });
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000, completion_tokens: 200 });
+  });
+});
+
+describe('a read completes nothing', () => {
+  const unknown = { prompt_tokens: null, completion_tokens: null, cost_source: 'none', response_model: model };
+  const readAt = (response: string, targetUrl: string): ExchangeSketch =>
+    read(response, finished(response), { targetUrl: `${targetUrl}/v1/responses/${response}` });
+
+  test.each([
+    ['of another host', 'https://forged.example.com'],
+    ['of another port', 'https://api.openai.com:8443'],
+    ['of another scheme', 'http://api.openai.com'],
+    ['of a host that begins alike', 'https://api.openai.com.example.com'],
+    ['of a host behind a name', 'https://api.openai.com@example.com'],
+    ['of none', ''],
+  ])('that came from an address %s', async (_where, targetUrl) => {
+    const response = newResponse();
+    const id = await spool.write(writer, call(response));
+    await spool.write(writer, readAt(response, targetUrl));
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject(unknown);
+    // The provider's own read still completes it.
+    await spool.write(writer, readAt(response, 'https://API.openai.com'));
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000 });
+  });
+
+  test('of another organisation', async () => {
+    const response = newResponse();
+    const id = await spool.write(writer, call(response));
+    await spool.write(writer, read(response, finished(response), { organizationId: newId() }));
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject(unknown);
+  });
+
+  test('that waits for a call at another address', async () => {
+    const response = newResponse();
+    await spool.write(writer, readAt(response, 'https://forged.example.com'));
+    const id = await spool.write(writer, call(response));
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject(unknown);
+  });
+});
+
+test('a read changes nothing that its call stated', async () => {
+  const response = newResponse();
+  const id = await spool.write(writer, {
+    ...call(response),
+    response: finished(response, { status: 'queued', usage: null, service_tier: 'priority' }),
+  });
+  await spool.write(writer, read(response, finished(response, { model: 'gpt-4o-2024-08-06', service_tier: 'flex' })));
+  await spool.drainAll();
+  expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000, response_model: model, service_tier: 'priority' });
+});

@@ -3,6 +3,7 @@ import type { CallFacts } from '../facts/call-facts.ts';
 import { asText, type ChatMessage, unpacked } from '../messages/chat-message.ts';
 import type { Bodies } from './body-pair.ts';
 import { choicesOf, messagesOf } from './chat-body.ts';
+import { stopReason } from './finish-reasons.ts';
 
 /** True when the span has Anthropic's own usage object: it tells how long cache writes live, which no other shape does. */
 export function isAnthropicUsage({ usage }: CallFacts): boolean {
@@ -30,7 +31,7 @@ export function anthropicMessage(facts: CallFacts): Bodies {
       role: 'assistant',
       model: texts.responseModel || texts.requestModel,
       content: choices.flatMap(({ message }) => blocksOf(message)),
-      stop_reason: finishReasons[0] ?? choices[0]?.finishReason ?? null,
+      stop_reason: stopReason(finishReasons[0] ?? choices[0]?.finishReason),
       usage: usage.anthropic,
     },
   };

@@ -7,6 +7,7 @@ import { chatRequest, chatResponse } from './chat-body.ts';
 import { openAiUsage } from './usage-body.ts';
 import { asText, unpacked } from '../messages/chat-message.ts';
 import { readTexts } from '../messages/read-messages.ts';
+import { finishReason } from './finish-reasons.ts';
 
 type Write = (facts: CallFacts) => Bodies;
 
@@ -57,7 +58,7 @@ function completion(facts: CallFacts): Bodies {
     request: { model: modelOf(facts), prompt: prompts.length === 1 ? prompts[0] : prompts, ...parameters },
     response: {
       ...answered(facts, 'text_completion'),
-      choices: answers.map((text, index) => ({ index, text, finish_reason: finishReasons[index] ?? finishReasons[0] ?? null })),
+      choices: answers.map((text, index) => ({ index, text, finish_reason: finishReason(finishReasons[index] ?? finishReasons[0]) })),
     },
   };
 }

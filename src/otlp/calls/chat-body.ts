@@ -2,6 +2,7 @@ import type { JsonObject } from '../../model/text.ts';
 import type { CallFacts } from '../facts/call-facts.ts';
 import type { ChatChoice, ChatMessage } from '../messages/chat-message.ts';
 import { readChoices, readMessages } from '../messages/read-messages.ts';
+import { finishReason as namedReason } from './finish-reasons.ts';
 import { openAiUsage } from './usage-body.ts';
 
 export function chatRequest(facts: CallFacts): JsonObject {
@@ -30,7 +31,7 @@ export function chatResponse(facts: CallFacts): JsonObject {
   const choices = choicesOf(facts).map(({ message, finishReason }, index) => ({
     index,
     message,
-    finish_reason: reasonOf(finishReason === '' ? (finishReasons[index] ?? finishReasons[0]) : finishReason),
+    finish_reason: namedReason(finishReason === '' ? (finishReasons[index] ?? finishReasons[0]) : finishReason),
   }));
   return {
     ...(texts.responseId === '' ? {} : { id: texts.responseId }),
@@ -44,16 +45,9 @@ export function chatResponse(facts: CallFacts): JsonObject {
 
 /** Without recorded content there is still a reason why each choice ended. */
 function unspoken(finishReasons: readonly string[]): readonly JsonObject[] {
-  return finishReasons.map((reason, index) => ({ index, message: { role: 'assistant', content: null }, finish_reason: reasonOf(reason) }));
-}
-
-/** OpenAI's names of what the AI SDK and OpenTelemetry name otherwise. */
-const reasons: ReadonlyMap<string, string> = new Map([
-  ['tool_call', 'tool_calls'],
-  ['tool-calls', 'tool_calls'],
-  ['content-filter', 'content_filter'],
-]);
-
-function reasonOf(told: string | undefined): string | null {
-  return told === undefined || told === '' ? null : (reasons.get(told) ?? told);
+  return finishReasons.map((reason, index) => ({
+    index,
+    message: { role: 'assistant', content: null },
+    finish_reason: namedReason(reason),
+  }));
 }

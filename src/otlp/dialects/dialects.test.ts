@@ -71,7 +71,7 @@ describe('OpenInference', () => {
     expect(request?.lastUserText).toBe('What is this?');
     expect(response).toMatchObject({
       completionText: 'A cat.',
-      finishReason: 'end_turn',
+      finishReason: 'stop',
       usage: { promptTokens: 1000, completionTokens: 7, promptCacheReadTokens: 600, promptCacheWriteTokens: 300 },
     });
   });

@@ -52,6 +52,7 @@ async function held(rig: Rig, callbacks = 1): Promise<void> {
 }
 
 const head = (lines: string): string => `HTTP/1.1 200 OK\r\n${lines}\r\n\r\n`;
+const chunkOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 const bodyText = (client: RawClient): string => parseResponse(client.received())?.body.toString() ?? '(no head)';
 
 describe('a reply is not whole for its client before its record is in the spool', () => {
@@ -137,7 +138,6 @@ describe('a reply is not whole for its client before its record is in the spool'
       ['binary messages', '\u0000\u0000\u0000Q', 'rest'],
     ])(`stream of %s whose content type is ${type}: its end`, async (_kind, first, last) => {
       const { rig, client, write } = await started();
-      const chunkOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
       await write(head(lines) + chunkOf(first));
       await until(() => bodyText(client) === first);
       rig.spool.hold();
@@ -156,6 +156,7 @@ describe('a reply is not whole for its client before its record is in the spool'
     rig.spool.hold();
     await write('8\r\n"[DONE]"\r\n');
     await client.until('[DONE]');
+    expect(bodyText(client)).toBe('{"a":"[DONE]"');
   });
 
   it('stream: an ending that is split over two chunks is held from where it is one', async () => {

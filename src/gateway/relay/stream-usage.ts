@@ -109,7 +109,10 @@ export class UsageChunkFilter {
   /** @returns the bytes that go to the client now. */
   pass(chunk: Buffer): Buffer {
     if (!this.begun) this.begin(chunk);
-    if (this.givenUp) return chunk;
+    return this.givenUp ? chunk : this.withoutUsage(chunk);
+  }
+
+  private withoutUsage(chunk: Buffer): Buffer {
     const stream = this.held.length === 0 ? chunk : this.append(chunk);
     const passed: Buffer[] = [];
     // Consecutive events pass as one slice: a slice per event of a few bytes would cost more than all the rest.

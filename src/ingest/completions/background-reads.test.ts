@@ -76,10 +76,12 @@ describe('an interaction of Gemini in the background', () => {
   });
 });
 
+/** A read that brings the finished response of an address. */
+const readAt = (response: string, targetUrl: string): ExchangeSketch =>
+  read(response, finished(response), { targetUrl: `${targetUrl}/v1/responses/${response}` });
+
 describe('a read completes nothing', () => {
   const unknown = { prompt_tokens: null, completion_tokens: null, cost_source: 'none', response_model: model };
-  const readAt = (response: string, targetUrl: string): ExchangeSketch =>
-    read(response, finished(response), { targetUrl: `${targetUrl}/v1/responses/${response}` });
 
   test.each([
     ['of another host', 'https://forged.example.com'],

@@ -104,11 +104,11 @@ function readResponseBody(exchange: Exchange, format: WireFormat | undefined): R
   const contentType = headers['content-type'] ?? '';
   const decoded = decodeContent(exchange.responseBody, headers['content-encoding']);
   const utf8 = decoded === undefined ? undefined : inUtf8(decoded, contentType);
-  const isJson = utf8 !== undefined && firstBytesOf(utf8) === 'json';
-  if (decoded !== undefined && !isJson && (isAmazonEventStream(contentType) || beginsAmazonMessage(decoded))) {
+  const framing = framingOf(decoded, utf8, contentType);
+  if (framing === 'messages' && decoded !== undefined) {
     return readAmazonStream(decoded, recordBody(exchange.responseBody, noText, contentType), format);
   }
-  if (utf8 !== undefined && !isJson && isEventStream(contentType)) return readStream(utf8, textOfBytes(utf8, contentType) ?? '', format);
+  if (framing === 'events' && utf8 !== undefined) return readStream(utf8, textOfBytes(utf8, contentType) ?? '', format);
   const read = readUtf8(utf8, contentType);
   const stream = readList(read, format) ?? readLines(read, format) ?? readUnnamedStream(read, utf8, format);
   if (stream !== undefined) return stream;
@@ -116,6 +116,13 @@ function readResponseBody(exchange: Exchange, format: WireFormat | undefined): R
   const whole = isWhole(exchange, headers['content-length'], read.parsed);
   const facts = format === undefined ? { ...noResponseFacts, model: respondedModel(read.parsed) } : factsOf(read, format);
   return { body, parsed: read.parsed, facts, streamed: false, inPieces: isLines(read), whole };
+}
+
+/** @returns undefined for JSON, also in lines, and for whatever only its text shows. */
+function framingOf(decoded: Buffer | undefined, utf8: Buffer | undefined, contentType: string): 'messages' | 'events' | undefined {
+  if (decoded === undefined || utf8 === undefined || firstBytesOf(utf8) === 'json') return undefined;
+  if (isAmazonEventStream(contentType) || beginsAmazonMessage(decoded)) return 'messages';
+  return isEventStream(contentType) ? 'events' : undefined;
 }
 
 const eventLine = /^(?:data|event):/m;

@@ -112,16 +112,20 @@ function cutAt(bytes: number, response: string | Buffer, sketch: InterpretSketch
   return interpret({ ...sketch, response: all.subarray(0, bytes), responseTail: rest.subarray(-65_536), end });
 }
 
+const sse = (events: readonly { readonly type: string }[]): string =>
+  events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+const line = (rest: object): string => `${JSON.stringify({ model: 'm', message: { content: 'word' }, done: false, ...rest })}\n`;
+const picture = 'iVBORw0KGgo'.repeat(50_000);
+const chunkOf = (rest: object): string =>
+  JSON.stringify({ candidates: [{ content: { parts: [{ inlineData: { data: picture } }] } }], ...rest });
+
 describe('of a reply with pictures of megabytes', () => {
-  const picture = 'iVBORw0KGgo'.repeat(50_000);
   const item = { type: 'image_generation_call', id: 'ig', status: 'completed', result: picture };
   const tools = {
     tools: [{ type: 'image_generation', model: 'gpt-image-1' }],
     tool_usage: { image_gen: { input_tokens: 20, output_tokens: 6000, total_tokens: 6020 } },
   };
   const counted = { usage: { input_tokens: 300, output_tokens: 40, total_tokens: 340 } };
-  const sse = (events: readonly { readonly type: string }[]): string =>
-    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
   const partial = { type: 'response.image_generation_call.partial_image', output_index: 0, partial_image_b64: picture };
   const answer = { id: 'r', object: 'response', status: 'completed', model: 'gpt-4o' };
   const open = { provider: 'openai', path: '/v1/responses' };
@@ -162,13 +166,12 @@ describe('of a reply with pictures of megabytes', () => {
       { type: 'image_generation.completed', b64_json: picture, usage: { input_tokens: 23, output_tokens: 8300, total_tokens: 8323 } },
     ];
     const sketch = { open: { provider: 'openai', path: '/v1/images/generations' }, request: '{"model":"gpt-image-1"}', headers: stream };
-    for (const bytes of [100, 600_000, 1_000_000])
+    for (const bytes of [100, 600_000, 1_000_000]) {
       expect(cutAt(bytes, sse(events), sketch)).toMatchObject({ usage: { promptTokens: 23, completionTokens: 8300 } });
+    }
   });
 
   test('the usage of Gemini is read in a stream, a list and a body', () => {
-    const chunkOf = (rest: object): string =>
-      JSON.stringify({ candidates: [{ content: { parts: [{ inlineData: { data: picture } }] } }], ...rest });
     const last = chunkOf({
       usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 1290, totalTokenCount: 1299 },
       modelVersion: 'gemini-2.5-flash-image',
@@ -187,7 +190,6 @@ describe('of a reply with pictures of megabytes', () => {
 
 describe('of a reply in lines or messages', () => {
   test('the last line is read', () => {
-    const line = (rest: object): string => `${JSON.stringify({ model: 'm', message: { content: 'word' }, done: false, ...rest })}\n`;
     const all = line({}).repeat(3000) + line({ done: true, prompt_eval_count: 9, eval_count: 3000 });
     const record = cutAt(10_000, all, { open: { provider: 'ollama', path: '/api/chat' }, headers: json });
     expect(record.usage).toMatchObject({ promptTokens: 9, completionTokens: 3000, estimated: false });

@@ -58,8 +58,9 @@ describe('a stream of events is read, and redacted, under any content type', () 
     ['carriage returns', stream.replaceAll('\n', '\r')],
     ['an object in front', `{"status":"ok"}\n\n${stream}`],
   ])('behind %s', (_case, response) => {
-    for (const type of [...labels, 'text/event-stream'])
+    for (const type of [...labels, 'text/event-stream']) {
       expect(interpret({ open: chat, headers: headersOf(type), response })).toMatchObject(read);
+    }
   });
 
   test.each([

@@ -138,32 +138,60 @@ const responseMembers: ReadonlySet<string> = new Set(['model', 'id', ...wireFact
 
 /** Strings and objects of the outermost object under the given names, as far as the text goes. */
 function firstMembers(text: string, names: ReadonlySet<string>): JsonObject {
-  const found: Record<string, unknown> = {};
+  const scan = new MemberScan(text, names);
   const marks = new RegExp(shape);
-  let depth = 0;
-  let last = '';
-  let key: string | undefined;
-  let objectStart = -1;
   let marksLeft = maxMarks;
   for (let mark = marks.exec(text); mark !== null && marksLeft > 0; mark = marks.exec(text)) {
     marksLeft -= 1;
     const { 0: character, index } = mark;
-    if (character === '"') {
-      const end = endOfJsonString(text, index + 1);
-      if (end === -1) break;
-      marks.lastIndex = end + 1;
-      if (depth !== 1) continue;
-      if (key !== undefined && names.has(key)) found[key] = parseJson(text.slice(index, end + 1));
-      else last = end - index <= maxKey ? text.slice(index + 1, end) : '';
-    } else if (character === '{' || character === '[') {
-      if (depth === 1) objectStart = index;
-      depth += 1;
-    } else if (character === '}' || character === ']') {
-      depth -= 1;
-      if (depth === 1 && key !== undefined && names.has(key)) found[key] = parseJson(text.slice(objectStart, index + 1));
-    } else if (depth === 1) key = character === ':' ? last : undefined;
+    if (character !== '"') {
+      scan.takeMark(character, index);
+      continue;
+    }
+    const end = endOfJsonString(text, index + 1);
+    if (end === -1) break;
+    marks.lastIndex = end + 1;
+    scan.takeString(index, end);
   }
-  return found;
+  return scan.found;
+}
+
+class MemberScan {
+  readonly found: Record<string, unknown> = {};
+  private readonly text: string;
+  private readonly names: ReadonlySet<string>;
+  private depth = 0;
+  /** The latest string of the outermost object, which may be a name. */
+  private last = '';
+  private key: string | undefined;
+  private valueStart = 0;
+
+  constructor(text: string, names: ReadonlySet<string>) {
+    this.text = text;
+    this.names = names;
+  }
+
+  takeString(start: number, end: number): void {
+    if (this.depth !== 1) return;
+    const { key } = this;
+    if (key !== undefined && this.names.has(key)) this.found[key] = parseJson(this.text.slice(start, end + 1));
+    else this.last = end - start <= maxKey ? this.text.slice(start + 1, end) : '';
+  }
+
+  takeMark(character: string, index: number): void {
+    if (character === '{' || character === '[') {
+      if (this.depth === 1) this.valueStart = index;
+      this.depth += 1;
+    } else if (character === '}' || character === ']') {
+      this.depth -= 1;
+      if (this.depth === 1) this.takeValue(index);
+    } else if (this.depth === 1) this.key = character === ':' ? this.last : undefined;
+  }
+
+  private takeValue(end: number): void {
+    const { key } = this;
+    if (key !== undefined && this.names.has(key)) this.found[key] = parseJson(this.text.slice(this.valueStart, end + 1));
+  }
 }
 
 /** The last members of the outermost object, from the first match after which the text closes that object. */

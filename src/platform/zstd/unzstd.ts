@@ -5,6 +5,9 @@ const frameMagic = 0xfd2fb528;
 const skippableMagic = 0x184d2a50;
 const skippableMask = 0xfffffff0;
 const magicBytes = 4;
+/** Magic numbers as they are written, in hexadecimal. */
+const beginnings = ['28b52ffd', ...Array.from({ length: 16 }, (_, index) => `5${index.toString(16)}2a4d18`)];
+const notZstd = 'It holds what is not zstd.';
 const blockHeaderBytes = 3;
 const checksumBytes = 4;
 const [runBlock, reservedBlock] = [1, 3];
@@ -26,7 +29,7 @@ export function* unzstdSteps(bytes: Uint8Array, maxBytes: number): Generator<Buf
       at += 2 * magicBytes + all.readUInt32LE(at + magicBytes);
       continue;
     }
-    if (magic !== frameMagic) throw new Error('It holds what is not zstd.');
+    if (magic !== frameMagic) throw new Error(notZstd);
     const header = readHeader(all, at);
     if (header === undefined) return false;
     let pieces: Buffer[] = [];
@@ -47,6 +50,7 @@ export function* unzstdSteps(bytes: Uint8Array, maxBytes: number): Generator<Buf
     }
     at = next.end;
   }
+  if (at < all.length && !beginnings.some((beginning) => beginning.startsWith(all.toString('hex', at)))) throw new Error(notZstd);
   return at === all.length;
 }
 

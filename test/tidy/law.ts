@@ -213,6 +213,8 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['api', 'contract', 'operator'],
   '@hono/zod-openapi': ['api', 'contract'],
   '@hpcc-js/wasm-zstd': ['export', 'cli'],
+  // Node 20 has no zstd of its own; this one decodes without WebAssembly, at once.
+  fzstd: ['platform'],
   '@modelcontextprotocol/server': ['mcp'],
   '@pydantic/genai-prices': ['pricing'],
   chdb: ['store'],

@@ -1,4 +1,4 @@
-import { firstBytesOf } from '../../model/record/first-bytes.ts';
+import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { isEventStream } from '../../model/record/media-type.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
 import { bytesAt, objectAt, skipWhitespace } from '../json/scan.ts';

@@ -1,4 +1,4 @@
-import { LongRuns } from '../../model/record/long-runs.ts';
+import { LongRuns } from '../../model/json/long-runs.ts';
 
 /** Enough for a provider's usage at the end of a response, and for the fields of a form after its file. */
 const maxBytes = 64 * 1024;

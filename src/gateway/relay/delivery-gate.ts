@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { firstBytesOf } from '../../model/record/first-bytes.ts';
+import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { isEventStream } from '../../model/record/media-type.ts';
 import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
 import { isIdentity } from '../http/content-coding.ts';

@@ -1,4 +1,4 @@
-import { firstBytesOf } from '../../model/record/first-bytes.ts';
+import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import { usageOption } from '../../providers/openai/wire.ts';
 import { edited, findTopMember, topObject, withFirstMember } from '../bodies/shape.ts';

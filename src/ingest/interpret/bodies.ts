@@ -1,7 +1,7 @@
 import type { Exchange, ExchangeOpen } from '../../model/record/exchange.ts';
 import { jsonCost, jsonExcess, maxJsonCost } from '../../model/json/bounds.ts';
 import { mayLoseDigits, withMarkedNumbers } from '../../model/json/exact-numbers.ts';
-import { firstBytesOf } from '../../model/record/first-bytes.ts';
+import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import { isAmazonEventStream, isEventStream } from '../../model/record/media-type.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withoutLongRuns } from '../../model/record/long-runs.ts';
+import { withoutLongRuns } from '../../model/json/long-runs.ts';
 import { encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
 import { interpret, type InterpretSketch, json, stream } from '../testing/exchange-builder.ts';
 

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../model/record/exchange.ts';
-import { firstBytesOf } from '../../model/record/first-bytes.ts';
-import { withoutLongRuns } from '../../model/record/long-runs.ts';
+import { firstBytesOf } from '../../model/json/first-bytes.ts';
+import { withoutLongRuns } from '../../model/json/long-runs.ts';
 import { endOfJsonString } from '../../model/json/strings.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { type Usage, unreportedUsage } from '../../model/record/usage.ts';

@@ -39,8 +39,12 @@ const recordings: readonly Recording[] = [
   { within: '/images/', provider: 'openai', name: 'openai/__fixtures__/images' },
   { within: '/audio/transcriptions', provider: 'openai', name: 'openai/__fixtures__/transcriptions' },
   { within: '/messages', provider: 'anthropic', name: 'anthropic/__fixtures__/messages', tools: '-stream-tools.sse' },
+  { within: '/interactions', provider: 'gemini', name: 'google/__fixtures__/interactions' },
   { within: 'enerateContent', provider: 'gemini', name: 'google/__fixtures__/generate', tools: '-stream-tools.sse' },
 ];
+
+/** Lists without entries. */
+const lists = /\/(?:files|batches|models)(?:\?|$)/;
 
 export async function startRecordedProvider(): Promise<RecordedProvider> {
   const calls: RecordedCall[] = [];
@@ -69,7 +73,8 @@ export async function startRecordedProvider(): Promise<RecordedProvider> {
 async function answer({ path: calledPath, text }: RecordedCall, response: ServerResponse): Promise<void> {
   const recording = recordings.find(({ within }) => calledPath.includes(within));
   if (recording === undefined) {
-    response.writeHead(404).end();
+    if (lists.test(calledPath)) response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"object":"list"}');
+    else response.writeHead(404).end();
     return;
   }
   const { name, tools, provider } = recording;

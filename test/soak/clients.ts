@@ -1,0 +1,134 @@
+/**
+ * `npm run soak -- clients`: installs the newest version of each official client that the registry has, and a Node 22 for those that need
+ * it, into `.cache/clients` (about 370 MB), and makes their calls through a real service to a fake provider: chats, streams, responses,
+ * embeddings, files. Each must be understood by its client and be one record, with its tokens. The exit code is 1 when one is not.
+ */
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { apiClient } from '../support/api.ts';
+import { killStarted, makeDataDir, removeDataDir, startService, testKey } from '../support/process-tree.ts';
+import { startRecordedProvider } from '../support/recorded-provider.ts';
+
+const folder = path.resolve('.cache/clients');
+const clients = [
+  'openai',
+  '@anthropic-ai/sdk',
+  '@google/genai',
+  'ai',
+  '@ai-sdk/openai',
+  '@ai-sdk/openai-compatible',
+  '@langchain/openai',
+  '@langchain/core',
+  '@huggingface/inference',
+];
+const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+const node = path.join(folder, 'node_modules', nodePackage, 'bin', 'node');
+
+interface Made {
+  readonly name: string;
+  /** Of its record. */
+  readonly id: string;
+  readonly said?: unknown;
+  readonly error?: string;
+}
+
+/** What a record has beside status 200; undefined: nothing is on record. */
+function expectedOf(name: string): readonly ('prompt_tokens' | 'completion_tokens')[] | undefined {
+  if (name.includes('WebSocket')) return undefined;
+  if (/files|batches|models$/.test(name)) return [];
+  return /embed/.test(name) ? ['prompt_tokens'] : ['prompt_tokens', 'completion_tokens'];
+}
+
+const dataDir = makeDataDir();
+process.once('SIGINT', () => process.exit(130));
+process.once('exit', killStarted);
+
+try {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'package.json'), '{"private":true}\n');
+  await run('npm', [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--no-save',
+    // These packages run in the Node that comes with them.
+    '--engine-strict=false',
+    ...clients.map((name) => `${name}@latest`),
+    'ws@latest',
+    `${nodePackage}@22`,
+  ]);
+  copyFileSync(path.resolve('test/support/clients/calls.mjs'), path.join(folder, 'calls.mjs'));
+  const provider = await startRecordedProvider();
+  const names = ['OPENAI', 'ANTHROPIC', 'GEMINI', 'HUGGINGFACE'];
+  const service = await startService({
+    dataDir,
+    environment: Object.fromEntries(
+      names.flatMap((name) => [
+        [`GATELOG_PROVIDER_${name}_URL`, provider.origin + (name === 'OPENAI' ? '/v1' : '')],
+        [`GATELOG_PROVIDER_${name}_KEY`, 'key-of-the-deployment'],
+      ]),
+    ) as Record<string, string>,
+  });
+  const api = apiClient(service.api);
+  const lines = await run(node, ['calls.mjs'], { GATEWAY: service.gateway, KEY: testKey });
+  const made = lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Made);
+  let recorded = 0;
+  for (const call of made) {
+    const tokens = expectedOf(call.name);
+    recorded += tokens === undefined ? 0 : 1;
+    const item = tokens === undefined ? undefined : await api.stored(call.id).catch(() => undefined);
+    const counts = tokens?.map((name) => item?.[name] ?? 0) ?? [];
+    const isRight = tokens === undefined ? call.said === 'Unexpected server response: 426' : item?.response_status === 200;
+    report(
+      call,
+      `${item?.provider ?? 'no record'}, tokens ${counts.join(' and ') || 'none'}`,
+      isRight && counts.every((count) => count > 0),
+    );
+  }
+  if (provider.calls.length !== recorded) {
+    report({ name: 'all together', id: '' }, `${provider.calls.length} calls, ${recorded} records`, false);
+  }
+  const leaks = provider.calls.filter(({ headers }) => JSON.stringify(headers).includes(testKey));
+  if (leaks.length > 0) report({ name: 'all together', id: '' }, 'the Gatelog key reached the provider', false);
+  await service.stop();
+  await provider.close();
+} finally {
+  removeDataDir(dataDir);
+}
+
+function report({ name, said, error }: Made, record: string, isRight: boolean): void {
+  const isGood = isRight && error === undefined;
+  if (!isGood) process.exitCode = 1;
+  console.log(`${isGood ? 'ok   ' : 'FAULT'} ${name} (${versionOf(name)}): ${JSON.stringify(error ?? said)}; ${record}`);
+}
+
+function versionOf(name: string): string {
+  const client = clients.find((each) => name.startsWith(`${each} `));
+  if (client === undefined) return '';
+  return (JSON.parse(readFileSync(path.join(folder, 'node_modules', client, 'package.json'), 'utf8')) as { readonly version: string })
+    .version;
+}
+
+/** @returns what it printed. @throws when it fails. */
+async function run(command: string, words: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<string> {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_(package_|lifecycle_|config_local_prefix$|command$)/.test(name));
+  const child = spawn(command, words, {
+    cwd: folder,
+    env: { ...Object.fromEntries(inherited), ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`${command} ended with ${String(code)}`);
+  return output;
+}

@@ -126,7 +126,7 @@ for (const [name, call] of calls) {
   const id = randomUUID();
   const outcome = await call({ 'Svc-Request-Id': id }).then(
     (said) => ({ said }),
-    (error) => ({ error: String(error) }),
+    (/** @type {unknown} */ error) => ({ error: String(error) }),
   );
   console.log(JSON.stringify({ name, id, ...outcome }));
 }

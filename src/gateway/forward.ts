@@ -17,7 +17,15 @@ import { identify } from './record/identify.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import { beginExchange, rejectOpen, rejectRecorded, rejectUnauthenticated } from './exchange.ts';
 import { routeByModel, wantsStreamUsage } from './routing/outgoing-body.ts';
-import { checkDeclaredBody, checkSize, expectsContinue, mayBeJson, readBody, type RequestBody } from './http/request-body.ts';
+import {
+  checkDeclaredBody,
+  checkSize,
+  declaredLength,
+  expectsContinue,
+  mayBeJson,
+  readBody,
+  type RequestBody,
+} from './http/request-body.ts';
 import { respond } from './upstream/response-sink.ts';
 import { readRequestHead } from './directives/request-head.ts';
 import { answerLog } from './logs.ts';
@@ -88,7 +96,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Authentication | Auth
     if (unknownLimits !== undefined) throw unknownLimits;
     checkDeclaredBody(request, ports.limits.requestMaxBytes);
     if (expectsContinue(request)) response.writeContinue();
-    const wholeMaxBytes = needsWhole(admitted, route) ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
+    const wholeMaxBytes = Math.min(wholeBytes(ports, admitted, route), ports.limits.requestMaxBytes);
     if (isCounted(request, wholeMaxBytes)) holdThenSend(ports, admitted, route, wholeMaxBytes);
     else readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
   } catch (error) {
@@ -107,6 +115,18 @@ function routeOf({ providers, targets }: ForwardPorts, { request, path, head }: 
   if (first !== undefined) return routeToTarget(first.targetUrl, path, targets, `${first.path}.target-url`);
   if (targetUrl !== undefined) return routeToTarget(targetUrl, path, targets);
   return routeByPath(request.method ?? 'GET', path, providers, head.client);
+}
+
+/** A body that is declared to have up to this size is held where there is memory for it, in case its connection to the provider is stale. */
+const repeatableMaxBytes = scannedInlineMaxBytes;
+
+/** Up to which size the body is buffered. */
+function wholeBytes({ limits }: ForwardPorts, admitted: AuthenticatedCall, route: Route): number {
+  if (needsWhole(admitted, route)) return limits.routeMaxBytes;
+  // TRICKY: where the model decides, it would be looked for in what is no JSON too.
+  if (route.routedByModel) return 0;
+  const length = declaredLength(admitted.call.request);
+  return length === undefined || length > repeatableMaxBytes ? 0 : Math.min(repeatableMaxBytes, limits.routeMaxBytes);
 }
 
 /** Whether the body is buffered before the call goes on, unless it is too large. */

@@ -228,6 +228,24 @@ describe('the record of a call that was sent twice has two attempts', () => {
   const retrying = ['Svc-Retry-Enabled: true', 'Svc-Retry-Min-Timeout: 1', 'Svc-Retry-Num: 1'];
   const failed = { ...with200, status: 500 };
   it.each([
+    ['below a provider', 'POST /openai/v1/x', []],
+    ['at an address that the caller names', 'POST /v1/chat/completions', ['Svc-Target-Url: ']],
+    ['with a body of another type', 'POST /openai/v1/audio', ['Content-Type: audio/wav']],
+    ['without a body', 'GET /v1/files', []],
+  ])('%s', async (_where, line, headers) => {
+    const server = await serverOf([good, fin], [good]);
+    const rig = await startRig({ providers: openAiAt(server.port), allowed: ['127.0.0.1'] });
+    opened.unshift(rig);
+    const named = headers.map((header) => (header === 'Svc-Target-Url: ' ? header + server.origin : header));
+    const text = requestText(line, named, line.startsWith('GET') ? '' : '{"model":"m"}');
+    const statuses = [(await call(rig.port, text)).status, (await call(rig.port, text)).status];
+    expect([statuses, (await rig.exchanges(2))[1]?.end?.attempts]).toEqual([
+      [200, 200],
+      [unreachable, with200].map((each) => ({ ...each, provider: expect.any(String) as string })),
+    ]);
+  });
+
+  it.each([
     { how: 'plain', headers: [], next: [good], attempts: [unreachable, with200] },
     { how: 'with the cache', headers: ['Svc-Cache-Enabled: true'], next: [good], attempts: [unreachable, with200] },
     { how: 'with retries', headers: retrying, next: [good], attempts: [unreachable, with200] },

@@ -64,7 +64,6 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
   );
   if (plan?.cache !== undefined) ports.meter.cacheLookUp(plan.cache.kind);
   const hidesUsage = requestsUsage(plan);
-  const { clientStallMs } = ports.limits;
   const responseHeaders = responseHeadersOf(admitted, plan, storedPath !== path);
   const relay = new Relay({
     response,
@@ -74,7 +73,7 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     method: open.method,
     responseHeaders,
     hidesUsage,
-    clientStallMs,
+    clientStallMs: ports.limits.clientStallMs,
     provider,
     target,
     publicUrl: ports.publicUrl,

@@ -10,6 +10,7 @@ afterEach(closeReceivers);
 
 const now = Date.UTC(2026, 0, 1, 12, 0, 0);
 const never = new AbortController().signal;
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 async function post(given: Partial<JsonPost> & { readonly address: string }, options: Partial<PostOptions> = {}): Promise<AttemptOutcome> {
   return makePost({ guard: guardAllowing('localhost'), now: () => now, ...options })({ body: '{"a":"ü"}', ...given }, never);
@@ -95,6 +96,49 @@ describe('a post', () => {
   ])('that failed with Retry-After: %s asks for a wait of %s ms', async (value, retryAfterMs) => {
     const receiver = await startReceiver((response) => response.writeHead(503, { 'Retry-After': value }).end());
     expect(await post({ address: `${receiver.origin}/` })).toMatchObject({ kind: 'failed', retryAfterMs });
+  });
+});
+
+describe('a receiver that sends without end', () => {
+  const filler = 'x'.repeat(900);
+  it.each([
+    ['interim responses', 'HTTP/1.1 100 Continue\r\n\r\n', /^The receiver sent more than 16 interim responses/],
+    ['interim responses with headers', `HTTP/1.1 103 Early Hints\r\nx-filler: ${filler}\r\n\r\n`, /more than 16 interim responses/],
+    ['headers', `x-filler: ${filler}\r\n`, /Header overflow|Parse Error/],
+    ['extensions of chunks', `1;filler=${filler}\r\nx\r\n`, undefined],
+    ['trailers', `0\r\nx-filler: ${filler}\r\n`, undefined],
+  ])('%s has ended the attempt long before its time', async (what, piece, reason) => {
+    const begins = { headers: 'HTTP/1.1 200 OK\r\n', 'extensions of chunks': chunked, trailers: chunked } as Readonly<Record<string, string>>;
+    let sent = 0;
+    const address = await rawReceiver((socket) => {
+      const pieces = Buffer.from(piece.repeat(64));
+      const more = (): void => {
+        while (!socket.destroyed && socket.write(pieces)) sent += pieces.length;
+        sent += pieces.length;
+      };
+      socket.once('data', () => {
+        socket.write(begins[what] ?? '');
+        socket.on('drain', more);
+        more();
+      });
+    });
+    const outcome = await post({ address }, { timeoutMs: 600_000 });
+    expect(outcome.kind).toBe(reason === undefined ? 'delivered' : 'failed');
+    if (outcome.kind === 'failed') expect(outcome.reason).toMatch(reason ?? /^$/);
+    // What the system's buffers hold was sent too.
+    expect(sent).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it('a byte at a time has ended it after a thousand reads', async () => {
+    const address = await rawReceiver((socket) => {
+      socket.setNoDelay(true);
+      const more = (): void => {
+        if (!socket.destroyed) socket.write('x', () => setImmediate(more));
+      };
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nx-filler: ', more));
+    });
+    const outcome = await post({ address }, { timeoutMs: 600_000 });
+    expect(outcome).toMatchObject({ kind: 'failed', response: undefined });
   });
 });
 

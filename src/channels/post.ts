@@ -1,4 +1,4 @@
-import http, { type IncomingMessage, type RequestOptions } from 'node:http';
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import type { AllowedTarget, EgressPolicy } from '../egress/target-guard.ts';
 import { messageOf } from '../model/errors.ts';
@@ -34,10 +34,16 @@ const defaultTimeoutMs = 20_000;
 /** A wait that a receiver asks for is cut to this. */
 const maxRetryAfterMs = 24 * 3_600_000;
 const maxHeaderBytes = 16 * 1024;
+/** Of a response as it comes over the line: interim heads, the head, and the framing of as much of the body as is kept. */
+const maxReceivedBytes = 64 * 1024;
+/** Each costs the event loop about as much as a response. */
+const maxInterim = 16;
+/** Reads of one response: one that comes byte by byte costs the event loop as much for each. */
+const maxReads = 1000;
 
 /**
  * Each post opens a connection of its own, so that the guard checks the very address that is dialled. TLS sessions are resumed. Redirects
- * are not followed, and no more of a response is read than is kept.
+ * are not followed, and of a response no more is read than its kept part can take, however it is cut into interim heads, chunks and reads.
  */
 export function makePost({ guard, now, timeoutMs = defaultTimeoutMs, ca }: PostOptions): Post {
   const plain = new http.Agent();
@@ -113,6 +119,10 @@ async function exchange(options: RequestOptions, { post, timeoutMs, signal }: Ex
       signal.addEventListener('abort', abort);
       timer = setTimeout(() => end(`The receiver did not answer within ${timeoutMs / 1000} s.`), timeoutMs);
       request.on('error', (error) => end(problemOf(error))).on('close', () => end('The receiver closed the connection without an answer.'));
+      boundReceived(request, (problem) => {
+        end(problem);
+        request.destroy();
+      });
       request.on('response', (incoming) => {
         response = incoming;
         let bytes = 0;
@@ -131,6 +141,24 @@ async function exchange(options: RequestOptions, { post, timeoutMs, signal }: Ex
     // The error listener stays, because an unhandled error event ends the process.
     request.destroy();
   }
+}
+
+/** @param exceeded called once a receiver sends more than a response has, in whatever form. */
+function boundReceived(request: ClientRequest, exceeded: (problem: string) => void): void {
+  let [interim, reads, bytes] = [0, 0, 0];
+  request.on('information', () => {
+    interim += 1;
+    if (interim === maxInterim + 1) exceeded(`The receiver sent more than ${maxInterim} interim responses (1xx) and no answer.`);
+  });
+  request.on('socket', (socket) => {
+    // TRICKY: the parser reads what comes in one piece to its end, whatever a listener behind it does.
+    socket.prependListener('data', (chunk: Buffer) => {
+      reads += 1;
+      bytes += chunk.length;
+      if (bytes <= maxReceivedBytes && reads <= maxReads) return;
+      exceeded(`The receiver sent more than ${maxReceivedBytes / 1024} KiB, or more than ${maxReads} pieces, and no whole answer.`);
+    });
+  });
 }
 
 function problemOf(error: Error & { readonly code?: string; readonly errors?: readonly Error[] }): string {

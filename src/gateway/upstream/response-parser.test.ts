@@ -198,6 +198,7 @@ describe('what can be read in two ways, or is no HTTP/1.1, is refused', () => {
     ['a coding with white space of Latin-1', `${ok}Transfer-Encoding: \xa0chunked\r\n\r\n`],
     ['a length with a tab behind it', `${ok}Content-Length: 5\t\r\n\r\n`],
     ['a length with a tab and a space behind it', `${ok}Content-Length: 5\t \r\n\r\n`],
+    ['interim heads without end', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(257)],
     ['an interim head of HTTP/1.0', `HTTP/1.0 100 Continue\r\n\r\n${ok}\r\n`],
     ['a coding with a tab behind it', `${ok}Transfer-Encoding: chunked\t\r\n\r\n`],
     ['a zero byte', `${ok}X: a\0b\r\n\r\n`],
@@ -241,6 +242,7 @@ describe('what can be read in two ways, or is no HTTP/1.1, is refused', () => {
   it.each([
     ['a head', `${ok}X: ${'a'.repeat(1000)}`],
     ['a head that is here whole', `${ok}X: ${'a'.repeat(1000)}\r\n\r\n`],
+    ['interim heads together', `HTTP/1.1 103 Early Hints\r\nX: ${'a'.repeat(280)}\r\n\r\n`.repeat(3)],
     ['a chunk extension', `${ok}Transfer-Encoding: chunked\r\n\r\n2;${'a'.repeat(1000)}`],
     ['a trailer', `${ok}Transfer-Encoding: chunked\r\n\r\n0\r\nX: ${'a'.repeat(1000)}`],
     ['many trailers', `${ok}Transfer-Encoding: chunked\r\n\r\n0\r\n${'X: a\r\n'.repeat(300)}`],

@@ -15,6 +15,8 @@ const [lf, cr] = [10, 13];
 const extension = /^(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"[ !#-[\]-~]*"))?)+$/;
 /** Nobody reads extensions. Node has the same limit. */
 const extensionMaxBytes = 16 * 1024;
+/** A provider that says every second that it is still at work sends as many in four minutes. Each takes as long as a head. */
+const maxInterimHeads = 256;
 /** Start of every response. */
 const responseStart = Buffer.from('HTTP/1.');
 /** A number holds 13 hexadecimal digits exactly, not more. */
@@ -35,6 +37,9 @@ export class ResponseParser {
   private isHeadResponse = false;
   private remaining = 0;
   private trailerBytes = 0;
+  /** Before the final head. */
+  private interimHeads = 0;
+  private interimBytes = 0;
   /** Start of an incomplete line or head. */
   private buffered = empty;
   private bufferedBytes = 0;
@@ -48,6 +53,8 @@ export class ResponseParser {
   begin(method: string): void {
     this.state = 'head';
     this.isHeadResponse = method === 'HEAD';
+    this.interimHeads = 0;
+    this.interimBytes = 0;
     this.keepsConnection = false;
     this.keepAliveMs = undefined;
     this.bufferedBytes = 0;
@@ -116,8 +123,17 @@ export class ResponseParser {
     const head = readResponseLines(input.toString('latin1', at, end), this.isHeadResponse);
     this.bufferedBytes = 0;
     if (head.status >= 200) this.startBody(head);
+    else this.countInterim(end - at);
     this.handler.onHead(head);
     return end + 4;
+  }
+
+  /** Interim heads together may be as long as one head. */
+  private countInterim(bytes: number): void {
+    this.interimHeads += 1;
+    this.interimBytes += bytes;
+    if (this.interimBytes > this.headerMaxBytes) throw new HeadersTooLargeError();
+    if (this.interimHeads > maxInterimHeads) throw new InvalidResponseError(`more than ${maxInterimHeads} interim heads precede its head`);
   }
 
   private startBody({ length, keepsConnection, keepAliveMs }: ResponseHead): void {

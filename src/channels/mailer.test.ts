@@ -55,6 +55,20 @@ describe('a mail', () => {
     expect(source).toMatch(/Content-Type: text\/plain; charset=utf-8[\s\S]+Content-Type: text\/html; charset=utf-8/);
   });
 
+  it('shows a name that looks like an encoded word as it was written', async () => {
+    const server = await startMailServer({ tls: 'none' });
+    const { port } = server;
+    const mailer = makeMailer({ server: { host: 'localhost', port, tls: 'none', login: undefined }, sender: 'alerts@example.com' });
+    const name = '=?utf-8?B?WW91ciBhY2NvdW50IGlzIGxvY2tlZA==?= =?utf-8?Q?=C3=A9?= é and a tail that is long enough for a second word';
+    await mailer({ ...mail, subject: `[Gatelog] Triggered: ${name}` }, never);
+    const [, header = ''] = /^Subject:(.*(?:\r\n[ \t].*)*)/m.exec(server.mails[0]?.source ?? '') ?? [];
+    const words = header
+      .trim()
+      .split(/\s+/)
+      .map((word) => /^=\?UTF-8\?B\?([^?]*)\?=$/.exec(word)?.[1]);
+    expect(words.map((word) => Buffer.from(word ?? '', 'base64').toString()).join('')).toBe(`[Gatelog] Triggered: ${name}`);
+  });
+
   it('has no other header or recipient, whatever its texts are', async () => {
     const server = await startMailServer({ tls: 'none' });
     const { port } = server;

@@ -62,7 +62,7 @@ export function makeMailer({ server, sender, timeoutMs = defaultTimeoutMs, ca }:
       const sent = await transport.sendMail({
         from: sender,
         to: to.map((address) => ({ name: '', address })),
-        subject,
+        subject: literally(subject),
         text,
         html,
         messageId: `<${idText(id)}@${domain}>`,
@@ -76,6 +76,21 @@ export function makeMailer({ server, sender, timeoutMs = defaultTimeoutMs, ca }:
       return deadline.aborted ? failed(`The mail server did not answer within ${timeoutMs / 1000} s.`, undefined) : outcomeOf(error);
     }
   };
+}
+
+/** Bytes of text in an encoded word, which has at most 75 characters (RFC 2047 §2). */
+const wordBytes = 42;
+
+/** A caller's text may look like an encoded word, which mail programs would decode. Such a text is encoded itself, so that it is shown as it is. */
+function literally(text: string): string {
+  if (!text.includes('=?')) return text;
+  const words: string[] = [''];
+  for (const character of text) {
+    const last = words.at(-1) ?? '';
+    if (Buffer.byteLength(last + character) > wordBytes) words.push(character);
+    else words[words.length - 1] = last + character;
+  }
+  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString('base64')}?=`).join(' ');
 }
 
 interface SmtpError {

@@ -162,7 +162,7 @@ function ofDestination({ destination, secret }: { readonly destination: string; 
   return { shown, secret: { type: 'webhook', destination, hmacKey }, isChosen: secret === undefined };
 }
 
-/** Path and query of such addresses are their secret. */
-function withoutPath(address: string): string {
+/** An address without its path and query, which may be its secret. */
+export function withoutPath(address: string): string {
   return `${new URL(address).origin}/…`;
 }

@@ -154,10 +154,14 @@ describe('a receiver', () => {
     const watcher = await startReceiver();
     const opened = await open({ allowed: [`localhost:${receiver.port}`, `localhost:${watcher.port}`] });
     await opened.webhooks.create(organizationId, { ...given(watcher.origin), events: ['alert.triggered'] });
-    const { id } = await created(opened, receiver.origin);
+    const { id } = await created(opened, `${receiver.origin}/hook/planted?token=planted`);
     const deliveryId = await deliver(opened, id);
     const told = JSON.parse((await received(watcher)).body) as object;
-    expect(told).toMatchObject({ type: 'webhook.disabled', data: { webhook_id: id, delivery_id: deliveryId } });
+    expect(told).toMatchObject({
+      type: 'webhook.disabled',
+      data: { webhook_id: id, delivery_id: deliveryId, destination: `${receiver.origin}/…` },
+    });
+    expect(JSON.stringify(told)).not.toContain('planted');
     await vi.waitFor(async () => {
       expect((await opened.webhooks.find(organizationId, id))?.webhook.disabled?.reason).toBe('gone');
     });

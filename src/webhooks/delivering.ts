@@ -1,5 +1,6 @@
 import type { Cipher } from '../auth/sealing.ts';
 import type { Post } from '../channels/post.ts';
+import { withoutPath } from '../channels/stored-channels.ts';
 import { postWebhook } from '../channels/webhook.ts';
 import type { NewDelivery } from '../model/events/event.ts';
 import type { DisabledReason } from '../model/events/webhook.ts';
@@ -53,7 +54,7 @@ export class WebhookTargets {
     });
   }
 
-  /** Tells the organisation's other webhooks, whatever events they ask for. */
+  /** Tells the organisation's other webhooks, whatever events they ask for. Path and query of the failing one are no business of theirs. */
   noticesOf({ type, organizationId, target, deliveryId, eventType, reason, at }: Notice): readonly NewDelivery[] {
     if (target.kind !== 'webhook') return [];
     const { definitions } = this.#options;
@@ -61,7 +62,7 @@ export class WebhookTargets {
     const content = {
       webhook_id: target.webhookId,
       name: failing?.name ?? null,
-      destination: failing?.destination ?? null,
+      destination: failing === undefined ? null : withoutPath(failing.destination),
       delivery_id: deliveryId,
       event: eventType,
       reason,

@@ -84,7 +84,7 @@ it('a body over 10 KiB is left to its address', async () => {
   ]);
 });
 
-it('without data it has neither bodies nor metadata', async () => {
+it('without data it has neither bodies nor metadata, nor an address that returns bodies', async () => {
   const [payload] = await payloadsOf([deliveryOf('a', idAt(noon, 1))], { includeData: false });
   expect(Object.keys(payload as object)).toEqual([
     'type',
@@ -95,7 +95,6 @@ it('without data it has neither bodies nor metadata', async () => {
     'model',
     'provider',
     'properties',
-    'request_response_url',
   ]);
 });
 

@@ -12,7 +12,7 @@ import { type BodyReading, type BodyTexts, readBodyRuns } from '../reading/body-
 export interface RequestPayloadOptions {
   readonly definitions: { readonly find: (organizationId: OrganizationId, id: Uuid) => Webhook | undefined };
   readonly readingOf: (organizationId: OrganizationId, signal: AbortSignal) => BodyReading;
-  /** An address that returns both bodies without a key, for an hour. */
+  /** An address that returns both bodies without a key, for an hour: for webhooks that get data. */
   readonly bodyAddressOf: (organizationId: OrganizationId, requestId: RequestId) => string;
 }
 
@@ -87,8 +87,7 @@ function payloadOf({ delivery, row, bodies, address, includeData }: Made): Paylo
     model: item.model,
     provider: item.provider,
     properties: item.properties,
-    request_response_url: address,
-    ...(includeData ? dataOf(item, bodies) : {}),
+    ...(includeData ? { request_response_url: address, ...dataOf(item, bodies) } : {}),
   };
   return { kind: 'body', body: jsonParts(content, randomUUID()).join('') };
 }

@@ -46,7 +46,10 @@ const shownProviderKeySchema = z
     hint: z
       .string()
       .nullable()
-      .openapi({ description: 'The last four characters of the key; null for one of less than 20.', example: '…abcd' }),
+      .openapi({
+        description: 'The last four characters of the key, shown to keys with the permission `admin`; null for one of less than 20.',
+        example: '…abcd',
+      }),
     created_at: z.string().openapi({ format: 'date-time' }),
     readable: z.boolean().openapi({
       description:

@@ -4,7 +4,7 @@ import { deploymentSecret } from '../../auth/secret-key.ts';
 import { makeMailer } from '../../channels/mailer.ts';
 import { makePost } from '../../channels/post.ts';
 import { makeChannelSender } from '../../channels/send.ts';
-import { type ChannelStore, makeChannelStore } from '../../channels/stored-channels.ts';
+import { type ChannelStore, makeChannelStore, withoutPath } from '../../channels/stored-channels.ts';
 import { type Config, mailSenderOf } from '../../config/load.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
@@ -108,8 +108,9 @@ function makeMailNotices(
     if (toldAt.size >= maxRemembered) toldAt.clear();
     if (mails.size > 0) toldAt.set(topic, now());
     const webhook = webhooks.of(organizationId).find(({ id }) => id === target.webhookId);
-    const { name = null, destination = null } = webhook ?? {};
-    const content = { webhook_id: target.webhookId, name, destination, delivery_id: deliveryId, event: eventType, reason };
+    const destination = webhook === undefined ? null : withoutPath(webhook.destination);
+    const named = { webhook_id: target.webhookId, name: webhook?.name ?? null, destination };
+    const content = { ...named, delivery_id: deliveryId, event: eventType, reason };
     return [...mails.values()].map((mail) => ({
       organizationId,
       target: mail,
@@ -124,7 +125,7 @@ function makeMailNotices(
 function channelName(channel: StoredChannel | undefined): string {
   if (channel === undefined) return 'A channel that was removed';
   const { type, shown } = channel;
-  const place = shown.destination ?? shown.url ?? shown.routingKey ?? shown.to?.join(', ');
+  const place = shown.destination ?? shown.url ?? shown.to?.join(', ');
   return `The channel ${type}${place === undefined ? '' : ` (${place})`}`;
 }
 

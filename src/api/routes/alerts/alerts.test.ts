@@ -67,6 +67,22 @@ describe('POST /v1/alerts', () => {
     expect((await checked(await send('GET', `${path}/${shown.id}`, undefined, 'r'), 200, alertAnswerSchema)).data).toEqual(shown);
   });
 
+  it('200: characters of a pager`s key are shown to admin keys alone', async () => {
+    const { id } = await add({ channels: [{ type: 'pagerduty', routingKey: 'e93facc04764012d7bfb002500d5d1a6' }] });
+    for (const [permissions, routingKey] of [
+      ['r', '…'],
+      ['rw', '…'],
+      ['admin', '…d1a6'],
+    ] as const) {
+      const one = await checked(await send('GET', `${path}/${id}`, undefined, permissions), 200, alertAnswerSchema);
+      const all = await checked(await send('GET', path, undefined, permissions), 200, alertsAnswerSchema);
+      expect([one.data, ...all.data.filter((rule) => rule.id === id)].map(({ channels }) => channels[0]?.routingKey)).toEqual([
+        routingKey,
+        routingKey,
+      ]);
+    }
+  });
+
   it.each<readonly [string, object]>([
     ['upstream`s error rate', { metric: 'response.status', aggregation: 'sum', threshold: 5 }],
     ['upstream`s percentile', { metric: 'latency', aggregation: 'percentile', percentile: 95, threshold: 2000 }],

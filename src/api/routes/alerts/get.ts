@@ -3,6 +3,7 @@ import { alertAnswerSchema } from '../../../contract/events/alert-answers.ts';
 import { type Endpoint, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendData } from '../../http/send-json.ts';
 import { alertIdOf, alertIdParameter, found } from './alert-id.ts';
+import { alertItem } from './item.ts';
 
 export const getAlert: Endpoint = {
   declaration: {
@@ -16,5 +17,5 @@ export const getAlert: Endpoint = {
   },
   action: 'read',
   handle: async ({ context, principal, ports }) =>
-    sendData(context, found(await ports.alerts.find(principal.organizationId, alertIdOf(context)))),
+    sendData(context, alertItem(found(await ports.alerts.find(principal.organizationId, alertIdOf(context))), principal)),
 };

@@ -3,6 +3,7 @@ import { alertPageSchema } from '../../../contract/events/alert-pages.ts';
 import { type Endpoint, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { readQueryParameters } from '../../http/read-input.ts';
 import { sendData } from '../../http/send-json.ts';
+import { alertItem } from './item.ts';
 
 export const listAlerts: Endpoint = {
   declaration: {
@@ -16,6 +17,11 @@ export const listAlerts: Endpoint = {
     responses: { 200: { description: 'The page.', content: jsonContent(alertsAnswerSchema) }, ...problems(422) },
   },
   action: 'read',
-  handle: async ({ context, principal, ports }) =>
-    sendData(context, await ports.alerts.list(principal.organizationId, readQueryParameters(context, alertPageSchema))),
+  handle: async ({ context, principal, ports }) => {
+    const alerts = await ports.alerts.list(principal.organizationId, readQueryParameters(context, alertPageSchema));
+    return sendData(
+      context,
+      alerts.map((alert) => alertItem(alert, principal)),
+    );
+  },
 };

@@ -39,7 +39,7 @@ async function answerAdd({ context, principal, ports }: RequestContext): Promise
   const { provider, key, name = null } = await readInput(context, newProviderKeySchema);
   if (looksLikeOurKey(key)) unwrap(bodyFault(['key'], `This is a key of Gatelog; \`key\` is the one that ${provider} gave you.`));
   const stored = await ports.providerKeys.add(principal.organizationId, { provider, key, name });
-  if (typeof stored !== 'string') return sendData(context, itemOf(stored));
+  if (typeof stored !== 'string') return sendData(context, itemOf(stored, principal));
   const { path, sentence } = refusals[stored];
   return unwrap(bodyFault(path, sentence));
 }

@@ -9,7 +9,7 @@ export const listProviderKeys: Endpoint = {
     path: '/v1/provider-keys',
     operationId: 'listProviderKeys',
     summary: 'List the keys of providers that the organisation has stored',
-    description: 'The newest first. No key is shown, only its last characters.',
+    description: 'The newest first. No key is shown, only its last characters to a key with the permission `admin`.',
     security: keyRequired,
     responses: { 200: { description: 'The keys.', content: jsonContent(providerKeysAnswerSchema) }, ...problems() },
   },
@@ -19,5 +19,8 @@ export const listProviderKeys: Endpoint = {
 
 async function answerList({ context, principal, ports }: RequestContext): Promise<Response> {
   const keys = await ports.providerKeys.list(principal.organizationId);
-  return sendData(context, keys.map(itemOf));
+  return sendData(
+    context,
+    keys.map((key) => itemOf(key, principal)),
+  );
 }

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const post = (body: unknown, key = keyOf('admin')): Promise<Response> => rig.call('POST', path, { key, body });
 const remove = (id: string, key = keyOf('admin')): Promise<Response> => rig.call('DELETE', `${path}/${id}`, { key });
-const list = async () => (await checked(await rig.call('GET', path, { key: keyOf('r') }), 200, providerKeysAnswerSchema)).data;
+const list = async () => (await checked(await rig.call('GET', path, { key: keyOf('admin') }), 200, providerKeysAnswerSchema)).data;
 const models = async () => (await checked(await rig.call('GET', '/v1/models', { key: keyOf('r') }), 200, modelsAnswerSchema)).data;
 const add = async (body: unknown) => (await checked(await post(body), 200, providerKeyAnswerSchema)).data;
 const refused = (sentence: string, place: string) => ({
@@ -36,6 +36,10 @@ describe('POST /v1/provider-keys', () => {
     expect(second).toMatchObject({ provider: 'gemini', name: 'Ersatz €', hint: null });
     expect(await list()).toEqual([second, first]);
     expect(JSON.stringify(await list())).not.toContain(secret.slice(0, -4));
+    for (const reader of ['r', 'rw'] as const) {
+      const shown = await checked(await rig.call('GET', path, { key: keyOf(reader) }), 200, providerKeysAnswerSchema);
+      expect(shown.data).toEqual([second, { ...first, hint: null }]);
+    }
   });
 
   it('200: several keys of a provider without a name, so that one can be replaced without a gap', async () => {

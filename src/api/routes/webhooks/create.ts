@@ -27,5 +27,5 @@ export const createWebhook: Endpoint = {
 async function answerCreate({ context, principal, ports }: RequestContext): Promise<Response> {
   const given = givenWebhook(await readInput(context, webhookBodySchema), ports);
   const { hmacKey, secret, ...shown } = storedWebhook(await ports.webhooks.create(principal.organizationId, given));
-  return sendData(context, { ...webhookItem(shown), hmac_key: hmacKey, secret });
+  return sendData(context, { ...webhookItem(shown, principal), hmac_key: hmacKey, secret });
 }

@@ -51,7 +51,8 @@ export const getDelivery: Endpoint = {
     path: '/v1/webhooks/{id}/deliveries/{deliveryId}',
     operationId: 'getDelivery',
     summary: 'Read a delivery with its attempts',
-    description: 'Each attempt shows the head of its request and of its response. Bodies of requests are not kept.',
+    description:
+      'Each attempt shows the head of its request and of its response. Bodies of requests are not kept, and signatures are not shown.',
     security: keyRequired,
     request: { params: z.object({ id: webhookIdParameter, deliveryId: deliveryIdParameter }) },
     responses: { 200: { description: 'The delivery.', content: jsonContent(deliveryAnswerSchema) }, ...problems(404) },
@@ -60,6 +61,6 @@ export const getDelivery: Endpoint = {
   handle: async ({ context, principal, ports }) => {
     const deliveryId = context.req.param('deliveryId') ?? '';
     const found = await ports.webhooks.delivery(principal.organizationId, webhookIdOf(context), deliveryId);
-    return sendData(context, deliveryDetailItem(foundDelivery(found)));
+    return sendData(context, deliveryDetailItem(foundDelivery(found), principal));
   },
 };

@@ -4,6 +4,7 @@ import type { DeliveryDetailItem, DeliveryItem } from '../../../contract/events/
 import type { WebhookItem } from '../../../contract/events/webhooks.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { parseUuid, type Uuid } from '../../../model/ids.ts';
+import { may, type Principal } from '../../../model/principal.ts';
 import type { LoggedAttempts, LoggedDelivery } from '../../../outbox/log/deliveries.ts';
 import { propertyFiltersOf } from '../../../webhooks/property-filters.ts';
 import type { WebhookRefusal } from '../../../metadata/organization/webhooks.ts';
@@ -63,13 +64,14 @@ function noWebhook(): GatelogError {
   return new GatelogError('not_found', 'The organisation has no such webhook; GET /v1/webhooks lists them.');
 }
 
-export function webhookItem({ webhook, status }: ShownWebhook): WebhookItem {
+/** @param principal who may read and not administer is shown no path or query of an address: they may be its secret. */
+export function webhookItem({ webhook, status }: ShownWebhook, principal: Principal): WebhookItem {
   const { disabled, filter, sampleRate, events } = webhook;
   return {
     id: webhook.id,
     created_at: isoTime(webhook.createdAt),
     changed_at: isoTime(webhook.changedAt),
-    destination: webhook.destination,
+    destination: may(principal, 'administer') ? webhook.destination : `${new URL(webhook.destination).origin}/…`,
     name: webhook.name,
     version: payloadVersion,
     config: { filter, propertyFilters: [...propertyFiltersOf(filter)], sampleRate, events: [...events] },
@@ -106,12 +108,23 @@ export function deliveryItem(delivery: LoggedDelivery): DeliveryItem {
   };
 }
 
-export function deliveryDetailItem({ delivery, content, attempts }: LoggedAttempts): DeliveryDetailItem {
+/** @param principal as of {@link webhookItem}. */
+export function deliveryDetailItem({ delivery, content, attempts }: LoggedAttempts, principal: Principal): DeliveryDetailItem {
   return {
     ...deliveryItem(delivery),
     content,
-    attempt_log: attempts.map(({ delivery_id: _delivery, started_at, ...attempt }) => ({ ...attempt, started_at: isoTime(started_at) })),
+    attempt_log: attempts.map(({ delivery_id: _delivery, started_at, request_head, ...attempt }) => ({
+      ...attempt,
+      started_at: isoTime(started_at),
+      request_head: request_head === null ? null : shownHead(request_head, principal),
+    })),
   };
+}
+
+/** Whoever has a body with its signature can send it: `Svc-Signature` has no time. */
+function shownHead(head: string, principal: Principal): string {
+  const unsigned = head.replaceAll(/^((?:webhook|svc|helicone)-signature): .*$/gim, '$1: …');
+  return may(principal, 'administer') ? unsigned : unsigned.replace(/^POST \S+/, 'POST /…');
 }
 
 export function isoTime(ms: number): string {

@@ -28,5 +28,5 @@ export const replaceWebhook: Endpoint = {
 async function answerReplace({ context, principal, ports }: RequestContext): Promise<Response> {
   const id = webhookIdOf(context);
   const given = givenWebhook(await readInput(context, webhookBodySchema), ports);
-  return sendData(context, webhookItem(storedWebhook(await ports.webhooks.replace(principal.organizationId, id, given))));
+  return sendData(context, webhookItem(storedWebhook(await ports.webhooks.replace(principal.organizationId, id, given)), principal));
 }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { testAnswerSchema } from '../../../contract/events/deliveries.ts';
+import type { Principal } from '../../../model/principal.ts';
 import type { LoggedAttempts } from '../../../outbox/log/deliveries.ts';
 import { type Endpoint, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { sendData } from '../../http/send-json.ts';
@@ -20,13 +21,13 @@ export const testWebhook: Endpoint = {
   action: 'administer',
   handle: async ({ context, principal, ports }) => {
     const tested = foundWebhook(await ports.webhooks.test(principal.organizationId, webhookIdOf(context)));
-    return sendData(context, outcomeOf(tested));
+    return sendData(context, outcomeOf(tested, principal));
   },
 };
 
-function outcomeOf(tested: LoggedAttempts): object {
+function outcomeOf(tested: LoggedAttempts, principal: Principal): object {
   const { state, last_reason, last_status } = tested.delivery;
   const success = state === 'delivered';
   const message = success ? `The destination answered ${String(last_status)}.` : (last_reason ?? 'The event was not delivered.');
-  return { success, message, delivery: deliveryDetailItem(tested) };
+  return { success, message, delivery: deliveryDetailItem(tested, principal) };
 }

@@ -84,7 +84,7 @@ describe('POST /v1/webhooks', () => {
       status: { state: 'enabled', pending: 0, failed_in_a_row: 0, behind_seconds: 0 },
     });
     expect(await read(webhook.id)).toEqual(webhook);
-    expect(await list()).toEqual([webhook]);
+    expect(await list()).toEqual([{ ...webhook, destination: 'https://hooks.example.com/…' }]);
   });
 
   it('200: Helicone`s property filters become conditions of the filter, and both forms are shown', async () => {
@@ -305,6 +305,30 @@ describe('POST /v1/webhooks/{id}/rotate-secret', () => {
     const { data } = await checked(await call('POST', `/${first.id}/rotate-secret`), 200, rotatedSecretAnswerSchema);
     expect(data.hmac_key).not.toBe(first.hmac_key);
     expect(Date.parse(data.previous_signs_until) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+  });
+});
+
+describe('whoever may read and not administer', () => {
+  const secretPath = '/hook/planted-path?token=planted-token';
+
+  it('sees neither path and query of an address nor a signature; an admin key sees the address', async () => {
+    const { id } = await create({ destination: `${receiver.origin}${secretPath}` });
+    const { delivery } = await test(id);
+    const signed = receiver.posts.at(-1)?.headers ?? {};
+    const signatures = ['webhook-signature', 'svc-signature', 'helicone-signature'].map((name) => String(signed[name]));
+    for (const permission of ['r', 'rw', 'admin'] as const) {
+      const answers = await Promise.all(
+        ['', `/${id}`, `/${id}/deliveries`, `/${id}/deliveries/${String(delivery?.id)}`].map(async (rest) =>
+          (await call('GET', rest, undefined, keyOf(permission))).text(),
+        ),
+      );
+      expect(signatures.filter((signature) => answers.join().includes(signature))).toEqual([]);
+      expect(answers.map((text) => text.includes('planted'))).toEqual(
+        permission === 'admin' ? [true, true, false, true] : [false, false, false, false],
+      );
+      expect(answers[0]).toContain(receiver.origin);
+      expect(answers[3]).toContain('webhook-signature: …');
+    }
   });
 });
 

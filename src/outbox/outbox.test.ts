@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptOutcome } from '../model/events/attempt.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import { delivered, failedWith, OutboxRig, organizationId, requestDelivery } from './testing/outbox-harness.ts';
 
 const second = 1000;
@@ -191,11 +192,29 @@ describe('a destination', () => {
       attempt.delivery.target.kind === 'webhook' && attempt.delivery.target.webhookId.startsWith('slow') ? answer() : delivered;
     const slow = Array.from({ length: 60 }, (_, index) => Array.from({ length: 8 }, () => requestDelivery(`slow-${index}`)));
     await rig.add(...slow.flat());
-    await vi.waitFor(() => expect(rig.attempts.length).toBeGreaterThan(200));
+    await vi.waitFor(() => expect(rig.attempts.length).toBeGreaterThan(100));
     const ids = await rig.add(...Array.from({ length: 30 }, () => requestDelivery('fast')));
     await ended(30);
     for (const id of ids) expect(await state(id)).toBe('delivered');
     end(delivered);
+  });
+
+  it('and of another organisation, delays none however many there are', async () => {
+    const other = '01890000-0000-7000-8000-000000000002' as OrganizationId;
+    const { answer, end } = held();
+    rig.answer = ({ delivery }) => (delivery.organizationId === other ? delivered : answer());
+    const slow = Array.from({ length: 300 }, (_, index) => Array.from({ length: 8 }, () => requestDelivery(`slow-${index}`)));
+    await rig.add(...slow.flat());
+    await vi.waitFor(() => expect(rig.attempts.length).toBeGreaterThan(100));
+    const theirs = Array.from({ length: 300 }, (_, index) => requestDelivery(`theirs-${index}`, undefined, other));
+    const ids = await rig.add(...theirs);
+    await ended(300);
+    expect(rig.attempts.length - ids.length).toBeLessThanOrEqual(128);
+    end(delivered);
+    await vi.waitFor(() => {
+      end(delivered);
+      expect(rig.ends).toHaveLength(2700);
+    }, 60_000);
   });
 
   it('that asks for a wait gets nothing before it is over', async () => {

@@ -40,8 +40,8 @@ const storedWithinMs = 5000;
  * Each target is fed by itself: what is due is read, its bodies are made, the attempts begin, and their ends are stored together. A request
  * event has no body here. It is made from the store at each attempt and used within a second, so that nothing is sent of what was erased.
  *
- * Bounds: attempts at once to a destination and over all (`Gate`, `maxAtOnce`); half of all are kept for destinations that have only few,
- * so that slow ones delay no other; ends in memory (`maxUnstored`).
+ * Bounds: attempts at once to a destination, of an organisation and over all (`Gate`, `Slots`), so that slow destinations delay neither
+ * others of their organisation nor other organisations; ends in memory (`maxUnstored`).
  */
 export interface OutboxOptions {
   readonly database: EventsDatabase;
@@ -81,7 +81,7 @@ export class Outbox {
     this.#options = options;
     const { database, ports, clock, alarm, random } = options;
     this.#endStatements = prepareEnds(database);
-    this.#slots = new Slots(options.concurrency);
+    this.#slots = new Slots(options.concurrency, clock.now);
     this.#writer = new EndWriter({
       store: (ends) => this.#store(ends),
       failed: (error) => this.#failed(messageOf(error)),

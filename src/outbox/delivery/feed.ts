@@ -136,7 +136,7 @@ export class Feed {
   }
 
   async #round(): Promise<void> {
-    const { ports, slots, clock } = this.#options;
+    const { ports, slots } = this.#options;
     const target = targetOfKey(this.key);
     await this.#readHealth();
     if (this.#disabling !== null) {
@@ -146,10 +146,10 @@ export class Feed {
     const state = ports.targetState(this.organizationId, target);
     if (state.kind !== 'open') return this.#close(state.kind);
     this.#destination = `${this.organizationId} ${state.destination}`;
-    const gate = slots.gateOf(this.#destination, this.#failedInARow ?? 0);
-    if (!this.#options.mayBegin() || slots.free(gate, clock.now()) === 0) return this.#waitFor(gate);
-    if (this.#ready.length === 0 && !(await this.#makeReady(gate))) return undefined;
-    while (this.#ready.length > 0 && slots.free(gate, clock.now()) > 0) this.#beginNext(gate);
+    const gate = slots.gateOf(this.organizationId, this.#destination, this.#failedInARow ?? 0);
+    if (!this.#options.mayBegin() || slots.free(gate) === 0) return this.#waitFor(gate);
+    if (this.#ready.length === 0 && !(await this.#makeReady(gate))) return slots.passOn();
+    while (this.#ready.length > 0 && slots.free(gate) > 0) this.#beginNext(gate);
     this.run();
     return undefined;
   }

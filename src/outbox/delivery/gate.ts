@@ -1,3 +1,5 @@
+import type { OrganizationId } from '../../model/ids.ts';
+
 /** Failures in a row after which a destination is probed. */
 const openAfter = 5;
 const firstProbeMs = 5000;
@@ -8,6 +10,7 @@ const maxProbeMs = 5 * 60_000;
  * it, at growing intervals; the others wait and use up no attempts. Times are Unix milliseconds.
  */
 export class Gate {
+  readonly organizationId: OrganizationId;
   readonly #maxAtOnce: number;
   #inFlight = 0;
   #failed: number;
@@ -15,7 +18,8 @@ export class Gate {
   #closedUntil = 0;
 
   /** @param failedInARow before this start. */
-  constructor(maxAtOnce: number, failedInARow: number) {
+  constructor(organizationId: OrganizationId, maxAtOnce: number, failedInARow: number) {
+    this.organizationId = organizationId;
     this.#maxAtOnce = maxAtOnce;
     this.#failed = failedInARow;
   }

@@ -1,37 +1,48 @@
+import type { OrganizationId } from '../../model/ids.ts';
+import { shareOf } from '../../platform/organization-shares.ts';
 import { Gate } from './gate.ts';
 
 /** Attempts at once over all destinations. */
 const maxAtOnce = 256;
-/** Once half of all are taken, a destination begins no more while it has so many. */
-const fewAtOnce = 2;
+/** Of what others leave, one organisation has at most so much. */
+const percentOfOrganization = 50;
+/** Once a part of its organisation's share is taken, a destination begins no more while it has so many: a hundred slow ones fit. */
+const scarce: readonly { readonly taken: number; readonly most: number }[] = [
+  { taken: 1 / 2, most: 1 },
+  { taken: 1 / 4, most: 2 },
+];
 
 /** Whoever may begin an attempt again. */
 export type Waiter = () => void;
 
 /**
- * Shares the attempts at once among destinations. Half of all are kept for destinations that have only few: a hundred slow ones delay no
- * other.
+ * Shares the attempts at once among organisations, and within each among its destinations. However many slow destinations some
+ * organisations have, places are left for the next one; and most of a share is kept for destinations that have only few. A place that
+ * becomes free goes to the organisation with the fewest attempts, then to whoever waits longest.
  */
 export class Slots {
   readonly #concurrency: number;
+  readonly #now: () => number;
   readonly #gates = new Map<string, Gate>();
   readonly #waiting = new Map<Waiter, Gate>();
+  readonly #ofOrganization = new Map<OrganizationId, number>();
   #inFlight = 0;
 
-  /** @param concurrency to one destination. */
-  constructor(concurrency: number) {
+  /** @param concurrency to one destination. @param now Unix milliseconds. */
+  constructor(concurrency: number, now: () => number) {
     this.#concurrency = concurrency;
+    this.#now = now;
   }
 
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** @param failedInARow of the target that asks first. */
-  gateOf(destination: string, failedInARow: number): Gate {
+  /** @param destination of this organisation alone. @param failedInARow of the target that asks first. */
+  gateOf(organizationId: OrganizationId, destination: string, failedInARow: number): Gate {
     const there = this.#gates.get(destination);
     if (there !== undefined) return there;
-    const gate = new Gate(this.#concurrency, failedInARow);
+    const gate = new Gate(organizationId, this.#concurrency, failedInARow);
     this.#gates.set(destination, gate);
     return gate;
   }
@@ -46,10 +57,13 @@ export class Slots {
     this.#gates.get(destination)?.reset();
   }
 
-  free(gate: Gate, now: number): number {
-    const ofAll = maxAtOnce - this.#inFlight;
-    const left = this.#inFlight < maxAtOnce / 2 ? ofAll : Math.min(ofAll, fewAtOnce - gate.inFlight);
-    return Math.max(0, Math.min(left, gate.freeAt(now)));
+  /** How many attempts may begin now. */
+  free(gate: Gate): number {
+    const own = this.#inFlightOf(gate);
+    const share = shareOf(maxAtOnce, this.#inFlight - own, percentOfOrganization);
+    const ofAll = Math.min(maxAtOnce - this.#inFlight, share - own);
+    const most = scarce.find(({ taken }) => own >= share * taken)?.most ?? Infinity;
+    return Math.max(0, Math.min(ofAll, most - gate.inFlight, gate.freeAt(this.#now())));
   }
 
   /** Calls `waiter` once, when an attempt has ended whose place it may take. */
@@ -59,21 +73,38 @@ export class Slots {
 
   began(gate: Gate): void {
     this.#inFlight += 1;
+    this.#ofOrganization.set(gate.organizationId, this.#inFlightOf(gate) + 1);
     gate.began();
   }
 
   /** Call it after the gate has been told how the attempt ended. */
   ended(gate: Gate): void {
     this.#inFlight -= 1;
-    // Of another destination only the one that waits longest: one place is free.
-    let others = 1;
-    for (const [waiter, awaited] of this.#waiting) {
-      if (awaited !== gate) {
-        if (others === 0) continue;
-        others -= 1;
-      }
-      this.#waiting.delete(waiter);
-      waiter();
+    const own = this.#inFlightOf(gate) - 1;
+    if (own > 0) this.#ofOrganization.set(gate.organizationId, own);
+    else this.#ofOrganization.delete(gate.organizationId);
+    for (const [waiter, awaited] of this.#waiting) if (awaited === gate) this.#wake(waiter);
+    this.passOn();
+  }
+
+  /** Wakes the next waiter. Call it, too, for one that was woken and has nothing to send: its place is another's then. */
+  passOn(): void {
+    let next: Waiter | undefined;
+    let fewest = Infinity;
+    for (const [waiter, gate] of this.#waiting) {
+      if (this.#inFlightOf(gate) >= fewest || this.free(gate) === 0) continue;
+      next = waiter;
+      fewest = this.#inFlightOf(gate);
     }
+    if (next !== undefined) this.#wake(next);
+  }
+
+  #wake(waiter: Waiter): void {
+    this.#waiting.delete(waiter);
+    waiter();
+  }
+
+  #inFlightOf({ organizationId }: Gate): number {
+    return this.#ofOrganization.get(organizationId) ?? 0;
   }
 }

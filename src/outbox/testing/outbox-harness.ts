@@ -26,9 +26,13 @@ export function failedWith(status: number, retryAfterMs?: number): AttemptOutcom
 /** How an attempt ends; a promise keeps it open. */
 export type Answer = (attempt: Attempt) => AttemptOutcome | Promise<AttemptOutcome>;
 
-export function requestDelivery(webhookId: string, requestId = '01890000-0000-7000-8000-0000000000aa'): NewDelivery {
+export function requestDelivery(
+  webhookId: string,
+  requestId = '01890000-0000-7000-8000-0000000000aa',
+  owner: OrganizationId = organizationId,
+): NewDelivery {
   return {
-    organizationId,
+    organizationId: owner,
     target: { kind: 'webhook', webhookId },
     type: 'request.completed',
     subject: { kind: 'request', requestId: requestId as RequestId, createdAt: 5 },

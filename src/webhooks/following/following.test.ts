@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Webhook } from '../../model/events/webhook.ts';
 import type { RequestId } from '../../model/ids.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
+import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import { idAt } from '../../query/testing/query-harness.ts';
 import { FollowingScene } from '../testing/following-scene.ts';
 
@@ -232,3 +234,61 @@ async function notes(): Promise<number> {
     .executeTakeFirstOrThrow();
   return total;
 }
+
+describe('a page that many webhooks get', () => {
+  /** What one look at the database finds. */
+  async function look(): Promise<{ readonly rows: number; readonly isConsistent: boolean }> {
+    const { queries } = scene.database;
+    const { counts, positions } = await inWriteTransaction({ queries }, async (transaction) => ({
+      counts: await transaction.queries
+        .selectFrom('deliveries')
+        .select((select) => ['target', select.fn.countAll<number>().as('count')])
+        .groupBy('target')
+        .execute(),
+      positions: await transaction.queries.selectFrom('webhook_positions').select(['webhook_id', 'position']).execute(),
+    }));
+    const moved = new Set(
+      positions.filter(({ position }) => position === scene.order.through).map(({ webhook_id: id }) => `webhook/${id}`),
+    );
+    return {
+      rows: counts.reduce((sum, { count }) => sum + count, 0),
+      isConsistent: counts.every(({ target, count }) => count === pageRows && moved.has(target)) && moved.size === counts.length,
+    };
+  }
+
+  const pageRows = 200;
+  const webhooks = 40;
+
+  it('is announced in slices, each with its positions, and others get to work in between', async () => {
+    const all = range(0, webhooks).map(() => scene.define());
+    scene.start();
+    await Promise.all(all.map((webhook) => vi.waitFor(async () => expect(await scene.position(webhook.id)).toBeDefined())));
+    const looks = [await look()];
+    const storing = store(0, pageRows);
+    while ((looks.at(-1)?.rows ?? 0) < pageRows * webhooks) {
+      await new Promise(setImmediate);
+      looks.push(await look());
+    }
+    await storing;
+    const steps = looks.map(({ rows }, index) => rows - (looks[index - 1]?.rows ?? 0));
+    expect(Math.max(...steps)).toBeLessThanOrEqual(500);
+    expect(looks.slice(1).filter(({ rows, isConsistent }) => rows > 0 && !isConsistent)).toEqual([]);
+  });
+
+  it('of which a slice cannot be written is told to the others meanwhile, to those once it can, and to none twice', async () => {
+    const all = range(0, webhooks).map(() => scene.define());
+    const blocked = all[25]?.id ?? '';
+    const { queries } = scene.database;
+    await sql`create trigger full before insert on deliveries when new.target = ${sql.lit(`webhook/${blocked}`)}
+      begin select raise(abort, 'the disk is full'); end`.execute(queries);
+    scene.start();
+    await store(0, pageRows);
+    await vi.waitFor(() => expect(scene.observations.length).toBeGreaterThan(1), { timeout: 10_000 });
+    const told = await look();
+    expect(told).toMatchObject({ isConsistent: true });
+    expect(told.rows).toBeGreaterThan(0);
+    await sql`drop trigger full`.execute(queries);
+    for (const webhook of all) await scene.reachesEnd(webhook);
+    for (const webhook of all) expect(await scene.deliveries(webhook)).toEqual(ids(0, pageRows));
+  });
+});

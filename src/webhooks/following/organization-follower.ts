@@ -2,14 +2,14 @@ import type { NewDelivery } from '../../model/events/event.ts';
 import type { Webhook } from '../../model/events/webhook.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import { readPositions, removePositions, storePositions } from '../../outbox/positions.ts';
+import { readPositions, removePositions, storePositions, type WebhookPosition } from '../../outbox/positions.ts';
 import { everything, type FilterNode } from '../../query/filter/ast.ts';
 import type { Arrivals, StreamRow } from '../../query/stream/rows.ts';
 import type { BodyReading } from '../../reading/body-runs.ts';
 import { FilterFailures } from '../../reading/filter-failures.ts';
 import { decidedThrough, type FilterResult, matchingRows } from '../../reading/matching.ts';
 import { newRows, PagesBehind, readPage, type ReadPage } from '../../reading/pages.ts';
-import { addAll, type FollowingPorts, loopOf, maxPageRows } from './announce.ts';
+import { announceInSlices, type FollowingPorts, loopOf, maxPageRows } from './announce.ts';
 import { chosenOf, filterOf, isSampled, noteUndecided, readsInputs, requestDelivery } from './chosen.ts';
 import type { PacedLoop } from './paced-loop.ts';
 import { fullCheckMs } from './rooms.ts';
@@ -49,7 +49,7 @@ interface Reader {
  * Makes deliveries of what is new in an organisation. Webhooks at the same position share what is read. One without room for deliveries
  * stays behind and reads in a loop of its own, with the patience of an export, so that it delays no other.
  *
- * Invariant: one transaction adds the deliveries of a page and moves the positions behind it.
+ * Invariant: one transaction adds the deliveries of a page for a webhook and moves its position behind it.
  */
 export class OrganizationFollower {
   private readonly ports: FollowingPorts;
@@ -163,13 +163,10 @@ export class OrganizationFollower {
         observe({ kind: 'webhooks_behind', reason: messageOf(error) });
       }
     }
+    const followed = [...this.followed.values()];
     await storePositions(
       database,
-      [...this.followed.values()].map(({ webhook, position }) => ({
-        webhookId: webhook.id,
-        organizationId: this.organizationId,
-        position,
-      })),
+      followed.map((each) => this.positionOf(each, each.position)),
     );
     this.news.pages.clear();
     this.loaded = webhooks;
@@ -207,15 +204,26 @@ export class OrganizationFollower {
       const decided = await matchingRows(page.rows, [...new Set(group.map(({ filter }) => filter))], reading);
       const { rows, results } = decided;
       const through = decidedThrough(page, decided);
-      const deliveries = group.flatMap(({ webhook, filter }) => completedOf(webhook, rows, results.get(filter)));
-      const positions = group.map(({ webhook }) => ({ webhookId: webhook.id, organizationId: this.organizationId, position: through }));
-      await addAll(this.ports, deliveries, (transaction) => storePositions(transaction, positions));
-      for (const followed of group) followed.position = Math.max(followed.position, through);
+      await announceInSlices(this.ports, group, {
+        deliveriesOf: ({ webhook, filter }) => completedOf(webhook, rows, results.get(filter)),
+        storePositions: (transaction, some) =>
+          storePositions(
+            transaction,
+            some.map((followed) => this.positionOf(followed, through)),
+          ),
+        moved: (some) => {
+          for (const followed of some) followed.position = Math.max(followed.position, through);
+        },
+      });
       await noteUndecided(this.ports, group, { ...decided, type: 'request.completed' });
     } finally {
       reading.memory.keepAnswer(0);
       for (const followed of group) followed.isReading = false;
     }
+  }
+
+  private positionOf({ webhook }: Followed, position: number): WebhookPosition {
+    return { webhookId: webhook.id, organizationId: this.organizationId, position };
   }
 
   private dropBatches(): void {

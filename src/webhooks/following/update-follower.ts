@@ -15,7 +15,7 @@ import { requestRowsStatement, type StreamRow } from '../../query/stream/rows.ts
 import type { BodyReading } from '../../reading/body-runs.ts';
 import { FilterFailures } from '../../reading/filter-failures.ts';
 import { matchingRows } from '../../reading/matching.ts';
-import { addAll, type FollowingPorts, loopOf, maxPageRows } from './announce.ts';
+import { announceInSlices, type FollowingPorts, loopOf, maxPageRows } from './announce.ts';
 import { type Chosen, chosenOf, filterOf, isSampled, noteUndecided, readsInputs, requestDelivery } from './chosen.ts';
 import type { PacedLoop } from './paced-loop.ts';
 import { fullCheckMs } from './rooms.ts';
@@ -134,11 +134,18 @@ export class UpdateFollower {
     const { rows, results } = decided;
     reading.memory.keepAnswer(0);
     const changedAt = new Map(updates.map((update) => [update.requestId, update.changedAt]));
-    const deliveries = group.flatMap(({ webhook, filter }) => updatesOf(webhook, chosenOf(rows, results.get(filter)), changedAt));
     const position = lookedThrough(updates, new Set(inOrder.slice(rows.length).map(({ id }) => id)));
-    const positions = group.map(({ webhook }) => ({ webhookId: webhook.id, organizationId: reading.tenant, position }));
-    await addAll(ports, deliveries, (transaction) => storeUpdatePositions(transaction, positions));
-    for (const followed of group) followed.position = position;
+    await announceInSlices(ports, group, {
+      deliveriesOf: ({ webhook, filter }) => updatesOf(webhook, chosenOf(rows, results.get(filter)), changedAt),
+      storePositions: (transaction, some) =>
+        storeUpdatePositions(
+          transaction,
+          some.map(({ webhook }) => ({ webhookId: webhook.id, organizationId: reading.tenant, position })),
+        ),
+      moved: (some) => {
+        for (const followed of some) followed.position = position;
+      },
+    });
     await noteUndecided(ports, group, { ...decided, type: 'request.updated' });
     await removeUpdates(ports.database, reading.tenant, Math.min(...[...this.followed.values()].map((followed) => followed.position)));
     return rows.length === inOrder.length;

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptOutcome } from '../model/events/attempt.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import { inWriteTransaction } from '../platform/sqlite/database.ts';
+import { addDeliveries } from './add-deliveries.ts';
 import { delivered, failedWith, OutboxRig, organizationId, requestDelivery } from './testing/outbox-harness.ts';
 
 const second = 1000;
@@ -297,6 +299,27 @@ describe('a removed target', () => {
     for (const table of ['deliveries', 'attempts', 'targets'] as const) {
       await vi.waitFor(async () => expect(await rig.database.queries.selectFrom(table).selectAll().execute()).toEqual([]));
     }
+  });
+});
+
+describe('targets that are removed together', () => {
+  it.each([
+    [10, 600],
+    [40, 100],
+  ])('%i with %i deliveries each: others get to work between some hundred of them', async (targets, each) => {
+    const names = Array.from({ length: targets }, (_, index) => `w${index}`);
+    for (const name of names) rig.states.set(name, { kind: 'disabled' });
+    const deliveries = names.flatMap((name) => Array.from({ length: each }, () => requestDelivery(name)));
+    await inWriteTransaction(rig.database, (transaction) => addDeliveries(transaction, deliveries, 0));
+    for (const name of names) rig.states.set(name, { kind: 'removed' });
+    rig.outbox.wake(deliveries);
+    const left: number[] = [deliveries.length];
+    while (left.at(-1) !== 0) {
+      await new Promise(setImmediate);
+      const rows = rig.database.queries.selectFrom('deliveries').select((select) => select.fn.countAll<number>().as('count'));
+      left.push((await rows.executeTakeFirstOrThrow()).count);
+    }
+    expect(Math.max(...left.slice(1).map((count, index) => (left[index] ?? 0) - count))).toBeLessThanOrEqual(500);
   });
 });
 

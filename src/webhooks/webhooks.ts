@@ -182,7 +182,7 @@ export class Webhooks {
     const { events, outbox, now } = this.#parts;
     const key = this.#keyOf(organizationId, id);
     if (key === undefined) return undefined;
-    const recovered = await recoverDeliveries(events, key, since, now());
+    const recovered = await recoverDeliveries(events, { key, organizationId }, since, now());
     outbox.wake([{ organizationId, target: targetOf(id) }]);
     return recovered;
   }

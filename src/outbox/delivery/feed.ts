@@ -47,7 +47,7 @@ interface Ready {
 }
 
 /** Delivers to one target. */
-export class Feed {
+export class Feed implements KnownTarget {
   readonly key: string;
   readonly organizationId: OrganizationId;
   readonly #options: FeedOptions;
@@ -164,9 +164,9 @@ export class Feed {
   async #close(state: 'disabled' | 'removed'): Promise<void> {
     const { database, clock } = this.#options;
     this.#forgetReady();
-    if (state === 'removed') await removeTarget(database, this.key);
+    if (state === 'removed') await removeTarget(database, this);
     else {
-      await endPending(database, this.key, clock.now());
+      await endPending(database, this, clock.now());
       await noteDisabled(database, this.key);
     }
     this.#finish();

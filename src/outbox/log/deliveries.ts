@@ -1,10 +1,11 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import type { JsonObject } from '../../model/text.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { EventsDatabase, EventsQueries } from '../database.ts';
 import { channelKeys } from '../target.ts';
+import type { KnownTarget } from '../delivery/due.ts';
 import type { AttemptsTable, DeliveriesTable, DeliveryState } from '../schema.ts';
+import { inTurns, rowsAtOnce } from './turns.ts';
 
 /** A delivery as the log shows it. Times are Unix milliseconds. */
 export interface LoggedDelivery extends Omit<Selectable<DeliveriesTable>, 'content'> {
@@ -26,9 +27,6 @@ export interface LogPage {
   readonly behind: string | undefined;
   readonly limit: number;
 }
-
-/** Updates of a transaction, which blocks the process meanwhile. */
-const rowsAtOnce = 500;
 
 /** Deliveries to a target, newest first. */
 export async function listDeliveries(database: EventsQueries, target: string, page: LogPage): Promise<readonly LoggedDelivery[]> {
@@ -89,14 +87,14 @@ export async function replayDelivery({ queries }: EventsQueries, target: string,
 }
 
 /** Replays every failed delivery that was made since a time, but for those that no filter has chosen; durable on return. @returns how many there were. */
-export async function recoverDeliveries(database: EventsDatabase, target: string, since: number, at: number): Promise<number> {
-  let recovered = 0;
-  for (let last = ''; ;) {
-    const ids = await inWriteTransaction(database, async ({ queries }) => {
+export async function recoverDeliveries(database: EventsDatabase, target: KnownTarget, since: number, at: number): Promise<number> {
+  let last = '';
+  return inTurns(target.organizationId, () =>
+    inWriteTransaction(database, async ({ queries }) => {
       const rows = await queries
         .selectFrom('deliveries')
         .select('id')
-        .where('target', '=', target)
+        .where('target', '=', target.key)
         .where('state', '=', 'failed')
         .where('failure', 'is distinct from', 'filter')
         .where('created_at', '>=', since)
@@ -106,13 +104,10 @@ export async function recoverDeliveries(database: EventsDatabase, target: string
         .execute();
       const found = rows.map(({ id }) => id);
       await queries.updateTable('deliveries').set(dueAgain(at)).where('id', 'in', found).execute();
-      return found;
-    });
-    recovered += ids.length;
-    last = ids.at(-1) ?? last;
-    if (ids.length < rowsAtOnce) return recovered;
-    await turn();
-  }
+      last = found.at(-1) ?? last;
+      return found.length;
+    }),
+  );
 }
 
 function dueAgain(at: number) {

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { filesHolding } from '../../../test/support/held-text.ts';
 import type { NewDelivery } from '../../model/events/event.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import { emptyLog } from '../../platform/sqlite/database.ts';
+import { emptyLog, inWriteTransaction } from '../../platform/sqlite/database.ts';
+import { addDeliveries } from '../add-deliveries.ts';
 import { organizationId, OutboxRig, requestDelivery } from '../testing/outbox-harness.ts';
 import { eraseNaming, eraseOfRequests, removeExpiredDeliveries } from './erase.ts';
 
@@ -67,6 +68,13 @@ test('messages that name the erased user go, and those that only contain the nam
   expect(await eraseNaming(rig.database, organizationId, odd)).toBe(1);
   expect(await left()).toEqual([anna, theirs].toSorted());
   expect(ann).not.toBe('');
+});
+
+test('messages that name the erased user go wherever they are among many others', async () => {
+  const many = Array.from({ length: 4500 }, (_, index) => message({ user: index % 900 === 0 || index === 4499 ? 'ann' : `user-${index}` }));
+  await inWriteTransaction(rig.database, (transaction) => addDeliveries(transaction, many, rig.clock.now()));
+  expect(await eraseNaming(rig.database, organizationId, 'ann')).toBe(6);
+  expect(await left()).toHaveLength(4494);
 });
 
 test('deliveries of expired requests go, of one organisation or of all, and messages stay', async () => {

@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { EventsDatabase, EventsQueries } from '../database.ts';
-import { idsOf, removeDeliveries, rowsAtOnce } from './remove.ts';
+import { idsOf, removeDeliveries } from './remove.ts';
+import { inTurns, rowsAtOnce } from './turns.ts';
 
 /**
  * Removes every delivery of some requests with its attempts: a receiver's answer may repeat what it was sent.
@@ -17,7 +17,7 @@ export async function eraseOfRequests(
   let removed = 0;
   for (let start = 0; start < requestIds.length; start += rowsAtOnce) {
     const some = requestIds.slice(start, start + rowsAtOnce);
-    removed += await removeFound(database, ({ queries }) =>
+    removed += await removeFound(database, { organizationId }, ({ queries }) =>
       queries
         .selectFrom('deliveries')
         .select('id')
@@ -30,19 +30,42 @@ export async function eraseOfRequests(
   return removed;
 }
 
+/** Deliveries of a slice that are searched for a name: of few are there many to remove. */
+const searchedAtOnce = 2000;
+
 /** Removes the messages in which the text of a user stands by itself, as the value of a group does, with their attempts. */
 export async function eraseNaming(database: EventsDatabase, organizationId: OrganizationId, userId: string): Promise<number> {
   const named = JSON.stringify(userId);
-  return removeFound(database, ({ queries }) =>
-    queries
-      .selectFrom('deliveries')
-      .select('id')
-      .where('organization_id', '=', organizationId)
-      .where('content', 'is not', null)
-      .where(sql<number>`instr(content, ${named})`, '>', 0)
-      .limit(rowsAtOnce)
-      .execute(),
-  );
+  let removed = 0;
+  let behind = '';
+  // No index leads to a name, so all deliveries are searched, some at a time.
+  while (true) {
+    const last = await lastOf(database, behind);
+    if (last === undefined) return removed;
+    removed += await removeFound(database, { organizationId }, ({ queries }) =>
+      queries
+        .selectFrom('deliveries')
+        .select('id')
+        .where('id', '>', behind)
+        .where('id', '<=', last)
+        .where('organization_id', '=', organizationId)
+        .where('content', 'is not', null)
+        .where(sql<number>`instr(content, ${named})`, '>', 0)
+        .limit(rowsAtOnce)
+        .execute(),
+    );
+    behind = last;
+  }
+}
+
+/** The last of the deliveries that are searched at once; undefined: there are none. */
+async function lastOf({ queries }: EventsDatabase, behind: string): Promise<string | undefined> {
+  const ids = queries.selectFrom('deliveries').select('id').where('id', '>', behind).orderBy('id').limit(searchedAtOnce);
+  const row = await queries
+    .selectFrom(ids.as('searched'))
+    .select((select) => select.fn.max('id').as('last'))
+    .executeTakeFirst();
+  return row?.last ?? undefined;
 }
 
 export interface ExpiredDeliveries {
@@ -62,20 +85,15 @@ export async function removeExpiredDeliveries(
     const expired = queries.selectFrom('deliveries').select('id').where('request_created_at', '<', before).limit(rowsAtOnce);
     return (organizations === undefined ? expired : expired.where('organization_id', 'in', organizations)).execute();
   };
-  return removeFound(database, read, signal);
+  return removeFound(database, { signal }, read);
 }
 
-/** Removes a page at a time; between two, the process does other work. */
 async function removeFound(
   database: EventsDatabase,
+  { organizationId, signal }: { readonly organizationId?: OrganizationId; readonly signal?: AbortSignal },
   read: (transaction: EventsQueries) => Promise<readonly { readonly id: string }[]>,
-  signal?: AbortSignal,
 ): Promise<number> {
-  for (let removed = 0; ;) {
-    signal?.throwIfAborted();
-    const found = await inWriteTransaction(database, async (transaction) => removeDeliveries(transaction, idsOf(await read(transaction))));
-    removed += found;
-    if (found < rowsAtOnce) return removed;
-    await turn();
-  }
+  const slice = (): Promise<number> =>
+    inWriteTransaction(database, async (transaction) => removeDeliveries(transaction, idsOf(await read(transaction))));
+  return inTurns(organizationId, slice, signal);
 }

@@ -1,11 +1,8 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { EventsDatabase } from '../database.ts';
 import { removeDeliveries } from './remove.ts';
-
-/** Removals of a transaction, which blocks the process meanwhile. */
-const rowsAtOnce = 500;
+import { inTurns, rowsAtOnce } from './turns.ts';
 
 export interface LogLimits {
   /** Deliveries that ended are kept so long, milliseconds. */
@@ -22,20 +19,10 @@ export interface Pruned {
 
 /** Removes the oldest deliveries that ended, until the log keeps its limits. Pending ones stay. @param now Unix milliseconds. */
 export async function pruneLog(database: EventsDatabase, { keptMs, maxBytes }: LogLimits, now: number): Promise<Pruned> {
-  const pruned = { expired: 0, crowdedOut: 0 };
   const before = firstIdOf(Math.max(0, now - keptMs));
-  for (let removed = rowsAtOnce; removed === rowsAtOnce;) {
-    removed = await removeOldest(database, before);
-    pruned.expired += removed;
-    await turn();
-  }
-  while ((await usedBytes(database)) > maxBytes) {
-    const removed = await removeOldest(database, undefined);
-    if (removed === 0) break;
-    pruned.crowdedOut += removed;
-    await turn();
-  }
-  return pruned;
+  const expired = await inTurns(undefined, () => removeOldest(database, before));
+  const crowdedOut = await inTurns(undefined, async () => ((await usedBytes(database)) > maxBytes ? removeOldest(database, undefined) : 0));
+  return { expired, crowdedOut };
 }
 
 /** @param before only identifiers that sort before this. @returns how many. */

@@ -1,21 +1,19 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { EventsDatabase, EventsQueries } from '../database.ts';
+import type { KnownTarget } from '../delivery/due.ts';
 import { removePositions } from '../positions.ts';
 import { removeUpdatePositions } from '../updates.ts';
 import { targetOfKey } from '../target.ts';
-
-/** Rows of a statement, far below the limit on its parameters, and of a transaction, which blocks the process meanwhile. */
-export const rowsAtOnce = 500;
+import { inTurns, rowsAtOnce } from './turns.ts';
 
 /** Ends the pending deliveries of a target that was disabled. */
-export async function endPending(database: EventsDatabase, target: string, at: number): Promise<void> {
-  for (let ended = rowsAtOnce; ended === rowsAtOnce;) {
-    ended = await inWriteTransaction(database, async ({ queries }) => {
+export async function endPending(database: EventsDatabase, { key, organizationId }: KnownTarget, at: number): Promise<void> {
+  await inTurns(organizationId, () =>
+    inWriteTransaction(database, async ({ queries }) => {
       const rows = await queries
         .selectFrom('deliveries')
         .select('id')
-        .where('target', '=', target)
+        .where('target', '=', key)
         .where('state', '=', 'pending')
         .limit(rowsAtOnce)
         .execute();
@@ -25,9 +23,8 @@ export async function endPending(database: EventsDatabase, target: string, at: n
         .where('id', 'in', idsOf(rows))
         .execute();
       return rows.length;
-    });
-    await turn();
-  }
+    }),
+  );
 }
 
 /** The target was disabled where it is defined. */
@@ -45,28 +42,25 @@ export async function forgetFailures({ queries }: EventsQueries, target: string)
 }
 
 /** Removes everything about a target that was removed where it is defined. */
-export async function removeTarget(database: EventsDatabase, target: string): Promise<void> {
-  for (let removed = rowsAtOnce; removed === rowsAtOnce;) {
-    removed = await inWriteTransaction(database, async (transaction) => {
-      const rows = await transaction.queries.selectFrom('deliveries').select('id').where('target', '=', target).limit(rowsAtOnce).execute();
+export async function removeTarget(database: EventsDatabase, { key, organizationId }: KnownTarget): Promise<void> {
+  await inTurns(organizationId, () =>
+    inWriteTransaction(database, async (transaction) => {
+      const rows = await transaction.queries.selectFrom('deliveries').select('id').where('target', '=', key).limit(rowsAtOnce).execute();
       return removeDeliveries(transaction, idsOf(rows));
-    });
-    await turn();
-  }
-  await database.queries.deleteFrom('targets').where('target', '=', target).execute();
-  const definition = targetOfKey(target);
+    }),
+  );
+  await database.queries.deleteFrom('targets').where('target', '=', key).execute();
+  const definition = targetOfKey(key);
   if (definition.kind !== 'webhook') return;
   await removePositions(database, definition.webhookId);
   await removeUpdatePositions(database, [definition.webhookId]);
 }
 
-/** Removes deliveries with their attempts. @returns their number. */
+/** Removes deliveries with their attempts. @param ids as many as a statement takes. @returns their number. */
 export async function removeDeliveries({ queries }: EventsQueries, ids: readonly string[]): Promise<number> {
-  for (let start = 0; start < ids.length; start += rowsAtOnce) {
-    const some = ids.slice(start, start + rowsAtOnce);
-    await queries.deleteFrom('attempts').where('delivery_id', 'in', some).execute();
-    await queries.deleteFrom('deliveries').where('id', 'in', some).execute();
-  }
+  if (ids.length === 0) return 0;
+  await queries.deleteFrom('attempts').where('delivery_id', 'in', ids).execute();
+  await queries.deleteFrom('deliveries').where('id', 'in', ids).execute();
   return ids.length;
 }
 

@@ -133,6 +133,7 @@ async function openScene(
     events,
     clock: systemClock,
     intervalMs,
+    groupsMaxBytes: 32 * 1024 * 1024,
     linkOf: () => '',
     subscribers: () => [],
     wake: () => undefined,

@@ -5,6 +5,7 @@ import { type AlertRefusal, maxEnforcedRules } from '../metadata/organization/al
 import type { GivenChannel, StoredChannel } from '../model/events/channel.ts';
 import type { AlertMessage } from '../model/events/alert-message.ts';
 import type { NewDelivery } from '../model/events/event.ts';
+import { GatelogError } from '../model/errors.ts';
 import { bodyFault, type Result, success } from '../model/fault.ts';
 import type { OrganizationId, Uuid } from '../model/ids.ts';
 import { alertLimits } from '../model/events/alert-vocabulary.ts';
@@ -12,6 +13,7 @@ import { addDeliveries } from '../outbox/add-deliveries.ts';
 import { latestIncidents, listHistory, listIncidents } from '../outbox/alerts/read.ts';
 import type { EventsDatabase } from '../outbox/database.ts';
 import { listChannelDeliveries } from '../outbox/log/deliveries.ts';
+import { FairSemaphore } from '../platform/fair-semaphore.ts';
 import { inWriteTransaction } from '../platform/sqlite/database.ts';
 import { enforcedPolicy } from '../query/alerts/enforce.ts';
 import { planAlert } from '../query/alerts/plan.ts';
@@ -61,6 +63,13 @@ export interface AlertsOptions {
   readonly now: () => number;
 }
 
+/** Previews at once; one of an organisation, whose others wait. */
+const previewsAtOnce = 2;
+const waitingPreviews = 3;
+/** A wait for a preview that has another one before it. */
+const previewWaitMs = 30_000;
+const previewRetrySeconds = 5;
+
 /** A test was asked for too soon after another one, milliseconds. */
 const testEveryMs = 1000;
 
@@ -68,6 +77,12 @@ const testEveryMs = 1000;
 export class Alerts {
   readonly #options: AlertsOptions;
   readonly #testedAt = new Map<Uuid, number>();
+  readonly #previews = new FairSemaphore({
+    units: previewsAtOnce,
+    maxUnitsOfOwner: 1,
+    maxWaitingOfOwner: waitingPreviews,
+    refusal: tooManyPreviews,
+  });
 
   constructor(options: AlertsOptions) {
     this.#options = options;
@@ -172,7 +187,7 @@ export class Alerts {
     return alert === undefined ? undefined : (await listChannelDeliveries(events, id, page)).map((row) => shownDelivery(alert, row));
   }
 
-  /** @returns the fault of a rule that is not valid. */
+  /** One of an organisation at a time. @returns the fault of a rule that is not valid. @throws GatelogError `too_many_previews`. */
   async preview(
     organizationId: OrganizationId,
     rule: Omit<AlertRule, 'name'>,
@@ -184,7 +199,12 @@ export class Alerts {
     if (!planned.ok) return planned;
     const policy = rule.enforce === true ? enforcedPolicy(planned.value, rule.for_ms) : success(null);
     if (!policy.ok) return { ok: false, fault: { ...policy.fault, path: ['rule', ...policy.fault.path] } };
-    return success(shownPreview(await previewAlert(run, { organizationId, rule, range, intervalMs }, signal)));
+    const turn = await this.#previews.acquire(1, { owner: organizationId, signal, maxWaitMs: previewWaitMs });
+    try {
+      return success(shownPreview(await previewAlert(run, { organizationId, rule, range, intervalMs }, signal)));
+    } finally {
+      turn.release();
+    }
   }
 
   /** Sends a test message. Durable on return. @returns how many channels get one; undefined for an unknown rule. */
@@ -263,6 +283,11 @@ export class Alerts {
       now: now(),
     });
   }
+}
+
+function tooManyPreviews(): GatelogError {
+  const sentence = `${waitingPreviews} previews of the organisation wait already, behind one that runs; ask again when one has ended.`;
+  return new GatelogError('too_many_previews', sentence, { retryAfterSeconds: previewRetrySeconds });
 }
 
 /** Without those that are not there. */

@@ -7,27 +7,29 @@ import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { addDeliveries } from '../outbox/add-deliveries.ts';
 import { eraseFromWindows, eraseGroupsNaming } from '../outbox/alerts/erase.ts';
-import { readKnownAlerts } from '../outbox/alerts/read.ts';
-import { forgetGroups, pruneAlerts, removeRule, type RuleChanges, writeProgress, writeRuleChanges } from '../outbox/alerts/write.ts';
+import { pruneAlerts, removeRule, writeProgress } from '../outbox/alerts/write.ts';
 import type { EventsDatabase } from '../outbox/database.ts';
 import type { Clock } from '../platform/clock.ts';
 import { inWriteTransaction } from '../platform/sqlite/database.ts';
 import { rangesAt } from '../query/alerts/windows.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';
 import { comparedSamples } from './machine/baseline.ts';
+import { GroupRooms } from './bounds/group-rooms.ts';
+import { readKnownStates } from './bounds/known-states.ts';
+import { type Outcome, OutcomeWriter } from './bounds/outcome-writer.ts';
+import { lateTimes, roundTimes, RoundTurns } from './bounds/round-turns.ts';
 import { changesOf } from './changes.ts';
 import type { AlertDefinitions } from './definitions.ts';
 import { Departures } from './departures.ts';
 import { Faults } from './faults.ts';
 import { evaluate, type Evaluated, type Memories } from './machine/evaluate.ts';
 import { windowToKeep } from './kept-windows.ts';
-import { measureAll, type Measurement } from './measure.ts';
+import { measureEach, type Measurement } from './measure.ts';
 import { type AlertLink, deliveriesOf, noticeMessage, ruleMessage, type Telling } from './messages.ts';
 import { withoutNaming } from './machine/naming.ts';
 import { type Alert, asMeasured, isOn, type ReadyAlert, readyAlert } from './machine/rule.ts';
 import { closedByChange, failed, succeeded } from './rule-events.ts';
 import { type RuleState, unknownRule } from './rule-state.ts';
-import type { GroupMemory } from './machine/state.ts';
 
 /** Looks for windows that have ended and were altered since. */
 export interface LateLook {
@@ -37,7 +39,7 @@ export interface LateLook {
   readonly check: (
     organizationId: OrganizationId,
     alerts: readonly ReadyAlert[],
-    time: { readonly at: number; readonly signal: AbortSignal },
+    time: { readonly at: number; readonly signal: AbortSignal; readonly maxMs: number },
   ) => Promise<number>;
 }
 
@@ -54,37 +56,30 @@ export interface EvaluatorOptions {
   /** Call it after a commit that added deliveries. */
   readonly wake: (targets: readonly Pick<NewDelivery, 'organizationId' | 'target'>[]) => void;
   readonly observe: Observe;
+  /** What the groups of all rules of one organisation may take in memory. */
+  readonly groupsMaxBytes: number;
   readonly late?: LateLook;
   /** A round of all rules ended. */
   readonly noteRound?: (round: { readonly rules: number; readonly failed: number; readonly ms: number }) => void;
 }
 
-/** What becomes of a rule in a round, and is written together with the others of its organisation. */
-interface Outcome {
-  readonly ruleId: string;
-  readonly state: RuleState | undefined;
-  readonly changes: readonly RuleChanges[];
-  readonly deliveries: readonly NewDelivery[];
-  /** The groups of before are others. */
-  readonly isForgotten: boolean;
-}
-
 /** Records of just now get so long to be stored. */
 const lagMs = 1000;
+/** So many organisations may have all that one may; then each has less. */
+const organizationsWithAll = 8;
 const pruneEveryMs = 3_600_000;
 const lateEveryMs = 60_000;
-/** At each evaluation. */
-const organizationMaxMs = 10_000;
-/** Evaluations of rules block other work for no longer. */
-const turnMs = 10;
 
 /**
  * # The evaluator of alerts
  *
  * At each multiple of the interval, every rule of every organisation is measured over the window that ends then. The rules of an
- * organisation share statements, which run in a lane of their own with one thread. Then each group takes a step, and what changes of
- * states, incidents and history is written in one transaction with the deliveries that tell of it. So a kill at any time loses and doubles
- * nothing: after it, the states are those of the last transaction.
+ * organisation share statements, which run in a lane of their own with one thread. Then each group takes a step, and what changes of a
+ * rule's states, incidents and history is written in one transaction with the deliveries that tell of it. So a kill at any time loses and
+ * doubles nothing: after it, the states are those of the last transaction.
+ *
+ * Bounds: what is measured is taken rule by rule; groups have rooms in bytes by organisation, shared by its rules (`GroupRooms`); an
+ * organisation has a part of the time of a round, those whose rules took long last.
  *
  * Memory has what the database has, and the groups that are ok. It changes after the commit. A rule that was changed meanwhile is left
  * out of the round. What is found of rules that are not there any more is removed.
@@ -93,26 +88,31 @@ export class Evaluator {
   readonly #options: EvaluatorOptions;
   readonly #stopping = new AbortController();
   readonly #states = new Map<string, RuleState>();
+  readonly #rooms: GroupRooms;
   readonly #ready = new WeakMap<Alert, ReadyAlert>();
   #running: Promise<void> | undefined;
   /** Rounds and erasures, one after another. */
   #latest: Promise<unknown> = Promise.resolve();
   readonly #departures: Departures;
+  /** How long the rules of each organisation took in the latest round. */
+  readonly #tookMs = new Map<OrganizationId, number>();
+  readonly #lateTookMs = new Map<OrganizationId, number>();
   #prunedAt = -Infinity;
   #lateAt = -Infinity;
 
   constructor(options: EvaluatorOptions) {
     this.#options = options;
     this.#departures = new Departures(options.definitions);
+    this.#rooms = new GroupRooms({
+      maxBytesOfOrganization: options.groupsMaxBytes,
+      maxBytes: organizationsWithAll * options.groupsMaxBytes,
+    });
   }
 
   /** Reads what is known. */
   async open(): Promise<void> {
-    const { evaluatedAt, rules, groups } = await readKnownAlerts(this.#options.events);
-    for (const id of new Set([...rules.keys(), ...groups.keys()])) {
-      const memories = (groups.get(id) ?? new Map()) as ReadonlyMap<string, GroupMemory>;
-      this.#states.set(id, { ...unknownRule, memories, seen: rules.get(id), evaluatedAt });
-    }
+    const { events, clock } = this.#options;
+    for (const [id, state] of await readKnownStates(events, this.#rooms, clock.now())) this.#states.set(id, state);
   }
 
   start(): void {
@@ -192,9 +192,11 @@ export class Evaluator {
       });
     }
     let failures = 0;
-    for (const alerts of byOrganization.values()) {
+    const turns = new RoundTurns(byOrganization.keys(), this.#tookMs, clock.monotonic, roundTimes);
+    for (const organizationId of turns.order) {
       await faults.hold(async () => {
-        failures += await this.#evaluateOrganization(alerts, at);
+        const alerts = byOrganization.get(organizationId) ?? [];
+        failures += await turns.during(organizationId, (maxMs) => this.#evaluateOrganization(alerts, { at, maxMs }));
       });
     }
     const rules = [...byOrganization.values()].reduce((sum, alerts) => sum + alerts.length, 0);
@@ -212,9 +214,11 @@ export class Evaluator {
     if (late === undefined || clock.monotonic() - this.#lateAt < lateEveryMs) return;
     this.#lateAt = clock.monotonic();
     late.keepOnly(byOrganization.keys());
-    for (const [organizationId, alerts] of byOrganization) {
+    const turns = new RoundTurns(byOrganization.keys(), this.#lateTookMs, clock.monotonic, lateTimes);
+    for (const organizationId of turns.order) {
       await faults.hold(async () => {
-        await late.check(organizationId, alerts, { at, signal: this.#stopping.signal });
+        const alerts = byOrganization.get(organizationId) ?? [];
+        await turns.during(organizationId, (maxMs) => late.check(organizationId, alerts, { at, signal: this.#stopping.signal, maxMs }));
       });
     }
   }
@@ -239,29 +243,30 @@ export class Evaluator {
   }
 
   /** @returns how many rules failed. */
-  async #evaluateOrganization(alerts: readonly ReadyAlert[], at: number): Promise<number> {
-    const { run, definitions, clock } = this.#options;
-    const measured = await measureAll(
-      run,
-      alerts.map(({ plan }) => ({ plan, ranges: rangesAt(plan, at) })),
-      { signal: this.#stopping.signal, maxMs: organizationMaxMs, monotonic: clock.monotonic },
+  async #evaluateOrganization(alerts: readonly ReadyAlert[], time: { readonly at: number; readonly maxMs: number }): Promise<number> {
+    const { run, definitions, clock, events } = this.#options;
+    const { at, maxMs } = time;
+    const [first] = alerts;
+    if (first === undefined) return 0;
+    const shares = this.#rooms.sharesOf(
+      first.alert.organizationId,
+      alerts.map(({ alert }) => alert.id),
     );
-    const outcomes: Outcome[] = [];
-    let since = performance.now();
-    for (const [index, ready] of alerts.entries()) {
-      const measurement = measured[index];
-      const isCurrent = definitions.find(ready.alert.organizationId, ready.alert.id) === ready.alert;
-      if (measurement === undefined || !isCurrent) continue;
-      outcomes.push(this.#outcomeOf(ready, measurement, at));
-      if (performance.now() - since < turnMs) continue;
-      await nextTurn();
-      since = performance.now();
-    }
-    await this.#write(outcomes, at);
-    return measured.filter((measurement) => 'error' in measurement).length;
+    const writer = new OutcomeWriter({ events, at, written: (outcomes) => this.#written(outcomes) });
+    let failures = 0;
+    const readings = alerts.map(({ plan }) => ({ plan, ranges: rangesAt(plan, at) }));
+    await measureEach(run, readings, { signal: this.#stopping.signal, maxMs, monotonic: clock.monotonic }, async (index, measurement) => {
+      const ready = alerts[index];
+      if ('error' in measurement) failures += 1;
+      if (ready === undefined || definitions.find(ready.alert.organizationId, ready.alert.id) !== ready.alert) return;
+      await writer.add(this.#outcomeOf(ready, measurement, { at, maxBytes: shares(ready.alert.id) }));
+    });
+    await writer.flush();
+    await writeProgress(events, at);
+    return failures;
   }
 
-  #outcomeOf(ready: ReadyAlert, measurement: Measurement, at: number): Outcome {
+  #outcomeOf(ready: ReadyAlert, measurement: Measurement, { at, maxBytes }: { readonly at: number; readonly maxBytes: number }): Outcome {
     const { linkOf } = this.#options;
     const ruleId = ready.alert.id;
     const stored = this.stateOf(ruleId);
@@ -282,7 +287,9 @@ export class Evaluator {
       };
     }
     const samples = comparedSamples(ready.plan, measurement.samples);
-    const evaluated = evaluate(ready, known.memories, samples, { at, previous: known.evaluatedAt, newId: v7 });
+    const evaluated = evaluate(ready, known.memories, samples, { at, previous: known.evaluatedAt, newId: v7, maxBytes });
+    const { organizationId } = ready.alert;
+    this.#rooms.note(ruleId, { organizationId, bytes: evaluated.bytes, wantedBytes: evaluated.wantedBytes });
     const { seen, history, messages } = succeeded(ready, known.seen, at, linkOf);
     const window = windowToKeep(ready, known, evaluated.memories, at);
     const changes = changesOf(ready, evaluated, at, seen);
@@ -292,7 +299,8 @@ export class Evaluator {
         memories: evaluated.memories,
         seen: seen ?? known.seen,
         evaluatedAt: at,
-        isCut: evaluated.isCut || measurement.isCut,
+        isCut: measurement.isCut,
+        groupsLeftOut: evaluated.leftOut,
         windowKeptAt: window?.ends_at ?? known.windowKeptAt,
       },
       changes: [...closing, { ...changes, history: [...history, ...changes.history], windows: window === undefined ? [] : [window] }],
@@ -318,32 +326,25 @@ export class Evaluator {
     });
   }
 
-  async #write(outcomes: readonly Outcome[], at: number): Promise<void> {
-    const { events, wake } = this.#options;
-    const deliveries = outcomes.flatMap((outcome) => outcome.deliveries);
-    await inWriteTransaction(events, async (transaction) => {
-      for (const { ruleId, changes, isForgotten } of outcomes) {
-        if (isForgotten) await forgetGroups(transaction, ruleId);
-        for (const change of changes) if (isAny(change)) await writeRuleChanges(transaction, change);
-      }
-      await addDeliveries(transaction, deliveries, at);
-      await writeProgress(transaction, at);
-    });
+  /** What was written is known, and told. */
+  #written(outcomes: readonly Outcome[]): void {
     for (const { ruleId, state } of outcomes) if (state !== undefined) this.#states.set(ruleId, state);
-    if (deliveries.length > 0) wake(deliveries);
+    const deliveries = outcomes.flatMap((outcome) => outcome.deliveries);
+    if (deliveries.length > 0) this.#options.wake(deliveries);
   }
 
   /** Ends the incidents of rules that are off now. */
   async #closeOff(at: number): Promise<void> {
-    const outcomes: Outcome[] = [];
+    const writer = new OutcomeWriter({ events: this.#options.events, at, written: (outcomes) => this.#written(outcomes) });
     for (const alert of this.#options.definitions.all()) {
       const known = this.stateOf(alert.id);
       if (isOn(alert) || known.memories.size === 0) continue;
       const ready = this.readyOf(alert);
       const changes = [changesOf(ready, closedByChange(ready, known.memories, at), at, undefined)];
-      outcomes.push({ ruleId: alert.id, state: { ...unknownRule, seen: known.seen }, changes, deliveries: [], isForgotten: true });
+      this.#rooms.forget(alert.id);
+      await writer.add({ ruleId: alert.id, state: { ...unknownRule, seen: known.seen }, changes, deliveries: [], isForgotten: true });
     }
-    if (outcomes.length > 0) await this.#write(outcomes, at);
+    await writer.flush();
   }
 
   /** Ends what rules told that are not there any more, and removes what is known of them. */
@@ -352,15 +353,19 @@ export class Evaluator {
     const there = new Set<string>();
     for (const { id } of definitions.all()) there.add(id);
     const gone = [...this.#states.keys()].filter((id) => !there.has(id));
-    const deliveries = gone.flatMap((id) => this.#ended(id, at));
-    if (gone.length > 0) {
+    const told: NewDelivery[] = [];
+    for (const id of gone) {
+      const deliveries = this.#ended(id, at);
       await inWriteTransaction(events, async (transaction) => {
-        for (const id of gone) await removeRule(transaction, id);
+        await removeRule(transaction, id);
         await addDeliveries(transaction, deliveries, at);
       });
+      this.#states.delete(id);
+      this.#rooms.forget(id);
+      told.push(...deliveries);
+      await nextTurn();
     }
-    for (const id of gone) this.#states.delete(id);
-    wake([...deliveries, ...this.#departures.over(at, deliveries)]);
+    wake([...told, ...this.#departures.over(at, told)]);
   }
 
   /** What channels are told of a deleted rule; nothing when it was deleted before this start. */
@@ -382,9 +387,5 @@ export class Evaluator {
 }
 
 function unchanged(memories: Memories): Evaluated {
-  return { memories, changed: new Map(), entered: [], incidents: [], notices: [], isCut: false };
-}
-
-function isAny({ seen, putGroups, removedGroups, incidents, history, windows }: RuleChanges): boolean {
-  return seen !== undefined || [putGroups, removedGroups, incidents, history, windows].some(({ length }) => length > 0);
+  return { memories, changed: new Map(), entered: [], incidents: [], notices: [], leftOut: 0, bytes: 0, wantedBytes: 0 };
 }

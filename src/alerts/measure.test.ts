@@ -4,7 +4,7 @@ import type { OrganizationId } from '../model/ids.ts';
 import { planAlert } from '../query/alerts/plan.ts';
 import { rangesAt } from '../query/alerts/windows.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';
-import { measureAll } from './measure.ts';
+import { type Measurement, measureEach, type Turn } from './measure.ts';
 
 const tenant = '01970000-0000-7000-8000-000000000001' as OrganizationId;
 
@@ -16,6 +16,14 @@ function readingOf(rule: Partial<AlertRule>) {
 
 const words = readingOf({ filter: { request: { prompt: { contains: 'refund' } } } });
 const readings = [words, readingOf({}), readingOf({ filter: { request_response_rmt: { model: { equals: 'gpt-4o' } } } })];
+
+async function measureAll(run: RunStatement, asked: typeof readings, turn: Turn): Promise<readonly Measurement[]> {
+  const measured: Measurement[] = [];
+  await measureEach(run, asked, turn, async (index, measurement) => {
+    measured[index] = measurement;
+  });
+  return measured;
+}
 
 /** A clock that each statement moves. */
 function slowStore(statementMs: number) {

@@ -15,36 +15,61 @@ export interface Turn {
   readonly monotonic: () => number;
 }
 
+/** Takes what was measured for a reading, before the next one is looked at: the samples of all are never in memory together. */
+export type Take = (index: number, measurement: Measurement) => Promise<void>;
+
+/** Bytes of the rows of one statement, which are in this process several times; the readings of a larger one are measured by themselves. */
+const maxResultBytes = 16 * 1024 * 1024;
+
 /**
  * Measures readings of one tenant with few statements, those that search texts last. A statement that fails for what it asks is asked again
  * reading by reading, so that one rule's fault is no other's. What is not measured when the turn ends has failed.
  */
-export async function measureAll(run: RunStatement, readings: readonly Reading[], turn: Turn): Promise<readonly Measurement[]> {
+export async function measureEach(run: RunStatement, readings: readonly Reading[], turn: Turn, take: Take): Promise<void> {
   const endsAt = turn.monotonic() + turn.maxMs;
-  return measureUntil(run, readings, { ...turn, endsAt });
+  await measureUntil(run, readings, { ...turn, endsAt }, take);
 }
 
 type LimitedTurn = Turn & { readonly endsAt: number };
 
-async function measureUntil(run: RunStatement, readings: readonly Reading[], turn: LimitedTurn): Promise<readonly Measurement[]> {
-  const measured: Measurement[] = readings.map(() => ({ error: tooSlow(turn) }));
+async function measureUntil(run: RunStatement, readings: readonly Reading[], turn: LimitedTurn, take: Take): Promise<void> {
+  const left = new Set(readings.keys());
+  const taken: Take = async (index, measurement) => {
+    left.delete(index);
+    await take(index, measurement);
+  };
   for (const { indexes, statement, samplesOf, isCut } of batchesOf(readings)) {
     const leftMs = turn.endsAt - turn.monotonic();
     if (leftMs <= 0) break;
     const ending = AbortSignal.timeout(Math.ceil(leftMs));
-    try {
-      const rows = await run<AlertRow>(statement, AbortSignal.any([turn.signal, ending]));
-      for (const [index, samples] of samplesOf(rows)) measured[index] = { samples, isCut: isCut(rows) };
-    } catch (error) {
-      turn.signal.throwIfAborted();
-      if (ending.aborted) break;
-      const isFinal = indexes.length === 1 || isAway(error);
-      const alone = indexes.map((index) => readings[index]);
-      const parts = isFinal ? undefined : await eachAlone(run, alone, turn);
-      for (const [at, index] of indexes.entries()) measured[index] = parts?.[at] ?? { error };
+    const found = await attempted(() =>
+      // TRICKY: a signal does not end a statement of the embedded engine.
+      run<AlertRow>(statement, AbortSignal.any([turn.signal, ending]), { maxResultBytes, timeoutMs: leftMs }),
+    );
+    if ('rows' in found) {
+      const { rows } = found;
+      for (const [index, samples] of samplesOf(rows)) await taken(index, { samples, isCut: isCut(rows) });
+      continue;
+    }
+    turn.signal.throwIfAborted();
+    if (ending.aborted) break;
+    const isFinal = indexes.length === 1 || isAway(found.error);
+    for (const index of indexes) {
+      if (isFinal) await taken(index, found);
+      else await measureUntil(run, readings.slice(index, index + 1), turn, (_, measurement) => taken(index, measurement));
     }
   }
-  return measured;
+  for (const index of left) await take(index, { error: tooSlow(turn) });
+}
+
+async function attempted<Row>(
+  run: () => Promise<readonly Row[]>,
+): Promise<{ readonly rows: readonly Row[] } | { readonly error: unknown }> {
+  try {
+    return { rows: await run() };
+  } catch (error) {
+    return { error };
+  }
 }
 
 function tooSlow({ maxMs }: Turn): GatelogError {
@@ -57,17 +82,4 @@ function tooSlow({ maxMs }: Turn): GatelogError {
 /** A reading alone would fail as well. */
 function isAway(error: unknown): boolean {
   return error instanceof GatelogError && (error.code === 'store_unavailable' || error.code === 'service_busy');
-}
-
-async function eachAlone(
-  run: RunStatement,
-  readings: readonly (Reading | undefined)[],
-  turn: LimitedTurn,
-): Promise<readonly Measurement[]> {
-  const measured: Measurement[] = [];
-  for (const reading of readings) {
-    const [alone] = reading === undefined ? [] : await measureUntil(run, [reading], turn);
-    measured.push(alone ?? { error: tooSlow(turn) });
-  }
-  return measured;
 }

@@ -4,6 +4,7 @@ import { groupKeyOf, groupOfKey, type GroupValue, shownGroup } from '../query/al
 import { countGroupsStatement, previewSamples, previewStatement, type PreviewSteps, previewSteps } from '../query/alerts/preview.ts';
 import type { AlertRow } from '../query/alerts/rows.ts';
 import type { TimeRange } from '../query/alerts/windows.ts';
+import { Slices } from '../platform/bounds/slices.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';
 import { comparedSamples } from './machine/baseline.ts';
 import { evaluate, type Memories } from './machine/evaluate.ts';
@@ -55,7 +56,7 @@ export async function previewAlert(run: RunStatement, options: PreviewOptions, s
   const groups = plan.dimensions.length === 0 ? 1 : await countGroups(run, ready, steps, signal);
   const rows = await run<AlertRow>(previewStatement(plan, steps), signal);
   const groupsLeftOut = Math.max(0, groups - steps.groups);
-  const { series, incidents, isCut } = replay(ready, steps, rows);
+  const { series, incidents, isCut } = await replay(ready, steps, rows);
   return { stepMs: steps.stepMs, isExact: steps.stepMs === intervalMs && groupsLeftOut === 0 && !isCut, groupsLeftOut, series, incidents };
 }
 
@@ -64,8 +65,9 @@ async function countGroups(run: RunStatement, { plan }: ReadyAlert, steps: Previ
   return Number(row?.['groups'] ?? 0);
 }
 
-function replay(ready: ReadyAlert, { first, stepMs, count }: PreviewSteps, rows: readonly AlertRow[]) {
+async function replay(ready: ReadyAlert, { first, stepMs, count }: PreviewSteps, rows: readonly AlertRow[]) {
   const { plan } = ready;
+  const slices = new Slices();
   const samples = previewSamples(plan, rows);
   const none = Array.from({ length: plan.baselineDays + 1 }, () => []);
   const incidents = new Map<string, PreviewedIncident>();
@@ -75,6 +77,7 @@ function replay(ready: ReadyAlert, { first, stepMs, count }: PreviewSteps, rows:
   let isCut = false;
   let made = 0;
   for (let index = 0; index < count; index += 1) {
+    await slices.turn();
     const at = first + index * stepMs;
     const compared = comparedSamples(plan, samples.get(index) ?? none);
     const evaluated = evaluate(ready, memories, compared, {
@@ -83,7 +86,7 @@ function replay(ready: ReadyAlert, { first, stepMs, count }: PreviewSteps, rows:
       newId: () => String((made += 1)),
     });
     memories = evaluated.memories;
-    isCut ||= evaluated.isCut;
+    isCut ||= evaluated.leftOut > 0;
     for (const { key, incident, endedAt } of evaluated.incidents) {
       const peak = farther(incidents.get(incident.id)?.peak ?? null, incident.peak, plan.comparison);
       incidents.set(incident.id, { group: shownGroup(plan.dimensions, groupOfKey(key)), startedAt: incident.startedAt, endedAt, peak });

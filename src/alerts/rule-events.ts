@@ -75,6 +75,8 @@ export function closedByChange(ready: ReadyAlert, known: Memories, at: number): 
     entered: open.map(({ key, incident }) => ({ key, state: 'ok', value: null, incidentId: incident.id })),
     incidents: open.map(({ key, incident }) => ({ key, incident, endedAt: at })),
     notices: noticesOf(ready, steps, new Map()),
-    isCut: false,
+    leftOut: 0,
+    bytes: 0,
+    wantedBytes: 0,
   };
 }

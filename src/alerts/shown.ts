@@ -47,7 +47,8 @@ export function shownAlert(alert: Alert, { ready, state, channels, lastIncidentA
       evaluated_at: isoOrNull(state.evaluatedAt),
       errors: state.seen?.errors ?? 0,
       error: state.seen?.error ?? null,
-      cut: state.isCut,
+      cut: state.isCut || state.groupsLeftOut > 0,
+      groups_left_out: state.groupsLeftOut,
     },
   };
 }

@@ -55,7 +55,7 @@ const sentences = {
   413: 'The body is over the limit.',
   415: 'The body is not declared as JSON.',
   422: 'The body, the filter or the address is not valid, `details.path` says where; or the query needs more memory than it may use.',
-  429: 'Too many keys from this address were not accepted; calls with a good key still work.',
+  429: 'Too many keys from this address were not accepted, while calls with a good key still work; or too many previews of the organisation wait.',
   500: 'The service failed.',
   503: 'A part that the call needs cannot be reached; try again after `Retry-After` seconds.',
   504: 'The query took longer than its time limit.',

@@ -8,6 +8,7 @@ import { readBody } from '../contract/read-body.ts';
 import type { GivenChannel, StoredChannel } from '../model/events/channel.ts';
 import type { Fault, Result } from '../model/fault.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import { MailAllowance, type MailPolicy } from './mail-policy.ts';
 import { makePost } from './post.ts';
 import { type ChannelMessage, makeChannelSender, type Told } from './send.ts';
 import { makeMailer } from './mailer.ts';
@@ -26,13 +27,21 @@ const routingKey = 'e93facc04764012d7bfb002500d5d1a6';
 const webhookId = '0193a0c4-0000-7000-8000-000000000001';
 const never = new AbortController().signal;
 
-const storeWith = (options: { readonly canMail?: boolean; readonly secret?: number } = {}) =>
+const anyMail: MailPolicy = { domains: [], maxRecipients: 20, maxPerHour: 300 };
+
+interface StoreGiven {
+  readonly canMail?: boolean;
+  readonly secret?: number;
+}
+
+const storeWith = (options: StoreGiven = {}) =>
   makeChannelStore({
     cipher: makeCipher(Buffer.alloc(32, options.secret ?? 1), 'channels'),
     guard: guardAllowing('localhost'),
     webhookOf: (_organizationId, wanted) =>
       ('id' in wanted ? wanted.id === webhookId : wanted.name === 'Billing') ? webhookId : undefined,
-    canMail: options.canMail ?? true,
+    mail: options.canMail === false ? undefined : anyMail,
+    channelsOf: () => [],
     newId: v7,
   });
 
@@ -209,6 +218,7 @@ describe('channels that are given anew', () => {
 
 describe('a message arrives', () => {
   const message: ChannelMessage = {
+    organizationId,
     id: 'msg_1',
     type: 'alert.triggered',
     content: { ...messages.grouped },
@@ -274,7 +284,11 @@ describe('a message arrives', () => {
     const { port } = server;
     const mail = makeMailer({ server: { host: 'localhost', port, tls: 'none', login: undefined }, sender: 'alerts@example.com' });
     const post = makePost({ guard: guardAllowing(), now: Date.now });
-    const tellChannel = makeChannelSender({ post, mail, pagerDutyUrl: 'http://localhost:1' });
+    const tellChannel = makeChannelSender({
+      post,
+      mail: { send: mail, domains: [], allowance: new MailAllowance(300, () => 0) },
+      pagerDutyUrl: 'http://localhost:1',
+    });
     const [channel] = kept(stored([{ type: 'email', to: ['ops@example.com', 'team@example.com'] }])).channels;
     if (channel === undefined) throw new Error('no channel');
     const notice = { webhook_id: webhookId, name: 'Billing', destination: 'https://b.example.com', reason: 'The receiver answered 503.' };

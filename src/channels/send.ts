@@ -2,7 +2,9 @@ import type { AlertMessage } from '../model/events/alert-message.ts';
 import type { AttemptOutcome } from '../model/events/attempt.ts';
 import type { StoredChannel } from '../model/events/channel.ts';
 import type { EventType } from '../model/events/event.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import type { JsonObject } from '../model/text.ts';
+import { type MailAllowance, type MailPolicy, recipientProblem } from './mail-policy.ts';
 import type { Mail, SendMail } from './mailer.ts';
 import { mailContent, noticeMail, type WebhookNotice } from './payloads/mail.ts';
 import { pagerDutyEvent, pagerDutyResolve } from './payloads/pagerduty.ts';
@@ -13,6 +15,7 @@ import type { ChannelSecret } from './stored-channels.ts';
 import { postWebhook } from './webhook.ts';
 
 export interface ChannelMessage {
+  readonly organizationId: OrganizationId;
   /** The same for all attempts. */
   readonly id: string;
   readonly type: EventType;
@@ -33,7 +36,7 @@ export interface Told {
 export interface ChannelSenderOptions {
   readonly post: Post;
   /** Undefined: the deployment has no mail server. */
-  readonly mail: SendMail | undefined;
+  readonly mail: (Pick<MailPolicy, 'domains'> & { readonly send: SendMail; readonly allowance: MailAllowance }) | undefined;
   readonly pagerDutyUrl: string;
 }
 
@@ -62,7 +65,11 @@ export function makeChannelSender({ post, mail, pagerDutyUrl }: ChannelSenderOpt
     if (secret === null) {
       if (channel.type !== 'email') return unsent('The channel has no address.');
       if (mail === undefined) return unsent('This deployment has no mail server any more; set GATELOG_SMTP_URL.');
-      return { outcome: await mail(mailOf(channel.shown.to ?? [], message), signal), requestHead: undefined };
+      const to = channel.shown.to ?? [];
+      const problem = to.map((address) => recipientProblem(mail, address)).find((each) => each !== undefined);
+      const refusal = problem ?? mail.allowance.take(message.organizationId, to.length);
+      if (refusal !== undefined) return unsent(refusal);
+      return { outcome: await mail.send(mailOf(to, message), signal), requestHead: undefined };
     }
     switch (secret.type) {
       case 'webhook': {
@@ -97,7 +104,7 @@ function rejectedByPager({ response }: AttemptOutcome): AttemptOutcome {
 }
 
 function unsent(reason: string): Told {
-  return { outcome: { kind: 'refused', reason, response: undefined, disables: false }, requestHead: undefined };
+  return { outcome: { kind: 'refused', reason, response: undefined, disables: false, isUnsent: true }, requestHead: undefined };
 }
 
 /** Path and query of chat services are their secret. */

@@ -3,6 +3,7 @@ import type { EgressPolicy } from '../egress/target-guard.ts';
 import type { GivenChannel, KeptChannel, NewChannel, ShownParts, StoredChannel } from '../model/events/channel.ts';
 import { bodyFault, type FaultPath, type Result, success } from '../model/fault.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import { type MailPolicy, recipientProblem, recipientsOf, tooManyRecipients } from './mail-policy.ts';
 import { fromStandardForm, newSigningSecret, standardForm } from './signature.ts';
 
 /** The secret part of a channel. */
@@ -16,8 +17,10 @@ export interface ChannelStoreOptions {
   readonly guard: EgressPolicy;
   /** @returns the identifier of a webhook of the organisation; undefined when it has no such one. */
   readonly webhookOf: (organizationId: OrganizationId, wanted: { readonly id: string } | { readonly name: string }) => string | undefined;
-  /** Whether the deployment has a mail server. */
-  readonly canMail: boolean;
+  /** Undefined: the deployment has no mail server. */
+  readonly mail: MailPolicy | undefined;
+  /** All channels of an organisation's rules. */
+  readonly channelsOf: (organizationId: OrganizationId) => Iterable<StoredChannel>;
   readonly newId: () => string;
 }
 
@@ -66,6 +69,8 @@ export function makeChannelStore(options: ChannelStoreOptions): ChannelStore {
         const parts = split(organizationId, channel, options);
         if ('message' in parts) return bodyFault([index, ...parts.path], parts.message);
         const { shown, secret, isChosen } = parts;
+        const problem = recipientsProblem(options, { organizationId, present, channels }, shown);
+        if (problem !== undefined) return bodyFault([index, 'to'], problem);
         const same = present.find(
           (each) => each.type === channel.type && isFree(each) && isSame(parts, each.shown, open(organizationId, each)),
         );
@@ -119,12 +124,28 @@ function keep({ id, type, given }: KeptChannel, present: readonly StoredChannel[
   );
 }
 
+/** @returns why a channel's recipients are too many, beside those of other rules and of the channels before it. */
+function recipientsProblem(
+  { mail, channelsOf }: ChannelStoreOptions,
+  {
+    organizationId,
+    present,
+    channels,
+  }: { organizationId: OrganizationId; present: readonly StoredChannel[]; channels: readonly StoredChannel[] },
+  { to }: ShownParts,
+): string | undefined {
+  if (mail === undefined || to === undefined) return undefined;
+  const replaced = new Set(present.map(({ id }) => id));
+  const others = [...channelsOf(organizationId)].filter(({ id }) => !replaced.has(id));
+  return tooManyRecipients(mail, { others: recipientsOf([...others, ...channels]), present: recipientsOf(present) }, to);
+}
+
 interface Problem {
   readonly path: FaultPath;
   readonly message: string;
 }
 
-function split(organizationId: OrganizationId, channel: NewChannel, { guard, webhookOf, canMail }: ChannelStoreOptions): Parts | Problem {
+function split(organizationId: OrganizationId, channel: NewChannel, { guard, webhookOf, mail }: ChannelStoreOptions): Parts | Problem {
   const addressProblem = (field: string, address: string): Problem | undefined => {
     const checked = guard.check(address, 'events');
     return 'problem' in checked ? { path: [field], message: `\`${field}\` ${checked.problem}.` } : undefined;
@@ -142,7 +163,12 @@ function split(organizationId: OrganizationId, channel: NewChannel, { guard, web
     }
     case 'email': {
       const message = 'This deployment has no mail server; set GATELOG_SMTP_URL, or choose another channel.';
-      return canMail ? { shown: { to: channel.to }, secret: null, isChosen: false } : { path: ['type'], message };
+      if (mail === undefined) return { path: ['type'], message };
+      for (const address of channel.to) {
+        const problem = recipientProblem(mail, address);
+        if (problem !== undefined) return { path: ['to'], message: problem };
+      }
+      return { shown: { to: channel.to }, secret: null, isChosen: false };
     }
     case 'slack':
     case 'teams': {

@@ -16,6 +16,7 @@ export interface KindValues {
   readonly sender: string;
   readonly targets: readonly string[];
   readonly origins: readonly string[];
+  readonly domains: readonly string[];
   readonly secret: string;
   readonly choice: string;
 }
@@ -44,6 +45,7 @@ const durationUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
 const headerShape = /^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/i;
 const regionShape = /^[a-z][a-z0-9-]{0,15}$/;
 const hostShape = /^[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?$/i;
+const domainShape = /^[\p{L}\p{N}]([\p{L}\p{N}.-]{0,252}[\p{L}\p{N}])?$/u;
 const regionForm = 'up to 16 lower-case letters, digits and hyphens that start with a letter, for example us';
 
 /** How the text of each kind is read, explained and shown. */
@@ -124,6 +126,17 @@ export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
     read: (text) => readOrigins(text),
     form: () =>
       'origins with commas between, each a scheme, a host and a port where it is not the usual one, for example https://app.example.com, or *',
+    show: (value) => value.join(','),
+  },
+  domains: {
+    read: (text) => {
+      const entries = listed(text).map((entry) => entry.toLowerCase());
+      const wrong = entries.find((entry) => !domainShape.test(entry));
+      return wrong === undefined
+        ? { value: Object.freeze(entries) }
+        : { problem: `has the entry ${quoted(wrong)}, which is not the domain of a mail address` };
+    },
+    form: () => 'domains of mail addresses with commas between, for example example.com,mail.example.org',
     show: (value) => value.join(','),
   },
   secret: {

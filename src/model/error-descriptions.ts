@@ -33,6 +33,7 @@ export const errorDescriptions = {
     'What the organisation logged, or sent as spans, waits for the store up to its share; nothing of this was recorded. Send it again later.',
   too_many_failures: 'Too many keys from this address were not accepted.',
   websocket_not_supported: 'WebSockets are not carried; the same call over HTTP is.',
+  too_many_previews: 'Other previews of rules of the organisation wait already.',
   headers_too_large: 'The head of the request is larger than GATELOG_HEADER_MAX_BYTES.',
   internal: 'A fault of Gatelog; the log has the reason.',
   store_damaged: 'The answer needs a damaged file of the store; see `gatelog store check`.',

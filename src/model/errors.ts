@@ -43,6 +43,7 @@ const errors = {
   backlog_full: { status: 429, doors: ['gateway', 'api'] },
   too_many_failures: { status: 429, doors: ['gateway', 'api'] },
   websocket_not_supported: { status: 426, doors: ['gateway'] },
+  too_many_previews: { status: 429, doors: ['api'] },
   headers_too_large: { status: 431, doors: ['gateway'] },
   internal: { status: 500, doors: ['gateway', 'api'] },
   store_damaged: { status: 500, doors: ['api'] },

@@ -219,6 +219,18 @@ describe('a destination', () => {
     }, 60_000);
   });
 
+  it('to which nothing was sent is no failing one: what else waits is decided at once', async () => {
+    rig.answer = () => ({ kind: 'refused', reason: 'Too many mails.', response: undefined, disables: false, isUnsent: true });
+    const ids = await rig.add(...Array.from({ length: 30 }, () => requestDelivery('w')));
+    await ended(30);
+    await vi.waitFor(async () => expect(await Promise.all(ids.map(state))).toEqual(ids.map(() => 'failed')));
+    const reasons = await rig.database.queries.selectFrom('attempts').select('reason').execute();
+    expect(reasons).toEqual(ids.map(() => ({ reason: 'Too many mails.' })));
+    rig.answer = () => delivered;
+    await rig.add(requestDelivery('w'));
+    await ended(31);
+  });
+
   it('that asks for a wait gets nothing before it is over', async () => {
     rig.answer = () => failedWith(429, 2 * minute);
     await rig.add(requestDelivery('w'));

@@ -3,8 +3,8 @@ import type { NewDelivery } from '../../model/events/event.ts';
 import { alertLimits } from '../../model/events/alert-vocabulary.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { addDeliveries } from '../../outbox/add-deliveries.ts';
-import { incidentsWithin, windowsWithin } from '../../outbox/alerts/read.ts';
-import type { AlertWindowsTable } from '../../outbox/alerts/schema.ts';
+import { incidentsWithin, type KeptWindow, windowContent, windowsWithin } from '../../outbox/alerts/read.ts';
+import { Slices } from '../../platform/bounds/slices.ts';
 import { type RuleChanges, writeRuleChanges } from '../../outbox/alerts/write.ts';
 import type { EventsDatabase } from '../../outbox/database.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
@@ -14,7 +14,7 @@ import { dimensionNames, historyRow } from '../changes.ts';
 import { keptValues } from '../kept-windows.ts';
 import { comparedSamples } from '../machine/baseline.ts';
 import type { ReadyAlert } from '../machine/rule.ts';
-import { measureAll } from '../measure.ts';
+import { measureEach } from '../measure.ts';
 import { type AlertLink, deliveriesOf, lateMessages } from '../messages.ts';
 import type { ChangedMinutes } from './changed-minutes.ts';
 import { type Judged, judgeWindow, type LateValue } from './judge.ts';
@@ -28,8 +28,6 @@ export interface LateCheckOptions {
   readonly wake: (targets: readonly NewDelivery[]) => void;
 }
 
-/** Windows of one organisation are measured for no longer at once. */
-const measuredMaxMs = 10_000;
 /** Windows of an organisation that one check measures again; the next one goes on. */
 const maxWindows = 500;
 /** Rows that one window adds to the history of its rule; the incidents are among them. */
@@ -37,9 +35,16 @@ const maxRows = alertLimits.historyRows;
 const dayMs = 86_400_000;
 const reason = 'Requests that were stored late, or changed, altered a window that had ended.';
 
+interface LateTime {
+  readonly at: number;
+  readonly signal: AbortSignal;
+  /** Windows are measured for no longer. */
+  readonly maxMs: number;
+}
+
 interface Sought {
   readonly ready: ReadyAlert;
-  readonly window: AlertWindowsTable;
+  readonly window: KeptWindow;
 }
 
 /**
@@ -50,7 +55,7 @@ export async function checkLate(
   options: LateCheckOptions,
   organizationId: OrganizationId,
   alerts: readonly ReadyAlert[],
-  time: { readonly at: number; readonly signal: AbortSignal },
+  time: LateTime,
 ): Promise<number> {
   const { changed } = options;
   const ranges = changed.take(organizationId);
@@ -67,29 +72,30 @@ async function checkRanges(
   { changed, run, events, ...rest }: LateCheckOptions,
   organizationId: OrganizationId,
   alerts: readonly ReadyAlert[],
-  time: { readonly at: number; readonly signal: AbortSignal; readonly ranges: readonly TimeRange[] },
+  time: LateTime & { readonly ranges: readonly TimeRange[] },
 ): Promise<number> {
   const { ranges } = time;
+  const slices = new Slices();
   const found = await windowsOf(events, alerts, ranges, time.at);
   const taken = found.slice(0, maxWindows);
   for (const { window } of found.slice(maxWindows)) changed.noteRange(organizationId, { from: window.starts_at, to: window.ends_at });
-  const measured = await measureAll(
-    run,
-    taken.map(({ ready: { plan }, window }) => ({ plan, ranges: rangesOf(window, plan.baselineDays) })),
-    { signal: time.signal, maxMs: measuredMaxMs, monotonic: () => performance.now() },
-  );
-  for (const [index, sought] of taken.entries()) {
-    const measurement = measured[index];
-    if (measurement === undefined || 'error' in measurement) {
-      changed.noteRange(organizationId, { from: sought.window.starts_at, to: sought.window.ends_at });
-      continue;
-    }
+  const readings = taken.map(({ ready: { plan }, window }) => ({ plan, ranges: rangesOf(window, plan.baselineDays) }));
+  const turn = { signal: time.signal, maxMs: time.maxMs, monotonic: () => performance.now() };
+  await measureEach(run, readings, turn, async (index, measurement) => {
+    const sought = taken[index];
+    if (sought === undefined) return;
     const { ready, window } = sought;
+    if ('error' in measurement) {
+      changed.noteRange(organizationId, { from: window.starts_at, to: window.ends_at });
+      return;
+    }
     const incidents = await incidentsWithin(events, ready.alert.id, { from: window.starts_at, to: time.at });
     const samples = comparedSamples(ready.plan, measurement.samples);
-    const judged = judgeWindow(ready, window, { samples, incidents, at: time.at });
+    const content = await windowContent(events, window);
+    const judged = judgeWindow(ready, { ...window, content }, { samples, incidents, at: time.at });
     if (judged.isChanged) await write({ events, ...rest }, sought, judged, time.at);
-  }
+    await slices.turn();
+  });
   return taken.length;
 }
 
@@ -110,7 +116,7 @@ async function windowsOf(
   return found.toSorted((one, other) => other.window.ends_at - one.window.ends_at);
 }
 
-function rangesOf({ starts_at: from, ends_at: to }: AlertWindowsTable, baselineDays: number): readonly TimeRange[] {
+function rangesOf({ starts_at: from, ends_at: to }: KeptWindow, baselineDays: number): readonly TimeRange[] {
   return Array.from({ length: baselineDays + 1 }, (_, day) => ({ from: from - day * dayMs, to: to - day * dayMs }));
 }
 
@@ -155,7 +161,7 @@ function changesOf({ ready, window }: Sought, judged: Judged, incidentOf: Readon
 
 function incidentRow(
   ready: ReadyAlert,
-  { starts_at: from, ends_at: to }: AlertWindowsTable,
+  { starts_at: from, ends_at: to }: KeptWindow,
   { id, key, peak }: { readonly id: string; readonly key: string; readonly peak: number | null },
 ): RuleChanges['incidents'][number] {
   return {

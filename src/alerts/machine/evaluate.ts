@@ -36,19 +36,38 @@ export interface Evaluated {
   readonly entered: readonly Entered[];
   readonly incidents: readonly TouchedIncident[];
   readonly notices: readonly Notice[];
-  /** Some groups were left out, as there are too many. */
-  readonly isCut: boolean;
+  /** Groups that have requests and are not known, as there are too many. */
+  readonly leftOut: number;
+  /** About what the groups take in memory. */
+  readonly bytes: number;
+  /** The same, had none been left out. */
+  readonly wantedBytes: number;
+}
+
+/** When groups are stepped, and what they may take. */
+export interface EvaluationTime extends StepTime {
+  /** Bytes of all groups of the rule; absent: any. A group with an open incident stays whatever it takes. */
+  readonly maxBytes?: number;
+}
+
+/** Bytes of a group in memory beside its key. */
+const bytesOfGroup = 400;
+
+/** About what a group takes in memory. */
+export function groupBytes(key: string): number {
+  return bytesOfGroup + 2 * key.length;
 }
 
 /** Steps every group of a rule: those with requests, and those that are known. */
-export function evaluate(ready: ReadyAlert, known: Memories, samples: readonly Sample[], time: StepTime): Evaluated {
+export function evaluate(ready: ReadyAlert, known: Memories, samples: readonly Sample[], time: EvaluationTime): Evaluated {
   const { rules, plan } = ready;
-  const { taken, isCut } = withinLimit(ready, known, samples);
-  const keys = new Set([...known.keys(), ...taken.keys(), ...(plan.dimensions.length === 0 ? [groupKeyOf([])] : [])]);
+  const sampled = new Map<string, Sample | undefined>(samples.map((sample) => [groupKeyOf(sample.group), sample]));
+  if (plan.dimensions.length === 0 && !sampled.has(ungrouped)) sampled.set(ungrouped, undefined);
+  const { keys, leftOut, wantedBytes } = withinLimit(ready, known, sampled, time.maxBytes ?? Infinity);
   const memories = new Map<string, GroupMemory>();
   const steps = new Map<string, readonly StepEvent[]>();
   for (const key of keys) {
-    const { memory, events } = step(rules, known.get(key), taken.get(key), time);
+    const { memory, events } = step(rules, known.get(key), sampled.get(key), time);
     if (memory !== undefined) memories.set(key, memory);
     if (events.length > 0) steps.set(key, events);
   }
@@ -62,7 +81,9 @@ export function evaluate(ready: ReadyAlert, known: Memories, samples: readonly S
     entered: [...steps].flatMap(([key, events]) => events.flatMap((event) => enteredBy(event, key, memories.get(key), events))),
     incidents: [...steps].flatMap(([key, events]) => touchedBy(key, events, memories.get(key))),
     notices,
-    isCut,
+    leftOut,
+    bytes: [...memories.keys()].reduce((sum, key) => sum + groupBytes(key), 0),
+    wantedBytes,
   };
 }
 
@@ -71,18 +92,33 @@ function noteNotice(memories: Map<string, GroupMemory>, key: string, notice: str
   if (memory?.incident?.notice === null) memories.set(key, { ...memory, incident: { ...memory.incident, notice } });
 }
 
-/** Of too many groups, those that are known to be more than ok, then those nearest to the threshold or beyond it. */
-function withinLimit({ plan }: ReadyAlert, known: Memories, samples: readonly Sample[]) {
-  const taken = new Map(samples.map((sample) => [groupKeyOf(sample.group), sample]));
-  if (taken.size <= alertLimits.groups) return { taken, isCut: false };
-  const rank = (key: string, { value }: Sample): number => {
-    if ((known.get(key)?.state ?? 'ok') !== 'ok') return -Infinity;
-    return gravityRank(value, plan.comparison);
+const ungrouped = groupKeyOf([]);
+
+/**
+ * The groups that are stepped. Of too many, those that have an open incident, then those that are known to be more than ok, then those
+ * nearest to the threshold or beyond it.
+ */
+function withinLimit({ plan }: ReadyAlert, known: Memories, sampled: ReadonlyMap<string, Sample | undefined>, maxBytes: number) {
+  const all = [...new Set([...known.keys(), ...sampled.keys()])];
+  const wantedBytes = all.reduce((sum, key) => sum + groupBytes(key), 0);
+  if (sampled.size <= alertLimits.groups && wantedBytes <= maxBytes) return { keys: all, leftOut: 0, wantedBytes };
+  const rank = (key: string): number => {
+    const memory = known.get(key);
+    if (memory !== undefined && memory.incident !== null) return -Infinity;
+    if ((memory?.state ?? 'ok') !== 'ok') return -Number.MAX_VALUE;
+    return gravityRank(sampled.get(key)?.value ?? null, plan.comparison);
   };
-  const ranked = [...taken]
-    .map(([key, sample]) => ({ key, sample, at: rank(key, sample) }))
-    .toSorted((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
-  return { taken: new Map(ranked.slice(0, alertLimits.groups).map(({ key, sample }) => [key, sample])), isCut: true };
+  const ranked = all.map((key) => ({ key, at: rank(key) })).toSorted((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
+  const keys: string[] = [];
+  let bytes = 0;
+  for (const { key, at } of ranked) {
+    const own = groupBytes(key);
+    if (at !== -Infinity && (keys.length >= alertLimits.groups || bytes + own > maxBytes)) continue;
+    keys.push(key);
+    bytes += own;
+  }
+  const kept = new Set(keys);
+  return { keys, leftOut: [...sampled.keys()].filter((key) => !kept.has(key)).length, wantedBytes };
 }
 
 /** A value alone is no change: it is shown from memory. */

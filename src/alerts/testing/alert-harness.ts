@@ -111,6 +111,7 @@ async function openEvaluator(
     subscribers: () => [],
     wake: () => undefined,
     observe: () => undefined,
+    groupsMaxBytes: 32 * 1024 * 1024,
     ...given,
   });
   await evaluator.open();

@@ -259,6 +259,7 @@ async function settingsOver({ database, store, folder }: IngestRig) {
       observe: () => undefined,
       clock: systemClock,
       intervalMs: 10_000,
+      groupsMaxBytes: 32 * 1024 * 1024,
     },
     {
       channels: makeChannelStore({
@@ -266,7 +267,8 @@ async function settingsOver({ database, store, folder }: IngestRig) {
         guard: makeTargetGuard(makeAllowList([])),
         webhookOf: (organizationId, wanted) =>
           scene.definitions.of(organizationId).find(({ id, name }) => ('id' in wanted ? id === wanted.id : name === wanted.name))?.id,
-        canMail: true,
+        mail: { domains: [], maxRecipients: 20, maxPerHour: 300 },
+        channelsOf: (organizationId) => definitions.of(organizationId).flatMap(({ channels }) => channels),
         newId: v7,
       }),
       wake: (deliveries) => scene.outbox.wake(deliveries),

@@ -257,9 +257,8 @@ export interface ShownChannel {
 export interface AlertStatus {
   /** The gravest state of a group, or of the rule. */
   readonly state: 'ok' | 'pending' | 'firing' | 'recovering' | 'no_data' | 'error' | 'muted' | 'off' | 'new';
-  /** Groups with a state. */
   readonly groups: number;
-  /** Groups with an open incident. */
+  /** Of `groups`, which have a state, those with an open incident. */
   readonly firing: number;
   /** When the latest incident began. */
   readonly last_incident_at: string | null;
@@ -268,8 +267,9 @@ export interface AlertStatus {
   /** Failed evaluations in a row. */
   readonly errors: number;
   readonly error: string | null;
-  /** There are more groups than 10000; those farthest from the threshold have no state. */
+  /** There are more groups than 10000, or than all rules of the organisation may have; those farthest from the threshold have no state, and `groups_left_out` counts them. */
   readonly cut: boolean;
+  readonly groups_left_out: number;
 }
 
 export interface AlertGroupState {

@@ -98,7 +98,7 @@ export interface ProviderKey {
   readonly id: string;
   readonly provider: string;
   readonly name: string | null;
-  /** The last four characters of the key; null for one of less than 20. */
+  /** The last four characters of the key, shown to keys with the permission `admin`; null for one of less than 20. */
   readonly hint: string | null;
   readonly created_at: string;
   /** False: the secret of the deployment is another than the one that the key was encrypted with, so calls that need it are refused. Restore the secret, or delete the key and store it again. */

@@ -12,15 +12,16 @@ const value = z.number().nullable().openapi({ description: 'Null: there is none.
 const statusSchema = z
   .object({
     state: z.enum(ruleStates).openapi({ description: 'The gravest state of a group, or of the rule.' }),
-    groups: z.int().openapi({ description: 'Groups with a state.' }),
-    firing: z.int().openapi({ description: 'Groups with an open incident.' }),
+    groups: z.int(),
+    firing: z.int().openapi({ description: 'Of `groups`, which have a state, those with an open incident.' }),
     last_incident_at: time('When the latest incident began.').nullable(),
     evaluated_at: time('The latest evaluation.').nullable(),
     errors: z.int().openapi({ description: 'Failed evaluations in a row.' }),
     error: z.string().nullable(),
-    cut: z
-      .boolean()
-      .openapi({ description: `There are more groups than ${alertLimits.groups}; those farthest from the threshold have no state.` }),
+    cut: z.boolean().openapi({
+      description: `There are more groups than ${alertLimits.groups}, or than all rules of the organisation may have; those farthest from the threshold have no state, and \`groups_left_out\` counts them.`,
+    }),
+    groups_left_out: z.int(),
   })
   .openapi('AlertStatus');
 

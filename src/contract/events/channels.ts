@@ -163,10 +163,7 @@ export const shownChannelSchema = z
     destination: z.string().optional().openapi({ example: 'https://hooks.example.com/…' }),
     to: z.array(z.string()).optional(),
     url: z.string().optional().openapi({ example: 'https://hooks.slack.com/…' }),
-    routingKey: z
-      .string()
-      .optional()
-      .openapi({ description: 'Its last four characters, to keys with the permission `admin`.', example: '…1a2b' }),
+    routingKey: z.string().optional().openapi({ example: '…1a2b' }),
     secret: z.string().optional().openapi({
       description: 'Only in the answer to the call that made the channel, where the service chose the secret of its `destination`.',
     }),

@@ -43,13 +43,10 @@ const shownProviderKeySchema = z
     id: z.string().openapi({ format: 'uuid' }),
     provider: z.string(),
     name: z.string().nullable(),
-    hint: z
-      .string()
-      .nullable()
-      .openapi({
-        description: 'The last four characters of the key, shown to keys with the permission `admin`; null for one of less than 20.',
-        example: '…abcd',
-      }),
+    hint: z.string().nullable().openapi({
+      description: 'The last four characters of the key, shown to keys with the permission `admin`; null for one of less than 20.',
+      example: '…abcd',
+    }),
     created_at: z.string().openapi({ format: 'date-time' }),
     readable: z.boolean().openapi({
       description:

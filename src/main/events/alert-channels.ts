@@ -1,6 +1,7 @@
 import { v7 } from 'uuid';
 import { makeCipher } from '../../auth/sealing.ts';
 import { deploymentSecret } from '../../auth/secret-key.ts';
+import { MailAllowance } from '../../channels/mail-policy.ts';
 import { makeMailer } from '../../channels/mailer.ts';
 import { makePost } from '../../channels/post.ts';
 import { makeChannelSender } from '../../channels/send.ts';
@@ -51,15 +52,19 @@ export function makeAlertChannels({ config, webhooks, alerts }: AlertChannelPart
   const { now } = systemClock;
   const guard = makeTargetGuard(makeAllowList(config.targetAllowlist));
   const sender = mailSenderOf(config);
-  const mail = config.smtpUrl === undefined || sender === undefined ? undefined : makeMailer({ server: config.smtpUrl, sender });
+  const sendMail = config.smtpUrl === undefined || sender === undefined ? undefined : makeMailer({ server: config.smtpUrl, sender });
+  const { mailDomains: domains, mailRecipientsMax: maxRecipients, mailPerHour: maxPerHour } = config;
   const store = makeChannelStore({
     cipher: makeCipher(deploymentSecret(config.secretKey, dataPaths(config).secret), 'channels'),
     guard,
     webhookOf: (organizationId, wanted) =>
       webhooks.of(organizationId).find(({ id, name }) => ('id' in wanted ? id === wanted.id : name === wanted.name))?.id,
-    canMail: mail !== undefined,
+    mail: sendMail === undefined ? undefined : { domains, maxRecipients, maxPerHour },
+    channelsOf: (organizationId) => alerts.of(organizationId).flatMap(({ channels }) => channels),
     newId: v7,
   });
+  const allowance = new MailAllowance(maxPerHour, systemClock.monotonic);
+  const mail = sendMail === undefined ? undefined : { send: sendMail, domains, allowance };
   const tell = makeChannelSender({ post: makePost({ guard, now }), mail, pagerDutyUrl: config.pagerDutyUrl });
   const ownerOf = (organizationId: OrganizationId, alertId: string): ChannelOwner | undefined => {
     const departed = alerts.departed(alertId);
@@ -78,7 +83,7 @@ export function makeAlertChannels({ config, webhooks, alerts }: AlertChannelPart
       const secret = store.open(organizationId, channel);
       return secret === undefined
         ? unsent('The channel cannot be decrypted: this deployment has another secret key. Give the channel anew.', 'failed')
-        : tell(channel, secret, { id, type, content: subject.content, body, sentAt: at }, signal);
+        : tell(channel, secret, { organizationId, id, type, content: subject.content, body, sentAt: at }, signal);
     },
     // A rule goes on to fire, and its deliveries show which messages failed.
     disable: async () => undefined,

@@ -26,6 +26,7 @@ export interface AlertParts {
   readonly observe: Observe;
   readonly clock: Clock;
   readonly intervalMs: number;
+  readonly groupsMaxBytes: number;
 }
 
 export interface AlertRooms {
@@ -67,6 +68,7 @@ export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }:
     subscribers,
     wake,
     observe,
+    groupsMaxBytes: parts.groupsMaxBytes,
     late: {
       keepOnly: (organizationIds) => changed.keepOnly(organizationIds),
       check: (organizationId, ready, time) => checkLate(late, organizationId, ready, time),
@@ -94,14 +96,17 @@ export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }:
 
 /** The alerts of the core. @param baseUrl of the API. */
 export async function openCoreAlerts(
-  parts: Omit<AlertParts, 'definitions' | 'clock' | 'intervalMs'> & { readonly config: Config; readonly alerts: AlertDefinitions },
+  parts: Omit<AlertParts, 'definitions' | 'clock' | 'intervalMs' | 'groupsMaxBytes'> & {
+    readonly config: Config;
+    readonly alerts: AlertDefinitions;
+  },
   { events, store }: { readonly events: Pick<Events, 'outbox' | 'eraseWith'>; readonly store: ChannelStore },
   baseUrl: () => string,
 ): Promise<RunningAlerts> {
   const { config, alerts: definitions } = parts;
   const isReadable: AlertChannels['isReadable'] = (organizationId, channel) => store.open(organizationId, channel) !== undefined;
   const running = await openAlerts(
-    { ...parts, definitions, clock: systemClock, intervalMs: config.alertIntervalMs },
+    { ...parts, definitions, clock: systemClock, intervalMs: config.alertIntervalMs, groupsMaxBytes: config.alertGroupsMaxBytes },
     {
       channels: { store: store.store, isReadable },
       wake: (deliveries) => events.outbox.wake(deliveries),

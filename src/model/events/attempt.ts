@@ -25,4 +25,6 @@ export type AttemptOutcome =
       readonly response: ResponseHead | undefined;
       /** The receiver wants no events any more (410). */
       readonly disables: boolean;
+      /** Nothing was sent, which says nothing of the receiver. */
+      readonly isUnsent?: true;
     };

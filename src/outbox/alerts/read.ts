@@ -1,26 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { EventsQueries } from '../database.ts';
-import type { AlertHistoryTable, AlertIncidentsTable, AlertRulesSeenTable, AlertWindowsTable } from './schema.ts';
-
-export interface KnownAlerts {
-  /** The latest evaluation of all; null before the first one. */
-  readonly evaluatedAt: number | null;
-  readonly rules: ReadonlyMap<string, AlertRulesSeenTable>;
-  /** By rule, then by group: what the state machine knows. */
-  readonly groups: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
-}
-
-/** What is known of all rules of all organisations. */
-export async function readKnownAlerts({ queries }: EventsQueries): Promise<KnownAlerts> {
-  const progress = await queries.selectFrom('alert_progress').select('evaluated_at').executeTakeFirst();
-  const rules = await queries.selectFrom('alert_rules_seen').selectAll().execute();
-  const groups = new Map<string, Map<string, unknown>>();
-  for (const { rule_id: rule, group_key: key, memory } of await queries.selectFrom('alert_groups').selectAll().execute()) {
-    const ofRule = groups.get(rule) ?? new Map<string, unknown>();
-    groups.set(rule, ofRule.set(key, JSON.parse(memory)));
-  }
-  return { evaluatedAt: progress?.evaluated_at ?? null, rules: new Map(rules.map((rule) => [rule.rule_id, rule])), groups };
-}
+import type { AlertHistoryTable, AlertIncidentsTable, AlertWindowsTable } from './schema.ts';
 
 interface Page {
   readonly limit: number;
@@ -82,18 +62,32 @@ export async function incidentsWithin(
     .execute();
 }
 
+/** A window whose values are kept, without these: they are many. */
+export type KeptWindow = Omit<AlertWindowsTable, 'content'>;
+
 /** Windows of a rule that lie in a range at least in part, the oldest first. */
 export async function windowsWithin(
   { queries }: EventsQueries,
   ruleId: string,
   { from, to }: { readonly from: number; readonly to: number },
-): Promise<readonly AlertWindowsTable[]> {
+): Promise<readonly KeptWindow[]> {
   return queries
     .selectFrom('alert_windows')
-    .selectAll()
+    .select(['rule_id', 'ends_at', 'starts_at'])
     .where('rule_id', '=', ruleId)
     .where('ends_at', '>', from)
     .where('starts_at', '<', to)
     .orderBy('ends_at')
     .execute();
+}
+
+/** The values of a window; none of one that was removed meanwhile. */
+export async function windowContent({ queries }: EventsQueries, { rule_id: rule, ends_at: at }: KeptWindow): Promise<string> {
+  const row = await queries
+    .selectFrom('alert_windows')
+    .select('content')
+    .where('rule_id', '=', rule)
+    .where('ends_at', '=', at)
+    .executeTakeFirst();
+  return row?.content ?? '[]';
 }

@@ -74,7 +74,7 @@ export const unknownHealth: TargetHealth = {
 export function healthAfter(before: TargetHealth, outcome: AttemptOutcome, end: AttemptEnd): TargetHealth {
   const at = endedAt(end);
   if (outcome.kind === 'delivered') return { ...before, failedInARow: 0, failingSince: null, lastSuccessAt: at };
-  if (isTriedOnce(end.delivery.type)) return before;
+  if (isTriedOnce(end.delivery.type) || (outcome.kind === 'refused' && outcome.isUnsent === true)) return before;
   const { failingSince, lastFailureAt } = before;
   const goesOn = failingSince !== null && lastFailureAt !== null && at - lastFailureAt <= failingGapMs;
   const since = goesOn ? failingSince : end.startedAt;

@@ -237,6 +237,7 @@ export class Feed implements KnownTarget {
     if (end === undefined || end.attempted === 'gone') return gate.abandoned();
     const { outcome } = end.attempted;
     if (outcome.kind === 'delivered') return gate.succeeded();
+    if (outcome.kind === 'refused' && outcome.isUnsent === true) return gate.abandoned();
     return gate.failed(this.#options.clock.now(), outcome.kind === 'failed' ? askedWaitMs(outcome) : 0);
   }
 

@@ -30,8 +30,8 @@ export interface ReadingBatch {
   /** Indexes of the readings that it answers. */
   readonly indexes: readonly number[];
   readonly statement: Statement;
-  /** @returns the samples of each index. */
-  readonly samplesOf: (rows: readonly AlertRow[]) => ReadonlyMap<number, Samples>;
+  /** The samples of each index, made one after another: those of all at once may be many times the rows. */
+  readonly samplesOf: (rows: readonly AlertRow[]) => Iterable<readonly [number, Samples]>;
   /** Whether there were more groups than a statement returns. */
   readonly isCut: (rows: readonly AlertRow[]) => boolean;
 }
@@ -118,16 +118,14 @@ function batchOf(family: Family): ReadingBatch {
     indexes: family.members.map(({ index }) => index),
     statement: statementFor(tenant, queryOf(family, columns), 'alerts'),
     isCut: (rows) => rows.length > maxRows,
-    samplesOf: (rows) => {
+    *samplesOf(rows) {
       const shown = rows.slice(0, maxRows);
       const byPivot =
         family.pivot.length === 0 ? undefined : grouped(shown, (row) => pivotKey(family.pivot.map((_, index) => row[`pivot_${index}`])));
-      return new Map(
-        family.members.map((member, at) => {
-          const own = byPivot === undefined ? shown : (byPivot.get(pivotKey(member.pivot?.values ?? [])) ?? []);
-          return [member.index, (cells[at] ?? []).map((cell) => samplesIn(own, cell, member.reading.plan))];
-        }),
-      );
+      for (const [at, member] of family.members.entries()) {
+        const own = byPivot === undefined ? shown : (byPivot.get(pivotKey(member.pivot?.values ?? [])) ?? []);
+        yield [member.index, (cells[at] ?? []).map((cell) => samplesIn(own, cell, member.reading.plan))];
+      }
     },
   };
 }

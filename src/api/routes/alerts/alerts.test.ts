@@ -46,6 +46,31 @@ async function faultOf(body: unknown): Promise<readonly [number, string, string]
   return [response.status, details.path, error];
 }
 
+describe('previews at once', () => {
+  it('run one at a time, few wait, others of the organisation get 429, and another organisation none', async () => {
+    const stranger = {
+      organizationId: '01890000-0000-7000-8000-00000000fff1' as OrganizationId,
+      keyId: 'k',
+      keyHash: '',
+      permissions: 'r' as const,
+    };
+    const theirs = rig.withPorts({ verifyKey: () => stranger });
+    const body = { rule: spend };
+    const own = Array.from({ length: 30 }, () => send('POST', `${path}/preview`, body, 'r'));
+    const other = await rig.call('POST', `${path}/preview`, { api: theirs, body });
+    expect(other.status).toBe(200);
+    const answers = await Promise.all(own);
+    const passed = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(passed.length).toBeGreaterThanOrEqual(4);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(passed.length + refused.length).toBe(30);
+    const [first] = refused;
+    expect([first?.headers.get('retry-after'), await first?.json()]).toMatchObject(['5', { code: 'too_many_previews' }]);
+    expect((await send('POST', `${path}/preview`, body, 'r')).status).toBe(200);
+  });
+});
+
 describe('POST /v1/alerts', () => {
   it('200: stores a rule, and shows it with its state', async () => {
     const rule = {

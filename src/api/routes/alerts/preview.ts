@@ -12,7 +12,7 @@ export const previewAlert: Endpoint = {
     operationId: 'previewAlert',
     summary: 'Try a rule on stored requests',
     description:
-      'What the rule would have done, by the states that a stored rule goes through: its values, and the incidents. A long range is stepped through more coarsely, and of very many groups those with the most requests are followed; the answer says so.',
+      'What the rule would have done, by the states that a stored rule goes through: its values, and the incidents. A long range is stepped through more coarsely, and of very many groups those with the most requests are followed; the answer says so. One preview of an organisation runs at a time and three wait; beyond them 429.',
     security: keyRequired,
     request: { body: { required: true, content: jsonContent(previewSchema) } },
     responses: {

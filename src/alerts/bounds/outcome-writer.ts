@@ -1,0 +1,78 @@
+import type { NewDelivery } from '../../model/events/event.ts';
+import { addDeliveries } from '../../outbox/add-deliveries.ts';
+import { forgetGroups, type RuleChanges, writeRuleChanges } from '../../outbox/alerts/write.ts';
+import type { EventsDatabase } from '../../outbox/database.ts';
+import { Slices } from '../../platform/bounds/slices.ts';
+import { inWriteTransaction } from '../../platform/sqlite/database.ts';
+import type { RuleState } from '../rule-state.ts';
+
+/** What becomes of a rule in a round. */
+export interface Outcome {
+  readonly ruleId: string;
+  readonly state: RuleState | undefined;
+  readonly changes: readonly RuleChanges[];
+  readonly deliveries: readonly NewDelivery[];
+  /** The groups of before are others. */
+  readonly isForgotten: boolean;
+}
+
+/** Rows of a transaction, unless one rule has more. */
+const maxRows = 500;
+
+export interface OutcomeWriterOptions {
+  readonly events: EventsDatabase;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** These are on disk. */
+  readonly written: (outcomes: readonly Outcome[]) => void;
+}
+
+/** Writes what becomes of rules, some rules in one transaction; what becomes of one is never in two. */
+export class OutcomeWriter {
+  readonly #options: OutcomeWriterOptions;
+  readonly #slices = new Slices();
+  #waiting: Outcome[] = [];
+  #rows = 0;
+
+  constructor(options: OutcomeWriterOptions) {
+    this.#options = options;
+  }
+
+  async add(outcome: Outcome): Promise<void> {
+    const rows = outcome.deliveries.length + outcome.changes.reduce((sum, change) => sum + rowsOf(change), 0);
+    if (this.#rows + rows > maxRows) await this.flush();
+    this.#waiting.push(outcome);
+    this.#rows += rows;
+    await this.#slices.turn();
+  }
+
+  /** Writes what waits. */
+  async flush(): Promise<void> {
+    const { events, at, written } = this.#options;
+    const outcomes = this.#waiting;
+    if (outcomes.length === 0) return;
+    this.#waiting = [];
+    this.#rows = 0;
+    await inWriteTransaction(events, async (transaction) => {
+      for (const { ruleId, changes, isForgotten } of outcomes) {
+        if (isForgotten) await forgetGroups(transaction, ruleId);
+        for (const change of changes) if (isAny(change)) await writeRuleChanges(transaction, change);
+      }
+      await addDeliveries(
+        transaction,
+        outcomes.flatMap(({ deliveries }) => deliveries),
+        at,
+      );
+    });
+    written(outcomes);
+    await this.#slices.turn();
+  }
+}
+
+function rowsOf({ putGroups, removedGroups, incidents, history, windows }: RuleChanges): number {
+  return [putGroups, removedGroups, incidents, history, windows].reduce((sum, { length }) => sum + length, 0);
+}
+
+function isAny(change: RuleChanges): boolean {
+  return change.seen !== undefined || rowsOf(change) > 0;
+}

@@ -7,7 +7,8 @@ export const eventVariables = {
     default: '8',
     min: 1,
     max: 64,
-    reason: 'Maximum events sent to one destination of an organisation at once. Over all there are at most 256, of which one organisation has at most half of what the others leave.',
+    reason:
+      'Maximum events sent to one destination of an organisation at once. Over all there are at most 256, of which one organisation has at most half of what the others leave.',
   },
   webhookPendingMax: {
     name: 'GATELOG_WEBHOOK_PENDING_MAX',

@@ -15,12 +15,9 @@ interface Held {
   readonly wantedBytes: number;
 }
 
-/** A rule may have so many times as much as it last wanted before the share of others is looked at: groups come. */
-const growth = 2;
-
 /**
- * Shares the memory for groups among organisations, and within each among its rules: none gets more than it wants, and what it does not
- * want is the others'. A rule that has not been evaluated yet wants everything.
+ * Shares the memory for groups among organisations, and within each among its rules: those that want little have it, the others share the
+ * rest. What nobody wanted last time is shared by all, for groups come. A rule that has not been evaluated yet wants everything.
  */
 export class GroupRooms {
   readonly #bounds: GroupBounds;
@@ -39,7 +36,7 @@ export class GroupRooms {
 
   /** @returns the bytes that each of the rules may hold, by identifier, at the time of the call. */
   sharesOf(organizationId: OrganizationId, ruleIds: readonly string[]): (ruleId: string) => number {
-    const wanted = ruleIds.map((id) => ({ id, bytes: growth * (this.#held.get(id)?.wantedBytes ?? Infinity) }));
+    const wanted = ruleIds.map((id) => ({ id, bytes: this.#held.get(id)?.wantedBytes ?? Infinity }));
     const shares = new Map<string, number>();
     let left = this.roomOf(organizationId);
     for (const [index, { id, bytes }] of wanted.toSorted((one, other) => (one.bytes < other.bytes ? -1 : 1)).entries()) {
@@ -47,8 +44,12 @@ export class GroupRooms {
       shares.set(id, share);
       left -= share;
     }
+    const spare = left / wanted.length;
     return (id) =>
-      Math.min(shares.get(id) ?? 0, this.roomOf(organizationId) - this.bytesOf(organizationId) + (this.#held.get(id)?.bytes ?? 0));
+      Math.min(
+        (shares.get(id) ?? 0) + spare,
+        this.roomOf(organizationId) - this.bytesOf(organizationId) + (this.#held.get(id)?.bytes ?? 0),
+      );
   }
 
   /** Bytes that all rules of an organisation may hold. */

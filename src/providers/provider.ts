@@ -48,7 +48,8 @@ export interface AssembledStream {
 /** The texts behind a call's token counts: the prompt with its tools, and all output including reasoning. */
 export interface TokenTexts {
   readonly prompt: string;
-  readonly completion: string;
+  /** Undefined: the response is no text, such as vectors, and has no tokens. */
+  readonly completion: string | undefined;
   /** Number of prompt messages, where the provider is known to add tokens around each message and before the response. */
   readonly messages?: number;
 }

@@ -110,6 +110,21 @@ describe('nothing is estimated', () => {
   });
 });
 
+// An embedding is input alone: some servers, and spans of some instrumentations, tell no usage of one.
+test.each([
+  ['one text', '"Hello world."', 3],
+  ['several texts', '["Hello world.","Hello world."]', 6],
+  ['token ids, which are no text', '[[1,2,3]]', null],
+])('the input of an embedding without usage is estimated: %s', (_what, input, tokens) => {
+  const embeddings = { open: { provider: 'openai', path: '/v1/embeddings' }, headers: { 'content-type': 'application/json' } };
+  const request = `{"model":"text-embedding-3-small","input":${input}}`;
+  expect(usageOf({ ...embeddings, request, response: '{"object":"list","data":[]}' })).toMatchObject({
+    promptTokens: tokens,
+    completionTokens: null,
+    estimated: tokens !== null,
+  });
+});
+
 describe('countTokens', () => {
   test.each([
     ['', 'gpt-4o', 0],

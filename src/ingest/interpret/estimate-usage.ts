@@ -22,11 +22,32 @@ function estimateUsage(response: ReadResponse, request: ReadRequest, { exchange,
   const status = exchange.responseHead?.status ?? 0;
   if (format?.readTokenTexts === undefined || response.parsed === undefined || status < 200 || status > 299) return undefined;
   const { completion, ...promptTexts } = format.readTokenTexts(request.parsed, response.parsed);
-  if (completion === '' && usage.promptTokens === null) return undefined;
   const modelName = model === '' ? request.facts.model : model;
+  if (completion === undefined) return withPromptEstimate(usage, promptTexts, modelName);
+  return withBothEstimates(usage, { ...promptTexts, completion }, { modelName, isReadable: request.parsed !== undefined });
+}
+
+interface Counted {
+  readonly modelName: string;
+  /** The request is parsed. */
+  readonly isReadable: boolean;
+}
+
+function withBothEstimates(
+  usage: Usage,
+  { completion, ...promptTexts }: TokenTexts & { readonly completion: string },
+  { modelName, isReadable }: Counted,
+): Usage | undefined {
+  if (completion === '' && usage.promptTokens === null) return undefined;
   // The length of an unreadable request is unknown.
-  const promptTokens = usage.promptTokens ?? (request.parsed === undefined ? null : countPrompt(promptTexts, modelName));
+  const promptTokens = usage.promptTokens ?? (isReadable ? countPrompt(promptTexts, modelName) : null);
   return { ...usage, promptTokens, completionTokens: usage.completionTokens ?? countTokens(completion, modelName), estimated: true };
+}
+
+/** Of a response without text, such as vectors: its input is all that counts. */
+function withPromptEstimate(usage: Usage, { prompt }: Pick<TokenTexts, 'prompt'>, model: string): Usage | undefined {
+  if (usage.promptTokens !== null || prompt === '') return undefined;
+  return { ...usage, promptTokens: countTokens(prompt, model), estimated: true };
 }
 
 /** Tokens that OpenAI adds to each message and to the response (its cookbook, "How to count tokens with tiktoken"). */

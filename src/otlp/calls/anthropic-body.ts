@@ -32,7 +32,7 @@ export function anthropicMessage(facts: CallFacts): Bodies {
       model: texts.responseModel || texts.requestModel,
       content: choices.flatMap(({ message }) => blocksOf(message)),
       stop_reason: stopReason(finishReasons[0] ?? choices[0]?.finishReason),
-      usage: usage.anthropic,
+      usage: { ...(texts.serviceTier === '' ? {} : { service_tier: texts.serviceTier }), ...usage.anthropic },
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { RequestId } from '../../model/ids.ts';
 import type { TaggedProperty, Tags } from '../../model/record/exchange.ts';
 import type { LoggedCall } from '../../model/record/logged-call.ts';
+import { writeExactly } from '../../model/json/exact-numbers.ts';
 import { exceedsBytes, type JsonObject } from '../../model/text.ts';
 import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
 import { type CallFacts, callFacts } from '../facts/call-facts.ts';
@@ -52,7 +53,7 @@ function modelName({ operation, texts }: CallFacts): string {
 }
 
 function bytesOf(body: JsonObject): Uint8Array {
-  return Buffer.from(JSON.stringify(body));
+  return Buffer.from(writeExactly(body));
 }
 
 const internalError = 500;

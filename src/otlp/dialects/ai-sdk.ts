@@ -25,7 +25,7 @@ const facts: FactTable = {
   outputTokens: ['ai.usage.outputTokens', 'ai.usage.completionTokens'],
   totalTokens: ['ai.usage.totalTokens'],
   cacheReadTokens: ['ai.usage.inputTokenDetails.cacheReadTokens', 'ai.usage.cachedInputTokens'],
-  cacheWriteTokens: ['ai.usage.inputTokenDetails.cacheWriteTokens'],
+  cacheWriteTokens: ['ai.usage.inputTokenDetails.cacheWriteTokens', 'ai.usage.cacheCreationInputTokens'],
   reasoningTokens: ['ai.usage.outputTokenDetails.reasoningTokens', 'ai.usage.reasoningTokens'],
   firstTokenMs: ['ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk'],
   temperature: ['ai.settings.temperature'],

@@ -25,6 +25,8 @@ export type TextFact =
   | 'responseId'
   | 'finishReason'
   | 'serviceTier'
+  /** Counts where the response tells none. */
+  | 'requestedTier'
   | 'userId'
   | 'sessionId'
   | 'sessionName'
@@ -114,6 +116,8 @@ export interface Dialect {
   readonly propertyObjects: readonly string[];
   /** Lists of tags. */
   readonly tagLists: readonly string[];
+  /** Attributes behind such a prefix that belong to the request's body and are no properties. */
+  readonly partsOfRequest?: readonly string[];
   /** Beginnings of names that belong to the dialect: such an attribute is no property unless it is named above. */
   readonly namespaces: readonly string[];
 }

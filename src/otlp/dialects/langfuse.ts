@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { countIn, type Usage } from '../facts/usage.ts';
+import { digitsOf, isMarkedNumber } from '../../model/json/exact-numbers.ts';
+import { countIn, isAnthropicUsage, type Usage } from '../facts/usage.ts';
 import { unpacked } from '../messages/chat-message.ts';
-import { readChoices, readMessages, readTools } from '../messages/read-messages.ts';
+import { readChoices, readMessages, readSystemInstructions, readTools } from '../messages/read-messages.ts';
 import { type Span, textAt } from '../span.ts';
 import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
 
@@ -31,24 +32,47 @@ const operations: ReadonlyMap<string, Operation> = new Map([
   ['evaluator', 'level'],
 ]);
 
+/** Models whose name says that they make vectors: `text-embedding-3-small`, `mistral-embed`. */
+const embedders = /(?:^|[^a-z])embed/i;
+
+/** Where its wrapper of OpenAI's client puts what a reply of the Responses repeats of its request. */
+const repeated = {
+  instructions: `${observation}metadata.instructions`,
+  tools: `${observation}metadata.tools`,
+  reasoning: `${observation}metadata.reasoning`,
+  previous: `${observation}metadata.previous_response_id`,
+  incomplete: `${observation}metadata.incomplete_details`,
+} as const;
+
 export const langfuse: Dialect = {
   name: 'Langfuse',
   source:
     'langfuse/langfuse-js packages/core/src/constants.ts, packages/tracing/src/attributes.ts; langfuse.com, "OpenTelemetry", "Property mapping"',
   facts,
-  operationOf: ({ attributes }) => operations.get(textAt(attributes, [`${observation}type`]).toLowerCase()),
+  operationOf: ({ attributes }) => {
+    const operation = operations.get(textAt(attributes, [`${observation}type`]).toLowerCase());
+    // Its wrapper of OpenAI's client calls an embedding a generation too.
+    return operation === 'chat' && embedders.test(textAt(attributes, [`${observation}model.name`])) ? 'embeddings' : operation;
+  },
   conversationOf,
   usageOf,
   propertyPrefixes: ['langfuse.trace.metadata.', `${observation}metadata.`, 'langfuse.metadata.'],
   propertyObjects: ['langfuse.trace.metadata', `${observation}metadata`, 'langfuse.metadata'],
   tagLists: ['langfuse.trace.tags', 'langfuse.tags'],
+  partsOfRequest: Object.values(repeated),
   namespaces: ['langfuse.'],
 };
 
 /** Parameters lie in one object, in the provider's own names. */
 export function modelParameters({ attributes }: Span): JsonObject {
   const parameters = unpacked(attributes.get(`${observation}model.parameters`));
-  return isJsonObject(parameters) ? parameters : {};
+  const reasoning = unpacked(attributes.get(repeated.reasoning));
+  const previous = textAt(attributes, [repeated.previous]);
+  return {
+    ...objectOf(parameters),
+    ...(reasoning === undefined || reasoning === '' ? {} : { reasoning }),
+    ...(previous === '' ? {} : { previous_response_id: previous }),
+  };
 }
 
 /** Input and output are whatever the caller gave: messages, a request with messages, or any value. */
@@ -57,9 +81,10 @@ function conversationOf({ attributes }: Span): Conversation {
   const output = unpacked(attributes.get(`${observation}output`));
   const request = isJsonObject(input) ? input : {};
   const messages = Array.isArray(input) ? input : (request['messages'] ?? request['input'] ?? input);
-  const tools = request['tools'];
+  const tools = request['tools'] ?? unpacked(attributes.get(repeated.tools));
+  const instructions = readSystemInstructions(request['instructions'] ?? attributes.get(repeated.instructions));
   return {
-    messages: input === undefined ? undefined : readMessages(messages),
+    messages: input === undefined ? undefined : [...instructions, ...readMessages(messages)],
     choices: output === undefined ? undefined : readChoices(output, []),
     tools: Array.isArray(tools) ? readTools(tools) : undefined,
     input,
@@ -74,29 +99,49 @@ function conversationOf({ attributes }: Span): Conversation {
 function usageOf({ attributes }: Span): Usage | undefined {
   const details = unpacked(attributes.get(`${observation}usage_details`));
   if (!isJsonObject(details)) return undefined;
-  if (isAnthropic(details)) return { anthropic: details };
-  const prompt = isJsonObject(details['prompt_tokens_details']) ? details['prompt_tokens_details'] : {};
-  const completion = isJsonObject(details['completion_tokens_details']) ? details['completion_tokens_details'] : {};
-  if (countIn(details['prompt_tokens']) !== undefined) {
-    return {
-      inputTokens: countIn(details['prompt_tokens']),
-      outputTokens: countIn(details['completion_tokens']),
-      cacheReadTokens: countIn(prompt['cached_tokens']),
-      reasoningTokens: countIn(completion['reasoning_tokens']),
-    };
-  }
-  return ofKinds(details);
+  if (isAnthropicUsage(details)) return { anthropic: details };
+  return openAiUsage(details, ['prompt_tokens', 'completion_tokens']) ?? responsesUsage(details) ?? ofKinds(details);
 }
 
-function isAnthropic(details: JsonObject): boolean {
-  return 'cache_read_input_tokens' in details && 'input_tokens' in details;
+/** Of OpenAI's Responses; without details it is no other than kinds. */
+function responsesUsage(details: JsonObject): Usage | undefined {
+  return isJsonObject(details['input_tokens_details']) ? openAiUsage(details, ['input_tokens', 'output_tokens']) : undefined;
 }
 
-const cacheReads = ['input_cached_tokens', 'input_cache_read', 'cache_read_input_tokens', 'input_cached'] as const;
+function openAiUsage(details: JsonObject, [input, output]: readonly [input: string, output: string]): Usage | undefined {
+  const inputTokens = countIn(details[input]);
+  if (inputTokens === undefined) return undefined;
+  const prompt = objectOf(details[`${input}_details`]);
+  return {
+    inputTokens,
+    outputTokens: countIn(details[output]),
+    cacheReadTokens: countIn(prompt['cached_tokens']),
+    cacheWriteTokens: countIn(prompt['cache_write_tokens'] ?? prompt['cache_creation_tokens']),
+    reasoningTokens: countIn(objectOf(details[`${output}_details`])['reasoning_tokens']),
+  };
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+const cacheReads = [
+  'input_cached_tokens',
+  'input_cache_read',
+  'input_cache_read_tokens',
+  'cache_read_input_tokens',
+  'cache_read_tokens',
+  'cached_tokens',
+  'input_cached',
+] as const;
 const cacheWrites = [
   'input_cache_creation',
+  'input_cache_creation_tokens',
   'cache_creation_input_tokens',
+  'cache_creation_tokens',
+  'cache_write_tokens',
   'input_cache_write',
+  'input_cache_write_tokens',
   'input_cache_creation_5m',
   'input_cache_creation_1h',
 ] as const;
@@ -137,7 +182,15 @@ export function statedCost({ attributes }: Span): number | undefined {
   const details = unpacked(attributes.get(`${observation}cost_details`));
   if (!isJsonObject(details)) return undefined;
   const { total, ...parts } = details;
-  if (typeof total === 'number') return total;
-  const costs = Object.values(parts).filter((cost) => typeof cost === 'number');
+  const whole = costIn(total);
+  if (whole !== undefined) return whole;
+  const costs = Object.values(parts)
+    .map(costIn)
+    .filter((cost) => cost !== undefined);
   return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0);
+}
+
+function costIn(value: unknown): number | undefined {
+  if (isMarkedNumber(value)) return Number(digitsOf(value));
+  return typeof value === 'number' ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import type { Usage } from '../facts/usage.ts';
+import { isAnthropicUsage, type Usage } from '../facts/usage.ts';
 import { type ChatMessage, unpacked } from '../messages/chat-message.ts';
 import { indexedList } from '../messages/indexed.ts';
 import { readChoices, readMessages, readSystemInstructions, readTools } from '../messages/read-messages.ts';
@@ -22,7 +22,7 @@ const facts: FactTable = {
   outputTokens: ['llm.token_count.completion'],
   totalTokens: ['llm.token_count.total'],
   cacheReadTokens: ['llm.token_count.prompt_details.cache_read', 'llm.token_count.prompt_details.cache_input'],
-  cacheWriteTokens: ['llm.token_count.prompt_details.cache_write'],
+  cacheWriteTokens: ['llm.token_count.prompt_details.cache_write', 'llm.token_count.prompt_details.cache_creation'],
   reasoningTokens: ['llm.token_count.completion_details.reasoning'],
   inputAudioTokens: ['llm.token_count.prompt_details.audio'],
   outputAudioTokens: ['llm.token_count.completion_details.audio'],
@@ -112,7 +112,7 @@ function instructions(attributes: Attributes): readonly ChatMessage[] {
 function usageOf({ attributes }: Span): Usage | undefined {
   const response = unpacked(attributes.get('output.value'));
   const usage = isJsonObject(response) ? response['usage'] : undefined;
-  return isJsonObject(usage) && 'cache_creation_input_tokens' in usage && 'input_tokens' in usage ? { anthropic: usage } : undefined;
+  return isJsonObject(usage) && isAnthropicUsage(usage) ? { anthropic: usage } : undefined;
 }
 
 /** Every object of a list has one member, which holds the rest: `{message: {role, …}}`. */

@@ -4,9 +4,11 @@ import type { Conversation, Dialect, NumberFact, Operation, ParameterFact, TextF
 import { modelParameters, statedCost } from '../dialects/langfuse.ts';
 import { invocationParameters } from '../dialects/open-inference.ts';
 import { unpacked } from '../messages/chat-message.ts';
+import { asOneReply } from '../messages/one-reply.ts';
 import { readTexts } from '../messages/read-messages.ts';
 import { type Attributes, numberAt, type Span, statusCodes, textAt } from '../span.ts';
 import { hostOf, providerOf } from './provider.ts';
+import { serviceTierOf } from './service-tier.ts';
 import { countIn, type Usage, withCachedInput } from './usage.ts';
 
 /** What a span tells of the call, whichever dialects it speaks. An empty text is an absent one. */
@@ -41,10 +43,18 @@ export function callFacts(span: Span, operation: Operation): CallFacts {
   const firstTokenMs = firstTokenOf(span);
   const told = Object.fromEntries(textFacts.map((fact) => [fact, textFact(attributes, fact)])) as Record<TextFact, string>;
   const packed = packedParameters(span);
-  const conversation = conversationOf(span);
+  const parameters = parametersOf(attributes, packed);
+  const conversation = conversationOf(span, hasSeveral(span, parameters));
   const requestModel = told.requestModel || asName(packed['model']) || told.responseModel;
   const error = errorOf(span, told);
-  const texts = { ...told, ...error, requestModel, responseId: told.responseId || responseIdIn(conversation.output) };
+  const texts = {
+    ...told,
+    ...error,
+    requestModel,
+    responseId: told.responseId || responseIdIn(conversation.output),
+    serviceTier: serviceTierOf(span, told, { packed, output: conversation.output }),
+    toolName: told.toolName || (operation === 'tool' ? toolNameOf(span) : ''),
+  };
   const hasFailed = span.status.code === statusCodes.error || told.severity.toUpperCase() === 'ERROR';
   const host = hostOf(texts.serverAddress);
   return {
@@ -54,7 +64,7 @@ export function callFacts(span: Span, operation: Operation): CallFacts {
     address: addressOf(texts.serverAddress, numberFact(attributes, 'serverPort')),
     finishReasons: finishReasonsOf(attributes, texts.finishReason),
     // Only a stream has a first part.
-    parameters: { ...(firstTokenMs === undefined ? {} : { stream: true }), ...parametersOf(attributes, packed) },
+    parameters: { ...(firstTokenMs === undefined ? {} : { stream: true }), ...parameters },
     usage: usageOf(span),
     conversation,
     firstTokenMs,
@@ -69,6 +79,7 @@ export function callFacts(span: Span, operation: Operation): CallFacts {
 
 const textFacts: readonly TextFact[] = [
   ...(['provider', 'serverAddress', 'requestModel', 'responseModel', 'responseId', 'finishReason', 'serviceTier', 'userId'] as const),
+  'requestedTier',
   ...(['sessionId', 'sessionName', 'sessionPath', 'promptId', 'promptVersion', 'experimentId', 'toolName', 'toolCallId'] as const),
   ...(['errorType', 'errorMessage', 'severity', 'stepName'] as const),
 ];
@@ -133,6 +144,11 @@ function asName(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Where no attribute names a tool, its span does, as Langfuse's observations and `execute_tool <name>`. */
+function toolNameOf({ name }: Span): string {
+  return name.replace(/^execute_tool /, '');
+}
+
 /** Some instrumentations keep the whole response of the provider as the output. */
 function responseIdIn(output: unknown): string {
   const response = unpacked(output);
@@ -166,12 +182,18 @@ function usageOf(span: Span): Usage {
   return withCachedInput({ ...facts, ...(Object.fromEntries(said) as Usage) });
 }
 
+/** Whether the call asked for several choices, or several ended. */
+function hasSeveral({ attributes }: Span, { n }: JsonObject): boolean {
+  return Number(n ?? 1) > 1 || readTexts(attributes.get('gen_ai.response.finish_reasons')).length > 1;
+}
+
 /** Each part from the first dialect that tells it. */
-function conversationOf(span: Span): Conversation {
+function conversationOf(span: Span, several: boolean): Conversation {
   const told = dialects.map((dialect: Dialect) => dialect.conversationOf(span));
+  const choices = told.find((each) => each.choices !== undefined)?.choices;
   return {
     messages: told.find(({ messages }) => messages !== undefined)?.messages,
-    choices: told.find(({ choices }) => choices !== undefined)?.choices,
+    choices: choices === undefined ? undefined : asOneReply(choices, several),
     tools: told.find(({ tools }) => tools !== undefined)?.tools,
     input: told.find(({ input }) => input !== undefined && input !== null)?.input,
     output: told.find(({ output }) => output !== undefined && output !== null)?.output,
@@ -184,7 +206,9 @@ const millisecondsPerSecond = 1000;
 
 function firstTokenOf({ attributes, events, startMs, endMs }: Span): number | undefined {
   const seconds = numberFact(attributes, 'firstTokenSeconds');
-  const started = Date.parse(textAt(attributes, ['langfuse.observation.completion_start_time']).replaceAll('"', ''));
+  const started = Date.parse(
+    textAt(attributes, ['langfuse.observation.completion_start_time', 'mastra.completion_start_time']).replaceAll('"', ''),
+  );
   const first = events.find(({ name, atMs }) => firstParts.has(name) && atMs > 0);
   const candidates = [
     numberFact(attributes, 'firstTokenMs'),

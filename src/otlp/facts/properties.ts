@@ -30,7 +30,12 @@ const ownHeader = /^(?:svc|helicone)-property-/i;
 
 /** Attributes that became another fact, or are read as a whole, are no properties too. */
 const otherFacts: ReadonlySet<string> = new Set(
-  dialects.flatMap(({ facts, tagLists, propertyObjects }) => [...Object.values(facts).flat(), ...tagLists, ...propertyObjects]),
+  dialects.flatMap(({ facts, tagLists, propertyObjects, partsOfRequest = [] }) => [
+    ...Object.values(facts).flat(),
+    ...tagLists,
+    ...propertyObjects,
+    ...partsOfRequest,
+  ]),
 );
 
 /**
@@ -91,7 +96,9 @@ function ofResource({ resource }: Span): readonly Named[] {
 
 /** Lists of scalars are joined, so that a filter finds each. */
 function textOfValue(value: unknown): string {
-  if (Array.isArray(value) && value.every((each) => typeof each !== 'object')) return value.map(String).join(',');
+  if (Array.isArray(value) && value.every((each) => typeof each !== 'object')) {
+    return value.map((each) => (typeof each === 'string' ? asText(each) : String(each))).join(',');
+  }
   return asText(value);
 }
 

@@ -18,6 +18,11 @@ export interface Usage {
   readonly anthropic?: JsonObject | undefined;
 }
 
+/** A usage object of Anthropic's, whose input lacks what a cache held: either count may be missing. */
+export function isAnthropicUsage(usage: JsonObject): boolean {
+  return 'input_tokens' in usage && ('cache_creation_input_tokens' in usage || 'cache_read_input_tokens' in usage);
+}
+
 /**
  * Some instrumentations count what the cache held beside the input, against the convention. It shows where the parts exceed the whole.
  */

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
+import { digitsOf, isMarkedNumber, writeExactly } from '../../model/json/exact-numbers.ts';
+import { isJsonObject, type JsonObject, parseExactly } from '../../model/text.ts';
 
 /** A message of OpenAI's chat, the form that all dialects are brought into. */
 export interface ChatMessage {
@@ -23,16 +24,19 @@ export interface ChatChoice {
   readonly finishReason: string;
 }
 
-/** Text as it is, anything else as JSON. */
+/** Text as it is, anything else as JSON, in which numbers have the digits that they came with. */
 export function asText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return value === undefined || value === null ? '' : JSON.stringify(value);
+  if (typeof value === 'string') return isMarkedNumber(value) ? digitsOf(value) : value;
+  return value === undefined || value === null ? '' : writeExactly(value);
 }
 
-/** Dialects put JSON into texts. Returns what the text holds when that is a list or an object, else the value itself. */
+/**
+ * Dialects put JSON into texts. Returns what the text holds when that is a list or an object, else the value itself. Numbers that JavaScript
+ * would change are marked texts, for `writeExactly`.
+ */
 export function unpacked(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
-  return parseJson(value) ?? value;
+  return parseExactly(value) ?? value;
 }
 
 export function objectsIn(value: unknown): readonly JsonObject[] {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { asText, textMember, type ToolCall } from './chat-message.ts';
+import { asText, objectsIn, textMember, type ToolCall } from './chat-message.ts';
 
 /** What the parts of one message hold, sorted by where OpenAI's chat has it. */
 export interface SortedParts {
@@ -20,7 +20,7 @@ export interface ToolResult {
 type Sort = (part: JsonObject) => Partial<Record<'text' | 'reasoning' | 'toolCall' | 'toolResult' | 'other', unknown>>;
 
 const text: Sort = (part) => ({ text: textMember(part, ['text', 'content', 'input_text', 'output_text', 'refusal']) });
-const reasoning: Sort = (part) => ({ reasoning: textMember(part, ['content', 'text', 'thinking', 'reasoning']) });
+const reasoning: Sort = (part) => ({ reasoning: textMember(part, ['content', 'text', 'thinking', 'reasoning']) || thoughtsIn(part) });
 const toolCall: Sort = (part) => ({ toolCall: toolCallOf(part) });
 const toolResult: Sort = (part) => ({ toolResult: toolResultOf(part) });
 const other: Sort = (part) => ({ other: part });
@@ -41,11 +41,24 @@ const sorts: ReadonlyMap<string, Sort> = new Map([
   ['tool-call', toolCall],
   ['tool_use', toolCall],
   ['function_call', toolCall],
+  ['custom_tool_call', toolCall],
   ['tool_call_response', toolResult],
   ['tool-result', toolResult],
   ['tool_result', toolResult],
   ['function_call_output', toolResult],
+  ['custom_tool_call_output', toolResult],
 ]);
+
+/** Types of items that stand beside messages in OpenAI's Responses, without a role. */
+export function isItem({ type, role }: JsonObject): boolean {
+  return role === undefined && typeof type === 'string' && type !== 'message' && (sorts.has(type) || /_call(?:_output)?$/.test(type));
+}
+
+/** An item of OpenAI's Responses has the summary, or the thoughts themselves, as lists of texts. */
+function thoughtsIn({ summary, content }: JsonObject): string {
+  const texts = [summary, content].flatMap(objectsIn).map((each) => textMember(each, ['text']));
+  return texts.filter((each) => each !== '').join('\n');
+}
 
 export function sortParts(parts: readonly unknown[]): SortedParts {
   const sorted = { texts: [] as string[], content: [] as JsonObject[], reasoning: [] as string[] };
@@ -80,7 +93,7 @@ function isEmpty({ function: { name, arguments: called } }: ToolCall): boolean {
 /** A call in any dialect; OpenAI's own has the function in a member. */
 export function toolCallOf(call: JsonObject): ToolCall {
   const named = isJsonObject(call['function']) ? call['function'] : call;
-  const id = textMember(call, ['id', 'toolCallId', 'tool_call_id', 'call_id']);
+  const id = textMember(call, ['call_id', 'id', 'toolCallId', 'tool_call_id']);
   const called = named['arguments'] ?? named['args'] ?? named['input'];
   return {
     ...(id === '' ? {} : { id }),
@@ -92,7 +105,7 @@ export function toolCallOf(call: JsonObject): ToolCall {
 function toolResultOf(part: JsonObject): ToolResult {
   const result = part['response'] ?? part['result'] ?? part['output'] ?? part['content'];
   return {
-    id: textMember(part, ['id', 'toolCallId', 'tool_call_id', 'tool_use_id', 'call_id']),
+    id: textMember(part, ['call_id', 'id', 'toolCallId', 'tool_call_id', 'tool_use_id']),
     name: textMember(part, ['name', 'toolName']),
     content: asText(outputOf(result)),
   };

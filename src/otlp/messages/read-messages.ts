@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { asText, type ChatChoice, type ChatMessage, textMember, objectsIn, unpacked } from './chat-message.ts';
-import { sortParts, type SortedParts, toolCallOf } from './parts.ts';
+import { isItem, sortParts, type SortedParts, toolCallOf } from './parts.ts';
 
 /**
  * Reads the messages of a prompt, whatever dialect wrote them: OpenTelemetry's `{role, parts}`, the AI SDK's and the providers' `{role,
@@ -37,9 +37,9 @@ export function readSystemInstructions(value: unknown): readonly ChatMessage[] {
 function messagesOf(message: unknown, usualRole: string): readonly ChatMessage[] {
   if (typeof message === 'string') return [{ role: usualRole, content: message }];
   if (!isJsonObject(message)) return [];
-  const role = textMember(message, ['role']) || usualRole;
-  const parts = partsOf(message);
-  const sorted = sortParts(parts);
+  const isAlone = isItem(message);
+  const sorted = sortParts(isAlone ? [message] : partsOf(message));
+  const role = textMember(message, ['role']) || (isAlone && sorted.texts.length === 0 ? 'assistant' : usualRole);
   const results = sorted.toolResults.map(({ id, name, content }): ChatMessage => ({
     role: 'tool',
     ...(id === '' ? {} : { tool_call_id: id }),
@@ -47,7 +47,7 @@ function messagesOf(message: unknown, usualRole: string): readonly ChatMessage[]
     content,
   }));
   const rest = sorted.content.length > 0 || sorted.toolCalls.length > 0 || sorted.reasoning.length > 0;
-  return results.length > 0 && !rest ? results : [...results, chatMessage(message, role, sorted)];
+  return results.length > 0 && !rest ? results : [...results, chatMessage(isAlone ? {} : message, role, sorted)];
 }
 
 function partsOf(message: JsonObject): readonly unknown[] {

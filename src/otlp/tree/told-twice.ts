@@ -1,5 +1,6 @@
 import { copiedStart } from '../../model/text.ts';
 import type { Operation } from '../dialects/dialect.ts';
+import { isStepOfModel } from '../dialects/mastra.ts';
 import { textFact } from '../facts/call-facts.ts';
 import { type Span, spanKinds } from '../span.ts';
 
@@ -62,7 +63,7 @@ export function outersOf(told: readonly ToldSpan[], below: KnownBelow): (span: S
     const outers: Span[] = [];
     for (let next = byId.get(span.parentSpanId); next !== undefined && outers.length < maxOuters; next = byId.get(next.span.parentSpanId)) {
       const { spanId } = next.span;
-      if (!below.isOne(spanId) || !isOuter(next, below.models(spanId))) break;
+      if (!below.isOne(spanId) || !(isStepOfModel(next.span) || isOuter(next, below.models(spanId)))) break;
       outers.push(next.span);
     }
     return outers;

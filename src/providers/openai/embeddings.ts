@@ -13,13 +13,18 @@ export const openAiEmbeddings: WireFormat = {
   readResponse: readEmbeddingsResponse,
   assembleStream: notStreamed,
   responseIdHeader: 'x-request-id',
+  readTokenTexts: (request) => ({ prompt: inputOf(request), completion: undefined }),
 };
 
 /** Inputs given as token ids have no text. */
+function inputOf(body: unknown): string {
+  const { input } = objectOf(body);
+  return typeof input === 'string' ? textOf(input) : joinLines(listOf(input).map(textOf));
+}
+
 function readEmbeddingsRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
-  const { input } = request;
-  const promptText = typeof input === 'string' ? textOf(input) : joinLines(listOf(input).map(textOf));
+  const promptText = inputOf(request);
   return { model: textOf(request['model']) || deploymentOf(path), user: textOf(request['user']), promptText, ...userTexts([promptText]) };
 }
 

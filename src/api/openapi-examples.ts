@@ -147,6 +147,16 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   takeSpans: exportedSpans,
   takeAsyncSpans: exportedSpans,
   takePythonSpans: exportedSpans,
+  takeLogRecords: {
+    resourceLogs: [{ scopeLogs: [{ logRecords: [{ timeUnixNano: '1769860800000000000', body: { stringValue: 'started' } }] }] }],
+  },
+  takeMetrics: {
+    resourceMetrics: [
+      {
+        scopeMetrics: [{ metrics: [{ name: 'jobs', gauge: { dataPoints: [{ timeUnixNano: '1769860800000000000', asInt: '3' }] } }] }],
+      },
+    ],
+  },
   exportRequests: {
     filter,
     startDate: '2026-01-01',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { endpoints } from '../api/endpoints.ts';
 import { openEndpoints } from '../api/open-endpoints.ts';
-import { logPaths, spanPaths } from '../model/vocabulary/log-paths.ts';
+import { besideSpans, logPaths, spanPaths } from '../model/vocabulary/log-paths.ts';
 import { calls } from './testing/calls.ts';
 import { ApiError, type ClientOptions, createClient, type GatelogClient, where } from './client.ts';
 
@@ -76,7 +76,8 @@ test('JSON of requests is read by what the caller gives, which may keep more dig
 const declared = [...endpoints, ...openEndpoints].map(({ declaration: { method, path } }) => `${method.toUpperCase()} ${path}`);
 const isNamedMetric = (endpoint: string): boolean => endpoint.startsWith('POST /v1/metrics/') && endpoint !== 'POST /v1/metrics/query';
 
-const loggersSend = (endpoint: string): boolean => [...spanPaths, ...logPaths.keys()].some((path) => endpoint === `POST ${path}`);
+const loggersSend = (endpoint: string): boolean =>
+  [...spanPaths, ...Object.keys(besideSpans), ...logPaths.keys()].some((path) => endpoint === `POST ${path}`);
 
 describe('every endpoint', () => {
   test('has a method; an export by its address alone has one, and each metric of older clients; loggers send spans and logs', () => {

@@ -1,7 +1,7 @@
 import { GatelogError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SpansResponse } from '../model/record/sent-spans.ts';
-import { isSpanPath } from '../model/vocabulary/log-paths.ts';
+import { type Signal, signalOf } from '../model/vocabulary/log-paths.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
 import { readOwnBody } from './bodies/own-body.ts';
 import type { Call } from './call.ts';
@@ -13,24 +13,30 @@ import type { ForwardPorts } from './ports.ts';
 const copies = 2;
 
 /**
- * Takes spans on the listener of the gateway: no call of a provider, and no record of its own. @returns false for any other path. @throws
+ * Takes spans, and what exporters send beside them, on the listener of the gateway: no call of a provider, and no record of its own. @returns false for any other path. @throws
  * GatelogError for a body that is declared too large.
  */
 export function answerSpans(ports: ForwardPorts, call: Call, principal: Principal): boolean {
-  if (!isSpanPath(call.path)) return false;
-  if (call.request.method !== 'POST') throw new GatelogError('method_not_allowed', 'Spans are sent by POST.');
+  const holds = signalOf(call.path);
+  if (holds === undefined) return false;
+  if (call.request.method !== 'POST') throw new GatelogError('method_not_allowed', 'Spans, logs and metrics are sent by POST.');
   const { requestMaxBytes, spansMaxBytes } = ports.limits;
   const maxBytes = Math.min(requestMaxBytes, spansMaxBytes);
   readOwnBody(ports, call, { ...principal, maxBytes, setting: 'GATELOG_OTLP_MAX_BYTES', copies }, (body) => {
     if (body instanceof GatelogError) refuse(ports, call, body);
-    else void take(ports, call, principal, body);
+    else void take(ports, call, principal, { holds, body });
   });
   return true;
 }
 
-async function take(ports: ForwardPorts, call: Call, principal: Principal, body: Buffer): Promise<void> {
+interface Sent {
+  readonly holds: Signal;
+  readonly body: Buffer;
+}
+
+async function take(ports: ForwardPorts, call: Call, principal: Principal, sent: Sent): Promise<void> {
   const { request, hold } = call;
-  send(ports, call, await ports.takeSpans(principal, { rawHeaders: request.rawHeaders, body, signal: hold?.released }));
+  send(ports, call, await ports.takeSpans(principal, { rawHeaders: request.rawHeaders, ...sent, signal: hold?.released }));
 }
 
 function send(

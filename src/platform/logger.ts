@@ -41,6 +41,7 @@ const details: ReadonlySet<Observation['kind']> = new Set([
   'process_ready',
   'spool_series_finished',
   'memory_kept',
+  'telemetry_not_recorded',
 ]);
 
 export interface LogTarget {

@@ -3,7 +3,7 @@ import { endpoints } from '../../src/api/endpoints.ts';
 import { namedSortKeys, sortKeys } from '../../src/model/vocabulary/sort.ts';
 import { type FieldDefinition, fieldGroups } from '../../src/model/vocabulary/fields.ts';
 import { operatorFamilies, type OperatorFamily } from '../../src/model/vocabulary/operators.ts';
-import { isSpanPath } from '../../src/model/vocabulary/log-paths.ts';
+import { signalOf } from '../../src/model/vocabulary/log-paths.ts';
 
 /** Texts that break naive handling of values in SQL, JSON, headers or regular expressions. */
 const hostileTexts = [
@@ -373,7 +373,8 @@ async function attempt(
   // An export has lines of its own form.
   if (status === 200 && response.headers.get('content-type')?.startsWith('application/json') !== true) return { status };
   const parsed = JSON.parse(answer) as { error: unknown; code: unknown; message: unknown };
-  if (isSpanPath(new URL(url).pathname)) return isAnswerOfOtlp(status, parsed) ? { status } : { status, fault: 'no answer of OTLP' };
+  if (signalOf(new URL(url).pathname) !== undefined)
+    return isAnswerOfOtlp(status, parsed) ? { status } : { status, fault: 'no answer of OTLP' };
   if (status === 200 ? parsed.error !== null : typeof parsed.error !== 'string') {
     return { status, fault: 'a response without its envelope' };
   }

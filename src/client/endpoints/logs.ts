@@ -1,5 +1,5 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
-import type { ExportTraceServiceRequest, ExportTraceServiceResponse, Log, LogAnswer } from '../types/logs.ts';
+import type { ExportAccepted, ExportLogsServiceRequest, ExportMetricsServiceRequest, ExportTraceServiceRequest, ExportTraceServiceResponse, Log, LogAnswer } from '../types/logs.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface LogsEndpoints {
@@ -42,5 +42,13 @@ export interface LogsEndpoints {
   readonly 'POST /v1/trace/log-python': {
     readonly body: ExportTraceServiceRequest;
     readonly whole: ExportTraceServiceResponse;
+  };
+  readonly 'POST /v1/otlp/v1/logs': {
+    readonly body: ExportLogsServiceRequest;
+    readonly whole: ExportAccepted;
+  };
+  readonly 'POST /v1/otlp/v1/metrics': {
+    readonly body: ExportMetricsServiceRequest;
+    readonly whole: ExportAccepted;
   };
 }

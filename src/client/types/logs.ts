@@ -58,3 +58,16 @@ export interface ExportTraceServiceResponse {
     readonly errorMessage: string;
   } | undefined;
 }
+
+/** As opentelemetry-proto defines it, in the JSON encoding of OTLP. */
+export interface ExportLogsServiceRequest {
+  readonly resourceLogs?: readonly Readonly<Record<string, unknown>>[] | undefined;
+}
+
+/** Empty: all was accepted. */
+export type ExportAccepted = Readonly<Record<string, never>>;
+
+/** As opentelemetry-proto defines it, in the JSON encoding of OTLP. */
+export interface ExportMetricsServiceRequest {
+  readonly resourceMetrics?: readonly Readonly<Record<string, unknown>>[] | undefined;
+}

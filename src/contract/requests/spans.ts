@@ -5,6 +5,16 @@ export const exportTraceSchema = z
   .looseObject({ resourceSpans: z.array(z.looseObject({})).optional() })
   .openapi('ExportTraceServiceRequest', { description: 'As opentelemetry-proto defines it, in the JSON encoding of OTLP.' });
 
+export const exportLogsSchema = z
+  .looseObject({ resourceLogs: z.array(z.looseObject({})).optional() })
+  .openapi('ExportLogsServiceRequest', { description: 'As opentelemetry-proto defines it, in the JSON encoding of OTLP.' });
+
+export const exportMetricsSchema = z
+  .looseObject({ resourceMetrics: z.array(z.looseObject({})).optional() })
+  .openapi('ExportMetricsServiceRequest', { description: 'As opentelemetry-proto defines it, in the JSON encoding of OTLP.' });
+
+export const exportAcceptedSchema = z.object({}).openapi('ExportAccepted', { description: 'Empty: all was accepted.' });
+
 export const exportTraceAnswerSchema = z
   .object({
     partialSuccess: z

@@ -17,7 +17,48 @@ it.each([
   });
   await thread.close();
   const owner = { organizationId: 'o' } as Principal;
-  const sent = { rawHeaders: ['content-type', contentType], body: Buffer.from('{}'), signal: new AbortController().signal };
+  const sent = {
+    holds: 'spans' as const,
+    rawHeaders: ['content-type', contentType],
+    body: Buffer.from('{}'),
+    signal: new AbortController().signal,
+  };
   const { body: bytes, ...answer } = await thread.take(owner, sent);
   expect([answer, Buffer.from(bytes).toString()]).toEqual([{ status: 503, contentType, retryAfterSeconds: 2 }, body]);
+});
+
+const received = (holds: 'logs' | 'metrics', contentType: string, encoding = 'identity') => ({
+  holds,
+  rawHeaders: ['content-type', contentType, 'content-encoding', encoding],
+  body: Buffer.from('{}'),
+  signal: new AbortController().signal,
+});
+
+// NodeSDK, OpenLIT and Mastra send both by default, and print an error for each that is not taken.
+it.each([
+  ['logs', 'application/json', '{}'],
+  ['metrics', 'application/json', '{}'],
+  ['logs', 'application/x-protobuf', ''],
+  ['metrics', 'application/x-protobuf', ''],
+] as const)('%s as %s are accepted and counted', async (holds, contentType, body) => {
+  const observed: unknown[] = [];
+  const thread = startSpanThread({
+    logCalls: () => expect.fail(),
+    noteTraces: () => expect.fail(),
+    maxBytes: 1000,
+    now: () => 0,
+    observe: (each) => observed.push(each),
+  });
+  const owner = { organizationId: 'o' } as Principal;
+  const { body: bytes, ...answer } = await thread.take(owner, received(holds, contentType));
+  expect([answer, Buffer.from(bytes).toString()]).toEqual([{ status: 200, contentType }, body]);
+  expect(observed).toEqual([{ kind: 'telemetry_not_recorded', signal: holds }]);
+  const refused = [
+    received(holds, 'text/plain'),
+    received(holds, contentType, 'br'),
+    { ...received(holds, contentType), body: Buffer.alloc(1001) },
+  ];
+  const statuses = await Promise.all(refused.map(async (sent) => (await thread.take(owner, sent)).status));
+  expect([statuses, observed.length]).toEqual([[415, 415, 413], 1]);
+  await thread.close();
 });

@@ -7,6 +7,7 @@ import type { Principal } from '../../model/principal.ts';
 import type { Admission, LogCalls, LoggedCall } from '../../model/record/logged-call.ts';
 import type { SentSpans, SpansResponse, TakeSpans } from '../../model/record/sent-spans.ts';
 import { type Encoding, encodingOf, mediaTypes, statusBody } from '../../otlp/protocol/encoding.ts';
+import { successBody } from '../../otlp/protocol/response.ts';
 import type { ReceivedTrace } from '../../otlp/tree/place.ts';
 import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
 import { FairSemaphore } from '../../platform/fair-semaphore.ts';
@@ -77,11 +78,15 @@ interface Reading {
   readonly turns: FairSemaphore;
 }
 
-/** Returns when all calls among the spans are durable. */
+/** Returns when all calls among the spans are durable. Log records and metrics are no calls: they are counted, and nothing more. */
 async function take(ports: SpanPorts, { thread, turns }: Reading, owner: Principal, sent: DeclaredSpans): Promise<SpansResponse> {
   const { organizationId } = owner;
   const { signal } = sent;
   const { encoding, ...declared } = declaredOf(sent, ports.maxBytes);
+  if (sent.holds !== 'spans') {
+    ports.observe({ kind: 'telemetry_not_recorded', signal: sent.holds });
+    return { status: 200, contentType: mediaTypes[encoding], body: successBody(encoding, []) };
+  }
   const permit = await turns.acquire(1, { owner: organizationId, signal, maxWaitMs });
   try {
     return await takeInTurn(ports, thread, owner, { ...sent, ...declared, encoding });
@@ -114,7 +119,7 @@ async function takeInTurn(
 /** @throws GatelogError for what cannot be taken, before anything is read. */
 function declaredOf({ rawHeaders, body, encoding }: DeclaredSpans, maxBytes: number) {
   if (encoding === undefined) {
-    throw unsupported('Spans are sent as `application/x-protobuf` or `application/json` (OTLP over HTTP); gRPC is not taken.');
+    throw unsupported('OTLP is sent as `application/x-protobuf` or `application/json` over HTTP; gRPC is not taken.');
   }
   const isCompressed = isGzip(headerValue(rawHeaders, 'content-encoding') ?? '');
   const { directives } = readRequestHead(rawHeaders);
@@ -168,7 +173,7 @@ function isGzip(contentEncoding: string): boolean {
   const name = contentEncoding.trim().toLowerCase();
   if (name === 'gzip') return true;
   if (name === '' || name === 'identity') return false;
-  throw unsupported('Spans are compressed by `gzip` or not at all.');
+  throw unsupported('OTLP is compressed by `gzip` or not at all.');
 }
 
 function unsupported(message: string): GatelogError {

@@ -1,7 +1,10 @@
 import type { Principal } from '../principal.ts';
+import type { Signal } from '../vocabulary/log-paths.ts';
 
 /** A request of OTLP as it came. */
 export interface SentSpans {
+  /** What the path says that it holds. */
+  readonly holds: Signal;
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;

@@ -53,10 +53,19 @@ export function logPathOf(path: string): LogPath | undefined {
  */
 export const spanPaths = ['/v1/otlp/v1/traces', '/v1/trace/log', '/v1/trace/log-python'] as const;
 
-const takesSpans: ReadonlySet<string> = new Set(spanPaths);
+/** Paths of what exporters send beside spans, by the same rules: an exporter without an answer fills its application's log with errors. */
+export const besideSpans = { '/v1/otlp/v1/logs': 'logs', '/v1/otlp/v1/metrics': 'metrics' } as const;
 
-/** @param path with or without a query. */
-export function isSpanPath(path: string): boolean {
+/** What a request of OTLP holds. */
+export type Signal = 'spans' | 'logs' | 'metrics';
+
+const signals: ReadonlyMap<string, Signal> = new Map([
+  ...spanPaths.map((path) => [path, 'spans'] as const),
+  ...Object.entries(besideSpans),
+]);
+
+/** Undefined for a path that takes no OTLP. @param path with or without a query. */
+export function signalOf(path: string): Signal | undefined {
   const [beforeQuery = ''] = path.split('?', 1);
-  return takesSpans.has(beforeQuery);
+  return signals.get(beforeQuery);
 }

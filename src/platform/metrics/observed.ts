@@ -59,6 +59,13 @@ const updatesDropped: Family = {
   help: 'Changes of stored requests that are not announced, because no webhook of their organisation took a million of them in time.',
 };
 
+const notRecorded: Family = {
+  name: 'gatelog_otlp_not_recorded_total',
+  kind: 'counter',
+  help: 'Requests of OTLP with log records or metrics, which are accepted and not kept.',
+  labels: { signal: ['logs', 'metrics'] },
+};
+
 /** The metrics of each kind of observation beside its count. */
 const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   process_started: [],
@@ -80,6 +87,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   pending_changes_kept: [],
   usage_not_completed: [],
   span_places_dropped: [],
+  telemetry_not_recorded: [{ family: notRecorded, labels: ({ signal }) => [signal] }],
   redaction_failed: [],
   threat_check_failed: [],
   exchange_dead_lettered: [{ family: deadLetters, labels: ({ cause }) => [cause] }],
@@ -130,7 +138,7 @@ const events: Family = {
   labels: { kind: Object.keys(measures) },
 };
 
-export const eventFamilies: readonly Family[] = [events];
+export const eventFamilies: readonly Family[] = [events, notRecorded];
 export const supervisionFamilies: readonly Family[] = [exits];
 export const ingestEventFamilies: readonly Family[] = [
   recordsStored,

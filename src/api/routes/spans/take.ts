@@ -1,5 +1,12 @@
-import { exportTraceAnswerSchema, exportTraceFailureSchema, exportTraceSchema } from '../../../contract/requests/spans.ts';
-import { spanPaths } from '../../../model/vocabulary/log-paths.ts';
+import {
+  exportAcceptedSchema,
+  exportLogsSchema,
+  exportMetricsSchema,
+  exportTraceAnswerSchema,
+  exportTraceFailureSchema,
+  exportTraceSchema,
+} from '../../../contract/requests/spans.ts';
+import { besideSpans, type Signal, spanPaths } from '../../../model/vocabulary/log-paths.ts';
 import { type Endpoint, jsonContent, keyRequired, problems, type RequestContext } from '../../endpoint.ts';
 import { rawHeadersOf } from '../logs/raw-headers.ts';
 
@@ -36,7 +43,7 @@ function failures(...statuses: readonly (keyof typeof failureSentences)[]) {
   return Object.fromEntries(statuses.map((status) => [status, { description: failureSentences[status], content }]));
 }
 
-export const takeSpans: readonly Endpoint[] = spanPaths.map((path) => ({
+const takeSpansAlone: readonly Endpoint[] = spanPaths.map((path) => ({
   declaration: {
     method: 'post',
     path,
@@ -53,18 +60,45 @@ export const takeSpans: readonly Endpoint[] = spanPaths.map((path) => ({
     },
   },
   action: 'send',
-  handle: answerSpans,
+  handle: (request) => answer(request, 'spans'),
 }));
 
-async function answerSpans({ context, principal, ports }: RequestContext): Promise<Response> {
+const beside = {
+  '/v1/otlp/v1/logs': { operationId: 'takeLogRecords', schema: exportLogsSchema, summary: 'Accept log records of OpenTelemetry' },
+  '/v1/otlp/v1/metrics': { operationId: 'takeMetrics', schema: exportMetricsSchema, summary: 'Accept metrics of OpenTelemetry' },
+} as const;
+
+const takeBesideSpans: readonly Endpoint[] = (['/v1/otlp/v1/logs', '/v1/otlp/v1/metrics'] as const).map((path) => ({
+  declaration: {
+    method: 'post',
+    path,
+    operationId: beside[path].operationId,
+    summary: beside[path].summary,
+    description:
+      'By the same rules as `POST /v1/otlp/v1/traces`, so that exporters which send them by default find no error. They are counted (`gatelog_otlp_not_recorded_total`) and not kept: requests are made of spans.',
+    security: keyRequired,
+    request: { body: { required: true, content: { ...jsonContent(beside[path].schema), ...protobuf } } },
+    responses: {
+      ...problems(),
+      200: { description: 'Accepted.', content: { ...jsonContent(exportAcceptedSchema), ...protobuf } },
+      ...failures(400, 413, 415, 422),
+    },
+  },
+  action: 'send',
+  handle: (request) => answer(request, besideSpans[path]),
+}));
+
+export const takeSpans: readonly Endpoint[] = [...takeSpansAlone, ...takeBesideSpans];
+
+async function answer({ context, principal, ports }: RequestContext, holds: Signal): Promise<Response> {
   const body = Buffer.from(await context.req.arrayBuffer());
   const { signal } = context.req.raw;
-  const answer = await ports.takeSpans(principal, { rawHeaders: rawHeadersOf(context), body, signal });
-  return new Response(new Uint8Array(answer.body), {
-    status: answer.status,
+  const taken = await ports.takeSpans(principal, { holds, rawHeaders: rawHeadersOf(context), body, signal });
+  return new Response(new Uint8Array(taken.body), {
+    status: taken.status,
     headers: {
-      'content-type': answer.contentType,
-      ...(answer.retryAfterSeconds === undefined ? {} : { 'retry-after': String(answer.retryAfterSeconds) }),
+      'content-type': taken.contentType,
+      ...(taken.retryAfterSeconds === undefined ? {} : { 'retry-after': String(taken.retryAfterSeconds) }),
     },
   });
 }

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { endpoints } from '../src/api/endpoints.ts';
 import { type SurfaceBounds, surfaceBounds } from '../src/model/vocabulary/surface-bounds.ts';
-import { isSpanPath, logPathOf } from '../src/model/vocabulary/log-paths.ts';
+import { logPathOf, signalOf } from '../src/model/vocabulary/log-paths.ts';
 
 type Surface = keyof typeof surfaceBounds;
 
-/** The ways in of each surface, as the API declares them; the gateway takes the same paths of spans and logs. */
+/** The ways in of each surface, as the API declares them; the gateway takes the same paths of OTLP and logs. */
 const waysIn: Readonly<Record<Surface, (path: string) => boolean>> = {
-  spans: isSpanPath,
+  spans: (path) => signalOf(path) !== undefined,
   logs: (path) => logPathOf(path) !== undefined,
   imports: (path) => path === '/v1/import',
 };

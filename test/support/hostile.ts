@@ -373,8 +373,9 @@ async function attempt(
   // An export has lines of its own form.
   if (status === 200 && response.headers.get('content-type')?.startsWith('application/json') !== true) return { status };
   const parsed = JSON.parse(answer) as { error: unknown; code: unknown; message: unknown };
-  if (signalOf(new URL(url).pathname) !== undefined)
+  if (signalOf(new URL(url).pathname) !== undefined) {
     return isAnswerOfOtlp(status, parsed) ? { status } : { status, fault: 'no answer of OTLP' };
+  }
   if (status === 200 ? parsed.error !== null : typeof parsed.error !== 'string') {
     return { status, fault: 'a response without its envelope' };
   }

@@ -43,6 +43,8 @@ it.each([
 ] as const)('%s as %s are accepted and counted', async (holds, contentType, body) => {
   const observed: unknown[] = [];
   const thread = startSpanThread({
+    admissions: { admit: () => expect.fail(), whenRoom: async () => undefined },
+    maxAddedBytes: 1000,
     logCalls: () => expect.fail(),
     noteTraces: () => expect.fail(),
     maxBytes: 1000,

@@ -85,7 +85,7 @@ async function take(ports: SpanPorts, { thread, turns }: Reading, owner: Princip
   const { encoding, ...declared } = declaredOf(sent, ports.maxBytes);
   if (sent.holds !== 'spans') {
     ports.observe({ kind: 'telemetry_not_recorded', signal: sent.holds });
-    return { status: 200, contentType: mediaTypes[encoding], body: successBody(encoding, []) };
+    return { status: 200, contentType: mediaTypes[encoding], body: successBody(encoding, { rejected: [], beyond: 0 }) };
   }
   const permit = await turns.acquire(1, { owner: organizationId, signal, maxWaitMs });
   try {

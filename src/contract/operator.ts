@@ -101,7 +101,10 @@ export type StorePartCheckAnswer = z.infer<typeof storePartCheckAnswerSchema>;
 export const storePartAsideAnswerSchema = storePartItemSchema.extend({ folder: z.string() });
 export type StorePartAsideAnswer = z.infer<typeof storePartAsideAnswerSchema>;
 
+const contextSchema = z.array(z.object({ name: z.string(), value: z.string() })).optional();
+
 const spanNodeSchema = z.object({
+  context: contextSchema,
   spanId: z.string(),
   parentSpanId: z.string(),
   level: z.string(),
@@ -111,6 +114,7 @@ const spanNodeSchema = z.object({
 });
 
 const placedRequestSchema = z.object({
+  properties: z.array(z.string()).optional(),
   requestId: z.uuid(),
   spanId: z.string(),
   sessionId: z.string(),

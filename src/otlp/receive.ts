@@ -1,5 +1,5 @@
 import { messageOf } from '../model/errors.ts';
-import type { Tags } from '../model/record/exchange.ts';
+import type { TaggedProperty, Tags } from '../model/record/exchange.ts';
 import type { LoggedCall } from '../model/record/logged-call.ts';
 import { AddedRoom, mayAdd } from './calls/added-room.ts';
 import { type IdentifySpan, loggedSpan } from './calls/logged-span.ts';
@@ -8,7 +8,8 @@ import { type DecodedSpans, withoutFuture } from './protocol/decoded.ts';
 import { decodeJson } from './protocol/json.ts';
 import { decodeProtobuf } from './protocol/protobuf.ts';
 import type { Encoding } from './protocol/encoding.ts';
-import type { PlacedSpan, ReceivedTrace } from './tree/place.ts';
+import type { Span } from './span.ts';
+import type { PlacedRequest, PlacedSpan, ReceivedTrace } from './tree/place.ts';
 import { placeSpans } from './tree/place-spans.ts';
 import type { RecentParents } from './tree/recent-parents.ts';
 
@@ -54,6 +55,7 @@ export function receiveSpans(request: SpansRequest, ports: ReceivePorts): Receiv
   const traces = placeSpans({ organizationId, spans, defaults, work }, parents);
   const room = new AddedRoom(Math.min(maxAddedBytes, mayAdd(bytes.length, spans.length)));
   const calls: LoggedCall[] = [];
+  const properties = new Map<Span, readonly TaggedProperty[]>();
   const unread: string[] = [];
   for (const placed of traces.flatMap((trace) => trace.placed)) {
     work.pause();
@@ -62,6 +64,7 @@ export function receiveSpans(request: SpansRequest, ports: ReceivePorts): Receiv
     else {
       room.add(call);
       calls.push(call);
+      properties.set(placed.span, call.tags.properties);
     }
   }
   return {
@@ -70,6 +73,7 @@ export function receiveSpans(request: SpansRequest, ports: ReceivePorts): Receiv
       traceId,
       nodes,
       requests: placed.map(({ span, sessionId, sessionPath, isRooted }) => ({
+        ...(isRooted ? {} : namesOf(properties.get(span))),
         requestId: identify(span),
         spanId: span.spanId,
         sessionId,
@@ -94,4 +98,8 @@ function callOf(placed: PlacedSpan, { defaults }: SpansRequest, { identify }: Re
 function decode(encoding: Encoding, bytes: Uint8Array, work: SpanWork): DecodedSpans {
   if (encoding === 'protobuf') return decodeProtobuf(bytes, work);
   return decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'), work);
+}
+
+function namesOf(properties: readonly TaggedProperty[] = []): Partial<Pick<PlacedRequest, 'properties'>> {
+  return properties.length === 0 ? {} : { properties: properties.map(({ name }) => name) };
 }

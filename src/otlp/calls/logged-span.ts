@@ -83,7 +83,11 @@ function errorOf({ texts: { errorMessage, errorType } }: CallFacts): JsonObject 
 }
 
 /** The trace is the job, the span its node: both are filters. */
-function tagsOf({ span, outers, sessionId, sessionName, sessionPath, userId }: PlacedSpan, facts: CallFacts, defaults: Tags): Tags {
+function tagsOf(
+  { span, outers, context = [], sessionId, sessionName, sessionPath, userId }: PlacedSpan,
+  facts: CallFacts,
+  defaults: Tags,
+): Tags {
   const { texts, costUsd } = facts;
   const optional = {
     userId: texts.userId || userId,
@@ -95,7 +99,7 @@ function tagsOf({ span, outers, sessionId, sessionName, sessionPath, userId }: P
     experimentId: texts.experimentId,
   };
   const kept = Object.entries(optional).filter(([, text]) => text !== '' && !exceedsBytes(text, textLimits.identifierBytes));
-  const properties = firstOfEach([span, ...outers].flatMap(propertiesOf));
+  const properties = firstOfEach([...[span, ...outers].flatMap(propertiesOf), ...context]);
   const names = new Set(properties.map(({ name }) => name));
   return {
     ...defaults,

@@ -7,6 +7,8 @@ import { type Attributes, type AttributeValue, type Span, textAt } from '../span
 import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
 
 const metadata = 'ai.telemetry.metadata.';
+/** Of version 7, on the spans around a call. */
+const runtimeContext = 'ai.settings.context.';
 
 /** The AI SDK up to version 6, and what `@ai-sdk/otel` of version 7 adds to `gen_ai.*`. */
 const facts: FactTable = {
@@ -66,7 +68,8 @@ export const aiSdk: Dialect = {
   },
   conversationOf,
   usageOf,
-  propertyPrefixes: [metadata, 'ai.settings.context.'],
+  propertyPrefixes: [metadata, runtimeContext],
+  contextPrefixes: [runtimeContext],
   propertyObjects: [],
   tagLists: [`${metadata}tags`],
   namespaces: ['ai.', 'operation.', 'resource.name'],

@@ -112,6 +112,8 @@ export interface Dialect {
   readonly usageOf?: (span: Span) => Usage | undefined;
   /** Attributes that are properties: each name behind one of these prefixes, … */
   readonly propertyPrefixes: readonly string[];
+  /** Those of the prefixes whose attributes on a span hold for the calls below it. */
+  readonly contextPrefixes?: readonly string[];
   /** … and each member of the object in one of these. */
   readonly propertyObjects: readonly string[];
   /** Lists of tags. */

@@ -43,8 +43,20 @@ const otherFacts: ReadonlySet<string> = new Set(
  * long as a gateway's call may have; the rest is left out. The caller's own come first.
  */
 export function propertiesOf(span: Span): readonly TaggedProperty[] {
+  return taken([...named(span), ...unclaimed(span), ...tags(span), ...ofResource(span)]);
+}
+
+const contextPrefixes = dialects.flatMap((dialect) => dialect.contextPrefixes ?? []);
+
+/** The properties that a span gives to the calls below it. */
+export function contextOf({ attributes }: Span): readonly TaggedProperty[] {
+  const given = [...attributes].filter(([name]) => !otherFacts.has(name) && contextPrefixes.some((prefix) => name.startsWith(prefix)));
+  return given.length === 0 ? [] : taken(contextPrefixes.flatMap((prefix) => behind(given, prefix)));
+}
+
+function taken(all: readonly Named[]): readonly TaggedProperty[] {
   const found = new Map<string, string>();
-  for (const [name, value] of [...named(span), ...unclaimed(span), ...tags(span), ...ofResource(span)]) {
+  for (const [name, value] of all) {
     const text = textOfValue(value);
     const isNew = !found.has(name) && name !== '' && !credential.test(name) && !ownHeader.test(name);
     if (isNew && text !== '' && found.size < propertyLimits.properties && fits(name, text)) found.set(name, text);

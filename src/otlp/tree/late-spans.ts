@@ -164,8 +164,16 @@ export class LateSpans<Owner extends SpanOwner> {
       [sessionProperties.sessionId, request.sessionId, place.sessionId],
       [sessionProperties.sessionPath, request.sessionPath, place.sessionPath],
     ] as const;
-    const values = new Map(told.filter(([, before, after]) => before !== after).map(([name, , after]) => [name, after]));
-    const corrected = { ...request, sessionId: place.sessionId, sessionPath: place.sessionPath };
+    const known = new Set(request.properties);
+    const given = (place.context ?? []).filter(({ name }) => !known.has(name)).map(({ name, value }) => [name, value] as const);
+    const changed = told.filter(([, before, after]) => before !== after).map(([name, , after]) => [name, after] as const);
+    const values = new Map([...given, ...changed]);
+    const corrected = {
+      ...request,
+      sessionId: place.sessionId,
+      sessionPath: place.sessionPath,
+      properties: [...known, ...given.map(([name]) => name)],
+    };
     state.bytes += (place.isRooted ? 0 : bytesOfRequest(corrected)) - bytesOfRequest(request);
     if (!place.isRooted) open.set(request.requestId, corrected);
     return values.size === 0 ? [] : [{ owner, requestId: request.requestId, values }];

@@ -1,8 +1,10 @@
 import type { RequestId } from '../../model/ids.ts';
+import type { TaggedProperty } from '../../model/record/exchange.ts';
 import { exceedsBytes } from '../../model/text.ts';
-import { textLimits } from '../../model/vocabulary/limits.ts';
+import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
 import type { Operation, TextFact } from '../dialects/dialect.ts';
 import { operationOf, textFact } from '../facts/call-facts.ts';
+import { contextOf } from '../facts/properties.ts';
 import type { Attributes, Span } from '../span.ts';
 import { levelName, pathOf } from './path.ts';
 
@@ -17,6 +19,8 @@ export interface TreeNode {
   readonly sessionId: string;
   readonly sessionName: string;
   readonly userId: string;
+  /** Properties that it gives to the calls below it; absent: none. */
+  readonly context?: readonly TaggedProperty[] | undefined;
 }
 
 /** The place of a span in a session, as far as its ancestors are known. */
@@ -26,6 +30,8 @@ export interface Place {
   readonly sessionName: string;
   readonly sessionPath: string;
   readonly userId: string;
+  /** Properties that the span and its ancestors give, the nearest first; absent: none. */
+  readonly context?: readonly TaggedProperty[] | undefined;
   /** All ancestors are known. */
   readonly isRooted: boolean;
 }
@@ -40,6 +46,8 @@ export interface PlacedSpan extends Place {
 
 /** A request made of a span, with the place that it got when it came. */
 export interface PlacedRequest extends Pick<Place, 'sessionId' | 'sessionPath' | 'isRooted'> {
+  /** Names of the properties that it has; absent: none. No ancestor gives another. */
+  readonly properties?: readonly string[] | undefined;
   readonly requestId: RequestId;
   readonly spanId: string;
 }
@@ -57,7 +65,9 @@ const maxAncestors = 64;
 /** The node of a span. */
 export function nodeOf(span: Span): TreeNode {
   const { attributes } = span;
+  const context = contextOf(span);
   return {
+    ...(context.length === 0 ? {} : { context }),
     spanId: span.spanId,
     parentSpanId: span.parentSpanId,
     level: isOfTransport(span) ? '' : levelName(span.name),
@@ -106,13 +116,21 @@ export function placeOf(
   const line = [node, ...ancestors];
   const top = ancestors.at(-1) ?? node;
   const nearest = (fact: 'sessionId' | 'sessionName' | 'userId'): string => line.find((each) => each[fact] !== '')?.[fact] ?? '';
+  const context = contextIn(line);
   return {
+    ...(context.length === 0 ? {} : { context }),
     sessionId: nearest('sessionId') || named.sessionId || traceId,
     sessionName: nearest('sessionName') || named.sessionName,
     sessionPath: pathOf(line.map(({ level }) => level).toReversed()),
     userId: nearest('userId') || named.userId,
     isRooted: top.parentSpanId === '' || ancestors.length >= maxAncestors || line.some(({ spanId }) => spanId === top.parentSpanId),
   };
+}
+
+/** Of each name the nearest. */
+function contextIn(line: readonly TreeNode[]): readonly TaggedProperty[] {
+  const given = line.flatMap(({ context = [] }) => context);
+  return given.filter(({ name }, index) => given.findIndex((each) => each.name === name) === index).slice(0, propertyLimits.properties);
 }
 
 /** True when a span is its own ancestor, by a sender's mistake. */

@@ -8,14 +8,17 @@ const entryBytes = 200;
 const bytesOfCharacter = 2;
 
 /** Bytes that a node holds in memory. */
-export function bytesOfNode({ spanId, parentSpanId, level, sessionId, sessionName, userId }: TreeNode): number {
+export function bytesOfNode({ spanId, parentSpanId, level, sessionId, sessionName, userId, context }: TreeNode): number {
   const characters = spanId.length + parentSpanId.length + level.length + sessionId.length + sessionName.length + userId.length;
-  return entryBytes + bytesOfCharacter * characters;
+  return entryBytes + bytesOfCharacter * characters + bytesOfContext(context);
 }
 
 /** Bytes that a request holds in memory. */
-export function bytesOfRequest({ requestId, spanId, sessionId, sessionPath }: PlacedRequest): number {
-  return entryBytes + bytesOfCharacter * (requestId.length + spanId.length + sessionId.length + sessionPath.length);
+export function bytesOfRequest({ requestId, spanId, sessionId, sessionPath, properties = [] }: PlacedRequest): number {
+  const characters = requestId.length + spanId.length + sessionId.length + sessionPath.length;
+  return (
+    entryBytes + bytesOfCharacter * characters + properties.reduce((sum, name) => sum + bytesOfProperty + bytesOfCharacter * name.length, 0)
+  );
 }
 
 /** What of a request's traces is remembered for ancestors that are still to come. */
@@ -39,4 +42,10 @@ export function rememberedOf(received: readonly ReceivedTrace[], maxBytes = maxR
     }
   }
   return { traces, dropped };
+}
+
+const bytesOfProperty = 64;
+
+function bytesOfContext(context: TreeNode['context'] = []): number {
+  return context.reduce((sum, { name, value }) => sum + bytesOfProperty + bytesOfCharacter * (name.length + value.length), 0);
 }

@@ -177,6 +177,25 @@ describe('ancestors that come later', () => {
     expect(correctionsOf([[chat, step, agent], [named]])).toEqual([[], corrected({ 'Svc-Session-Id': 's1' })]);
   });
 
+  it('give the context that they run in, of each name the nearest, and what the call has itself stays', () => {
+    const context = { 'ai.settings.context.team': 'search', 'ai.settings.context.userId': 'ada', 'ai.settings.context.api_key': 'secret' };
+    const outer = { ...agent, attributes: { ...agent.attributes, ...context, 'ai.settings.context.plan': 'pro' } };
+    const near = { ...step, attributes: { 'ai.settings.context.team': 'near' } };
+    const own = { ...chat, attributes: { ...chat.attributes, plan: 'own' } };
+    const path = { 'Svc-Session-Path': '/invoke_agent Weather/plan a_b/chat gpt-4o' };
+    expect(correctionsOf([[own], [near, outer, root]])).toEqual([[], corrected({ ...path, team: 'near' })]);
+    expect(correctionsOf([[chat], [near], [outer], [root]])).toEqual([
+      [],
+      corrected({ 'Svc-Session-Path': '/plan a_b/chat gpt-4o', team: 'near' }),
+      corrected({ 'Svc-Session-Path': '/invoke_agent Weather/plan a_b/chat gpt-4o', plan: 'pro' }),
+      [],
+    ]);
+    expect(received([chat, near, outer, root]).calls[0]?.tags.properties).toEqual([
+      { name: 'team', value: 'near' },
+      { name: 'plan', value: 'pro' },
+    ]);
+  });
+
   it('leave a request as it is that has all of them', () => {
     expect(correctionsOf([[chat, step, agent, root], [span(1, 0, 'another', { 'session.id': 's1' })]])).toEqual([[], []]);
   });

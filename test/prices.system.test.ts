@@ -243,6 +243,26 @@ describe('gatelog prices import', () => {
   });
 });
 
+describe('a model that nobody has priced', () => {
+  it('is named with the nearest that has a price, and with the line that prices it', async () => {
+    const line = { model: 'gpt-6.3-sol', provider: 'OPENAI', input: 2, output: 10 };
+    expect(await costOf(await recorded({}, 'gpt-6.3-sol'))).toMatchObject({ total: null, nearest: { model: 'gpt-6.2-sol', line } });
+    const asked = { GATELOG_API_URL: service.api, GATELOG_API_KEY: adminKey };
+    const told = await gatelog(['report', 'unpriced'], asked);
+    expect(told.stdout).toMatch(/gpt-6\.3-sol +OPENAI +1 +gpt-6\.2-sol/);
+    const listed = JSON.parse(/\[\n[^]*\]/.exec(told.stdout)?.[0] ?? '') as readonly unknown[];
+    expect(listed).toContainEqual(expect.objectContaining(line));
+    const file = path.join(dataDir, 'named-lines.json');
+    writeFileSync(file, JSON.stringify(listed));
+    expect((await gatelog(['prices', 'import', file])).stdout).toMatch(/gpt-6\.3-sol +openai +always +no price +input 2/);
+    const { body } = await api.call<{ readonly prices: Readonly<Record<string, unknown>> }>('GET', '/v1/health');
+    expect(body.data.prices).toMatchObject({ list_published: '2026-09-23', unpriced_today: expect.any(Number) as number });
+    expect(Number(body.data.prices['unpriced_today'])).toBeGreaterThan(0);
+    const doctor = await gatelog(['doctor'], asked).catch((error: unknown) => error as { readonly stdout: string });
+    expect(doctor.stdout).toMatch(/of today's \d+ \([\d.]+ %\) ha(?:ve|s) no price/);
+  });
+});
+
 describe('GATELOG_PRICES_FILE', () => {
   it('is the price book of every process, even of one that restarts after the file has changed', async () => {
     writeFileSync(pricesFile, fileWith(4));

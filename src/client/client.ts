@@ -91,7 +91,7 @@ export type { ImportRecord } from './nouns/imports.ts';
 export type { GroupRow, MetricsRowOf, NamedMetric } from './nouns/metrics.ts';
 export type { SessionPart } from './nouns/sessions.ts';
 export type { RequestItem } from './types/request-item.ts';
-export type { BulkPropertyDryRun, Change, ImportAnswer, Job, RequestCost, RequestQuery } from './types/requests.ts';
+export type { BulkPropertyDryRun, Change, ImportAnswer, Job, Price, RequestCost, RequestQuery } from './types/requests.ts';
 export type { SessionAnswer, SessionItem, SessionNode, SessionNodeTotals, SessionQuery } from './types/sessions.ts';
 export type { MetricsMeta, MetricsQuery } from './types/metrics.ts';
 export type { UserItem, UserMetricsItem, UserMetricsQuery } from './types/users.ts';
@@ -120,6 +120,6 @@ export type {
   View,
 } from './types/dashboard.ts';
 export type { Export } from './types/export.ts';
-export type { Price, Reprice, RepriceReport } from './types/prices.ts';
+export type { Reprice, RepriceReport } from './types/prices.ts';
 export type { Delivery, DeliveryDetail, Webhook, WebhookBody } from './types/webhooks.ts';
 export type { ApiKey, ProviderKey, RateLimit, RedactionRule, SignedIn } from './types/settings.ts';

@@ -31,6 +31,13 @@ const figuresSchema = z.object({
     added: count('Exchanges that could not be stored and became one.'),
     removed: count('Those that were removed by age or for room.'),
   }),
+  prices: z.object({
+    list: z.string().openapi({ description: 'The public price list: its package and version.', example: '@pydantic/genai-prices 0.1.8' }),
+    list_published: z.string().openapi({ format: 'date', description: 'Its day (UTC).' }),
+    list_age_days: count('Its age in days.'),
+    calls_today: count('Calls with tokens that were stored since midnight (UTC), or since the core began.'),
+    unpriced_today: count('Those of them whose cost is not known; `gatelog report unpriced` names their models.'),
+  }),
   store: z.object({
     damaged_parts: count('Parts with a damaged file that fail what reads them.'),
     lost_parts: count('Parts that could not be loaded and are in no answer.'),

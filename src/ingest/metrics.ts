@@ -37,7 +37,30 @@ const letterMaxBytes: Family = {
   help: 'Bytes at which the oldest dead letters go (GATELOG_DEAD_LETTER_MAX_BYTES).',
 };
 
-export const ingestFamilies: readonly Family[] = [visibleDelay, waiting, oldest, open, draining, letters, letterBytes, letterMaxBytes];
+const listAge: Family = {
+  name: 'gatelog_price_list_age_seconds',
+  kind: 'gauge',
+  help: 'Age of the public price list that came with this version.',
+};
+const callsToday: Family = {
+  name: 'gatelog_calls_today',
+  kind: 'gauge',
+  help: 'Calls with tokens that were stored since midnight (UTC), or since the core began, by whether their cost is known.',
+  labels: { cost: ['known', 'unknown'] },
+};
+
+export const ingestFamilies: readonly Family[] = [
+  listAge,
+  callsToday,
+  visibleDelay,
+  waiting,
+  oldest,
+  open,
+  draining,
+  letters,
+  letterBytes,
+  letterMaxBytes,
+];
 
 /** @param delayMs since the record's exchange ended. */
 export function countVisible(meter: Meter, delayMs: number): void {
@@ -57,4 +80,18 @@ export function noteLetters(meter: Meter, usage: DeadLetterUsage, maxBytes: numb
   meter.set(letters, [], usage.letters);
   meter.set(letterBytes, [], usage.bytes);
   meter.set(letterMaxBytes, [], maxBytes);
+}
+
+/** @param published day (UTC) of the list. @param now Unix milliseconds. */
+export function notePrices(
+  meter: Meter,
+  {
+    published,
+    today,
+    now,
+  }: { readonly published: string; readonly today: { readonly known: number; readonly unknown: number }; readonly now: number },
+): void {
+  meter.set(listAge, [], Math.max(0, now - Date.parse(published)) / 1000);
+  meter.set(callsToday, ['known'], today.known);
+  meter.set(callsToday, ['unknown'], today.unknown);
 }

@@ -124,3 +124,16 @@ test('of an estimate only the difference is added', () => {
     'tokens kind="output" 4',
   ]);
 });
+
+test('calls of today are told apart by whether their cost is known, and begin anew at midnight', () => {
+  let now = Date.parse('2026-11-27T23:59:00Z');
+  const counters = new SpendCounters(() => now);
+  counters.count(acme, spend());
+  counters.count(acme, spend({ cost: null }));
+  // Nothing that could have a price: it failed, or its usage is still to come.
+  counters.count(acme, spend({ cost: null, inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 }));
+  counters.count(acme, spend({ cost: null }), true);
+  expect(counters.callsToday()).toEqual({ known: 1, unknown: 1 });
+  now += 60_000;
+  expect(counters.callsToday()).toEqual({ known: 0, unknown: 0 });
+});

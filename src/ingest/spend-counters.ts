@@ -5,6 +5,8 @@ import type { CompletedSpend, Spend } from '../model/record/spend.ts';
 /** Sets of labels, all together and of one organisation. Each set has {@link spendFamilies}' series. */
 export const spendLimits = { sets: 1000, setsOfOrganization: 100, nameCharacters: 128 } as const;
 
+const dayMs = 86_400_000;
+
 /** The name of what has no set of its own. */
 const other = 'other';
 
@@ -49,6 +51,24 @@ export class SpendCounters {
   private readonly organizations = new Map<OrganizationId, Map<string, Sums>>();
   private readonly rest = newSums({ organization: other, provider: other, model: other });
   private sets = 0;
+  private day = 0;
+  private today = { known: 0, unknown: 0 };
+  private readonly now: () => number;
+
+  /** @param now Unix milliseconds. */
+  constructor(now: () => number = Date.now) {
+    this.now = now;
+  }
+
+  /** Calls with tokens that were stored since midnight (UTC), or since the process began, by whether their cost is known. */
+  callsToday(): { readonly known: number; readonly unknown: number } {
+    const day = Math.floor(this.now() / dayMs);
+    if (day !== this.day) {
+      this.day = day;
+      this.today = { known: 0, unknown: 0 };
+    }
+    return this.today;
+  }
 
   /** Counts a call. @param isAwaited a later read may bring its cost, so it does not count as unpriced. */
   count(organizationId: OrganizationId, spend: Spend, isAwaited = false): void {
@@ -56,12 +76,20 @@ export class SpendCounters {
     sums.requests += 1n;
     if (spend.cost === null && !isAwaited) sums.unpriced += 1n;
     addSpend(sums, spend);
+    if (!isAwaited) this.countToday(spend);
+  }
+
+  private countToday({ cost: known, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens }: Spend): void {
+    if (known === null && inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens === 0) return;
+    const { known: priced, unknown } = this.callsToday();
+    this.today = known === null ? { known: priced, unknown: unknown + 1 } : { known: priced + 1, unknown };
   }
 
   /** Counts what has become known of a call that was counted already. */
   complete(organizationId: OrganizationId, { before, now }: CompletedSpend): void {
     const sums = this.sumsOf(organizationId, now);
     if (now.cost === null) sums.unpriced += 1n;
+    this.countToday(now);
     addSpend(sums, {
       cost: now.cost === null ? null : moneyOfUnits(now.cost - positive(before.cost)),
       inputTokens: now.inputTokens - before.inputTokens,

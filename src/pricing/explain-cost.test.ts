@@ -29,7 +29,7 @@ it('a call of which one side is estimated, and of the other nothing is known, ge
 
 const explainedOf = (provider: string, providerId: string, model: string): CostExplanation => {
   const billed = { ...unreportedUsage, promptTokens: 1000, completionTokens: 100, webSearches: 2 };
-  const query = { provider, providerId, models: [model], at: Date.parse('2026-01-15T12:00:00Z'), serviceTier: '' };
+  const query = { provider, providerId, models: [model], at: Date.parse('2026-11-27T12:00:00Z'), serviceTier: '' };
   const { amount, applied, reference } = priceUsage(billed, query, listedPrices);
   const request: BilledRequest = {
     provider,
@@ -40,7 +40,7 @@ const explainedOf = (provider: string, providerId: string, model: string): CostE
     serviceTier: '',
     usage: billed,
     cost: amount,
-    costSource: 'price-book',
+    costSource: amount === null ? 'none' : 'price-book',
     priceReference: reference,
     appliedPrice: applied,
     cached: false,
@@ -55,4 +55,15 @@ it('says how many searches the price has no fee for, and nothing where it has on
   const searched = explainedOf('ANTHROPIC', 'anthropic', 'claude-haiku-4-5');
   expect(searched.note).toBeUndefined();
   expect(searched.lines.map(({ kind }) => kind)).toEqual(['input', 'output', 'web_search']);
+});
+
+it('the price of a model that nobody knows names the nearest one that has one, and the line that prices it so', () => {
+  const { nearest, note } = explainedOf('OPENAI', 'openai', 'gpt-6.3-sol');
+  expect(nearest).toMatchObject({
+    model: 'gpt-6.2-sol',
+    line: { model: 'gpt-6.3-sol', provider: 'OPENAI', rates: { input: 2, cache_read: 0.1, cache_write: 2.5, output: 10 } },
+  });
+  expect(note).toContain('There was no price for the model "gpt-6.3-sol" of OPENAI');
+  expect(explainedOf('OPENAI', 'openai', 'house-7b').nearest).toBeUndefined();
+  expect(explainedOf('OPENAI', 'openai', 'gpt-6.2-sol').nearest).toBeUndefined();
 });

@@ -1,8 +1,10 @@
-import type { BilledRequest, CostExplanation, ExplainedLine, StatedCost } from '../model/pricing/billed-request.ts';
+import type { BilledRequest, CostExplanation, ExplainedLine, NearestPrice, StatedCost } from '../model/pricing/billed-request.ts';
+import { usdOf } from '../model/pricing/money.ts';
 import { quoted } from '../model/text.ts';
 import { isHalf, type Usage } from '../model/record/usage.ts';
 import { readAppliedPrice } from './applied-price.ts';
 import { billLines, type CostLine, isBillable, type PricedUsage, priceUsage, searchesLeftOut, sumOf } from './cost.ts';
+import { nearestModel } from './layers/nearest.ts';
 import { pricedModels, type PriceQuery, type Prices } from './look-up.ts';
 import type { Price } from './price.ts';
 import { isOfSeveralModels } from './several-models.ts';
@@ -48,8 +50,11 @@ export function explainCost(request: BilledRequest, pricing: Pricing): CostExpla
       return stated(request, 'The caller gave this cost, in Svc-Cost.', 'header');
     case 'provider':
       return stated(request, 'The provider stated this cost in its answer.', 'provider');
-    case 'none':
-      return { total, source, lines: [], recomputed: recomputedCost(request, pricing)?.cost ?? null, note: whyNone(request) };
+    case 'none': {
+      const recomputed = recomputedCost(request, pricing)?.cost ?? null;
+      const nearest = recomputed === null ? nearestOf(request, pricing) : undefined;
+      return { total, source, lines: [], recomputed, note: whyNone(request), nearest };
+    }
     case 'price-book':
       return byPrice(request, pricing);
   }
@@ -104,11 +109,28 @@ export function queryOf(request: BilledRequest, providerId: string | undefined):
   return { provider, providerId, models, at: createdAt, serviceTier };
 }
 
-function whyNone({ usage, provider, modelOverride, responseModel, requestModel, serviceTier }: BilledRequest): string {
+/** A listed price for a model that has none at all. */
+function nearestOf(request: BilledRequest, { providerId, prices }: Pricing): NearestPrice | undefined {
+  const { usage, createdAt, provider } = request;
+  const model = modelOf(request);
+  if (model === undefined || !isBillable(usage) || isHalf(usage) || prices.book.find(providerId, model, createdAt) !== undefined)
+    return undefined;
+  const nearest = nearestModel(prices.book, providerId, model, createdAt);
+  if (nearest === undefined) return undefined;
+  const rates = Object.fromEntries(Array.from(nearest.price.rates, ([kind, { perMillion }]) => [kind, usdOf(perMillion)]));
+  return { model: nearest.model, line: { model, provider: providerId === undefined ? null : provider, validFrom: null, rates } };
+}
+
+/** The name by which a call is priced. */
+function modelOf({ modelOverride, responseModel, requestModel }: BilledRequest): string | undefined {
+  return pricedModels({ override: modelOverride, response: responseModel, request: requestModel }).find((name) => name !== '');
+}
+
+function whyNone(request: BilledRequest): string {
+  const { usage, provider, serviceTier } = request;
   if (isHalf(usage)) return 'Only a part of the tokens is known: of the rest nothing was reported, and nothing kept to count.';
   if (!isBillable(usage)) return 'No tokens were reported, and none could be estimated, so there is nothing to price.';
-  const names = pricedModels({ override: modelOverride, response: responseModel, request: requestModel });
-  const model = names.find((name) => name !== '');
+  const model = modelOf(request);
   if (model === undefined) return 'Neither the call nor the answer names a model.';
   const tier = serviceTier === '' ? '' : ` at its service tier ${quoted(serviceTier)}`;
   return `There was no price for the model ${quoted(model)} of ${provider}${tier}, or none for some kind of its tokens. Store one with PUT /v1/prices; "gatelog reprice" applies it to what is on record.`;

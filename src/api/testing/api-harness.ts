@@ -292,6 +292,7 @@ async function settingsOver({ database, store, folder }: IngestRig) {
 const wellFigures: HealthFigures = {
   measured_at: '2026-01-31T12:00:00.000Z',
   spool: { bytes: 0, max_bytes: 1024, exchanges_open: 0, exchanges_waiting: 0, oldest_waiting_ms: 0 },
+  prices: { list: 'a list 1.0.0', list_published: '2026-09-23', list_age_days: 65, calls_today: 0, unpriced_today: 0 },
   ingest: { draining: true, failed_batches: 0 },
   unrecorded_calls: null,
   dead_letters: { kept: 0, bytes: 0, max_bytes: 1024, added: 0, removed: 0 },

@@ -245,6 +245,36 @@ describe('the figures', () => {
     expect(checkFigures(page({ ...calm, ...given }), false).map(({ state }) => state)).toEqual(states);
   });
 
+  test.each([
+    [10, 120, 0, [['ok', 'the public price list is 10 days old']]],
+    [
+      120,
+      117,
+      3,
+      [
+        ['warn', 'the public price list is 120 days old.'],
+        ['warn', "3 calls of today's 120 (2.5 %) have no price."],
+      ],
+    ],
+    [
+      65,
+      0,
+      1,
+      [
+        ['ok', 'the public price list is 65 days old'],
+        ['warn', "1 call of today's 1 (100.0 %) has no price."],
+      ],
+    ],
+  ])('tell of a price list of %d days, and of %d calls with and %d without a price', (days, known, unknown, expected) => {
+    const text = [
+      `gatelog_price_list_age_seconds{process="core"} ${days * 86_400}`,
+      `gatelog_calls_today{process="core",cost="known"} ${known}`,
+      `gatelog_calls_today{process="core",cost="unknown"} ${unknown}`,
+    ].join('\n');
+    const found = checkFigures(answered({ text }), false).filter(({ check }) => check === 'prices');
+    expect(found.map(({ state, says }) => [state, says])).toEqual(expected);
+  });
+
   test('are not shown without their key', () => {
     const [finding] = checkFigures(answered({ status: 401 }), false);
     expect(finding).toMatchObject({ state: 'skip', remedy: 'Set GATELOG_METRICS_KEY here to what the service has.' });

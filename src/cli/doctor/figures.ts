@@ -22,7 +22,7 @@ export function checkFigures(answer: Probe, hasKey: boolean): readonly Finding[]
     ];
   }
   const { text } = answer;
-  return [...lag(text), ...spool(text), ...losses(text)];
+  return [...lag(text), ...spool(text), ...prices(text), ...losses(text)];
 }
 
 function lag(page: string): readonly Finding[] {
@@ -42,6 +42,27 @@ function spool(page: string): readonly Finding[] {
   const says = `the spool holds ${shownBytes(bytes)} of at most ${shownBytes(max)}`;
   if (bytes / max < 0.5) return [ok('spool', says)];
   return [warn('spool', `${says}.`, 'Find out why records do not get into the store: when it is full, calls go on unrecorded.')];
+}
+
+const secondsPerDay = 86_400;
+/** Makers bring models out by the month. */
+const staleDays = 90;
+
+/** How old the list prices are, and how many calls have none. */
+function prices(page: string): readonly Finding[] {
+  const age = figureIn(page, 'gatelog_price_list_age_seconds', 'max');
+  const unpriced = figureIn(page, String.raw`gatelog_calls_today(?=\{[^}\n]*cost="unknown")`);
+  const calls = figureIn(page, 'gatelog_calls_today');
+  if (age === undefined || unpriced === undefined || calls === undefined) return [];
+  const days = Math.floor(age / secondsPerDay);
+  const old = `the public price list is ${counted(days, 'day')} old`;
+  const list =
+    days < staleDays
+      ? ok('prices', old)
+      : warn('prices', `${old}.`, 'A newer Gatelog has a newer one; "gatelog prices import" takes one at once.');
+  if (unpriced === 0) return [list];
+  const share = `${counted(unpriced, 'call')} of today's ${shownNumber(calls)} (${((100 * unpriced) / calls).toFixed(1)} %) ${unpriced === 1 ? 'has' : 'have'} no price.`;
+  return [list, warn('prices', share, '"gatelog report unpriced" names the models, and the lines that price them.')];
 }
 
 /** What is lost, or waits for somebody. */

@@ -23,3 +23,6 @@ export const reports = {
 export type ReportName = keyof typeof reports;
 
 export const reportNames = Object.keys(reports) as readonly ReportName[];
+
+/** Not among the others: it says what to do, too. */
+export const unpricedReport = 'unpriced';

@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { intervals, metricNames, dimensions as knownDimensions } from '../../model/vocabulary/metrics.ts';
 import type { MetricsOptions } from '../metrics/metrics.ts';
-import { type ReportName, reportNames } from '../metrics/reports.ts';
+import { type ReportName, reportNames, unpricedReport } from '../metrics/reports.ts';
 import type { CommandDependencies } from '../dependencies.ts';
 import { type Suggested, suggesting, withFilter, withTimezone, withWindow } from './options.ts';
 
@@ -17,11 +17,15 @@ export function addMetricsCommands(program: Command, dependencies: CommandDepend
   withQuestion(
     program
       .command('report')
-      .description('the questions that everybody asks: cost, dearest sessions, users, failures, trend; without a name all of them')
-      .addArgument(new Argument('[report]', 'one of them').choices(reportNames))
+      .description(
+        'the questions that everybody asks: cost, dearest sessions, users, failures, trend; without a name all of them; unpriced: models without a price',
+      )
+      .addArgument(new Argument('[report]', 'one of them').choices([...reportNames, unpricedReport]))
       .addHelpText('after', reportExamples),
-  ).action(async (name: ReportName | undefined, options: MetricsOptions) =>
-    (await import('../metrics/report.ts')).showReport(dependencies, name, options),
+  ).action(async (name: ReportName | typeof unpricedReport | undefined, options: MetricsOptions) =>
+    name === unpricedReport
+      ? (await import('../metrics/unpriced.ts')).showUnpriced(dependencies, options)
+      : (await import('../metrics/report.ts')).showReport(dependencies, name, options),
   );
 }
 
@@ -58,4 +62,5 @@ Examples:
   gatelog report                              all of them, of today (the trend: of seven days)
   gatelog report sessions --start-date 7d     the dearest sessions of a week
   gatelog report errors                       what failed today
+  gatelog report unpriced                     models without a price, and the line that prices them
   gatelog report --by properties.Team --metric cost`;

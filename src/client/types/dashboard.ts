@@ -182,6 +182,18 @@ export interface ServiceHealth {
     /** Those that were removed by age or for room. */
     readonly removed: number;
   };
+  readonly prices: {
+    /** The public price list: its package and version. */
+    readonly list: string;
+    /** Its day (UTC). */
+    readonly list_published: string;
+    /** Its age in days. */
+    readonly list_age_days: number;
+    /** Calls with tokens that were stored since midnight (UTC), or since the core began. */
+    readonly calls_today: number;
+    /** Those of them whose cost is not known; `gatelog report unpriced` names their models. */
+    readonly unpriced_today: number;
+  };
   readonly store: {
     /** Parts with a damaged file that fail what reads them. */
     readonly damaged_parts: number;

@@ -1,5 +1,6 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
 import type { Filter } from '../filter.ts';
+import type { Price } from './requests.ts';
 
 export interface Model {
   /** What to send as `model`. */
@@ -52,48 +53,6 @@ export type PricesAnswer = readonly {
 }[];
 
 export type Prices = readonly Price[];
-
-/** What a model costs: US dollars for a million of each kind. A kind without a price is billed with the one that it is a part of. */
-export interface Price {
-  /** `model` is a model's name of 1 to 256 characters; a `*` at its end stands for all that begin so. */
-  readonly model: string;
-  /** The only provider for which it holds, by its name in paths or in records; absent or null: whoever serves the model. */
-  readonly provider?: string | null | undefined;
-  /** Date (UTC) from which it holds; absent or null: always. */
-  readonly valid_from?: string | null | undefined;
-  /** Input of no other kind. */
-  readonly input: number;
-  /** Output of no other kind. */
-  readonly output: number;
-  /** Input that was read from a cache. */
-  readonly cache_read?: number | undefined;
-  /** Audio that was read from a cache. */
-  readonly cache_read_audio?: number | undefined;
-  /** Input that was written to a cache. */
-  readonly cache_write?: number | undefined;
-  /** Input that was written to a cache for an hour. */
-  readonly cache_write_1h?: number | undefined;
-  /** Input that was written to a cache for twelve hours. */
-  readonly cache_write_12h?: number | undefined;
-  /** Audio in the input. */
-  readonly input_audio?: number | undefined;
-  /** Images in the input. */
-  readonly input_image?: number | undefined;
-  /** Audio in the output. */
-  readonly output_audio?: number | undefined;
-  /** Images in the output. */
-  readonly output_image?: number | undefined;
-  /** Reasoning in the output. */
-  readonly reasoning?: number | undefined;
-  /** A million calls, each of which costs a fee beside its tokens. */
-  readonly request?: number | undefined;
-  /** A million seconds of audio, where these are billed in place of tokens. */
-  readonly audio_seconds?: number | undefined;
-  /** A million searches of the web, each of which costs a fee. */
-  readonly web_search?: number | undefined;
-  /** A million searches in stored files, each of which costs a fee. */
-  readonly file_search?: number | undefined;
-}
 
 /** Which requests are priced anew. */
 export interface Reprice {

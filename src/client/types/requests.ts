@@ -194,6 +194,12 @@ export interface RequestCost {
   readonly recomputed_total: number | null;
   /** True when `recomputed_total` is not the total: prices were changed since. `gatelog reprice` applies them. */
   readonly differs: boolean;
+  /** The model with a price whose name is most like that of a model without one; null when there is a price, or no such name. */
+  readonly nearest: {
+    /** Its name in the list. */
+    readonly model: string;
+    readonly line: Price;
+  } | null;
   /** What the lines do not say. */
   readonly note: string | null;
 }
@@ -214,6 +220,48 @@ export interface CostLine {
   readonly stated_by: string | null;
   /** Date (UTC) from which the price holds; null when its table gives none. */
   readonly valid_from: string | null;
+}
+
+/** Its price under the name of the model without one: a line for the list of `PUT /v1/prices`, or for `gatelog prices import`. */
+export interface Price {
+  /** `model` is a model's name of 1 to 256 characters; a `*` at its end stands for all that begin so. */
+  readonly model: string;
+  /** The only provider for which it holds, by its name in paths or in records; absent or null: whoever serves the model. */
+  readonly provider?: string | null | undefined;
+  /** Date (UTC) from which it holds; absent or null: always. */
+  readonly valid_from?: string | null | undefined;
+  /** Input of no other kind. */
+  readonly input: number;
+  /** Output of no other kind. */
+  readonly output: number;
+  /** Input that was read from a cache. */
+  readonly cache_read?: number | undefined;
+  /** Audio that was read from a cache. */
+  readonly cache_read_audio?: number | undefined;
+  /** Input that was written to a cache. */
+  readonly cache_write?: number | undefined;
+  /** Input that was written to a cache for an hour. */
+  readonly cache_write_1h?: number | undefined;
+  /** Input that was written to a cache for twelve hours. */
+  readonly cache_write_12h?: number | undefined;
+  /** Audio in the input. */
+  readonly input_audio?: number | undefined;
+  /** Images in the input. */
+  readonly input_image?: number | undefined;
+  /** Audio in the output. */
+  readonly output_audio?: number | undefined;
+  /** Images in the output. */
+  readonly output_image?: number | undefined;
+  /** Reasoning in the output. */
+  readonly reasoning?: number | undefined;
+  /** A million calls, each of which costs a fee beside its tokens. */
+  readonly request?: number | undefined;
+  /** A million seconds of audio, where these are billed in place of tokens. */
+  readonly audio_seconds?: number | undefined;
+  /** A million searches of the web, each of which costs a fee. */
+  readonly web_search?: number | undefined;
+  /** A million searches in stored files, each of which costs a fee. */
+  readonly file_search?: number | undefined;
 }
 
 export interface AssetAnswer {

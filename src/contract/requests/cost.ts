@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { costSources } from '../../model/record/request-record.ts';
+import { priceSchema } from '../settings/prices.ts';
 import { priceTables, rateKinds } from '../../model/vocabulary/prices.ts';
 
 const usd = z.number();
@@ -40,6 +41,19 @@ export const requestCostAnswerSchema = z
         differs: z.boolean().openapi({
           description: 'True when `recomputed_total` is not the total: prices were changed since. `gatelog reprice` applies them.',
         }),
+        nearest: z
+          .strictObject({
+            model: z.string().openapi({ description: 'Its name in the list.' }),
+            line: priceSchema.openapi({
+              description:
+                'Its price under the name of the model without one: a line for the list of `PUT /v1/prices`, or for `gatelog prices import`.',
+            }),
+          })
+          .nullable()
+          .openapi({
+            description:
+              'The model with a price whose name is most like that of a model without one; null when there is a price, or no such name.',
+          }),
         note: z.string().nullable().openapi({ description: 'What the lines do not say.' }),
       })
       .openapi('RequestCost', { description: 'What a request costs and why.' }),

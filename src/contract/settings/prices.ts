@@ -67,7 +67,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-const priceSchema = z
+export const priceSchema = z
   .strictObject(
     {
       model: fields.model,

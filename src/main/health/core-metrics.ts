@@ -2,12 +2,14 @@ import { apiFamilies } from '../../api/http/latency.ts';
 import type { HealthFigures } from '../../contract/health.ts';
 import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import type { Drain } from '../../ingest/drain.ts';
-import { ingestFamilies, noteLetters, readDrain } from '../../ingest/metrics.ts';
+import { ingestFamilies, noteLetters, notePrices, readDrain } from '../../ingest/metrics.ts';
 import { alertFamilies } from '../../alerts/metrics.ts';
 import { exposition, type ProcessNumbers } from '../../platform/metrics/exposition.ts';
 import type { Family, Meter } from '../../platform/metrics/meter.ts';
 import { eventFamilies, ingestEventFamilies } from '../../platform/metrics/observed.ts';
 import { processFamilies } from '../../platform/metrics/process-sampler.ts';
+import type { SpendCounters } from '../../ingest/spend-counters.ts';
+import { priceList } from '../../pricing/tables/price-list.ts';
 import { readBacklog } from '../../outbox/log/status.ts';
 import type { EventsDatabase } from '../../outbox/database.ts';
 import { notePending, outboxFamilies } from '../../outbox/metrics.ts';
@@ -46,6 +48,7 @@ export interface ProcessMetricsOptions {
   readonly events: EventsDatabase;
   /** How far webhooks are behind the stored records, milliseconds. */
   readonly behindMs: () => number;
+  readonly spendCounters: Pick<SpendCounters, 'callsToday'>;
   readonly spoolFolder: string;
   readonly spoolMaxBytes: number;
   readonly now: () => number;
@@ -75,8 +78,10 @@ export class ProcessMetrics {
   }
 
   private async numbers(): Promise<readonly ProcessNumbers[]> {
-    const { meter, drain, events, behindMs, deadLetters, deadLetterMaxBytes, store, spoolFolder, spoolMaxBytes, now } = this.options;
+    const { meter, drain, spendCounters, events, behindMs, deadLetters, deadLetterMaxBytes, store, spoolFolder, spoolMaxBytes, now } =
+      this.options;
     readDrain(meter, drain, now());
+    notePrices(meter, { published: priceList.published, today: spendCounters.callsToday(), now: now() });
     noteLetters(meter, deadLetters.usage(), deadLetterMaxBytes);
     readConnections(meter, store);
     readDamage(meter, store);

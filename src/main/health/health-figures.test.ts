@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayMeter } from '../../gateway/metrics.ts';
-import { noteLetters } from '../../ingest/metrics.ts';
+import { noteLetters, notePrices } from '../../ingest/metrics.ts';
 import { notePending } from '../../outbox/metrics.ts';
 import type { ProcessNumbers } from '../../platform/metrics/exposition.ts';
 import { type Family, Meter } from '../../platform/metrics/meter.ts';
@@ -25,6 +25,7 @@ test('are those of all processes together', () => {
   noteSpool(core, 5000, 10_000);
   noteLetters(core, { letters: 3, bytes: 300 }, 1000);
   notePending(core, { pending: 7, overdueMs: 1500 });
+  notePrices(core, { published: '2026-01-01', today: { known: 8, unknown: 2 }, now });
   const workers = [0, 1].map(() => meterOf(familiesOf.gateway));
   for (const meter of workers) new GatewayMeter(meter).unrecorded('spool_full');
   const supervisor = meterOf(familiesOf.supervisor);
@@ -42,6 +43,7 @@ test('are those of all processes together', () => {
     ingest: { draining: false, failed_batches: 0 },
     unrecorded_calls: { spool_full: 2, write_failed: 0 },
     dead_letters: { kept: 3, bytes: 300, max_bytes: 1000, added: 0, removed: 0 },
+    prices: { list_age_days: 30, calls_today: 10, unpriced_today: 2 },
     disk: { free_bytes: 9, spare_bytes: 4 },
     deliveries: { pending: 7, overdue_ms: 1500 },
     restarts: { gateway: 2, core: 0 },

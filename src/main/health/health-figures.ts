@@ -1,9 +1,11 @@
 import type { HealthFigures } from '../../contract/health.ts';
 import type { DiskSpace } from '../../platform/disk-space.ts';
 import { sumOf } from '../../platform/metrics/figures.ts';
+import { priceList } from '../../pricing/tables/price-list.ts';
 import type { ProcessNumbers } from '../../platform/metrics/exposition.ts';
 
 const msPerSecond = 1000;
+const secondsPerDay = 86_400;
 
 /** Health in figures, from what `/metrics` shows. @param disk undefined: the store is a server. @param now Unix milliseconds. */
 export function healthFigures(numbers: readonly ProcessNumbers[], disk: DiskSpace | undefined, now: number): HealthFigures {
@@ -31,6 +33,13 @@ export function healthFigures(numbers: readonly ProcessNumbers[], disk: DiskSpac
       max_bytes: value('gatelog_dead_letter_max_bytes'),
       added: value('gatelog_dead_letters_total'),
       removed: value('gatelog_dead_letters_removed_total'),
+    },
+    prices: {
+      list: `${priceList.package} ${priceList.version}`,
+      list_published: priceList.published,
+      list_age_days: Math.floor(value('gatelog_price_list_age_seconds') / secondsPerDay),
+      calls_today: value('gatelog_calls_today'),
+      unpriced_today: value('gatelog_calls_today', 'unknown'),
     },
     store: {
       damaged_parts: value('gatelog_store_damaged_parts', 'in_use'),

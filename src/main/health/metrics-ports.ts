@@ -26,7 +26,7 @@ export interface MeasuredParts {
 /** Invariant: what organisations spend is on the page only where the page needs a key. */
 export function makeMetricsPorts({ config, spendCounters, ...parts }: MeasuredParts): ApiPorts['metrics'] {
   const { spoolMaxBytes, deadLetterMaxBytes } = config;
-  const numbers = new ProcessMetrics({ ...parts, deadLetterMaxBytes, spoolMaxBytes, now: systemClock.now });
+  const numbers = new ProcessMetrics({ ...parts, spendCounters, deadLetterMaxBytes, spoolMaxBytes, now: systemClock.now });
   onMetrics((message) => numbers.take(message));
   const { metricsKey: key } = config;
   return {

@@ -1,3 +1,4 @@
+import type { StoredPrice } from './stored-price.ts';
 import type { Money } from './money.ts';
 import type { CostSource, RequestRecord } from '../record/request-record.ts';
 import type { PriceTable, RateKind } from '../vocabulary/prices.ts';
@@ -44,4 +45,13 @@ export interface CostExplanation {
   /** The cost by today's price tables at the time of the request; null without a price. */
   readonly recomputed: Money | null;
   readonly note: string | undefined;
+  /** The listed model that is most like one without a price. */
+  readonly nearest?: NearestPrice | undefined;
+}
+
+/** A listed price under the name of a model that has none. */
+export interface NearestPrice {
+  readonly model: string;
+  /** Names the model without a price. */
+  readonly line: StoredPrice;
 }

@@ -1,9 +1,9 @@
 import type { RequestCost } from '../../contract/requests/cost.ts';
-import type { CostExplanation, ExplainedLine } from '../../model/pricing/billed-request.ts';
+import type { CostExplanation, ExplainedLine, NearestPrice } from '../../model/pricing/billed-request.ts';
 import { usdOf, usdOrNull } from '../../model/pricing/money.ts';
 
 /** An explained cost in the API's shape. */
-export function requestCost({ total, source, lines, recomputed, note }: CostExplanation): RequestCost {
+export function requestCost({ total, source, lines, recomputed, note, nearest }: CostExplanation): RequestCost {
   return {
     total: usdOrNull(total),
     source,
@@ -11,7 +11,13 @@ export function requestCost({ total, source, lines, recomputed, note }: CostExpl
     recomputed_total: usdOrNull(recomputed),
     differs: recomputed !== total,
     note: note ?? null,
+    nearest: nearest === undefined ? null : { model: nearest.model, line: lineOf(nearest.line) },
   };
+}
+
+/** As `PUT /v1/prices` takes it. */
+function lineOf({ model, provider, rates }: NearestPrice['line']): NonNullable<RequestCost['nearest']>['line'] {
+  return { model, ...(provider === null ? {} : { provider }), ...rates, input: rates.input ?? 0, output: rates.output ?? 0 };
 }
 
 function costLine({

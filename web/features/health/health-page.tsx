@@ -62,9 +62,18 @@ interface HealthSection {
 }
 
 function sectionsOf(health: ServiceHealth): readonly HealthSection[] {
-  const { store, disk, deliveries, restarts } = health;
+  const { store, prices, disk, deliveries, restarts } = health;
   return [
     ...recordSections(health),
+    {
+      title: 'Prices',
+      about: '',
+      facts: [
+        ['Public list', `${prices.list} of ${prices.list_published}, ${prices.list_age_days} days old`],
+        ['Calls of today', formatCount(prices.calls_today)],
+        ['Without a price', formatCount(prices.unpriced_today)],
+      ],
+    },
     {
       title: 'Store',
       about: '',

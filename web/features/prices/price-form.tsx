@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { Price } from '../../../src/client/types/prices.ts';
+import type { Price } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
 import { Form, Row } from '../../ui/form/form.tsx';
 import { NumberField, numberOf } from '../../ui/form/number-field.tsx';

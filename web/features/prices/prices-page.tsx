@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { ModelPricing, Price } from '../../../src/client/types/prices.ts';
+import type { Price } from '../../../src/client/client.ts';
+import type { ModelPricing } from '../../../src/client/types/prices.ts';
 import { gatelog } from '../../lib/client.ts';
 import { formatCost } from '../../lib/format.ts';
 import { useMay } from '../../lib/signed-in.ts';

@@ -64,6 +64,11 @@ export function CostTab({ id }: { readonly id: string }): ReactNode {
           them.
         </Notice>
       )}
+      {data.nearest !== null && (
+        <p className="muted">
+          The nearest model with a price is {data.nearest.model}. This line prices it so: <code>{JSON.stringify(data.nearest.line)}</code>
+        </p>
+      )}
       {data.note !== null && <p className="muted">{data.note}</p>}
     </div>
   );

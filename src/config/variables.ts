@@ -292,7 +292,8 @@ export const variables = {
   pricesFile: {
     name: 'GATELOG_PRICES_FILE',
     kind: 'text',
-    reason: 'Price list that replaces the built-in one: JSON in the format of genai-prices, read and checked at the start.',
+    reason:
+      "Price list that precedes the built-in one: JSON as `PUT /v1/prices` takes it, genai-prices' or LiteLLM's; read and checked at the start.",
   },
   threatCheckFile: {
     name: 'GATELOG_THREAT_CHECK_FILE',

@@ -74,7 +74,6 @@ import { makePropertyPorts } from './api/property-ports.ts';
 import { makeSignInPorts } from './api/sign-in.ts';
 import { makeModelList } from './pricing/model-list.ts';
 import { makeModelRegistry } from './pricing/model-registry.ts';
-import { makePriceImport } from './pricing/import-prices.ts';
 import { holdImportedPrices } from './pricing/imported-prices.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { type AllCorePrices, makePricePorts } from './pricing/request-costs.ts';
@@ -170,8 +169,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   await events.start();
   alerts.start();
   publishCoreAddress(config.dataDir, address);
-  const priceImport = makePriceImport({ database: parts.database, ...parts.prices, now: systemClock.now });
-  const operated = { ...parts, ...changers, drain, removals, api: ports, corrections: takers.corrections, priceImport };
+  const operated = { ...parts, ...changers, drain, removals, api: ports, corrections: takers.corrections };
   const replay = makeDeadLetterReplay(operated);
   const stopPruning = boundDeadLetters({ ...parts, replay });
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated, replay), parts.observe);
@@ -230,22 +228,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const storedOrder = await openStoredOrder(lastNumber, store);
   const declaredNames = new DeclaredNames(database, systemClock);
   const redactionRules = new RedactionRules(database, systemClock);
-  const pricesFile = readPricesFile(config);
-  const imported = holdImportedPrices({ lookUp: makeImportedPriceLookUp(database), monotonic: systemClock.monotonic, observe });
-  const interpreter = startInterpreterThread(
-    {
-      searchMaxBytes: config.bodySearchMaxBytes,
-      agentSessions: config.agentSessions === 'on',
-      keptRowBytes: rowBytesOfBatchByte * config.ingestBatchBytes,
-      pricesFile,
-      threatCheckFile: config.threatCheckFile,
-    },
-    undefined,
-    undefined,
-    imported.current,
-  );
-  const storedPrices = makeStoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
-  const prices: AllCorePrices = { book: listedBook(pricesFile, imported.book), imported, stored: storedPrices };
+  const { interpreter, prices } = openPricing(config, database, observe);
   const state = openSharedState(config, observe);
   const running = new RunningErasures();
   const deadLetters = new DeadLetters(dataPaths(config).deadLetters, systemClock.now);
@@ -281,6 +264,23 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     trustedClock: makeTrustedClock(database, observe),
     series: openOwnSeries(config, observe),
   };
+}
+
+/** The prices, and the thread that interprets records with them. */
+function openPricing(config: Config, database: MetadataDatabase, observe: Observe): Pick<CoreParts, 'interpreter' | 'prices'> {
+  const { monotonic } = systemClock;
+  const pricesFile = readPricesFile(config);
+  const imported = holdImportedPrices({ lookUp: makeImportedPriceLookUp(database), monotonic, observe });
+  const settings = {
+    searchMaxBytes: config.bodySearchMaxBytes,
+    agentSessions: config.agentSessions === 'on',
+    keptRowBytes: rowBytesOfBatchByte * config.ingestBatchBytes,
+    pricesFile,
+    threatCheckFile: config.threatCheckFile,
+  };
+  const interpreter = startInterpreterThread(settings, undefined, undefined, imported.current);
+  const stored = makeStoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic, observe });
+  return { interpreter, prices: { book: listedBook(pricesFile, imported.book), imported, stored } };
 }
 
 interface ApiParts {

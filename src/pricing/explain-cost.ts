@@ -113,8 +113,9 @@ export function queryOf(request: BilledRequest, providerId: string | undefined):
 function nearestOf(request: BilledRequest, { providerId, prices }: Pricing): NearestPrice | undefined {
   const { usage, createdAt, provider } = request;
   const model = modelOf(request);
-  if (model === undefined || !isBillable(usage) || isHalf(usage) || prices.book.find(providerId, model, createdAt) !== undefined)
+  if (model === undefined || !isBillable(usage) || isHalf(usage) || prices.book.find(providerId, model, createdAt) !== undefined) {
     return undefined;
+  }
   const nearest = nearestModel(prices.book, providerId, model, createdAt);
   if (nearest === undefined) return undefined;
   const rates = Object.fromEntries(Array.from(nearest.price.rates, ([kind, { perMillion }]) => [kind, usdOf(perMillion)]));

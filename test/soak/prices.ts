@@ -86,8 +86,9 @@ async function compareLists(): Promise<void> {
   for (const [provider, model] of models) {
     for (const [source, list] of sources) {
       const theirs = provider === 'aws' && source !== pi && source !== genai ? undefined : list(provider, model);
-      if (theirs !== undefined)
+      if (theirs !== undefined) {
         addRow(`${provider}/${model}`, ratesText(ourRates(provider, model)), ratesText(theirs, ourRates(provider, model)), source);
+      }
     }
   }
 }

@@ -36,9 +36,9 @@ export async function importPrices(context: CommandContext, file: string, option
   if (done.changes.length > 0) context.print(changesText(done.changes));
   for (const line of countsText(done)) context.print(line);
   if (done.changes.length === 0) return;
-  if (apply === true)
+  if (apply === true) {
     context.hint('They hold within five seconds. "gatelog reprice --all --filter all" applies them to what is on record.');
-  else context.hint('Nothing was changed. The same with --apply takes them over.');
+  } else context.hint('Nothing was changed. The same with --apply takes them over.');
 }
 
 function readList(file: string): unknown {

@@ -38,7 +38,7 @@ export async function showUnpriced(dependencies: CommandDependencies, options: M
   const models: UnpricedModel[] = [];
   for (const row of data as readonly Readonly<Record<string, unknown>>[]) {
     const calls = Number(row['unpriced_count']);
-    if (calls > 0) models.push({ ...(await lookedInto(client, String(row['model'] ?? ''), String(row['provider'] ?? ''))), calls });
+    if (calls > 0) models.push({ ...(await lookedInto(client, nameIn(row, 'model'), nameIn(row, 'provider'))), calls });
   }
   if (options.json === true) return print(asJson(models));
   if (models.length === 0) return hint('Every call in this time has a price.');
@@ -47,19 +47,23 @@ export async function showUnpriced(dependencies: CommandDependencies, options: M
     textTable([header, ...models.map(({ model, provider, calls, nearest }) => [model, provider, String(calls), nearest?.model ?? '–'])]),
   );
   const lines = models.flatMap(({ nearest }) => (nearest === null ? [] : [JSON.stringify(nearest.line)]));
-  if (lines.length > 0)
+  if (lines.length > 0) {
     print(
       `\nIf they cost the same, these lines price them, added to the list of PUT /v1/prices, or for all organisations with\n"gatelog prices import FILE":\n[\n  ${lines.map(printable).join(',\n  ')}\n]`,
     );
+  }
 }
 
 async function lookedInto(client: GatelogClient, model: string, provider: string): Promise<Omit<UnpricedModel, 'calls'>> {
   const filter = { request_response_rmt: { model: { equals: model } } };
-  const { data } = await client.requests.query({ filter, limit: lookedAt, includeBodies: false } as Parameters<
-    GatelogClient['requests']['query']
-  >[0]);
+  const { data } = await client.requests.query({ filter, limit: lookedAt, includeBodies: false });
   const found = data.find((item) => item.cost === null && item.provider === provider) ?? data.find((item) => item.cost === null);
   if (found === undefined) return { model, provider, note: null, nearest: null };
   const { data: cost } = await client.requests.cost(found.request_id);
   return { model, provider, note: cost.note, nearest: cost.nearest };
+}
+
+function nameIn(row: Readonly<Record<string, unknown>>, dimension: string): string {
+  const name = row[dimension];
+  return typeof name === 'string' ? name : '';
 }

@@ -37,6 +37,17 @@ function settleJob(job: Waiting | undefined, interpretation: Interpretation): vo
   job?.reject(new InterpreterStopped(length));
 }
 
+/** Sends prices to a thread that does not have them yet: a job is interpreted with those that held when it was sent. */
+function priceSender(imported: () => SentPrices): (to: Worker) => void {
+  const sent = new WeakMap<Worker, number>();
+  return (to) => {
+    const { version, lines } = imported();
+    if (version === (sent.get(to) ?? noPrices.version)) return;
+    to.postMessage({ imported: lines } satisfies ImportMessage);
+    sent.set(to, version);
+  };
+}
+
 /** A batch takes about a second, and the thread stops by itself after some: a job that takes this long does not end. */
 const maxJobMs = 60_000;
 
@@ -58,14 +69,7 @@ export function startInterpreterThread(
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let jobs = 0;
-  let sentVersion = noPrices.version;
-  /** A job is interpreted with the prices that held when it was sent. */
-  const sendPrices = (to: Worker): void => {
-    const { version, lines } = imported();
-    if (version === sentVersion) return;
-    to.postMessage({ imported: lines } satisfies ImportMessage);
-    sentVersion = version;
-  };
+  const sendPrices = priceSender(imported);
   const settle = (id: number): Waiting | undefined => {
     const job = waiting.get(id);
     clearTimeout(job?.watchdog);
@@ -78,7 +82,6 @@ export function startInterpreterThread(
   };
   const start = (): Worker => {
     const started = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb }, workerData: settings });
-    sentVersion = noPrices.version;
     let ready = false;
     let reason = 'the thread has ended';
     started.on('message', (message: InterpreterMessage) => {

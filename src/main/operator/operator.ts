@@ -10,11 +10,13 @@ import type { RequestChanges } from '../../ingest/changes/request-changes.ts';
 import type { TrustedClock } from '../../jobs/trusted-clock.ts';
 import { messageOf } from '../../model/errors.ts';
 import { createOperatorServer } from '../../operator/app.ts';
-import type { OperatorPricePorts } from '../../operator/ports.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { writeWholeSeries } from '../../spool/import-series.ts';
 import type { Removals } from '../retention-and-erasure.ts';
 import { dataPaths } from '../shared.ts';
 import { makeStorePartPorts } from '../../operator/store-parts.ts';
+import { makePriceImport } from '../pricing/import-prices.ts';
+import type { AllCorePrices } from '../pricing/request-costs.ts';
 import type { PlaceCorrections } from '../spans/corrections.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
@@ -26,7 +28,7 @@ export interface OperatedParts extends SnapshotParts {
   readonly running: RunningErasures;
   readonly removals: Removals;
   readonly corrections: PlaceCorrections;
-  readonly priceImport: OperatorPricePorts;
+  readonly prices: AllCorePrices;
 }
 
 export interface BoundedDeadLetters extends Pick<OperatedParts, 'observe'> {
@@ -72,7 +74,7 @@ export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): 
   const { deadLetters, api } = parts;
   const takeSnapshot = makeTakeSnapshot(parts);
   return createOperatorServer({
-    prices: parts.priceImport,
+    prices: makePriceImport({ database: parts.database, ...parts.prices, now: systemClock.now }),
     noteTraces: (owner, traces) => parts.corrections.note(owner, traces),
     deadLetters: {
       list: (page) => deadLetters.list(page),

@@ -32,9 +32,9 @@ function heldHere() {
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'gatelog-import-prices-'));
   database = await openMigratedMetadata(folder, 'core', now);
-  const imported = heldHere();
-  book = listedBook(undefined, imported.book);
-  prices = makePriceImport({ database, book, imported, now });
+  const held = heldHere();
+  book = listedBook(undefined, held.book);
+  prices = makePriceImport({ database, book, imported: held, now });
 });
 
 afterEach(async () => {

@@ -57,8 +57,9 @@ function parsePrices(text: string, file: string): OperatorFile {
 
 /** A list of genai-prices keeps its patterns for names. A 0 in LiteLLM's list is what it does not know; elsewhere it was written on purpose. */
 function readFileData(data: unknown, file: string): OperatorFile | { readonly fault: BookFault } {
-  if (Array.isArray(data) && (data.length === 0 || data.some((entry) => isJsonObject(entry) && 'models' in entry)))
+  if (Array.isArray(data) && (data.length === 0 || data.some((entry) => isJsonObject(entry) && 'models' in entry))) {
     return readBookData(data);
+  }
   const zeroIsFree = Array.isArray(data);
   const read = readPriceList(data, { source: `the operator's file ${path.basename(file)}`, zeroIsFree, providerIdOf: listedProviderOf });
   return 'fault' in read ? read : { lines: read.lines };

@@ -1,10 +1,10 @@
 import type { MatchLogic, ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import type { PriceLine } from '../../model/pricing/price-line.ts';
 import { usdOf } from '../../model/pricing/money.ts';
-import { type RateKind } from '../../model/vocabulary/prices.ts';
+import type { RateKind } from '../../model/vocabulary/prices.ts';
 import { type BookProviders, readRates } from '../price-book.ts';
 import type { Rate } from '../price.ts';
-import type { ListOptions } from './read-list.ts';
+import type { ListOptions } from './list-options.ts';
 
 /** Prices of genai-prices' list. Prices that hold at some hours only are left out. */
 export function linesOfBook(

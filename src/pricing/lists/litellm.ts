@@ -1,7 +1,7 @@
 import type { LineRates, PriceLine } from '../../model/pricing/price-line.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import type { RateKind } from '../../model/vocabulary/prices.ts';
-import { type ListOptions, perMillion } from './read-list.ts';
+import { type ListOptions, perMillion } from './list-options.ts';
 
 /** LiteLLM's name of a price for one token, and our kind. */
 const kinds: readonly (readonly [name: string, kind: RateKind])[] = [
@@ -40,7 +40,7 @@ export function linesOfLiteLlm(
   for (const [key, entry] of Object.entries(list)) {
     if (key === 'sample_spec' || !isJsonObject(entry)) continue;
     const rates = ratesOf(entry, '');
-    const named = nameOf(key, String(entry['litellm_provider'] ?? ''), providerIdOf);
+    const named = nameOf(key, typeof entry['litellm_provider'] === 'string' ? entry['litellm_provider'] : '', providerIdOf);
     if (named === undefined) leftOut.provider += 1;
     else if (rates === undefined) leftOut.unit += 1;
     else {

@@ -1,7 +1,7 @@
 import type { LineRates, PriceLine } from '../../model/pricing/price-line.ts';
 import { isJsonObject, type JsonObject, quoted } from '../../model/text.ts';
 import { type RateKind, rateKinds } from '../../model/vocabulary/prices.ts';
-import type { ListFault, ListOptions } from './read-list.ts';
+import type { ListFault, ListOptions } from './list-options.ts';
 
 /** Ends the reading at the first fault; never leaves this file. */
 class Mismatch extends Error {
@@ -14,6 +14,7 @@ class Mismatch extends Error {
 }
 
 const maxName = 256;
+const maxSource = 500;
 const highestPrice = 1_000_000_000;
 
 interface OwnForm {
@@ -32,40 +33,50 @@ export function readOwnForm(entries: readonly unknown[], options: ListOptions): 
   }
 }
 
-function readEntry(entry: unknown, path: string, { source: given, providerIdOf }: ListOptions): PriceLine {
+function readEntry(entry: unknown, path: string, options: ListOptions): PriceLine {
   if (!isJsonObject(entry)) throw new Mismatch(path, 'is no object such as {"model": "gpt-4o", "input": 2.5, "output": 10}');
   const { model, provider, valid_from: validFrom, source, above, context_window: contextWindow, ...rates } = entry;
-  if (typeof model !== 'string' || model === '' || model.length > maxName || model.slice(0, -1).includes('*')) {
-    throw new Mismatch(`${path}.model`, `is no name of 1 to ${maxName} characters; a * may stand at its end`);
-  }
-  const providerId = provider === undefined || provider === null ? null : typeof provider === 'string' ? providerIdOf(provider) : undefined;
-  if (providerId === undefined)
-    throw new Mismatch(`${path}.provider`, 'is no provider whose prices can be listed; leave it out for whoever serves the model');
-  if (validFrom !== undefined && validFrom !== null && !isDate(validFrom)) {
-    throw new Mismatch(`${path}.valid_from`, 'is no date such as "2026-01-31"');
-  }
-  if (contextWindow !== undefined && !Number.isSafeInteger(contextWindow))
-    throw new Mismatch(`${path}.context_window`, 'is no whole number');
-  const read = readRates(rates, path);
-  if (Object.keys(read).length === 0) throw new Mismatch(path, 'has no price, such as "input": 2.5');
-  return {
-    model,
-    provider: providerId,
-    validFrom: typeof validFrom === 'string' ? validFrom : null,
-    source: typeof source === 'string' && source !== '' ? source.slice(0, 500) : given,
-    rates: read,
+  const read = {
+    model: readModel(model, `${path}.model`),
+    provider: readProvider(provider, `${path}.provider`, options),
+    validFrom: readDate(validFrom, `${path}.valid_from`),
+    source: typeof source === 'string' && source !== '' ? source.slice(0, maxSource) : options.source,
+    rates: readRates(rates, path),
     ...(above === undefined ? {} : { above: readSteps(above, `${path}.above`) }),
-    ...(contextWindow === undefined ? {} : { contextWindow: Number(contextWindow) }),
+    ...(contextWindow === undefined ? {} : { contextWindow: readCount(contextWindow, `${path}.context_window`) }),
   };
+  if (Object.keys(read.rates).length === 0) throw new Mismatch(path, 'has no price, such as "input": 2.5');
+  return read;
+}
+
+function readModel(model: unknown, path: string): string {
+  if (typeof model === 'string' && model !== '' && model.length <= maxName && !model.slice(0, -1).includes('*')) return model;
+  throw new Mismatch(path, `is no name of 1 to ${maxName} characters; a * may stand at its end`);
+}
+
+function readProvider(provider: unknown, path: string, { providerIdOf }: ListOptions): string | null {
+  if (provider === undefined || provider === null) return null;
+  const id = typeof provider === 'string' ? providerIdOf(provider) : undefined;
+  if (id !== undefined) return id;
+  throw new Mismatch(path, 'is no provider whose prices can be listed; leave it out for whoever serves the model');
+}
+
+function readDate(date: unknown, path: string): string | null {
+  if (date === undefined || date === null) return null;
+  if (typeof date === 'string' && isDate(date)) return date;
+  throw new Mismatch(path, 'is no date such as "2026-01-31"');
+}
+
+function readCount(count: unknown, path: string): number {
+  if (Number.isSafeInteger(count) && Number(count) >= 0) return Number(count);
+  throw new Mismatch(path, 'is no whole number');
 }
 
 function readSteps(above: unknown, path: string): NonNullable<PriceLine['above']> {
   if (!Array.isArray(above)) throw new Mismatch(path, 'is no array of steps such as {"input_tokens": 272000, "input": 5}');
   const steps = above.map((step: unknown, index) => {
     const { input_tokens: inputTokens, ...rates } = isJsonObject(step) ? step : {};
-    if (!Number.isSafeInteger(inputTokens) || Number(inputTokens) < 0)
-      throw new Mismatch(`${path}[${index}].input_tokens`, 'is no whole number');
-    return { inputTokens: Number(inputTokens), rates: readRates(rates, `${path}[${index}]`) };
+    return { inputTokens: readCount(inputTokens, `${path}[${index}].input_tokens`), rates: readRates(rates, `${path}[${index}]`) };
   });
   return steps.toSorted((one, other) => one.inputTokens - other.inputTokens);
 }
@@ -87,8 +98,8 @@ function readRates(rates: JsonObject, path: string): LineRates {
 }
 
 /** TRICKY: `Date.parse` reads 31 February as 3 March. */
-function isDate(text: unknown): boolean {
-  if (typeof text !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

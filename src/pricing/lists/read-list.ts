@@ -4,6 +4,7 @@ import { rateKinds } from '../../model/vocabulary/prices.ts';
 import { readBookData } from '../book-data.ts';
 import { linesOfBook } from './genai.ts';
 import { linesOfLiteLlm } from './litellm.ts';
+import type { ListFault, ListOptions } from './list-options.ts';
 import { readOwnForm } from './own-form.ts';
 
 /** Why entries of a list became no prices, with how many of them. */
@@ -19,22 +20,6 @@ export interface LeftOut {
 export interface ReadList {
   readonly lines: readonly PriceLine[];
   readonly leftOut: LeftOut;
-}
-
-export interface ListFault {
-  /** Such as `[3].input`; empty: the whole. */
-  readonly path: string;
-  /** Continues a sentence that begins with the path. */
-  readonly problem: string;
-}
-
-export interface ListOptions {
-  /** Who says so, and when; for entries that do not say it themselves. */
-  readonly source: string;
-  /** A listed 0 is a price. */
-  readonly zeroIsFree: boolean;
-  /** The name in the public list of a provider by any of its names; undefined for an unknown one. */
-  readonly providerIdOf: (name: string) => string | undefined;
 }
 
 /**
@@ -66,9 +51,4 @@ function withoutZeros({ lines, leftOut }: Unchecked, { zeroIsFree }: ListOptions
 
 function positive(rates: LineRates): LineRates {
   return Object.fromEntries(rateKinds.flatMap((kind) => ((rates[kind] ?? 0) > 0 ? [[kind, rates[kind]]] : [])));
-}
-
-/** Dollars for a million of what costs so much each, without the error of the multiplication. */
-export function perMillion(usd: number): number {
-  return Number((usd * 1e6).toPrecision(12));
 }

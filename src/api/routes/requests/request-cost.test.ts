@@ -4,6 +4,7 @@ import { newId } from '../../../ingest/testing/ingest-harness.ts';
 import { moneyOfUsd, parseMoney, zeroMoney } from '../../../model/pricing/money.ts';
 import type { RequestRecord } from '../../../model/record/request-record.ts';
 import { unreportedUsage } from '../../../model/record/usage.ts';
+import { listSource } from '../../../pricing/tables/price-list.ts';
 import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
 
 let rig: ApiRig;
@@ -45,9 +46,17 @@ const gpt4o: Partial<RequestRecord> = {
   appliedPrice: '{"table":"price-book","rates":{"input":"2.5","cache_read":"1.25","output":"10"}}',
 };
 const listedLines = [
-  { kind: 'input', tokens: 166, price_per_million: 2.5, amount: 0.000415, price_source: 'price-book', valid_from: null },
-  { kind: 'cache_read', tokens: 1664, price_per_million: 1.25, amount: 0.00208, price_source: 'price-book', valid_from: null },
-  { kind: 'output', tokens: 17, price_per_million: 10, amount: 0.00017, price_source: 'price-book', valid_from: null },
+  { kind: 'input', tokens: 166, price_per_million: 2.5, amount: 0.000415, price_source: 'price-book', stated_by: null, valid_from: null },
+  {
+    kind: 'cache_read',
+    tokens: 1664,
+    price_per_million: 1.25,
+    amount: 0.00208,
+    price_source: 'price-book',
+    stated_by: null,
+    valid_from: null,
+  },
+  { kind: 'output', tokens: 17, price_per_million: 10, amount: 0.00017, price_source: 'price-book', stated_by: null, valid_from: null },
 ];
 
 describe('GET /v1/request/{id}/cost', () => {
@@ -69,6 +78,7 @@ describe('GET /v1/request/{id}/cost', () => {
       lines: listedLines,
       recomputed_total: 0.002665,
       differs: false,
+      nearest: null,
       note: null,
     });
   });
@@ -90,16 +100,28 @@ describe('GET /v1/request/{id}/cost', () => {
   });
 
   it('explains a record that kept no price by the tables, when they still make the same of it', async () => {
-    expect(await costOfRecord({ ...gpt4o, appliedPrice: '' })).toMatchObject({ lines: listedLines, differs: false });
+    const lines = listedLines.map((line) => ({ ...line, stated_by: listSource }));
+    expect(await costOfRecord({ ...gpt4o, appliedPrice: '' })).toMatchObject({ lines, differs: false });
   });
 
   it('gives one line and says why when the price of such a record is gone', async () => {
     expect(await costOfRecord({ ...gpt4o, appliedPrice: '', cost: money('0.5') })).toEqual({
       total: 0.5,
       source: 'price-book',
-      lines: [{ kind: 'total', tokens: null, price_per_million: null, amount: 0.5, price_source: 'price-book', valid_from: null }],
+      lines: [
+        {
+          kind: 'total',
+          tokens: null,
+          price_per_million: null,
+          amount: 0.5,
+          price_source: 'price-book',
+          stated_by: null,
+          valid_from: null,
+        },
+      ],
       recomputed_total: 0.002665,
       differs: true,
+      nearest: null,
       note: 'The price that was applied (openai/gpt-4o) is not kept with this record, and the tables have another one by now.',
     });
   });
@@ -111,9 +133,12 @@ describe('GET /v1/request/{id}/cost', () => {
     expect(await costOfRecord({ ...gpt4o, cost: money('0.25'), costSource, appliedPrice: '', priceReference: '' })).toEqual({
       total: 0.25,
       source: costSource,
-      lines: [{ kind: 'total', tokens: null, price_per_million: null, amount: 0.25, price_source: costSource, valid_from: null }],
+      lines: [
+        { kind: 'total', tokens: null, price_per_million: null, amount: 0.25, price_source: costSource, stated_by: null, valid_from: null },
+      ],
       recomputed_total: 0.25,
       differs: false,
+      nearest: null,
       note,
     });
   });
@@ -149,6 +174,7 @@ describe('GET /v1/request/{id}/cost', () => {
         lines: [],
         recomputed_total: 0,
         differs: false,
+        nearest: null,
         note: 'It was answered from the cache, so nothing was paid for it.',
       });
     },

@@ -47,3 +47,8 @@ function withoutWarnings<Result>(load: () => Result): Result {
     process.emitWarning = emitWarning;
   }
 }
+
+/** How long the event loop of the calling thread has waited for something to do, milliseconds. */
+export function threadIdleTime(): number {
+  return performance.eventLoopUtilization().idle;
+}

@@ -3,6 +3,8 @@ export interface WorkClocks {
   readonly monotonic: () => number;
   /** CPU time of this thread; undefined where the system does not tell it. Slower to read than the other. */
   readonly threadTime: (() => number) | undefined;
+  /** How long the thread has waited for something to do. */
+  readonly idleTime?: () => number;
 }
 
 /** Milliseconds. */

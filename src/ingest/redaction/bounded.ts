@@ -68,7 +68,7 @@ export class BoundedRedactor {
     this.clocks = clocks;
     this.limits = limits;
     this.work = new RuleWork(clocks);
-    this.slowWork = new SlowWork(clocks.monotonic);
+    this.slowWork = new SlowWork(clocks);
     const sandbox = {
       work: (): RecordTexts => {
         throw new Error('no work was given');

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../platform/clock.ts';
 import { releaseMemoryAtRest } from '../../platform/memory/at-rest.ts';
-import { threadCpuClock } from '../../platform/thread-cpu-time.ts';
+import { threadCpuClock, threadIdleTime } from '../../platform/thread-cpu-time.ts';
 import type { PriceLine } from '../../model/pricing/price-line.ts';
 import { importedBook, listedBook, type OperatorFile } from '../../pricing/layers/books.ts';
 import type { PriceBook } from '../../pricing/price-book.ts';
@@ -45,7 +45,7 @@ const settings = workerData as InterpreterSettings | null;
 let imported: PriceBook | undefined;
 const parts = {
   book: listedBook(settings?.pricesFile, () => imported),
-  redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadCpuClock() }),
+  redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadCpuClock(), idleTime: threadIdleTime }),
   searchMaxBytes: settings?.searchMaxBytes,
   agentSessions: settings?.agentSessions,
   threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadedThreatCheck(settings.threatCheckFile),

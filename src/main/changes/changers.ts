@@ -8,7 +8,7 @@ import type { BulkJobs } from '../../jobs/bulk/bulk-jobs.ts';
 import type { MetadataDatabase } from '../../metadata/database.ts';
 import type { Observe } from '../../model/observation.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { threadCpuClock } from '../../platform/thread-cpu-time.ts';
+import { threadCpuClock, threadIdleTime } from '../../platform/thread-cpu-time.ts';
 import type { Store } from '../../store/store.ts';
 import { findFirst, findStored } from '../records/find-stored.ts';
 import { makeBulkJobs } from './bulk-jobs.ts';
@@ -44,6 +44,7 @@ export function makeChangers(parts: ChangerParts, drain: Drain): Changers {
     laterTexts: new LaterTexts((organizationId) => redactionRules.of(organizationId), {
       monotonic: systemClock.monotonic,
       threadTime: threadCpuClock(),
+      idleTime: threadIdleTime,
     }),
     now: systemClock.now,
     latestNumber,

@@ -21,7 +21,7 @@ let api: ApiClient;
 let provider: RecordedProvider;
 
 beforeAll(async () => {
-  provider = await startRecordedProvider();
+  provider = await startRecordedProvider(true);
   service = await startService({
     dataDir,
     environment: {

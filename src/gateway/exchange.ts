@@ -50,13 +50,12 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
   };
   const recorded = ports.hasSpoolSpace();
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
-  const { monotonic } = ports.clock;
   const recorder = new ExchangeRecorder(
     {
       writer: ports.spool,
       bodyMaxBytes: ports.limits.recordMaxBytes,
       hasSpaceForParts: ports.takesSpoolParts,
-      monotonic,
+      monotonic: ports.clock.monotonic,
       startedAt: call.startedAt,
     },
     open,

@@ -18,6 +18,8 @@ import {
   tokenOf,
 } from './batch/batch.ts';
 import { tasksOf } from './batch/tasks.ts';
+import type { ResolvedBatch } from './once/calls-once.ts';
+import { type GroupedBatch, groupBatch } from './once/group-batch.ts';
 import type { DrainPorts } from './ports.ts';
 import { completeUsages } from './completions/complete-usage.ts';
 import { findRepeated } from './batch/repeated.ts';
@@ -213,8 +215,10 @@ export class Drain {
     for (const exchange of batch.exchanges) await exchange.seal();
     const changes = await this.ports.pendingChanges.listFor(changeable(batch.exchanges));
     // Its rows are in use until no insert runs any more, whatever the outcome.
-    using interpretation = await this.interpret(batch, changes);
-    const leftOut = await this.leftOutOf(batch, interpretation.results);
+    const grouped = groupBatch(batch.exchanges);
+    using interpretation = await this.interpret(batch, changes, grouped);
+    const once = await this.resolveOnce(batch, interpretation.results, grouped);
+    const { leftOut } = once;
     const partition = partitionResults(batch.exchanges, interpretation.results, leftOut);
     observeLeftOut(partition, this.ports.observe);
     const { rows, failures, erased, repeated, settlements } = partition;
@@ -232,6 +236,7 @@ export class Drain {
     const isUnsure = mayBeStored(this.unsure, batch.exchanges);
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
     const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.loop.signal });
+    await once.complete(this.loop.signal);
     const waiting = await completeUsages(partition, this.waitingCompletions(), { ...this.ports, inFlight: this.inFlight });
     const lastNumber = batch.bounds.firstNumber + batch.exchanges.length - 1;
     await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, repeated, waiting, lastNumber });
@@ -258,14 +263,15 @@ export class Drain {
     if (this.batchSize.maxRows() < limits.maxRows) return;
     const next = formBatch(bounds.batch + 1, [...this.tails.values()], { accepted: this.checkpoint.accepted, taken }, limits);
     if (next?.isFull !== true || next.taken.length > 1) return;
-    const tasks = await tasksOf(next.exchanges, { changes: new Map(), isRepeated: false }, this.ports);
+    const { joined } = groupBatch(next.exchanges);
+    const tasks = await tasksOf(next.exchanges, { changes: new Map(), isRepeated: false, joined }, this.ports);
     this.prefetch.begin(tasks, (all) => interpret(all, clock.now()));
   }
 
-  private async interpret(batch: Batch, changes: ChangesByExchange): Promise<Interpretation> {
+  private async interpret(batch: Batch, changes: ChangesByExchange, { joined }: GroupedBatch): Promise<Interpretation> {
     const { interpret, clock } = this.ports;
     const isRepeated = this.checkpoint.intended !== undefined;
-    const tasks = await tasksOf(batch.exchanges, { changes, isRepeated }, this.ports);
+    const tasks = await tasksOf(batch.exchanges, { changes, isRepeated, joined }, this.ports);
     if (isRepeated) return bisect(interpret, tasks, clock.now());
     return (await this.prefetch.take(tasks)) ?? interpret(tasks, clock.now());
   }
@@ -320,16 +326,20 @@ export class Drain {
   }
 
   /**
-   * Indexes of the logged calls that are not stored because another record has their identifier. Invariant: a batch that is repeated
-   * leaves out what it left out before.
+   * Leaves out logged calls that are not stored because another record has their identifier, or is of the same call. Invariant: a batch
+   * that is repeated leaves out what it left out before.
    */
-  private async leftOutOf({ exchanges }: Batch, results: readonly InterpretedExchange[]): Promise<ReadonlySet<number>> {
-    const { intended } = this.checkpoint;
-    if (intended !== undefined) return new Set(intended.leftOut);
-    const { findRows } = this.ports;
+  private async resolveOnce({ exchanges }: Batch, results: readonly InterpretedExchange[], grouped: GroupedBatch): Promise<ResolvedBatch> {
+    const leftOutBefore = new Set(this.checkpoint.intended?.leftOut);
+    const resolve = (leftOut: ReadonlySet<number>, isRepeated: boolean): Promise<ResolvedBatch> =>
+      this.ports.callsOnce.resolve({ exchanges, results, leftOut, grouped, isRepeated });
+    if (this.checkpoint.intended !== undefined) return { ...(await resolve(leftOutBefore, true)), leftOut: leftOutBefore };
     // What cannot be read now, after a long outage, waits for its turn.
     const readAll = (): Promise<void> => this.catchUp().catch(unlessFull);
-    return findRepeated(exchanges, results, { readAll, inFlight: this.inFlight, findRows });
+    const repeated = await findRepeated(exchanges, results, { ...this.ports, readAll, inFlight: this.inFlight });
+    const leftOut = new Set([...grouped.leftOut, ...repeated]);
+    const once = await resolve(leftOut, false);
+    return { ...once, leftOut: new Set([...leftOut, ...once.leftOut]) };
   }
 
   private waitingCompletions(): readonly UsageCompletion[] {

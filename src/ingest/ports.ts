@@ -11,6 +11,7 @@ import type { BatchLimits } from './batch/batch.ts';
 import type { StoredOrder } from './batch/stored-order.ts';
 import type { BurstGate } from './batch/burst.ts';
 import type { CompleteUsage } from './completions/complete-usage.ts';
+import type { CallsOnce } from './once/calls-once.ts';
 import type { WriteDeadLetter } from './dead-letters/store.ts';
 import type { ActiveErasures } from './erasures.ts';
 import type { Interpret } from './worker/interpreter.ts';
@@ -38,6 +39,7 @@ export interface DrainPorts {
   readonly evictDeadLetters: () => Promise<void>;
   readonly settleBudgets: SettleBudgets;
   readonly completeUsage: CompleteUsage;
+  readonly callsOnce: Pick<CallsOnce, 'resolve' | 'hasSpans'>;
   readonly erasures: ActiveErasures;
   readonly limits: BatchLimits;
   /** Max frames whose locations are held in memory, about 100 bytes each; an exchange counts as eight more. */

@@ -80,7 +80,12 @@ function openOf({ call, requestId, logged }: FramedCall, owner: Principal, recor
     headers: requestHeadersOf(call.requestHeaders),
     tags,
     trace: call.trace,
-    logged: { ...logged, ...recorded, untimed: call.elapsedMs === undefined ? true : undefined },
+    logged: {
+      ...logged,
+      ...recorded,
+      untimed: call.elapsedMs === undefined ? true : undefined,
+      span: call.span === undefined ? undefined : { ...call.span, keyId: owner.keyId },
+    },
   };
 }
 

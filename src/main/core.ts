@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { JoinedCalls } from './spans/joined-calls.ts';
 import { fileURLToPath } from 'node:url';
 import { HintLookUps } from '../api/page/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../api/http/response-memory.ts';
@@ -122,6 +123,7 @@ interface CoreParts extends EventStores {
   readonly storedOrder: StoredOrder;
   readonly streams: Streams;
   readonly spendCounters: SpendCounters;
+  readonly joined: JoinedCalls;
   readonly trustedClock: TrustedClock;
   /** For calls that are logged at the API. */
   readonly series: OwnSeries;
@@ -260,6 +262,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     running,
     storedOrder,
     spendCounters: new SpendCounters(),
+    joined: new JoinedCalls(),
     streams: makeStreams(config, storedOrder),
     trustedClock: makeTrustedClock(database, observe),
     series: openOwnSeries(config, observe),

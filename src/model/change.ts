@@ -3,8 +3,7 @@ import { isJsonObject, type JsonObject } from './text.ts';
 import { bytesOfProperties } from './vocabulary/limits.ts';
 
 /** The parts of a recorded request that can change. */
-export const changeKinds = ['property', 'score', 'feedback', 'session_property'] as const;
-export type ChangeKind = (typeof changeKinds)[number];
+const changeKinds = ['property', 'score', 'feedback', 'session_property'] as const;
 
 /** Kinds of entries in a request's history: callers' changes, a recomputed cost, and usage reported after the call. */
 export const historyKinds = [...changeKinds, 'cost', 'usage'] as const;
@@ -15,10 +14,20 @@ export type Change =
   | { readonly kind: 'property'; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: 'score'; readonly values: ReadonlyMap<string, number> }
   | { readonly kind: 'feedback'; readonly rating: boolean }
+  /** What a span tells of the request: properties that are absent, or have one of the values of `over`. The history has them as properties. */
+  | {
+      readonly kind: 'fill';
+      readonly values: ReadonlyMap<string, string>;
+      readonly over: ReadonlyMap<string, readonly string[]>;
+      /** Added to those of the record. */
+      readonly links: readonly string[];
+    }
   /**
    * Applies to every request of a session. The call has one history entry for all of them; each request stores only the change's number.
    */
   | { readonly kind: 'session_property'; readonly values: ReadonlyMap<string, string> };
+
+export type ChangeKind = Change['kind'];
 
 /** The name of feedback in the history, and of the score that mirrors it: 1 is good, 0 is bad. */
 export const feedbackScore = 'svc-score-feedback';
@@ -70,7 +79,11 @@ export interface ChangeEntry extends Omit<AcceptedChange, 'change'> {
 
 /** Applies a change to `facts`, in place. @returns its entries in the history. */
 export function applyChange(facts: ChangeableFacts, { change, ...accepted }: AcceptedChange): ChangeEntry[] {
-  return replaced(facts, change, accepted).map((values) => ({ ...accepted, kind: change.kind, ...values }));
+  return replaced(facts, change, accepted).map((values) => ({
+    ...accepted,
+    kind: change.kind === 'fill' ? 'property' : change.kind,
+    ...values,
+  }));
 }
 
 type Replaced = Pick<ChangeEntry, 'name' | 'old' | 'new'>;
@@ -79,6 +92,8 @@ function replaced(facts: ChangeableFacts, change: Change, { acceptedAt, number }
   switch (change.kind) {
     case 'property':
       return replacedIn(facts.properties, change.values);
+    case 'fill':
+      return replacedIn(facts.properties, fillingValues(facts.properties, change));
     case 'session_property':
       replacedIn(facts.properties, change.values);
       facts.sessionChanges.push(number);
@@ -103,6 +118,18 @@ function replacedIn<Value extends ChangedValue>(values: Map<string, Value>, by: 
   });
 }
 
+/** The values of a filling that a request takes. */
+export function fillingValues(
+  properties: ReadonlyMap<string, string>,
+  { values, over }: Pick<Extract<Change, { readonly kind: 'fill' }>, 'values' | 'over'>,
+): ReadonlyMap<string, string> {
+  const isTaken = ([name, value]: readonly [string, string]): boolean => {
+    const before = properties.get(name) ?? '';
+    return value !== '' && value !== before && (before === '' || over.get(name)?.includes(before) === true);
+  };
+  return new Map([...values].filter(isTaken));
+}
+
 /** Number of names, and bytes of names and values in UTF-8; a score takes 8 bytes. */
 export function sizeOfChange(change: Change): { readonly names: number; readonly bytes: number } {
   if (change.kind === 'feedback') return { names: 1, bytes: Buffer.byteLength(feedbackScore) + numberBytes };
@@ -114,6 +141,10 @@ export function sizeOfChange(change: Change): { readonly names: number; readonly
 
 /** JSON form of a change, without its kind. */
 export function changeContent(change: Change): JsonObject {
+  if (change.kind === 'fill') {
+    const { values, over, links } = change;
+    return { values: Object.fromEntries(values), over: Object.fromEntries(over), links: [...links] };
+  }
   return change.kind === 'feedback' ? { rating: change.rating } : Object.fromEntries<string | number>(change.values);
 }
 
@@ -128,5 +159,18 @@ export function readChange(kind: ChangeKind, content: unknown): Change | undefin
       return { kind, values: new Map(Object.entries(content).map(([name, value]) => [name, Number(value)])) };
     case 'feedback':
       return { kind, rating: content['rating'] === true };
+    case 'fill': {
+      const { values, over, links } = content;
+      return {
+        kind,
+        values: new Map(Object.entries(isJsonObject(values) ? values : {}).map(([name, value]) => [name, String(value)])),
+        over: new Map(Object.entries(isJsonObject(over) ? over : {}).map(([name, texts]) => [name, textsOf(texts)])),
+        links: textsOf(links),
+      };
+    }
   }
+}
+
+function textsOf(texts: unknown): string[] {
+  return Array.isArray(texts) ? texts.map(String) : [];
 }

@@ -16,6 +16,8 @@ import {
 import { type KnownDamage, type NoteDamage, watchDamage } from './parts/damaged-parts.ts';
 import { startEngineThreads } from './engine/engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './delete/erasure.ts';
+import { type JoinRecords, makeJoinRecords } from './once/absorb.ts';
+import { type FindTold, type HasSpans, makeFindTold, makeHasSpans } from './once/told-rows.ts';
 import { type InsertRows, makeInsertRows } from './insert/insert.ts';
 import { makeMoveBodies, type MoveBodies } from './move/move-bodies.ts';
 import { migrateStore } from './schema/migrate.ts';
@@ -41,6 +43,9 @@ export interface Store {
   /** What the writes below have changed in `requests`. */
   readonly rowChanges: RowChanges;
   readonly findRows: FindRows;
+  readonly findTold: FindTold;
+  readonly hasSpans: HasSpans;
+  readonly joinRecords: JoinRecords;
   readonly changeStored: ChangeStored;
   readonly changeStoredCosts: ChangeStoredCosts;
   readonly usageRows: UsageRows;
@@ -89,6 +94,8 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     run: makeRunStatement(connections, options),
     rowChanges,
     findRows: makeFindRows(connections),
+    findTold: makeFindTold(connections),
+    hasSpans: makeHasSpans(connections),
     ...notedAmounts(connections, patches, rowChanges),
     setSessionTag: makeSetSessionTag(connections),
     jobLists: makeJobLists(connections, options),
@@ -136,7 +143,10 @@ function notedAmounts(
   };
 }
 
-type NotedWrites = Pick<Store, 'insert' | 'changeStored' | 'changeNext' | 'changeStoredSession' | 'erase' | 'removeExpired'>;
+type NotedWrites = Pick<
+  Store,
+  'joinRecords' | 'insert' | 'changeStored' | 'changeNext' | 'changeStoredSession' | 'erase' | 'removeExpired'
+>;
 
 /** Writes that add, change or remove values of `requests`. Each is noted also when it fails, because part of it may be visible. */
 function notedWrites(connections: Connections, patches: PendingPatches, changes: RowChanges): NotedWrites {
@@ -146,8 +156,14 @@ function notedWrites(connections: Connections, patches: PendingPatches, changes:
   const ofSession = makeChangeStoredSession(connections, { patches });
   const erase = makeEraseStored(connections);
   const removeExpired = makeRemoveExpired(connections);
+  const joinRecords = makeJoinRecords(connections, patches);
   const noteAll = (): void => changes.noteAll();
   return {
+    joinRecords: {
+      moveNumbers: (owner, from, into) =>
+        joinRecords.moveNumbers(owner, from, into).finally(() => changes.noteAmounts(owner, into.createdAt)),
+      remove: (owner, records, signal) => joinRecords.remove(owner, records, signal).finally(noteAll),
+    },
     insert: (table, rows, token) => insert(table, rows, token).finally(() => table === 'requests' && changes.noteInserted(rows)),
     changeStored: (change) => changeStored(change).finally(() => changes.noteRow(change.accepted.organizationId, change.createdAt)),
     changeNext: (job, after) => changeNext(job, after).finally(() => changes.noteOrganization(job.organizationId)),

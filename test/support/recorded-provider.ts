@@ -46,13 +46,14 @@ const recordings: readonly Recording[] = [
 /** Lists without entries. */
 const lists = /\/(?:files|batches|models)(?:\?|$)/;
 
-export async function startRecordedProvider(): Promise<RecordedProvider> {
+/** @param hasFreshIds gives each response an identifier of its own, as providers do; else it is that of the recording. */
+export async function startRecordedProvider(hasFreshIds = false): Promise<RecordedProvider> {
   const calls: RecordedCall[] = [];
   const server = createServer((request, response) => {
     void collect(request).then(async (body) => {
       const call = { path: request.url ?? '', headers: request.headers, text: body.toString('utf8') };
       calls.push(call);
-      await answer(call, response);
+      await answer(call, response, hasFreshIds ? `Fresh${calls.length}` : undefined);
     });
   });
   await new Promise<void>((resolve) => {
@@ -70,7 +71,7 @@ export async function startRecordedProvider(): Promise<RecordedProvider> {
   };
 }
 
-async function answer({ path: calledPath, text }: RecordedCall, response: ServerResponse): Promise<void> {
+async function answer({ path: calledPath, text }: RecordedCall, response: ServerResponse, freshId: string | undefined): Promise<void> {
   const recording = recordings.find(({ within }) => calledPath.includes(within));
   if (recording === undefined) {
     if (lists.test(calledPath)) response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"object":"list"}');
@@ -88,17 +89,21 @@ async function answer({ path: calledPath, text }: RecordedCall, response: Server
     const format = wireFormatFor(provider, calledPath);
     const body = withTools
       ? JSON.stringify(format?.assembleStream(readServerSentEvents([read(name + tools)])).body)
-      : read(`${name}-response.json`);
-    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+      : read(`${name}-response.json`).toString('utf8');
+    response.writeHead(200, { 'content-type': 'application/json' }).end(withId(body, freshId));
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const events = read(withTools ? name + tools : `${name}-response.sse`).toString('utf8');
   for (const event of events.split(/(?<=\r?\n\r?\n)/)) {
-    response.write(event);
+    response.write(withId(event, freshId));
     await turn();
   }
   response.end();
+}
+
+function withId(text: string, freshId: string | undefined): string {
+  return freshId === undefined ? text : text.replaceAll(/"(chatcmpl-|msg_|resp_)\w+"/g, `"$1${freshId}"`);
 }
 
 function read(name: string): Buffer {

@@ -121,7 +121,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'gateway/record': [],
   'gateway/upstream': [],
   'ingest/changes': ['type ingest/series'],
-  'ingest/interpret': ['ingest/threats'],
+  'ingest/interpret': ['ingest/once/links.ts', 'ingest/threats'],
   'ingest/redaction': ['type ingest/interpret'],
   'ingest/series': ['ingest/interpret'],
   'ingest/threats': [],

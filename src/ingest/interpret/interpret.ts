@@ -14,6 +14,7 @@ import { organizationModels } from '../../pricing/organization-prices.ts';
 import { pricedModels, type Prices } from '../../pricing/look-up.ts';
 import type { RequestFacts, ResponseFacts } from '../../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
+import { linksOf } from '../once/links.ts';
 import { bodyGroupOf } from './body-group.ts';
 import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf, sessionIdOf, withAgentSession } from './properties.ts';
@@ -74,7 +75,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     aliasedNames: tags.aliasedNames === true,
     traceId: orEmpty(open.trace?.traceId),
     spanId: orEmpty(open.trace?.spanId),
-    spanLinks: [],
+    spanLinks: spanLinksOf(open),
     promptId: texts.promptId,
     inputs: texts.inputs,
     responseId: texts.responseId,
@@ -97,6 +98,11 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     ...timingOf(exchange, response),
     ...bodiesOf(exchange, texts),
   };
+}
+
+function spanLinksOf(open: ExchangeOpen): readonly string[] {
+  const span = loggedFactsOf(open)?.span;
+  return span === undefined ? [] : linksOf(span);
 }
 
 const namesInBodies = ['model', 'user', 'responseId', 'serviceTier'] as const;

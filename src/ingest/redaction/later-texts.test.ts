@@ -15,7 +15,7 @@ import { type IngestRig, newId, openRig, until } from '../testing/ingest-harness
  */
 const writers: Readonly<Record<keyof Store, string>> = {
   insert: 'records, whose texts the interpreter redacts: calls, logs, spans, imports, and dead letters when they are replayed',
-  changeStored: 'RequestChanges.change',
+  changeStored: 'RequestChanges.change; what spans tell of other records, whose texts the interpreter redacts',
   changeStoredSession: 'SessionChanges.setProperties',
   setSessionTag: 'SessionChanges.tag',
   changeNext: 'BulkJobs.order; an undo writes what the history has',
@@ -31,6 +31,9 @@ const writers: Readonly<Record<keyof Store, string>> = {
   run: 'reads',
   rowChanges: 'reads',
   findRows: 'reads',
+  findTold: 'reads',
+  hasSpans: 'reads',
+  joinRecords: 'counts and costs of records that are stored already',
   latestChangeNumber: 'reads',
   latestArrival: 'reads',
   latestStoredNumber: 'reads',
@@ -183,6 +186,7 @@ describe('what is written after a call passes the rules', () => {
     let now = 0;
     const corrections = new PlaceCorrections({
       changeRequest: (principal, requestId, change) => deployment.changer.change(principal, requestId, change),
+      joined: { find: (_organizationId, requestId) => requestId },
       maxSpans: 100,
       now: () => now,
       observe: () => undefined,

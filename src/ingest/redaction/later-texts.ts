@@ -33,9 +33,28 @@ export class LaterTexts {
         return { ...change, values: await this.properties(organizationId, change.values) };
       case 'score':
         return { ...change, values: await this.scores(organizationId, change.values) };
+      case 'fill':
+        return {
+          ...change,
+          values: await this.properties(organizationId, change.values),
+          over: await this.replaceable(organizationId, change.over),
+        };
       case 'feedback':
         return change;
     }
+  }
+
+  /** The record has them as the rules left them. */
+  private async replaceable(
+    organizationId: OrganizationId,
+    over: ReadonlyMap<string, readonly string[]>,
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const replaceable = new Map<string, readonly string[]>();
+    for (const [name, values] of over) {
+      const redacted = await Promise.all(values.map((value) => this.properties(organizationId, new Map([[name, value]]))));
+      replaceable.set(name, [...values, ...redacted.flatMap((properties) => [...properties.values()])]);
+    }
+    return replaceable;
   }
 
   /** @throws as {@link change} does. */

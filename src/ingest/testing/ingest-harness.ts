@@ -19,6 +19,7 @@ import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { BurstGate } from '../batch/burst.ts';
 import { StoredOrder } from '../batch/stored-order.ts';
+import { callsOnceIn } from './calls-once-harness.ts';
 import { completeUsageIn } from './complete-usage-harness.ts';
 import { DeadLetters, type WholeDeadLetter } from '../dead-letters/store.ts';
 import { Drain } from '../drain.ts';
@@ -229,6 +230,7 @@ export class SpoolRig {
       evictDeadLetters: async () => undefined,
       settleBudgets: async () => undefined,
       completeUsage: completeUsageIn(this.rig.store),
+      callsOnce: callsOnceIn(this.rig.store),
       erasures: noErasures,
       limits: { maxRows: 1000, maxBytes: 16 * 1024 * 1024 },
       maxKnown: 1_000_000,

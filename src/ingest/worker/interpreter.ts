@@ -16,9 +16,13 @@ import { newRowWriters, type RecordRows, rowsOf, type RowWriters } from '../../s
 import { assembleExchange } from '../interpret/assemble.ts';
 import { type ErasedUser, erasureOf } from '../erasures.ts';
 import { importedRecord, type ImportedRecord, isImported } from '../imports/imported-record.ts';
-import { interpretExchange } from '../interpret/interpret.ts';
+import { type InterpretContext, interpretExchange } from '../interpret/interpret.ts';
 import { awaitedResponseOf, completionOf } from '../completions/read.ts';
 import type { RecordTexts } from '../interpret/record-texts.ts';
+import { madeOfSpan } from '../once/links.ts';
+import { mergedRecord } from '../once/merged-record.ts';
+import type { ToldRow } from '../../store/once/told-rows.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
 import type { BoundedRedactor } from '../redaction/bounded.ts';
 import { type BudgetSettlement, settlementOf } from '../interpret/settlement.ts';
 import type { ThreatCheck } from '../threats/patterns.ts';
@@ -32,6 +36,8 @@ export interface TaskSettings {
   readonly declaredNames: ReadonlyMap<string, string> | undefined;
   readonly redactionRules: readonly RedactionRule[] | undefined;
   readonly organizationPrices: OrganizationPrices;
+  /** Whether a span may have told of its calls, so that results say by what they are found. */
+  readonly seeksCalls?: boolean | undefined;
   /** Users whose records are not stored. */
   readonly erasures?: readonly ErasedUser[] | undefined;
 }
@@ -43,6 +49,14 @@ export interface InterpretTask {
   readonly frames: readonly FrameLocation[];
   /** Accepted before the record was stored, oldest first. */
   readonly changes: readonly AcceptedChange[];
+  /** Other spans of the same call, with which it makes one record. */
+  readonly joined?: JoinedTasks | undefined;
+}
+
+export interface JoinedTasks {
+  readonly others: readonly Pick<InterpretTask, 'settings' | 'frames'>[];
+  /** Index of the one whose counts count: 0 is the task itself, then the others. */
+  readonly counted: number;
 }
 
 export interface InterpreterParts {
@@ -66,6 +80,8 @@ export interface InterpretedRows extends RecordRows {
   readonly completion?: UsageCompletion | undefined;
   /** Key (`responseKeyOf`) of the response whose usage a later read may bring. */
   readonly awaited?: string | undefined;
+  /** What shows whether another record is of the same call; undefined where nothing could. */
+  readonly told?: Omit<ToldRow, 'requestId'> | undefined;
   /** Why the redaction rules could not be applied: the texts that they concern are left out. */
   readonly redactionFailure?: string | undefined;
   /** Why the operator's threat check has no result. */
@@ -167,8 +183,7 @@ interface Interpreting extends BatchParts {
 function interpretTask(task: InterpretTask, interpreting: Interpreting): InterpretedExchange {
   const { settings, frames } = task;
   try {
-    const payloads = interpreting.reader.read(settings.seriesFolder, frames);
-    const exchange = assembleExchange(frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
+    const exchange = exchangeOf(interpreting.reader, { settings, frames });
     if (exchange.open.organizationId !== settings.organizationId) return { failure: otherOrganization };
     return isUnacknowledged(exchange) ? { unacknowledged: true } : interpretWhole(exchange, task, interpreting);
   } catch (error) {
@@ -179,7 +194,7 @@ function interpretTask(task: InterpretTask, interpreting: Interpreting): Interpr
 
 function interpretWhole(
   exchange: Exchange,
-  { settings, changes: earlier }: InterpretTask,
+  { settings, changes: earlier, joined }: InterpretTask,
   interpreting: Interpreting,
 ): InterpretedExchange {
   const { declaredNames = noNames, redactionRules, organizationPrices, erasures } = settings;
@@ -205,14 +220,15 @@ function interpretWhole(
     const made = importedRecord(exchange, { changes: earlier, prices, redact: redactByRules });
     return importedRows(made, { exchange, erasures, redactionFailure }, interpreting);
   }
-  const record = interpretExchange(exchange, {
+  const context: InterpretContext = {
     declaredNames,
     changes: earlier,
     prices,
     agentSessions,
     redact: redactByRules,
     checkThreat: threatCheck === undefined ? undefined : (text) => checkThreat(threatCheck, text),
-  });
+  };
+  const record = joinedRecord(interpretExchange(exchange, context), joined, { reader: interpreting.reader, context });
   const completion = completionOf(exchange, { redact: redactByRules, prices });
   const awaited = awaitedResponseOf(exchange, record);
   const settled = settlementOf(exchange, record, prices);
@@ -231,8 +247,47 @@ function interpretWhole(
     settlement,
     completion,
     awaited,
+    told: toldBy(record, settings.seeksCalls === true),
     redactionFailure,
     threatCheckFailure,
+  };
+}
+
+function joinedRecord(
+  own: RequestRecord,
+  joined: JoinedTasks | undefined,
+  { reader, context }: Pick<Interpreting, 'reader'> & { readonly context: InterpretContext },
+): RequestRecord {
+  if (joined === undefined) return own;
+  const { others, counted } = joined;
+  const records = others.map(({ settings, frames }) => {
+    const exchange = exchangeOf(reader, { settings, frames });
+    // A sender that was not told that it is on record sends it again.
+    return isUnacknowledged(exchange) ? undefined : interpretExchange(exchange, { ...context, changes: [] });
+  });
+  const whole = records.filter((record) => record !== undefined);
+  return mergedRecord([own, ...whole], (counted === 0 ? own : records[counted - 1]) ?? own);
+}
+
+function exchangeOf(reader: PayloadReader, { settings, frames }: Pick<InterpretTask, 'settings' | 'frames'>): Exchange {
+  const payloads = reader.read(settings.seriesFolder, frames);
+  return assembleExchange(frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
+}
+
+/** @param isSought whether a span may have told of any call of the organisation. */
+function toldBy(record: RequestRecord, isSought: boolean): InterpretedRows['told'] {
+  const isOfSpan = record.spanLinks.includes(madeOfSpan);
+  if (record.method !== 'POST' || !(isOfSpan || isSought)) return undefined;
+  return {
+    createdAt: record.createdAt,
+    endedAt: record.responseCreatedAt ?? record.createdAt,
+    provider: record.provider,
+    models: [record.requestModel, record.responseModel],
+    responseId: record.responseId,
+    traceId: record.traceId,
+    spanId: record.spanId,
+    links: record.spanLinks,
+    properties: isOfSpan ? record.properties : new Map(),
   };
 }
 

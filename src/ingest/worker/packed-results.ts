@@ -20,7 +20,7 @@ export interface PackedResults {
   readonly instead: ReadonlyMap<number, InsteadOfRows>;
 }
 
-type BesideRows = Pick<InterpretedRows, 'settlement' | 'completion' | 'awaited' | 'redactionFailure' | 'threatCheckFailure'>;
+type BesideRows = Pick<InterpretedRows, 'settlement' | 'completion' | 'awaited' | 'told' | 'redactionFailure' | 'threatCheckFailure'>;
 type InsteadOfRows = Exclude<InterpretedExchange, InterpretedRows>;
 
 const tables = ['request', 'bodies', 'changes'] as const satisfies readonly (keyof RecordRows)[];
@@ -41,9 +41,9 @@ export function packResults(results: Iterable<InterpretedExchange>, count: numbe
       packRows(result, { indexes, spans, at: index * numbersPerExchange });
       endedAt[index] = result.endedAt ?? Number.NaN;
       if (result.spend !== undefined) spends.add(index, result.spend);
-      const { settlement, completion, awaited, redactionFailure, threatCheckFailure } = result;
-      if ((settlement ?? completion ?? awaited ?? redactionFailure ?? threatCheckFailure) !== undefined) {
-        beside.set(index, { settlement, completion, awaited, redactionFailure, threatCheckFailure });
+      const { settlement, completion, awaited, told, redactionFailure, threatCheckFailure } = result;
+      if ((settlement ?? completion ?? awaited ?? told ?? redactionFailure ?? threatCheckFailure) !== undefined) {
+        beside.set(index, { settlement, completion, awaited, told, redactionFailure, threatCheckFailure });
       }
     } else {
       instead.set(index, result);
@@ -135,6 +135,10 @@ class PackedRows implements InterpretedRows {
 
   get awaited(): InterpretedRows['awaited'] {
     return this.packed.beside.get(this.index)?.awaited;
+  }
+
+  get told(): InterpretedRows['told'] {
+    return this.packed.beside.get(this.index)?.told;
   }
 
   get redactionFailure(): InterpretedRows['redactionFailure'] {

@@ -1,6 +1,6 @@
 import type { AcceptedChange } from '../../model/change.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
-import type { InterpretTask, TaskSettings } from './interpreter.ts';
+import type { InterpretTask, JoinedTasks, TaskSettings } from './interpreter.ts';
 
 /**
  * Tasks as they cross to the interpreter's thread. TRICKY: a structured clone of thousands of small objects takes longer than reading
@@ -15,6 +15,7 @@ export interface PackedTasks {
   readonly frames: Float64Array;
   /** By the index of the task. */
   readonly changes: ReadonlyMap<number, readonly AcceptedChange[]>;
+  readonly joined: ReadonlyMap<number, JoinedTasks>;
 }
 
 const numbersPerFrame = 6;
@@ -25,12 +26,14 @@ export function packTasks(tasks: readonly InterpretTask[]): PackedTasks {
   const settingsOf = new Uint32Array(tasks.length);
   const frames = new Float64Array(frameCounts.reduce((sum, count) => sum + count, 0) * numbersPerFrame);
   const changes = new Map<number, readonly AcceptedChange[]>();
+  const joined = new Map<number, JoinedTasks>();
   let at = 0;
   for (const [index, task] of tasks.entries()) {
     const settingsIndex = indexes.get(task.settings) ?? indexes.size;
     indexes.set(task.settings, settingsIndex);
     settingsOf[index] = settingsIndex;
     if (task.changes.length > 0) changes.set(index, task.changes);
+    if (task.joined !== undefined) joined.set(index, task.joined);
     for (const frame of task.frames) {
       frames[at] = frame.segment;
       frames[at + 1] = frame.offset;
@@ -41,7 +44,7 @@ export function packTasks(tasks: readonly InterpretTask[]): PackedTasks {
       at += numbersPerFrame;
     }
   }
-  return { settings: [...indexes.keys()], settingsOf, frameCounts, frames, changes };
+  return { settings: [...indexes.keys()], settingsOf, frameCounts, frames, changes, joined };
 }
 
 /** The memory of packed tasks that is transferred instead of copied. */
@@ -58,7 +61,7 @@ export function* unpackTasks(packed: PackedTasks): Generator<InterpretTask, void
     if (settings === undefined) throw new Error(`task ${index} has no settings`);
     const frames = Array.from({ length: count }, (_, frame) => frameAt(packed.frames, at + frame * numbersPerFrame));
     at += count * numbersPerFrame;
-    yield { settings, frames, changes: packed.changes.get(index) ?? noChanges };
+    yield { settings, frames, changes: packed.changes.get(index) ?? noChanges, joined: packed.joined.get(index) };
   }
 }
 

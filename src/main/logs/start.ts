@@ -12,6 +12,7 @@ import type { TakeSpans } from '../../model/record/sent-spans.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { BodyThread } from '../bodies/body-thread.ts';
 import { makeOwnAdmissions, makeOwnLog, type OwnSeries } from '../records/own-series.ts';
+import type { JoinedCalls } from '../spans/joined-calls.ts';
 import { PlaceCorrections } from '../spans/corrections.ts';
 import { TraceSender } from '../spans/send-traces.ts';
 import { type SpanPorts, startSpanThread } from '../spans/take-spans.ts';
@@ -56,10 +57,11 @@ export function startGatewayTakers(config: Config, series: OwnSeries, parts: Log
 export function startCoreTakers(
   config: Config,
   series: OwnSeries,
-  { changer, ...parts }: Pick<LogParts, 'observe'> & { readonly changer: RequestChanges },
+  { changer, joined, ...parts }: Pick<LogParts, 'observe'> & { readonly changer: RequestChanges; readonly joined: JoinedCalls },
 ): Takers & { readonly corrections: PlaceCorrections } {
   const corrections = new PlaceCorrections({
     changeRequest: (...args) => changer.change(...args),
+    joined,
     maxSpans: config.otlpMemorySpans,
     now: systemClock.now,
     observe: parts.observe,

@@ -22,6 +22,8 @@ import type { MetadataDatabase } from '../../metadata/database.ts';
 import type { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Meter } from '../../platform/metrics/meter.ts';
+import { CallsOnce } from '../../ingest/once/calls-once.ts';
+import type { JoinedCalls } from '../spans/joined-calls.ts';
 import type { Store } from '../../store/store.ts';
 import type { SharedState } from '../shared-state.ts';
 import type { CorePrices } from '../pricing/request-costs.ts';
@@ -46,6 +48,7 @@ export interface DrainParts {
   readonly running: RunningErasures;
   readonly storedOrder: StoredOrder;
   readonly spendCounters: SpendCounters;
+  readonly joined: JoinedCalls;
 }
 
 export function makeDrain({
@@ -65,6 +68,7 @@ export function makeDrain({
   running,
   storedOrder,
   spendCounters,
+  joined,
 }: DrainParts): Drain {
   const paths = dataPaths(config);
   const settleBudgets = settleIn(state);
@@ -90,6 +94,7 @@ export function makeDrain({
       observe,
       noteCompleted: (organizationId, completed) => spendCounters.complete(organizationId, completed),
     }),
+    callsOnce: new CallsOnce({ ...store, noteJoined: (...args) => joined.note(...args), clock: systemClock, observe }),
     erasures: erasuresFor(database, running),
     limits: { maxRows: config.ingestBatchRows, maxBytes: config.ingestBatchBytes },
     maxKnown,

@@ -5,10 +5,12 @@ import type { RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+import type { JoinedCalls } from './joined-calls.ts';
 import { LateSpans, type PlaceCorrection } from '../../otlp/tree/late-spans.ts';
 
 export interface CorrectionPorts {
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
+  readonly joined: Pick<JoinedCalls, 'find'>;
   /** Spans remembered for ancestors that are still to come. */
   readonly maxSpans: number;
   /** Unix milliseconds. */
@@ -73,11 +75,14 @@ export class PlaceCorrections {
 
   /** @returns the correction when it is to be tried again: the store or the redaction rules are away, or the record is on its way. */
   private async apply(correction: PlaceCorrection<Principal>): Promise<PlaceCorrection<Principal> | undefined> {
-    const { owner, requestId, values } = correction;
+    const { owner, values, over } = correction;
+    const requestId = this.ports.joined.find(owner.organizationId, correction.requestId);
     try {
-      await this.ports.changeRequest(owner, requestId, { kind: 'property', values });
+      await this.ports.changeRequest(owner, requestId, { kind: 'fill', values, over, links: [] });
     } catch (error) {
       if (error instanceof GatelogError && againCodes.has(error.code)) return correction;
+      // Its call became part of another record while this waited for it.
+      if (this.ports.joined.find(owner.organizationId, requestId) !== requestId) return this.apply(correction);
       // Erased or expired meanwhile, over a limit of its own, or nothing that the redaction rules can be applied to.
       if (!(error instanceof GatelogError)) this.drop(1, messageOf(error));
     }

@@ -127,6 +127,33 @@ export interface LoggedFacts {
   readonly responseBytes: number;
   /** Its sender told no times. */
   readonly untimed?: true | undefined;
+  /** Set for a call of a model that a span told of. */
+  readonly span?: SpanFacts | undefined;
+}
+
+/** What a span of a model's call says by which others that tell of the same call are found. */
+export interface SpanFacts {
+  readonly traceId: string;
+  /** The spans that the record is made of, the call's own first. */
+  readonly ids: readonly string[];
+  readonly parentIds: readonly string[];
+  /** Spans right inside that carry the call, such as HTTP's. */
+  readonly carrierIds: readonly string[];
+  /** Names of the instrumentations that made the spans. */
+  readonly scopes: readonly string[];
+  /** Registry name. */
+  readonly provider: string;
+  readonly models: readonly string[];
+  /** The provider's identifier of its response; empty: not told. */
+  readonly responseId: string;
+  /** Unix milliseconds. */
+  readonly endedAt: number;
+  /** It tells what was said. */
+  readonly hasTexts: boolean;
+  /** 2: the provider's own usage, 1: counts, 0: none. */
+  readonly usage: 0 | 1 | 2;
+  /** Of its sender. */
+  readonly keyId: string;
 }
 
 /** Origin of a cached response. */

@@ -1,6 +1,6 @@
 import type { RequestId } from '../ids.ts';
 import type { Principal } from '../principal.ts';
-import type { Tags, TraceContext } from './exchange.ts';
+import type { SpanFacts, Tags, TraceContext } from './exchange.ts';
 
 /** A call that did not pass through the gateway, as its sender tells it. */
 export interface LoggedCall {
@@ -25,6 +25,7 @@ export interface LoggedCall {
   readonly tags: Tags;
   /** The span that told of it. */
   readonly trace?: TraceContext | undefined;
+  readonly span?: Omit<SpanFacts, 'keyId'> | undefined;
   readonly requestBody: Uint8Array;
   readonly response: LoggedResponse;
 }

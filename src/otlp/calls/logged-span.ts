@@ -41,8 +41,30 @@ export function loggedSpan(placed: PlacedSpan, defaults: Tags, identify: Identif
     requestHeaders: jsonHeaders,
     tags: tagsOf(placed, facts, defaults),
     trace: { traceId: span.traceId, spanId: span.spanId },
+    span: isOfModel ? spanFacts(placed, facts) : undefined,
     requestBody: bytesOf(bodies.request),
     response: responseOf(facts, bodies),
+  };
+}
+
+const maxScopeCharacters = 128;
+
+function spanFacts({ span, outers, carrierIds }: PlacedSpan, { provider, texts, usage, conversation }: CallFacts): LoggedCall['span'] {
+  const { messages, choices, input, output } = conversation;
+  const { anthropic, ...counts } = usage;
+  const models = [texts.requestModel, texts.responseModel].filter((model) => model !== '');
+  return {
+    traceId: span.traceId,
+    ids: [span, ...outers].map(({ spanId }) => spanId),
+    parentIds: [span, ...outers].map(({ parentSpanId }) => parentSpanId).filter((spanId) => spanId !== ''),
+    carrierIds,
+    scopes: [...new Set([span, ...outers].map(({ scope }) => scope.name.slice(0, maxScopeCharacters)))].filter((name) => name !== ''),
+    provider,
+    models: models.filter((model) => !exceedsBytes(model, textLimits.identifierBytes)),
+    responseId: exceedsBytes(texts.responseId, textLimits.identifierBytes) ? '' : texts.responseId,
+    endedAt: span.endMs,
+    hasTexts: (messages ?? choices ?? input ?? output) !== undefined,
+    usage: anthropic !== undefined ? 2 : Object.keys(counts).length > 0 ? 1 : 0,
   };
 }
 

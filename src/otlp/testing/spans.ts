@@ -11,6 +11,8 @@ import { RecentParents } from '../tree/recent-parents.ts';
 /** A span as tests write it: attributes in plain JSON. */
 export interface WrittenSpan {
   readonly name?: string;
+  /** Of the instrumentation. */
+  readonly scope?: string;
   readonly traceId?: string;
   readonly spanId?: string;
   readonly parentSpanId?: string;
@@ -35,7 +37,7 @@ export function requestOf(spans: readonly WrittenSpan[], resource: Readonly<Reco
     resourceSpans: [
       {
         resource: { attributes: attributesOf(resource) },
-        scopeSpans: [{ scope: { name: 'test', version: '1' }, spans: spans.map(spanOf) }],
+        scopeSpans: spans.map((span, index) => ({ scope: { name: span.scope ?? 'test', version: '1' }, spans: [spanOf(span, index)] })),
       },
     ],
   };

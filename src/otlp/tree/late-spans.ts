@@ -15,6 +15,8 @@ export interface PlaceCorrection<Owner extends SpanOwner> {
   readonly owner: Owner;
   readonly requestId: RequestId;
   readonly values: ReadonlyMap<string, string>;
+  /** The values that they take the place of: a caller may have changed them meanwhile. */
+  readonly over: ReadonlyMap<string, readonly string[]>;
 }
 
 interface TraceState<Owner extends SpanOwner> {
@@ -176,7 +178,9 @@ export class LateSpans<Owner extends SpanOwner> {
     };
     state.bytes += (place.isRooted ? 0 : bytesOfRequest(corrected)) - bytesOfRequest(request);
     if (!place.isRooted) open.set(request.requestId, corrected);
-    return values.size === 0 ? [] : [{ owner, requestId: request.requestId, values }];
+    return values.size === 0
+      ? []
+      : [{ owner, requestId: request.requestId, values, over: new Map(told.map(([name, before]) => [name, [before]])) }];
   }
 }
 

@@ -3,9 +3,9 @@ import type { Operation } from '../dialects/dialect.ts';
 import { operationOf } from '../facts/call-facts.ts';
 import type { SpanWork } from '../limits.ts';
 import type { Span } from '../span.ts';
-import { isInRing, nameFact, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
+import { isInRing, isOfTransport, nameFact, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
 import type { RecentParents, SpanKey } from './recent-parents.ts';
-import { isOfModel, isOuter, modelOf, modelOperations, outersOf } from './told-twice.ts';
+import { isOfModel, isOuter, modelOf, modelOperations, outersOf, type ToldSpan } from './told-twice.ts';
 
 /** The spans of one trace that came together. */
 export interface PlacedTrace {
@@ -21,6 +21,9 @@ export interface SpansToPlace {
   /** For spans whose trace names nothing. */
   readonly defaults: Pick<Tags, 'sessionId' | 'sessionName' | 'userId'>;
 }
+
+/** Of one call, with its retries. */
+const maxCarriers = 8;
 
 /** Operations that become requests: those of models, and of tools and searches, which a session's reader looks for. */
 const recorded: ReadonlySet<Operation> = new Set([...modelOperations, 'tool', 'retrieval']);
@@ -60,17 +63,53 @@ function placeTrace(
     models: (spanId) => parents.modelsBelow(keyOf(spanId)),
     isOne: (spanId) => parents.hasOneBelow(keyOf(spanId)),
   });
+  const modelsHere = modelsBelow(told);
+  const carriers = carriersBelow(told);
   const placed = told.flatMap(({ span, operation, node }): PlacedSpan[] => {
     work.pause();
     if (operation === undefined || !recorded.has(operation)) return [];
-    const isTold = isOuter({ span, operation }, parents.modelsBelow(keyOf(span.spanId)));
+    // Whether a call that came earlier is inside it is for the ingest to find.
+    const isTold = isOuter({ span, operation }, modelsHere.get(span.spanId) ?? []);
     // In a ring each would be told by another.
     if (isTold && !isInRing(node, (id) => byId.get(id))) return [];
     const place = placeOf(node, traceId, (id) => byId.get(id), named);
     const sessionPath = nameFact(span.attributes, 'sessionPath') || place.sessionPath;
-    return [{ ...place, sessionPath, span, operation, outers: isOfModel(operation) ? outers(span) : [] }];
+    return [
+      {
+        ...place,
+        sessionPath,
+        span,
+        operation,
+        outers: isOfModel(operation) ? outers(span) : [],
+        carrierIds: carriers.get(span.spanId) ?? [],
+      },
+    ];
   });
   return { traceId, nodes: told.map(({ node }) => node), placed };
+}
+
+/** Models of the calls right below each span that came with it. */
+function modelsBelow(told: readonly ToldSpan[]): ReadonlyMap<string, readonly string[]> {
+  const models = new Map<string, string[]>();
+  for (const { span, operation } of told) {
+    if (!isOfModel(operation)) continue;
+    const below = models.get(span.parentSpanId);
+    if (below === undefined) models.set(span.parentSpanId, [modelOf(span)]);
+    else below.push(modelOf(span));
+  }
+  return models;
+}
+
+/** Spans of transports right below each span that came with it. */
+function carriersBelow(told: readonly ToldSpan[]): ReadonlyMap<string, readonly string[]> {
+  const carriers = new Map<string, string[]>();
+  for (const { span } of told) {
+    if (!isOfTransport(span)) continue;
+    const below = carriers.get(span.parentSpanId);
+    if (below === undefined) carriers.set(span.parentSpanId, [span.spanId]);
+    else if (below.length < maxCarriers) below.push(span.spanId);
+  }
+  return carriers;
 }
 
 function firstOf(told: readonly { readonly node: TreeNode }[], fact: 'sessionId' | 'sessionName' | 'userId'): string {

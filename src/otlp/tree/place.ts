@@ -42,6 +42,8 @@ export interface PlacedSpan extends Place {
   readonly operation: Operation;
   /** Spans that tell of the same call, the nearest first. */
   readonly outers: readonly Span[];
+  /** Spans right inside it that carry the call, as HTTP's. */
+  readonly carrierIds: readonly string[];
 }
 
 /** A request made of a span, with the place that it got when it came. */
@@ -98,7 +100,7 @@ const transportAttributes = [
   'graphql.operation.type',
 ];
 
-function isOfTransport(span: Span): boolean {
+export function isOfTransport(span: Span): boolean {
   return transportAttributes.some((name) => span.attributes.has(name)) && operationOf(span) === undefined;
 }
 

@@ -97,7 +97,9 @@ test('a store of the first schema keeps its rows and their updates, and takes ch
   ]);
   expect(await rowsOf("SELECT name FROM system.columns WHERE table = 'requests' AND name = 'feedback_id'")).toEqual([]);
   const displayed = displayValue().pieces.map(String).join('');
-  expect(await rowsOf(`SELECT count() AS rows, countIf(display = ${displayed}) AS displayed FROM requests`)).toEqual([
+  // Values of columns that were added later come last, and a part from before may lack them.
+  const isShown = `startsWith(${displayed}, substring(display, 1, length(display) - 1))`;
+  expect(await rowsOf(`SELECT count() AS rows, countIf(length(display) > 100 AND ${isShown}) AS displayed FROM requests`)).toEqual([
     { rows: 2, displayed: 2 },
   ]);
   // The engine writes the column into the parts that lack it by itself.

@@ -1,4 +1,11 @@
-import { type AcceptedChange, applyChange, type ChangeableFacts, type ChangeEntry, feedbackScore } from '../../model/change.ts';
+import {
+  type AcceptedChange,
+  applyChange,
+  type ChangeableFacts,
+  type ChangeEntry,
+  feedbackScore,
+  fillingValues,
+} from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { updateRows } from '../../sql/commands.ts';
@@ -30,6 +37,9 @@ export interface FactsRow {
 
 /** The number when no change gives feedback: the row keeps its own. */
 const givenBefore = 0;
+
+/** Links to spans that a record keeps: a caller may send any number that tell of one call. */
+const maxLinks = 64;
 
 /** Columns that mirror a property. */
 const mirroredColumns = [
@@ -81,7 +91,9 @@ export function changedRequest(request: RequestChanges, row: FactsRow): ChangedR
   const entries: ChangeEntry[] = [];
   for (const accepted of request.changes) {
     const { change } = accepted;
-    const after = change.kind === 'property' ? totalAfter(total, facts.properties, change.values) : total;
+    const values =
+      change.kind === 'fill' ? fillingValues(facts.properties, change) : change.kind === 'property' ? change.values : undefined;
+    const after = values === undefined ? total : totalAfter(total, facts.properties, values);
     if (exceedsQuota(total, after)) {
       refused.push(accepted);
       continue;
@@ -107,6 +119,12 @@ export function updateStatement(organizationId: OrganizationId, requests: readon
   if (scores !== undefined) {
     const changed = sql`mapFromArrays(${scores}, ${entry(scoreValues, 'Array(Array(Float64))', 'score_values')})`;
     assignments.push(sql`scores = mapUpdate(scores, ${changed})`);
+  }
+  const links = requests.map(linksOf);
+  if (namesAny(links)) {
+    assignments.push(
+      sql`span_links = arraySlice(arrayDistinct(arrayConcat(span_links, ${entry(links, 'Array(Array(String))', 'links')})), 1, ${literal(maxLinks)})`,
+    );
   }
   if (requests.some(isRated)) assignments.push(...feedbackAssignments(requests, entry));
   return compileFor(organizationId, updateRows(rows(), [...assignments, sql`updated_at = now64(3, 'UTC')`]));
@@ -167,7 +185,13 @@ function namesAny(names: readonly (readonly string[])[]): boolean {
 }
 
 function propertyNamesOf({ changes }: RequestChanges): string[] {
-  return [...new Set(changes.flatMap(({ change }) => (change.kind === 'property' ? [...change.values.keys()] : [])))];
+  return [
+    ...new Set(changes.flatMap(({ change }) => (change.kind === 'property' || change.kind === 'fill' ? [...change.values.keys()] : []))),
+  ];
+}
+
+function linksOf({ changes }: RequestChanges): string[] {
+  return [...new Set(changes.flatMap(({ change }) => (change.kind === 'fill' ? change.links : [])))];
 }
 
 function scoreNamesOf(request: RequestChanges): string[] {

@@ -13,7 +13,7 @@ import {
   string,
   tuple,
 } from 'fast-check';
-import type { AcceptedChange, Change } from '../../../model/change.ts';
+import { type AcceptedChange, type Change, fillingValues } from '../../../model/change.ts';
 import { type OrganizationId, uuidOfHex } from '../../../model/ids.ts';
 import { parseMoney } from '../../../model/pricing/money.ts';
 import type { RecordedBody, RequestRecord } from '../../../model/record/request-record.ts';
@@ -242,6 +242,8 @@ export function changed(stored: StoredRecord, { change, number, acceptedAt }: Ac
     case 'property':
     case 'session_property':
       return withProperties(stored, change.values);
+    case 'fill':
+      return withProperties(stored, fillingValues(stored.properties, change));
     case 'score':
       return { ...stored, scores: new Map([...stored.scores, ...change.values]) };
     case 'feedback': {

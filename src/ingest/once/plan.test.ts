@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestId } from '../../model/ids.ts';
+import { groupSpans, type WaitingSpan } from './group-spans.ts';
+import { type BatchRecord, type KnownRecord, planOnce } from './plan.ts';
+import { relationOf } from './same-call.ts';
+
+const traceId = 'a'.repeat(32);
+
+function span(id: string, given: Partial<BatchRecord> = {}): BatchRecord {
+  return {
+    requestId: `of ${id}` as RequestId,
+    index: 0,
+    traceId,
+    isOfSpan: true,
+    ids: [id],
+    parentIds: [],
+    carrierIds: [],
+    scopes: ['client'],
+    responseId: '',
+    provider: 'ANTHROPIC',
+    models: ['claude-sonnet-4-5'],
+    from: 1000,
+    to: 2000,
+    createdAt: 1000,
+    hasTexts: false,
+    usage: 1,
+    keyId: 'key',
+    values: new Map(),
+    ...given,
+  };
+}
+
+const call = (id: string, given: Partial<BatchRecord> = {}): BatchRecord =>
+  span(id, { isOfSpan: false, scopes: [], keyId: '', usage: 0, ...given });
+
+describe('two tell of the same call', () => {
+  const inner = span('inner', { parentIds: ['outer'] });
+  const outer = span('outer', { from: 990, to: 2010 });
+
+  it.each<readonly [string, KnownRecord, KnownRecord, string | undefined]>([
+    ['by trace and span', span('s'), call('s', { models: ['another'], from: 9e9, to: 9e9 }), 'same'],
+    ['not by a span of another trace', span('s'), call('s', { traceId: 'b'.repeat(32) }), undefined],
+    ['by the response, in any trace', span('s', { responseId: 'r' }), call('', { traceId: '', responseId: 'r' }), 'same'],
+    [
+      'not by a response that a cache gave again',
+      span('s', { responseId: 'r' }),
+      call('', { traceId: '', responseId: 'r', from: 20_000, to: 20_001 }),
+      undefined,
+    ],
+    [
+      'not by the response of another provider',
+      span('s', { responseId: 'r' }),
+      call('c', { responseId: 'r', provider: 'OPENAI' }),
+      undefined,
+    ],
+    [
+      'by the response of a provider that no span names',
+      span('s', { responseId: 'r', provider: 'CUSTOM' }),
+      call('c', { responseId: 'r' }),
+      'same',
+    ],
+    ['as parent and child', inner, outer, 'inner'],
+    ['as child and parent', outer, inner, 'outer'],
+    ['with a dated model', span('i', { parentIds: ['outer'], models: ['anthropic/claude-sonnet-4-5-20250929'] }), outer, 'inner'],
+    ['not of another model', span('i', { parentIds: ['outer'], models: ['gpt-4o'] }), outer, undefined],
+    ['not of another time', span('i', { parentIds: ['outer'], from: 3500, to: 4000 }), outer, undefined],
+    ['not of another response', { ...inner, responseId: 'r1' }, { ...outer, responseId: 'r2' }, undefined],
+    ['by a span of HTTP inside', span('s', { carrierIds: ['http'] }), call('http'), 'outer'],
+    [
+      'beside each other, of two instrumentations',
+      span('s', { parentIds: ['p'] }),
+      span('t', { parentIds: ['p'], scopes: ['other'] }),
+      'beside',
+    ],
+    ['not beside each other, of one', span('s', { parentIds: ['p'] }), span('t', { parentIds: ['p'] }), undefined],
+    [
+      'not beside at another time',
+      span('s', { parentIds: ['p'] }),
+      span('t', { parentIds: ['p'], scopes: ['other'], to: 2500, from: 1500 }),
+      undefined,
+    ],
+    ['not without a trace', span('', { traceId: '', ids: [''] }), call('', { traceId: '', ids: [''] }), undefined],
+  ])('%s', (_name, one, other, relation) => {
+    expect(relationOf(one, other)).toBe(relation);
+  });
+
+  it('unless the outer one has a call inside already', () => {
+    const joined = span('outer', { ids: ['outer', 'first'], parentIds: ['outer'], from: 990, to: 2010 });
+    expect(relationOf(inner, joined)).toBeUndefined();
+    expect(relationOf(inner, { ...joined, isOfSpan: false })).toBe('inner');
+  });
+});
+
+const grouped = (spans: readonly BatchRecord[]): unknown => {
+  const { groups, around } = groupSpans<WaitingSpan>(spans.map((each, index) => ({ ...each, index })));
+  const names = groups.map(({ first, others, counted }) => [first.ids[0], others.map(({ ids }) => ids[0]), counted.ids[0]]);
+  return { groups: names, around: around.map(({ ids }) => ids[0]) };
+};
+
+const at = (id: string, from: number, scopes: readonly string[]): BatchRecord =>
+  span(id, { parentIds: ['p'], from, to: from + 100, scopes });
+
+const names = (plan: ReturnType<typeof planOnce>): unknown => ({
+  leftOut: [...plan.leftOut],
+  fills: plan.fillings.map(({ from, into }) => [from.requestId, into.requestId]),
+  absorbs: plan.absorptions.map(({ from, into, hasNumbers }) => [from.requestId, into.requestId, hasNumbers]),
+});
+
+describe('spans of one batch', () => {
+  it('make one record, of the one that tells what was said, with the best counts', () => {
+    const own = span('own', { parentIds: ['outer'], usage: 2 });
+    const outer = span('outer', { hasTexts: true });
+    expect(grouped([own, outer])).toEqual({ groups: [['outer', ['own'], 'own']], around: [] });
+    expect(grouped([outer, own])).toEqual({ groups: [['outer', ['own'], 'own']], around: [] });
+  });
+
+  it('beside each other are found by the response', () => {
+    const spans = [span('own', { parentIds: ['p'], responseId: 'r' }), span('other', { parentIds: ['p'], responseId: 'r' })];
+    expect(grouped(spans)).toEqual({ groups: [['own', ['other'], 'own']], around: [] });
+  });
+
+  it('beside each other at once are paired, each with the nearest', () => {
+    const spans = [at('own 1', 0, ['client']), at('own 2', 20, ['client']), at('other 1', 1, ['other']), at('other 2', 21, ['other'])];
+    expect(grouped(spans)).toEqual({
+      groups: [
+        ['own 1', ['other 1'], 'own 1'],
+        ['own 2', ['other 2'], 'own 2'],
+      ],
+      around: [],
+    });
+  });
+
+  it('around several calls are none of them', () => {
+    const spans = [span('outer'), span('one', { parentIds: ['outer'] }), span('two', { parentIds: ['outer'] })];
+    expect(grouped(spans)).toEqual({
+      groups: [
+        ['one', [], 'one'],
+        ['two', [], 'two'],
+      ],
+      around: ['outer'],
+    });
+  });
+});
+
+const plan = (known: Partial<Parameters<typeof planOnce>[0]>): unknown => names(planOnce({ spans: [], calls: [], stored: [], ...known }));
+
+describe('a batch', () => {
+  it('leaves a span out whose call is stored or comes with it', () => {
+    const filled = { leftOut: [0], fills: [['of s', 'c']], absorbs: [] };
+    const passed = call('s', { requestId: 'c' as RequestId, index: 1 });
+    expect(plan({ spans: [span('s')], stored: [passed] })).toEqual(filled);
+    expect(plan({ spans: [span('s')], calls: [passed] })).toEqual(filled);
+  });
+
+  it('takes the records of spans that came before their call into it', () => {
+    const passed = call('s', { requestId: 'c' as RequestId });
+    const stored = [span('s'), span('beside')];
+    expect(plan({ calls: [passed], stored })).toEqual({ leftOut: [], fills: [], absorbs: [['of s', 'c', false]] });
+  });
+
+  it('that is repeated leaves out what it left out, and takes what it stored into the record of the call', () => {
+    const passed = call('s', { requestId: 'c' as RequestId });
+    expect(plan({ spans: [span('s')], stored: [passed], leftOutBefore: new Set() })).toEqual({
+      leftOut: [],
+      fills: [['of s', 'c']],
+      absorbs: [['of s', 'c', false]],
+    });
+  });
+
+  it('gives a call of the cache what is told in its time, though its response is that of another', () => {
+    const first = call('x', { requestId: 'first' as RequestId, responseId: 'r', from: 0, to: 100 });
+    const cached = call('y', { requestId: 'cached' as RequestId, responseId: 'r' });
+    expect(plan({ spans: [span('s', { responseId: 'r' })], stored: [first, cached] })).toMatchObject({ fills: [['of s', 'cached']] });
+  });
+
+  it('joins two spans: what was said decides which stays, the better counts go over', () => {
+    const stored = [span('own', { parentIds: ['outer'], usage: 2 })];
+    const told = span('outer', { hasTexts: true });
+    expect(plan({ spans: [told], stored })).toEqual({ leftOut: [], fills: [], absorbs: [['of own', 'of outer', true]] });
+    const own = span('own', { parentIds: ['outer'], usage: 2 });
+    expect(plan({ spans: [own], stored: [told] })).toEqual({ leftOut: [], fills: [], absorbs: [['of own', 'of outer', true]] });
+    const poorer = span('own', { parentIds: ['outer'], usage: 0 });
+    expect(plan({ spans: [poorer], stored: [told] })).toEqual({ leftOut: [0], fills: [['of own', 'of outer']], absorbs: [] });
+  });
+
+  it('leaves out a span around several stored calls, which get nothing of it', () => {
+    const stored = ['one', 'two'].map((id) => span(id, { parentIds: ['outer'] }));
+    expect(plan({ spans: [span('outer', { hasTexts: true })], stored })).toEqual({ leftOut: [0], fills: [], absorbs: [] });
+  });
+});

@@ -1,0 +1,163 @@
+import type { RequestId } from '../../model/ids.ts';
+import { distanceOf, relationOf, type Relation, type TellsOfCall } from './same-call.ts';
+
+/** A record of an organisation, stored or about to be. */
+export interface KnownRecord extends TellsOfCall {
+  readonly requestId: RequestId;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly hasTexts: boolean;
+  readonly usage: number;
+  /** Of the span's sender; empty: unknown. */
+  readonly keyId: string;
+  /** The properties of one that was made of a span. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** A record of the batch that is being stored. */
+export interface BatchRecord extends KnownRecord {
+  readonly index: number;
+}
+
+/** What a record gets from a span that is no record of its own. */
+export interface Filling {
+  readonly into: KnownRecord;
+  readonly from: KnownRecord;
+}
+
+/** A stored record, made of a span, that goes: its call has another record. */
+export interface Absorption extends Filling {
+  /** Whether its counts and cost go over. */
+  readonly hasNumbers: boolean;
+}
+
+export interface OncePlan {
+  /** Indexes of spans that are not stored. */
+  readonly leftOut: ReadonlySet<number>;
+  readonly fillings: readonly Filling[];
+  /** In this order: what one absorbs may be absorbed by the next. */
+  readonly absorptions: readonly Absorption[];
+}
+
+export interface KnownRecords {
+  /** Spans of the batch, one of each call. */
+  readonly spans: readonly BatchRecord[];
+  /** Calls of the batch that passed through the gateway. */
+  readonly calls: readonly BatchRecord[];
+  readonly stored: readonly KnownRecord[];
+  /** Of a batch that is repeated: what it left out. Nothing else may be then, as it may be stored. */
+  readonly leftOutBefore?: ReadonlySet<number> | undefined;
+}
+
+/**
+ * Decides what becomes of the spans of a batch, and of stored ones whose call comes with it, so that each call is one record: that of the
+ * gateway if there is one. @see docs/internals/decisions/0025-each-call-once.md
+ */
+export function planOnce({ spans, calls, stored, leftOutBefore }: KnownRecords): OncePlan {
+  const draft = new Draft(stored, leftOutBefore);
+  for (const call of calls) {
+    for (const row of draft.rows()) if (row.isOfSpan && relationOf(row, call) !== undefined) draft.absorb(row, call, false);
+  }
+  for (const span of spans) placeSpan(draft, span, calls);
+  return draft;
+}
+
+interface Match {
+  readonly record: KnownRecord;
+  readonly relation: Relation;
+}
+
+function placeSpan(draft: Draft, span: BatchRecord, calls: readonly BatchRecord[]): void {
+  const related = [...calls, ...draft.rows()].flatMap((record): readonly Match[] => {
+    const relation = relationOf(span, record);
+    return relation === undefined ? [] : [{ record, relation }];
+  });
+  const matches = withNearest(span, related);
+  const ofCalls = likeliest(
+    matches.filter(({ record }) => !record.isOfSpan).map(({ record }) => record),
+    span,
+  );
+  const ofSpans = matches.filter(({ record }) => record.isOfSpan);
+  const [call] = ofCalls;
+  if (call !== undefined) {
+    for (const into of ofCalls) draft.fill(into, span);
+    draft.leaveOut(span, call);
+    for (const { record } of ofSpans) draft.absorb(record, call, false);
+    return;
+  }
+  const [nearest, ...others] = ofSpans;
+  if (nearest === undefined) return;
+  if (others.length > 0 && ofSpans.every(({ relation }) => relation === 'outer')) {
+    draft.leaveOut(span, nearest.record);
+    return;
+  }
+  const into = joined(draft, span, nearest);
+  for (const { record } of others) draft.absorb(record, into, false);
+}
+
+/** Of those beside it a span tells of the nearest, and only where no other span of that one's instrumentation does. */
+function withNearest(span: TellsOfCall, matches: readonly Match[]): readonly Match[] {
+  const others = matches.filter(({ relation }) => relation !== 'beside');
+  const taken = new Set(others.flatMap(({ record }) => record.scopes));
+  const [nearest] = matches
+    .filter(({ relation, record }) => relation === 'beside' && !record.scopes.some((scope) => taken.has(scope)))
+    .toSorted((one, other) => distanceOf(span, one.record) - distanceOf(span, other.record));
+  return nearest === undefined ? others : [...others, nearest];
+}
+
+/** One response may have been given to several calls, from the cache: the span's is the one in its time. */
+function likeliest(calls: readonly KnownRecord[], span: TellsOfCall): readonly KnownRecord[] {
+  const during = calls.filter(({ from, to }) => from <= span.to && span.from <= to);
+  return during.length > 0 ? during : calls.slice(0, 1);
+}
+
+/** @returns the record that stays. */
+function joined(draft: Draft, span: BatchRecord, { record, relation }: Match): KnownRecord {
+  const countsMore = span.usage > record.usage || (span.usage === record.usage && span.usage > 0 && relation === 'inner');
+  if (span.hasTexts && !record.hasTexts && draft.mayStay(span)) {
+    draft.absorb(record, span, !countsMore && record.usage > 0);
+    return span;
+  }
+  if (countsMore && draft.mayStay(span)) draft.absorb(span, record, true);
+  else {
+    draft.fill(record, span);
+    draft.leaveOut(span, record);
+  }
+  return record;
+}
+
+class Draft implements OncePlan {
+  readonly leftOut = new Set<number>();
+  readonly fillings: Filling[] = [];
+  readonly absorptions: Absorption[] = [];
+  private readonly left: Set<KnownRecord>;
+  private readonly leftOutBefore: ReadonlySet<number> | undefined;
+
+  constructor(stored: readonly KnownRecord[], leftOutBefore: ReadonlySet<number> | undefined) {
+    this.left = new Set(stored);
+    this.leftOutBefore = leftOutBefore;
+  }
+
+  rows(): readonly KnownRecord[] {
+    return [...this.left];
+  }
+
+  /** False: a repeated batch left it out. */
+  mayStay({ index }: BatchRecord): boolean {
+    return this.leftOutBefore?.has(index) !== true;
+  }
+
+  fill(into: KnownRecord, from: KnownRecord): void {
+    this.fillings.push({ into, from });
+  }
+
+  leaveOut(span: BatchRecord, into: KnownRecord): void {
+    if (this.leftOutBefore === undefined || this.leftOutBefore.has(span.index)) this.leftOut.add(span.index);
+    else this.absorptions.push({ into, from: span, hasNumbers: false });
+  }
+
+  absorb(from: KnownRecord, into: KnownRecord, hasNumbers: boolean): void {
+    this.left.delete(from);
+    this.absorptions.push({ into, from, hasNumbers });
+  }
+}

@@ -1,0 +1,120 @@
+/** What a record, or a span that may become one, says of its call, as far as it shows whether another tells of the same one. */
+export interface TellsOfCall {
+  /** Empty: none. */
+  readonly traceId: string;
+  /** It was made of a span; else the call passed through the gateway. */
+  readonly isOfSpan: boolean;
+  /** Its spans. */
+  readonly ids: readonly string[];
+  readonly parentIds: readonly string[];
+  readonly carrierIds: readonly string[];
+  /** Instrumentations that made its spans. */
+  readonly scopes: readonly string[];
+  /** The provider's identifier of its response; empty: not told. */
+  readonly responseId: string;
+  /** As in records. */
+  readonly provider: string;
+  /** As told; those that are empty count as none. */
+  readonly models: readonly string[];
+  /** Unix milliseconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * `same`: the same span or response. `inner`: it stands right inside a span of the other. `outer`: right around one. `beside`: another
+ * instrumentation made it, in the same parent at the same time; such a one may be beside several calls, of which it tells of the nearest.
+ */
+export type Relation = 'same' | 'inner' | 'outer' | 'beside';
+
+/** By which the clocks of an application and of a gateway, and the moments at which they look at them, may differ. */
+const clockMs = 1000;
+/** By which two instrumentations of one program may see a call begin and end. */
+const besideMs = 250;
+/** A cache behind the provider's address gives the same response again, to calls at other times. */
+const cacheMs = 10_000;
+/** Of a provider that a span does not name. */
+const unknownProvider = 'CUSTOM';
+
+/** How a span's call is the call of another; undefined: they are two calls. */
+export function relationOf(span: TellsOfCall, other: TellsOfCall): Relation | undefined {
+  const isInTrace = span.traceId !== '' && span.traceId === other.traceId;
+  if (isInTrace && shares(span.ids, other.ids)) return 'same';
+  if (hasResponseOf(span, other) && (isInTrace || isDuring(span, other, cacheMs))) return 'same';
+  return isInTrace && mayBeOne(span, other) ? placeOf(span, other) : undefined;
+}
+
+function mayBeOne(one: TellsOfCall, other: TellsOfCall): boolean {
+  return !hasAnotherResponse(one, other) && agreeOnModel(one.models, other.models) && isDuring(one, other, clockMs);
+}
+
+function placeOf(span: TellsOfCall, other: TellsOfCall): Relation | undefined {
+  if (isInside(span, other)) return isSecondInside(span, other) ? undefined : 'inner';
+  if (isInside(other, span)) return isSecondInside(other, span) ? undefined : 'outer';
+  return isBeside(span, other) ? 'beside' : undefined;
+}
+
+function isInside(inner: TellsOfCall, outer: TellsOfCall): boolean {
+  return shares(inner.parentIds, outer.ids) || shares(inner.ids, outer.carrierIds);
+}
+
+/** Two spans of one instrumentation are two calls. */
+function isBeside(one: TellsOfCall, other: TellsOfCall): boolean {
+  const areOfTwo = one.scopes.length > 0 && other.scopes.length > 0 && !shares(one.scopes, other.scopes);
+  return areOfTwo && shares(outsideOf(one), outsideOf(other)) && isDuring(one, other, besideMs);
+}
+
+function outsideOf({ ids, parentIds }: TellsOfCall): readonly string[] {
+  return parentIds.filter((id) => !ids.includes(id));
+}
+
+/** Milliseconds between the times of two, to find the nearest. */
+export function distanceOf(one: TellsOfCall, other: TellsOfCall): number {
+  return Math.abs(one.from - other.from) + Math.abs(one.to - other.to);
+}
+
+function hasResponseOf(one: TellsOfCall, other: TellsOfCall): boolean {
+  return one.responseId !== '' && one.responseId === other.responseId && isProviderOf(one, other);
+}
+
+function hasAnotherResponse(one: TellsOfCall, other: TellsOfCall): boolean {
+  return one.responseId !== '' && other.responseId !== '' && one.responseId !== other.responseId;
+}
+
+function isProviderOf(one: TellsOfCall, other: TellsOfCall): boolean {
+  return one.provider === other.provider || one.provider === unknownProvider || other.provider === unknownProvider;
+}
+
+/**
+ * A span around one call that is known already has room for no other. A call through the gateway may be within the span of a step, which
+ * has room for many.
+ */
+function isSecondInside(inner: TellsOfCall, outer: TellsOfCall): boolean {
+  if (!outer.isOfSpan) return false;
+  return inner.parentIds.some((id) => outer.ids.includes(id) && outer.parentIds.includes(id));
+}
+
+function isDuring(one: TellsOfCall, other: TellsOfCall, toleranceMs: number): boolean {
+  return isWithin(one, other, toleranceMs) || isWithin(other, one, toleranceMs);
+}
+
+function isWithin(inner: TellsOfCall, outer: TellsOfCall, toleranceMs: number): boolean {
+  return inner.from >= outer.from - toleranceMs && inner.to <= outer.to + toleranceMs;
+}
+
+/** A dated model and its alias are one model. */
+function agreeOnModel(some: readonly string[], others: readonly string[]): boolean {
+  const [ours, theirs] = [some.map(modelName), others.map(modelName)].map((names) => names.filter((name) => name !== ''));
+  if (ours === undefined || theirs === undefined || ours.length === 0 || theirs.length === 0) return true;
+  return ours.some((one) => theirs.some((other) => one.startsWith(other) || other.startsWith(one)));
+}
+
+/** In lower case, without the maker's name before a slash. */
+function modelName(name: string): string {
+  const lower = name.toLowerCase();
+  return lower.slice(lower.lastIndexOf('/') + 1);
+}
+
+function shares(some: readonly string[], others: readonly string[]): boolean {
+  return some.some((id) => others.includes(id));
+}

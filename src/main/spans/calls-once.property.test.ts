@@ -1,0 +1,235 @@
+import { array, assert, asyncProperty, boolean, constantFrom, infiniteStream, nat, record, type Stream } from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { callsOnceIn } from '../../ingest/testing/calls-once-harness.ts';
+import { type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
+import { loggerTo } from '../../ingest/testing/logged-calls.ts';
+import type { RequestId } from '../../model/ids.ts';
+import { received, spanIdOf, type WrittenSpan } from '../../otlp/testing/spans.ts';
+import { RecentParents } from '../../otlp/tree/recent-parents.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { Store } from '../../store/store.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { SpoolWriter } from '../../spool/writer.ts';
+
+let rig: IngestRig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(async () => rig.close());
+
+/** A call, and who tells of it: the gateway, the client's own span, an instrumentation's around, beside or inside that. */
+interface Told {
+  readonly passes: boolean;
+  readonly hasOwnSpan: boolean;
+  readonly instrumentation: 'none' | 'around' | 'beside' | 'inside';
+  readonly namesSession: boolean;
+  /** The instrumentation tells the identifier of the response. */
+  readonly namesResponse: boolean;
+}
+
+const maxCalls = 3;
+
+const calls = array(
+  record<Told>({
+    passes: boolean(),
+    hasOwnSpan: boolean(),
+    instrumentation: constantFrom('none', 'around', 'beside', 'inside'),
+    namesSession: boolean(),
+    namesResponse: boolean(),
+  }),
+  { minLength: 1, maxLength: maxCalls },
+);
+
+const model = 'claude-sonnet-4-5';
+const traceId = (number: number): string => `${number}`.padStart(32, 'a');
+const startOf = (number: number): number => Date.UTC(2026, 10, 1) + number * 60_000;
+const spanId = (number: number, of: 'step' | 'own' | 'instrumentation'): string =>
+  spanIdOf(number * 16 + { step: 1, own: 2, instrumentation: 3 }[of]);
+
+type Happening = { readonly passes: number } | { readonly span: WrittenSpan };
+
+/** Counts tell whose they are: thousands by the teller, ones by the call. */
+function happeningsOf(told: Told, number: number): readonly Happening[] {
+  const { passes, hasOwnSpan, instrumentation, namesSession, namesResponse } = told;
+  const start = startOf(number);
+  const shared = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'anthropic',
+    'gen_ai.request.model': model,
+    'gen_ai.response.id': `msg-${number}`,
+  };
+  const own: WrittenSpan = {
+    traceId: traceId(number),
+    spanId: spanId(number, 'own'),
+    parentSpanId: spanId(number, instrumentation === 'around' ? 'instrumentation' : 'step'),
+    name: 'anthropic.messages.create',
+    scope: 'client',
+    startMs: start,
+    endMs: start + 1000,
+    attributes: {
+      ...shared,
+      'gen_ai.usage.input_tokens': 2000 + number,
+      'gen_ai.usage.output_tokens': 5,
+      'anthropic.usage.cache_creation.ephemeral_1h_input_tokens': 0,
+    },
+  };
+  const around = { none: 0, around: 5, beside: 1, inside: -1 }[instrumentation];
+  const other: WrittenSpan = {
+    traceId: traceId(number),
+    spanId: spanId(number, 'instrumentation'),
+    parentSpanId: spanId(number, instrumentation === 'inside' && hasOwnSpan ? 'own' : 'step'),
+    name: 'Anthropic Messages',
+    scope: 'instrumentation',
+    startMs: start - around,
+    endMs: start + 1000 + around,
+    attributes: {
+      ...shared,
+      ...(namesResponse ? {} : { 'gen_ai.response.id': '' }),
+      'gen_ai.usage.input_tokens': 3000 + number,
+      'gen_ai.usage.output_tokens': 5,
+      'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: `Why ${number}?` }] }]),
+      ...(namesSession ? { 'session.id': `session-${number}` } : {}),
+    },
+  };
+  return [
+    ...(passes ? [{ passes: number }] : []),
+    ...(hasOwnSpan ? [{ span: own }] : []),
+    ...(instrumentation === 'none' ? [] : [{ span: other }]),
+  ];
+}
+
+/** The span of which the client sends `traceparent`. */
+function currentSpan({ hasOwnSpan, instrumentation }: Told): 'step' | 'own' | 'instrumentation' {
+  if (hasOwnSpan) return 'own';
+  return instrumentation === 'none' ? 'step' : 'instrumentation';
+}
+
+interface Stored {
+  readonly id: string;
+  readonly prompt_tokens: number | string;
+  readonly session_id: string;
+}
+
+type WritingStore = Pick<Store, 'findTold' | 'hasSpans' | 'insert' | 'changeStored' | 'joinRecords'>;
+
+/** The time of the calls. */
+const clock = { ...systemClock, now: () => startOf(maxCalls) };
+
+/** A store that is away from one of its writes on. @param isWritten that write took place. */
+function dyingStore(store: Store, at: number, isWritten: boolean): WritingStore {
+  let writes = 0;
+  const dying = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+    const number = writes;
+    writes += 1;
+    const result = number < at || (number === at && isWritten) ? await write() : undefined;
+    if (number >= at) throw new GatelogError('store_unavailable', 'away');
+    return result as Result;
+  };
+  const { joinRecords } = store;
+  return {
+    ...store,
+    insert: (...args) => dying(() => store.insert(...args)),
+    changeStored: (...args) => dying(() => store.changeStored(...args)),
+    joinRecords: {
+      moveNumbers: (...args) => dying(() => joinRecords.moveNumbers(...args)),
+      remove: (...args) => dying(() => joinRecords.remove(...args)),
+    },
+  };
+}
+
+const msOfDying = 300;
+
+class Scene {
+  readonly spool = new SpoolRig(rig);
+  readonly passed = new Map<number, RequestId>();
+  private readonly writers: readonly SpoolWriter[] = [this.spool.openWriter(), this.spool.openWriter()];
+
+  async pass(number: number, told: Told): Promise<void> {
+    const openedAt = startOf(number) + 5;
+    const trace = { traceId: traceId(number), spanId: spanId(number, currentSpan(told)) };
+    const usage = { input_tokens: 1000 + number, output_tokens: 5 };
+    const message = { id: `msg-${number}`, type: 'message', role: 'assistant', model, content: [{ type: 'text', text: 'So.' }], usage };
+    const id = await this.spool.write(this.writers[0] as SpoolWriter, {
+      open: { openedAt, provider: 'anthropic', path: '/anthropic/v1/messages', model, trace },
+      request: JSON.stringify({ model, max_tokens: 10, messages: [{ role: 'user', content: 'Why?' }] }),
+      response: JSON.stringify(message),
+      end: { elapsedMs: 900 },
+    });
+    this.passed.set(number, id);
+  }
+
+  async export(spans: readonly WrittenSpan[], parents: RecentParents): Promise<void> {
+    if (spans.length === 0) return;
+    await loggerTo(this.writers[1] as SpoolWriter)(this.spool.principal, received(spans, { parents }).calls);
+  }
+
+  /** A life of the ingest, at the time of the calls, that stores all. */
+  async live(): Promise<void> {
+    await this.spool.drainAll({ callsOnce: callsOnceIn(rig.store, { clock }) });
+  }
+
+  /** A life that dies at one of its writes. */
+  async die(at: number, isWritten: boolean): Promise<void> {
+    const store = dyingStore(rig.store, at, isWritten);
+    const drain = await this.spool.openDrain({ insert: store.insert, callsOnce: callsOnceIn(store, { clock }) });
+    drain.start();
+    await drain.stop(msOfDying);
+  }
+
+  stored(): Promise<readonly Stored[]> {
+    return this.spool.read<Stored>(
+      'SELECT id_text AS id, prompt_tokens, session_id FROM requests WHERE org_id = {tenant:UInt128} ORDER BY created_at',
+    );
+  }
+}
+
+/** Lets all happen in some order, in exports of some sizes, with lives of the ingest in between. */
+async function happen(scene: Scene, told: readonly Told[], dice: Stream<number>): Promise<void> {
+  const draw = (below: number): number => (dice.next().value ?? 0) % below;
+  const left = told.flatMap(happeningsOf);
+  let waiting: WrittenSpan[] = [];
+  let parents = new RecentParents();
+  while (left.length > 0) {
+    const [next] = left.splice(draw(left.length), 1);
+    if (next === undefined) break;
+    if ('span' in next) waiting.push(next.span);
+    else await scene.pass(next.passes, told[next.passes] as Told);
+    if (draw(2) === 0) {
+      await scene.export(waiting, parents);
+      waiting = [];
+    }
+    const end = draw(9);
+    if (end < 3) await scene.live();
+    else if (end < 5) await scene.die(draw(8), draw(2) === 0);
+    // A worker of its own, or a new life of one.
+    if (draw(3) === 0) parents = new RecentParents();
+  }
+  await scene.export(waiting, parents);
+  await scene.live();
+}
+
+it('each call is one request, in any order, in any exports, and over deaths of the ingest', { timeout: 600_000 }, async () => {
+  await assert(
+    asyncProperty(calls, infiniteStream(nat()), async (told, dice) => {
+      const scene = new Scene();
+      await happen(scene, told, dice);
+      const expected = told.flatMap(({ passes, hasOwnSpan, instrumentation, namesSession }, number) => {
+        if (!passes && !hasOwnSpan && instrumentation === 'none') return [];
+        const counts = passes ? 1000 : hasOwnSpan ? 2000 : 3000;
+        const isTold = hasOwnSpan || instrumentation !== 'none';
+        const session = !isTold ? '' : instrumentation !== 'none' && namesSession ? `session-${number}` : traceId(number);
+        return [{ tokens: counts + number, session, id: passes ? scene.passed.get(number) : undefined }];
+      });
+      const stored = await scene.stored();
+      const found = stored.map(({ id, prompt_tokens: tokens, session_id: session }, index) => ({
+        tokens: Number(tokens),
+        session,
+        id: expected[index]?.id === undefined ? undefined : id,
+      }));
+      expect(found).toEqual(expected);
+      const { requests, bodies } = await scene.spool.storedIds();
+      expect(bodies).toEqual(requests);
+    }),
+    { numRuns: 15 },
+  );
+});

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { faultSentence, loadConfig } from '../config/load.ts';
 import { keyPermissions } from '../model/principal.ts';
 import type { BackupOptions } from './commands/backup.ts';
-import type { PricesImportOptions } from './commands/prices.ts';
+import type { PricesImportOptions } from './prices/prices.ts';
 import type { DeadLettersListOptions, DeadLettersReplayOptions, DeadLettersShowOptions } from './commands/dead-letters.ts';
 import type { KeysCreateOptions } from './commands/keys-create.ts';
 import type { RepriceOptions } from './commands/reprice.ts';
@@ -301,13 +301,13 @@ function addPriceCommands(program: Command, dependencies: CommandDependencies): 
     .option('--source <text>', 'who says so, for entries that do not (default: the name of the file)')
     .option('--json', 'write the changes as JSON')
     .action(async (file: string, options: PricesImportOptions) =>
-      (await import('./commands/prices.ts')).importPrices(contextOf(dependencies), file, options),
+      (await import('./prices/prices.ts')).importPrices(contextOf(dependencies), file, options),
     );
   prices
     .command('list')
     .description('show what was imported')
     .option('--json', 'write it as JSON')
-    .action(async (options: { json?: true }) => (await import('./commands/prices.ts')).listPrices(contextOf(dependencies), options));
+    .action(async (options: { json?: true }) => (await import('./prices/prices.ts')).listPrices(contextOf(dependencies), options));
 }
 
 function addBackupCommands(program: Command, dependencies: CommandDependencies): void {

@@ -192,3 +192,11 @@ export function wireFormatFor(provider: string, path: string): WireFormat | unde
   const matches = ({ pathEnd, within }: Endpoint): boolean => trimmed.endsWith(pathEnd) && (within === undefined || within.test(trimmed));
   return providerNamed(provider)?.endpoints.find(matches)?.format;
 }
+
+const listedProviders: ReadonlySet<string> = new Set(Array.from(providers.values(), ({ priceProviderId }) => priceProviderId ?? ''));
+
+/** The name of a provider in the price book, by that or any other name of it, in any case. */
+export function listedProviderOf(name: string): string | undefined {
+  const lower = name.toLowerCase();
+  return providerNamed(lower)?.priceProviderId ?? priceProviderOf(name.toUpperCase()) ?? (listedProviders.has(lower) ? lower : undefined);
+}

@@ -9,7 +9,7 @@ import { readPriceList } from '../../pricing/lists/read-list.ts';
 import { type Price, rateFor } from '../../pricing/price.ts';
 import type { PriceBook } from '../../pricing/price-book.ts';
 import type { HeldImport } from './imported-prices.ts';
-import { listedProviderOf } from './listed-provider.ts';
+import { listedProviderOf } from '../../providers/registry.ts';
 
 export interface PriceImportParts {
   readonly database: MetadataDatabase;

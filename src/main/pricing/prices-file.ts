@@ -7,7 +7,7 @@ import { replaceFile } from '../../platform/files.ts';
 import { type BookFault, readBookData } from '../../pricing/book-data.ts';
 import type { OperatorFile } from '../../pricing/layers/books.ts';
 import { readPriceList } from '../../pricing/lists/read-list.ts';
-import { listedProviderOf } from './listed-provider.ts';
+import { listedProviderOf } from '../../providers/registry.ts';
 
 /** The public list has some three million bytes. */
 const maxBytes = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { sendData } from '../../api/http/send-json.ts';
 import { readJson } from '../../api/http/read-json.ts';
 import { unwrap } from '../../contract/fault.ts';
-import { type OperatorPriceItem, type PriceImportAnswer, priceImportSchema } from '../../contract/operator-prices.ts';
+import { type OperatorPriceItem, type PriceImportAnswer, priceImportSchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { PriceLine } from '../../model/pricing/price-line.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { erasureAnswerSchema } from '../../../contract/erasure.ts';
+import { erasureAnswerSchema } from '../../../contract/users/erasure.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { quoted, wellFormed } from '../../../model/text.ts';
 import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';

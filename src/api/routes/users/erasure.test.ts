@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { erasureAnswerSchema } from '../../../contract/erasure.ts';
+import { erasureAnswerSchema } from '../../../contract/users/erasure.ts';
 import type { Erasure } from '../../../model/erasure.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { HintLookUps } from '../../page/hint-look-ups.ts';

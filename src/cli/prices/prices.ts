@@ -6,7 +6,7 @@ import {
   operatorPricesAnswerSchema,
   type PriceImportAnswer,
   priceImportAnswerSchema,
-} from '../../contract/operator-prices.ts';
+} from '../../contract/operator.ts';
 import { messageOf } from '../../model/errors.ts';
 import { parseJson } from '../../model/text.ts';
 import { type CommandContext, CommandError } from '../dependencies.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { endpoints } from '../src/api/endpoints.ts';
-import { type SurfaceBounds, surfaceBounds } from '../src/model/vocabulary/surface-bounds.ts';
+import { type SurfaceBounds, surfaceBounds } from '../src/model/record/surface-bounds.ts';
 import { logPathOf, signalOf } from '../src/model/vocabulary/log-paths.ts';
 
 type Surface = keyof typeof surfaceBounds;
@@ -68,7 +68,7 @@ it('the table of what every surface inherits names each surface and the files th
 });
 
 it('nothing records what did not pass through the gateway but by leave of the admissions', () => {
-  // The type asks for an `Admission`, and only this file makes one outside of tests.
-  expect(readFileSync('src/model/record/logged-call.ts', 'utf8')).toContain('LogCalls = (admission: Admission');
-  expect(readFileSync('src/logs/admissions.ts', 'utf8')).toContain('satisfies Admission');
+  // The type asks for an `LogPermit`, and only this file makes one outside of tests.
+  expect(readFileSync('src/model/record/logged-call.ts', 'utf8')).toContain('LogCalls = (permit: LogPermit');
+  expect(readFileSync('src/logs/admissions.ts', 'utf8')).toContain('satisfies LogPermit');
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { OrganizationId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
-import { surfaceBounds } from '../model/vocabulary/surface-bounds.ts';
+import { surfaceBounds } from '../model/record/surface-bounds.ts';
 import type { Position } from '../spool/spool.ts';
 import { Admissions } from './admissions.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError } from '../model/errors.ts';
-import type { Admission, Admit, SizeOfCalls } from '../model/record/logged-call.ts';
-import { surfaceBounds } from '../model/vocabulary/surface-bounds.ts';
+import type { LogPermit, Admit, SizeOfCalls } from '../model/record/logged-call.ts';
+import { surfaceBounds } from '../model/record/surface-bounds.ts';
 import { shareOf } from '../platform/organization-shares.ts';
 import { comparePositions, type Position } from '../spool/spool.ts';
 
@@ -102,7 +102,7 @@ export class Admissions {
       owner,
       written: ({ series, ...position }) => entry.written.set(series, position),
       end: () => (entry.isEnded = true),
-    } satisfies Admission;
+    } satisfies LogPermit;
   };
 
   private hasRoom(organizationId: string, bytes: number): boolean {

@@ -2,7 +2,7 @@ import { isIssued, makeRequestId } from '../gateway/record/request-ids.ts';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
-import type { Admission, LogCalls, LoggedCall, LoggedOutcome } from '../model/record/logged-call.ts';
+import type { LogPermit, LogCalls, LoggedCall, LoggedOutcome } from '../model/record/logged-call.ts';
 import type { PositionedWriter } from '../spool/writer.ts';
 import { isLate } from './admissions.ts';
 import { appendCall, appendLostEnd, type FramedCall } from './frames.ts';
@@ -62,7 +62,7 @@ async function claimChosen({ claim, observe }: LogPorts, organizationId: Organiz
 
 function writeCall(
   { spool, lateSpool, recordMaxBytes, now }: LogPorts,
-  { owner, written }: Admission,
+  { owner, written }: LogPermit,
   framed: FramedCall,
 ): Promise<boolean> {
   const own = isLate(framed.call.startedAt, now()) ? lateSpool() : spool;

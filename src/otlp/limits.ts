@@ -1,4 +1,4 @@
-import { surfaceBounds } from '../model/vocabulary/surface-bounds.ts';
+import { surfaceBounds } from '../model/record/surface-bounds.ts';
 
 /**
  * Limits of one request. Beyond a span's own limit that span is rejected, beyond the number of spans those that follow. The size of a whole

@@ -3,7 +3,7 @@ import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { ImportLine, ImportOutcome, RefusedLine } from '../../model/record/import.ts';
 import type { Principal } from '../../model/principal.ts';
-import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
+import { surfaceBounds } from '../../model/record/surface-bounds.ts';
 import { FairSemaphore } from '../../platform/fair-semaphore.ts';
 import { isSystemError } from '../../platform/files.ts';
 import { type PreparedSeries, type WholeFrame, wholeSeriesName } from '../../spool/import-series.ts';

@@ -4,7 +4,7 @@ import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Tags } from '../../model/record/exchange.ts';
 import type { SizeOfCalls } from '../../model/record/logged-call.ts';
-import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
+import { surfaceBounds } from '../../model/record/surface-bounds.ts';
 import type { IdentifySpan } from '../../otlp/calls/logged-span.ts';
 import { MalformedSpans, SpanWork, TooManySpans } from '../../otlp/limits.ts';
 import type { Encoding } from '../../otlp/protocol/encoding.ts';

@@ -4,12 +4,12 @@ import type { Admissions } from '../../logs/admissions.ts';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { Admission, LogCalls, LoggedCall } from '../../model/record/logged-call.ts';
+import type { LogPermit, LogCalls, LoggedCall } from '../../model/record/logged-call.ts';
 import type { SentSpans, SpansResponse, TakeSpans } from '../../model/record/sent-spans.ts';
 import { type Encoding, encodingOf, mediaTypes, statusBody } from '../../otlp/protocol/encoding.ts';
 import { successBody } from '../../otlp/protocol/response.ts';
 import type { ReceivedTrace } from '../../otlp/tree/place.ts';
-import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
+import { surfaceBounds } from '../../model/record/surface-bounds.ts';
 import { FairSemaphore } from '../../platform/fair-semaphore.ts';
 import { headerValue } from '../../platform/http/header-list.ts';
 import { BodyThread, defaultLimits } from '../bodies/body-thread.ts';
@@ -131,11 +131,11 @@ function declaredOf({ rawHeaders, body, encoding }: DeclaredSpans, maxBytes: num
 /** Framing hundreds of calls, or large ones, at once would hold up those that pass through the gateway. */
 const inTurn = { calls: 24, bytes: 256 * 1024 } as const;
 
-async function logInTurns(logCalls: LogCalls, admission: Admission, calls: Iterable<LoggedCall>): Promise<void> {
+async function logInTurns(logCalls: LogCalls, permit: LogPermit, calls: Iterable<LoggedCall>): Promise<void> {
   const written: Promise<unknown>[] = [];
   // Handled here, because the loop goes on before all have ended.
   const log = (group: readonly LoggedCall[]): void => {
-    const logged = logCalls(admission, group).then(() => undefined);
+    const logged = logCalls(permit, group).then(() => undefined);
     written.push(logged.catch((reason: unknown) => reason));
   };
   let group: LoggedCall[] = [];

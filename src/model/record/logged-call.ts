@@ -49,7 +49,7 @@ export interface SizeOfCalls {
 }
 
 /** Leave to record the calls of one request. */
-export interface Admission {
+export interface LogPermit {
   readonly owner: Principal;
   /** Told of what is written: it waits for the store, in the series that has it. */
   readonly written: (where: { readonly series: string; readonly segment: number; readonly offset: number }) => void;
@@ -59,13 +59,13 @@ export interface Admission {
 
 /**
  * Gives leave to record calls, once there is room for them. Nothing that did not pass through the gateway is recorded without one, so that
- * whatever takes records inherits the bounds of `model/vocabulary/surface-bounds.ts`: an organisation's share of what waits for the store,
+ * whatever takes records inherits the bounds of `model/record/surface-bounds.ts`: an organisation's share of what waits for the store,
  * and of the spool. @throws GatelogError `backlog_full` or `spool_unavailable`; nothing is recorded then.
  */
-export type Admit = (owner: Principal, size: SizeOfCalls, signal?: AbortSignal) => Promise<Admission>;
+export type Admit = (owner: Principal, size: SizeOfCalls, signal?: AbortSignal) => Promise<LogPermit>;
 
 /**
  * Returns when all of them are durable in the spool; outcomes in their order. @throws GatelogError `spool_unavailable` when not all are:
  * to send all of them again adds none twice that has an identifier.
  */
-export type LogCalls = (admission: Admission, calls: readonly LoggedCall[]) => Promise<readonly LoggedOutcome[]>;
+export type LogCalls = (permit: LogPermit, calls: readonly LoggedCall[]) => Promise<readonly LoggedOutcome[]>;

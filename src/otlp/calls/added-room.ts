@@ -1,5 +1,5 @@
 import type { LoggedCall } from '../../model/record/logged-call.ts';
-import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
+import { surfaceBounds } from '../../model/record/surface-bounds.ts';
 import { TooManySpans } from '../limits.ts';
 
 const { added } = surfaceBounds.spans;

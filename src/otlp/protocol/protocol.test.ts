@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
+import { surfaceBounds } from '../../model/record/surface-bounds.ts';
 import { MalformedSpans, spanLimits, SpanWork, TooManySpans } from '../limits.ts';
 import { encodedRequest } from '../testing/encode.ts';
 import { received, requestOf, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';

@@ -1,4 +1,4 @@
-import { surfaceBounds } from '../../model/vocabulary/surface-bounds.ts';
+import { surfaceBounds } from '../../model/record/surface-bounds.ts';
 import { ByteBoundedMap } from '../../platform/bounds/byte-bounded-map.ts';
 
 /** Bytes of all remembered parents, some 400 each; and models below one. */

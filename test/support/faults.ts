@@ -30,6 +30,8 @@ export function faultEnvironment(ports: FaultPorts): Readonly<Record<string, str
     GATELOG_REQUEST_TIMEOUT_MS: String(clientTimeoutMs),
     GATELOG_CLIENT_STALL_TIMEOUT_MS: String(clientTimeoutMs),
     GATELOG_HEADER_MAX_BYTES: String(faultHeaderMaxBytes),
+    // A connection that stays is looked for longer than one is usually kept.
+    GATELOG_PROVIDER_IDLE_TIMEOUT_MS: '60000',
     GATELOG_PROVIDER_OPENAI_URL: `http://127.0.0.1:${ports.provider}/v1`,
     GATELOG_PROVIDER_MISTRAL_URL: `http://127.0.0.1:${ports.blackHole}/v1`,
     // Nothing listens on port 1.

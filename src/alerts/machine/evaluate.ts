@@ -65,12 +65,14 @@ export function evaluate(ready: ReadyAlert, known: Memories, samples: readonly S
   if (plan.dimensions.length === 0 && !sampled.has(ungrouped)) sampled.set(ungrouped, undefined);
   const { keys, leftOut, wantedBytes } = withinLimit(ready, known, sampled, time.maxBytes ?? Infinity);
   const memories = new Map<string, GroupMemory>();
-  const steps = new Map<string, readonly StepEvent[]>();
+  const stepped: (readonly [key: string, events: readonly StepEvent[]])[] = [];
   for (const key of keys) {
     const { memory, events } = step(rules, known.get(key), sampled.get(key), time);
     if (memory !== undefined) memories.set(key, memory);
-    if (events.length > 0) steps.set(key, events);
+    if (events.length > 0) stepped.push([key, events]);
   }
+  // By key: what is told at one time is told in the same order after a restart.
+  const steps = new Map(stepped.toSorted(([one], [other]) => (one < other ? -1 : 1)));
   const notices = noticesOf(ready, steps, memories);
   for (const { noticeId, kind, told } of notices) {
     if (kind === 'triggered' || kind === 'no_data') for (const key of told) noteNotice(memories, key, noticeId);

@@ -36,6 +36,8 @@ const numbersInMs = 1000;
 export class RequestChanges {
   private readonly ports: RequestChangerPorts;
   private readonly lock = new OrganizationLock();
+  /** The latest change of each organisation that rules are applied to. */
+  private readonly redactions = new Map<OrganizationId, Promise<unknown>>();
   private lastNumber: number;
 
   constructor(ports: RequestChangerPorts) {
@@ -49,8 +51,23 @@ export class RequestChanges {
    * does.
    */
   async change(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
-    const redacted = await this.laterTexts.change(principal.organizationId, change);
+    const redacted = await this.redact(principal.organizationId, change);
     await this.lock.shared(principal.organizationId, () => this.changeNow(principal, requestId, redacted));
+  }
+
+  /** Changes of an organisation keep the order in which they came, whatever the rules take. */
+  private async redact(organizationId: OrganizationId, change: Change): Promise<Change> {
+    const before = this.redactions.get(organizationId);
+    const redacting = (async () => {
+      await before?.catch(() => undefined);
+      return this.laterTexts.change(organizationId, change);
+    })();
+    this.redactions.set(organizationId, redacting);
+    try {
+      return await redacting;
+    } finally {
+      if (this.redactions.get(organizationId) === redacting) this.redactions.delete(organizationId);
+    }
   }
 
   /** For changes of sessions and of many requests. */

@@ -30,7 +30,17 @@ const stored: Alert = {
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
   offered: false,
-  status: { state: 'ok', groups: 1, firing: 0, last_incident_at: null, evaluated_at: null, errors: 0, error: null, cut: false },
+  status: {
+    state: 'ok',
+    groups: 1,
+    firing: 0,
+    last_incident_at: null,
+    evaluated_at: null,
+    errors: 0,
+    error: null,
+    cut: false,
+    groups_left_out: 0,
+  },
 };
 
 it('a stored rule that is edited and saved without a change stays as it is', () => {

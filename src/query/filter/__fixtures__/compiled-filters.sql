@@ -166,6 +166,54 @@ lowerUTF8(job_id) LIKE lowerUTF8({p0:String})
 lowerUTF8(job_id) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
+-- request_response_rmt.trace_id equals: 
+trace_id = {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.trace_id not-equals: full absent binary text
+trace_id != {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.trace_id like: 
+trace_id LIKE {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.trace_id ilike: 
+lowerUTF8(trace_id) LIKE lowerUTF8({p0:String})
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.trace_id contains: 
+lowerUTF8(trace_id) LIKE lowerUTF8({p0:String})
+-- {"p0":"%A\\_word\\%%"}
+
+-- request_response_rmt.trace_id not-contains: full absent binary text
+lowerUTF8(trace_id) NOT LIKE lowerUTF8({p0:String})
+-- {"p0":"%A\\_word\\%%"}
+
+-- request_response_rmt.span_id equals: 
+span_id = {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.span_id not-equals: full absent binary text
+span_id != {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.span_id like: 
+span_id LIKE {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.span_id ilike: 
+lowerUTF8(span_id) LIKE lowerUTF8({p0:String})
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.span_id contains: 
+lowerUTF8(span_id) LIKE lowerUTF8({p0:String})
+-- {"p0":"%A\\_word\\%%"}
+
+-- request_response_rmt.span_id not-contains: full absent binary text
+lowerUTF8(span_id) NOT LIKE lowerUTF8({p0:String})
+-- {"p0":"%A\\_word\\%%"}
+
 -- request_response_rmt.request_id equals: 
 id_text = {p0:String}
 -- {"p0":"a_word%"}

@@ -14,7 +14,6 @@ import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervis
 import { useDataDir } from './data-folder.ts';
 import { familiesOf } from './health/metric-families.ts';
 import { startMetadataProcess } from './metadata-process.ts';
-import { keepPricesFile } from './pricing/prices-file.ts';
 import { setDamagedStateAside } from './state-check.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock } from './shared.ts';
 
@@ -71,7 +70,7 @@ export async function startService(
   try {
     await untilFree(config);
     await setDamagedStateAside(config, observe);
-    const ownEnvironment = keepPricesFile(config, environment);
+    const ownEnvironment = config.pricesFile === undefined ? environment : await withPricesFile(config, environment);
     // Later, a check that fails to load would hold up the ingest.
     if (config.threatCheckFile !== undefined) await loadThreatCheck(config.threatCheckFile);
     supervisor = new Supervisor({
@@ -97,6 +96,11 @@ export async function startService(
   } finally {
     metadata.end();
   }
+}
+
+/** What reads prices, and the public list with it, is not loaded by a supervisor without a file. */
+async function withPricesFile(config: Config, environment: Readonly<Record<string, string | undefined>>) {
+  return (await import('./pricing/prices-file.ts')).keepPricesFile(config, environment);
 }
 
 /**

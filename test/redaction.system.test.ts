@@ -69,7 +69,7 @@ it('planted secrets reach the caller and not the store; the spool that held them
 });
 
 it('a body whose rules take too long is left out of its record, and later records are stored', async () => {
-  // The organisation's share of extra time is used up for a minute, so this test has its own organisation.
+  // Slow rules use up the share of their organisation for a while, so this test has its own organisation.
   expect((await gatelog(dataDir, 'orgs', 'create', 'slow')).code).toBe(0);
   const slowKey = (await gatelog(dataDir, 'keys', 'create', '--org', 'slow', '--permissions', 'admin')).stdout.trim();
   const slow = apiClient(service.api, slowKey);

@@ -71,7 +71,7 @@ export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> 
 
   /**
    * Sends the request once more, on a new connection. It was not answered, and most probably not read: its provider closed a connection
-   * that had been idle (docs/internals/decisions/0021-sending-once-more.md).
+   * that had been idle (docs/internals/decisions/0023-sending-once-more.md).
    */
   movesFrom(stale: ProviderConnection): boolean {
     if (!this.mayMove || this.isOver) return false;

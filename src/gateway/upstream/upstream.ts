@@ -7,7 +7,7 @@
  * (persistence, `Connection: close`). `Keep-Alive: timeout` follows draft-thomson-hybi-http-timeout-03; RFC 2068 §19.7.1.1 defines the
  * header, but no parameters. An ambiguous response is rejected and its connection closed.
  *
- * A request whose connection turns out stale is sent once more, on record (docs/internals/decisions/0021-sending-once-more.md). About any
+ * A request whose connection turns out stale is sent once more, on record (docs/internals/decisions/0023-sending-once-more.md). About any
  * other attempt the retry policy decides.
  *
  * Not supported: pipelining, `Expect: 100-continue`, upgrades (101 is an error), CONNECT, trailers, proxies, HTTP/2.

@@ -90,6 +90,7 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
     '0016-browser-sessions',
     '0017-enforced-rules',
     '0018-views-and-boards',
+    '0019-operator-prices',
   ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
@@ -123,6 +124,7 @@ test('a second start changes nothing', async () => {
         '0016-browser-sessions',
         '0017-enforced-rules',
         '0018-views-and-boards',
+        '0019-operator-prices',
       ],
     },
   ]);

@@ -29,9 +29,9 @@ describe('embeddings', () => {
     expect(wireFormatFor(provider, path)).toBe(format);
   });
 
-  it('of other models at Bedrock are not', () => {
-    expect(wireFormatFor('bedrock', '/model/cohere.embed-v4%3A0/invoke')).toBeUndefined();
-    expect(wireFormatFor('bedrock', '/model/amazon.titan-text-express-v1/invoke')).toBeUndefined();
+  it('of other models at Bedrock are read as any other invocation of a model', () => {
+    expect(wireFormatFor('bedrock', '/model/cohere.embed-v4%3A0/invoke')?.name).toBe('amazon.invoke');
+    expect(wireFormatFor('bedrock', '/model/amazon.titan-text-express-v1/invoke')?.name).toBe('amazon.invoke');
   });
 
   it('of one content are counted, where the count is said', () => {

@@ -5,8 +5,8 @@ import { bytesOfProperties } from './vocabulary/limits.ts';
 /** The parts of a recorded request that can change. */
 const changeKinds = ['property', 'score', 'feedback', 'session_property'] as const;
 
-/** Kinds of entries in a request's history: callers' changes, a recomputed cost, and usage reported after the call. */
-export const historyKinds = [...changeKinds, 'cost', 'usage'] as const;
+/** Kinds of entries in a request's history: callers' changes, a recomputed cost, usage reported after the call, and texts that log records told. */
+export const historyKinds = [...changeKinds, 'cost', 'usage', 'texts'] as const;
 export type HistoryKind = (typeof historyKinds)[number];
 
 /** A change by a caller: each name is added or replaced; the others stay. */
@@ -75,6 +75,16 @@ export interface ChangeEntry extends Omit<AcceptedChange, 'change'> {
   readonly old: ChangedValue | null;
   /** Null: absent, possible only for a cost or a count. */
   readonly new: ChangedValue | null;
+}
+
+/** Texts that log records tell of a span, until its request is there. No request has the identifier of such an entry. */
+export const waitingTexts = 'waiting_texts';
+
+/** What waits for the request of a span: its name is {@link textsName}, `old` is the request's part and `new` the response's, as JSON. */
+export type WaitingTextsEntry = Omit<ChangeEntry, 'kind'> & { readonly kind: typeof waitingTexts };
+
+export function textsName(traceId: string, spanId: string): string {
+  return `${traceId}:${spanId}`;
 }
 
 /** Applies a change to `facts`, in place. @returns its entries in the history. */

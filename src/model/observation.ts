@@ -34,7 +34,9 @@ export type Observation =
   | { readonly kind: 'usage_not_completed'; readonly reason: string }
   /** The ancestors of spans came later than the spans, and what they tell of sessions and paths could not be added to the records. */
   | { readonly kind: 'span_places_dropped'; readonly requests: number; readonly reason: string }
-  /** A request of OTLP with log records or metrics was accepted, and nothing of it kept. */
+  /** What log records told of a span's texts was dropped. */
+  | { readonly kind: 'span_texts_dropped'; readonly reason: string }
+  /** A request of OTLP with log records or metrics was accepted, and not all of it kept. */
   | { readonly kind: 'telemetry_not_recorded'; readonly signal: 'logs' | 'metrics' }
   /** The redaction rules failed on a record; the fields that they cover were left out. */
   | { readonly kind: 'redaction_failed'; readonly requestId: string; readonly reason: string }

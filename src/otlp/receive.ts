@@ -2,11 +2,14 @@ import { messageOf } from '../model/errors.ts';
 import type { TaggedProperty, Tags } from '../model/record/exchange.ts';
 import type { LoggedCall } from '../model/record/logged-call.ts';
 import { AddedRoom, mayAdd } from './calls/added-room.ts';
+import { type IdentifyTexts, textsOfLogs } from './calls/log-texts.ts';
 import { type IdentifySpan, loggedSpan } from './calls/logged-span.ts';
 import { SpanWork } from './limits.ts';
 import { type DecodedSpans, withoutFuture } from './protocol/decoded.ts';
 import { decodeJson } from './protocol/json.ts';
+import { decodeJsonLogs } from './protocol/json-logs.ts';
 import { decodeProtobuf } from './protocol/protobuf.ts';
+import { decodeProtobufLogs } from './protocol/protobuf-logs.ts';
 import type { Encoding } from './protocol/encoding.ts';
 import type { Span } from './span.ts';
 import type { PlacedRequest, PlacedSpan, ReceivedTrace } from './tree/place.ts';
@@ -97,7 +100,37 @@ function callOf(placed: PlacedSpan, { defaults }: SpansRequest, { identify }: Re
 
 function decode(encoding: Encoding, bytes: Uint8Array, work: SpanWork): DecodedSpans {
   if (encoding === 'protobuf') return decodeProtobuf(bytes, work);
-  return decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'), work);
+  return decodeJson(textOf(bytes), work);
+}
+
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+}
+
+export interface ReceivedLogs {
+  /** Texts of spans, which are no calls by themselves. */
+  readonly calls: readonly LoggedCall[];
+  /** Records that tell of no text of a model's call. */
+  readonly others: number;
+  readonly rejected: readonly string[];
+  readonly beyond: number;
+}
+
+/** Turns a request with log records into the texts that they tell of spans. @throws MalformedSpans, TooManySpans. */
+export function receiveLogs(
+  { encoding, bytes, defaults, now }: SpansRequest,
+  {
+    identify,
+    work = new SpanWork(),
+    maxAddedBytes = Infinity,
+  }: { readonly identify: IdentifyTexts } & Omit<ReceivePorts, 'identify' | 'parents'>,
+): ReceivedLogs {
+  const { records, rejected, beyond } = encoding === 'protobuf' ? decodeProtobufLogs(bytes, work) : decodeJsonLogs(textOf(bytes), work);
+  work.pause();
+  const { calls, others } = textsOfLogs({ records, defaults, now }, identify);
+  const room = new AddedRoom(Math.min(maxAddedBytes, mayAdd(bytes.length, records.length)));
+  for (const call of calls) room.add(call);
+  return { calls, others, rejected, beyond };
 }
 
 function namesOf(properties: readonly TaggedProperty[] = []): Partial<Pick<PlacedRequest, 'properties'>> {

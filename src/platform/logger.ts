@@ -9,6 +9,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'pending_changes_kept',
   'usage_not_completed',
   'span_places_dropped',
+  'span_texts_dropped',
   'exchange_dead_lettered',
   'redaction_failed',
   'threat_check_failed',

@@ -17,6 +17,7 @@ import { type KnownDamage, type NoteDamage, watchDamage } from './parts/damaged-
 import { startEngineThreads } from './engine/engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './delete/erasure.ts';
 import { type JoinRecords, makeJoinRecords } from './once/absorb.ts';
+import { makeSpanTexts, type SpanTextsRows } from './once/span-texts.ts';
 import { type FindTold, type HasSpans, makeFindTold, makeHasSpans } from './once/told-rows.ts';
 import { type InsertRows, makeInsertRows } from './insert/insert.ts';
 import { makeMoveBodies, type MoveBodies } from './move/move-bodies.ts';
@@ -46,6 +47,7 @@ export interface Store {
   readonly findTold: FindTold;
   readonly hasSpans: HasSpans;
   readonly joinRecords: JoinRecords;
+  readonly spanTexts: SpanTextsRows;
   readonly changeStored: ChangeStored;
   readonly changeStoredCosts: ChangeStoredCosts;
   readonly usageRows: UsageRows;
@@ -145,7 +147,7 @@ function notedAmounts(
 
 type NotedWrites = Pick<
   Store,
-  'joinRecords' | 'insert' | 'changeStored' | 'changeNext' | 'changeStoredSession' | 'erase' | 'removeExpired'
+  'joinRecords' | 'spanTexts' | 'insert' | 'changeStored' | 'changeNext' | 'changeStoredSession' | 'erase' | 'removeExpired'
 >;
 
 /** Writes that add, change or remove values of `requests`. Each is noted also when it fails, because part of it may be visible. */
@@ -158,12 +160,14 @@ function notedWrites(connections: Connections, patches: PendingPatches, changes:
   const removeExpired = makeRemoveExpired(connections);
   const joinRecords = makeJoinRecords(connections, patches);
   const noteAll = (): void => changes.noteAll();
+  const spanTexts = makeSpanTexts(connections);
   return {
     joinRecords: {
       moveNumbers: (owner, from, into) =>
         joinRecords.moveNumbers(owner, from, into).finally(() => changes.noteAmounts(owner, into.createdAt)),
       remove: (owner, records, signal) => joinRecords.remove(owner, records, signal).finally(noteAll),
     },
+    spanTexts: { ...spanTexts, replaceBodies: (...args) => spanTexts.replaceBodies(...args).finally(noteAll) },
     insert: (table, rows, token) => insert(table, rows, token).finally(() => table === 'requests' && changes.noteInserted(rows)),
     changeStored: (change) => changeStored(change).finally(() => changes.noteRow(change.accepted.organizationId, change.createdAt)),
     changeNext: (job, after) => changeNext(job, after).finally(() => changes.noteOrganization(job.organizationId)),

@@ -171,7 +171,7 @@ export interface Change {
   /** Identifier of the key that made the change; `operator` for the operator of the service, `gateway` for facts from a later call through the gateway. */
   readonly key_id: string;
   /** What was changed. */
-  readonly kind: 'property' | 'score' | 'feedback' | 'session_property' | 'cost' | 'usage';
+  readonly kind: 'property' | 'score' | 'feedback' | 'session_property' | 'cost' | 'usage' | 'texts';
   /** Name of the property or score; `svc-score-feedback` for a feedback, `cost` for a cost, `prompt_tokens` or `completion_tokens` for usage that became known later. */
   readonly name: string;
   /** Value before, null when there was none; null for `session_property`, which does not keep it. */

@@ -27,6 +27,18 @@ export const exportTraceAnswerSchema = z
   })
   .openapi('ExportTraceServiceResponse');
 
+export const exportLogsAnswerSchema = z
+  .object({
+    partialSuccess: z
+      .object({
+        rejectedLogRecords: z.string().openapi({ description: 'How many records were not read, a whole number as text.' }),
+        errorMessage: z.string().openapi({ description: 'Each reason, with the number of records that it holds for.' }),
+      })
+      .optional()
+      .openapi({ description: 'Absent when all were read.' }),
+  })
+  .openapi('ExportLogsServiceResponse');
+
 export const exportTraceFailureSchema = z
   .object({ code: z.number().openapi({ description: 'A code of gRPC; always 3.' }), message: z.string() })
   .openapi('Status', { description: '`google.rpc.Status`, in the encoding of the request.' });

@@ -1,26 +1,20 @@
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import type { Observe } from '../../model/observation.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { JoinRecords } from '../../store/once/absorb.ts';
-import type { FindTold, HasSpans, ToldQuery, ToldRow } from '../../store/once/told-rows.ts';
-import type { ChangeStored } from '../../store/update/change.ts';
+import type { HasSpans, ToldQuery, ToldRow } from '../../store/once/told-rows.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import type { InterpretedExchange } from '../worker/interpreter.ts';
 import type { GroupedBatch } from './group-batch.ts';
 import { linksTo, readLinks, relationsOf } from './links.ts';
 import { type Absorption, type BatchRecord, type Filling, type KnownRecord, type OncePlan, planOnce } from './plan.ts';
+import { SpanTexts, type SpanTextsPorts } from './span-texts.ts';
 
-export interface OncePorts {
-  readonly findTold: FindTold;
+export interface OncePorts extends SpanTextsPorts {
   readonly hasSpans: HasSpans;
-  readonly changeStored: ChangeStored;
   readonly joinRecords: JoinRecords;
   /** Called when a record's call has become part of another. */
   readonly noteJoined: (organizationId: OrganizationId, from: RequestId, into: RequestId) => void;
-  readonly clock: Clock;
-  readonly observe: Observe;
 }
 
 export interface OnceBatch {
@@ -49,11 +43,13 @@ const spansLastMs = hourMs;
  */
 export class CallsOnce {
   private readonly ports: OncePorts;
+  private readonly spanTexts: SpanTexts;
   /** When the newest span of an organisation was stored, Unix milliseconds; 0: there is none. */
   private readonly lastSpanAt = new Map<OrganizationId, number>();
 
   constructor(ports: OncePorts) {
     this.ports = ports;
+    this.spanTexts = new SpanTexts(ports);
   }
 
   /** @throws GatelogError when the store fails. */
@@ -72,6 +68,7 @@ export class CallsOnce {
       complete: async (signal) => {
         this.noteGroups(batch);
         for (const [organizationId, plan] of plans) await this.complete(organizationId, plan, signal);
+        for (const [organizationId, spans] of spansOf(batch)) await this.spanTexts.complete(organizationId, spans, signal);
       },
     };
   }
@@ -162,6 +159,19 @@ function recordsOf({ exchanges, results, leftOut, isRepeated }: OnceBatch): Read
     else own.push(record);
   }
   return records;
+}
+
+/** Spans of a batch, and what log records tell of spans, by organisation. */
+function spansOf({ exchanges, results }: OnceBatch): ReadonlyMap<OrganizationId, readonly TrackedExchange[]> {
+  const spans = new Map<OrganizationId, TrackedExchange[]>();
+  for (const [index, exchange] of exchanges.entries()) {
+    const result = results[index];
+    if (exchange.logged?.span === undefined || result === undefined || !('request' in result)) continue;
+    const own = spans.get(exchange.organizationId);
+    if (own === undefined) spans.set(exchange.organizationId, [exchange]);
+    else own.push(exchange);
+  }
+  return spans;
 }
 
 function knownRecord({ spanId, links, models, createdAt, endedAt, properties, ...row }: ToldRow): KnownRecord {

@@ -47,7 +47,7 @@ export function groupBatch(exchanges: readonly TrackedExchange[]): GroupedBatch 
 
 function waitingSpan({ logged, openedAt }: TrackedExchange, index: number): WaitingSpan | undefined {
   const { span } = logged ?? {};
-  if (span === undefined) return undefined;
+  if (span === undefined || span.textsAlone !== undefined) return undefined;
   const { traceId, ids, parentIds, carrierIds, scopes, responseId, provider, models, endedAt, hasTexts, usage } = span;
   const relations = { traceId, ids, parentIds, carrierIds, scopes, responseId, models, hasTexts, usage };
   return { ...relations, index, isOfSpan: true, provider: recordNameOf(provider), from: openedAt, to: endedAt };

@@ -1,7 +1,7 @@
-import type { AcceptedChange } from '../../model/change.ts';
+import { type AcceptedChange, textsName, waitingTexts } from '../../model/change.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import type { Exchange } from '../../model/record/exchange.ts';
+import type { Exchange, SpanFacts } from '../../model/record/exchange.ts';
 import { isUnacknowledged, loggedFactsOf } from '../../model/record/logged-facts.ts';
 import { type Spend, spendOf } from '../../model/record/spend.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
@@ -11,6 +11,7 @@ import type { OrganizationPrices } from '../../pricing/organization-prices.ts';
 import type { PriceBook } from '../../pricing/price-book.ts';
 import { PayloadReader } from '../../spool/payload-reader.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
+import { changeRows } from '../../store/insert/change-rows.ts';
 import type { RowMemory } from '../../store/insert/row-memory.ts';
 import { newRowWriters, type RecordRows, rowsOf, type RowWriters } from '../../store/insert/rows.ts';
 import { assembleExchange } from '../interpret/assemble.ts';
@@ -198,24 +199,17 @@ function interpretWhole(
   interpreting: Interpreting,
 ): InterpretedExchange {
   const { declaredNames = noNames, redactionRules, organizationPrices, erasures } = settings;
-  const { book, storedAt, searchMaxBytes, agentSessions, writers, redactions, threatCheck } = interpreting;
-  const prices = { book, organization: organizationPrices };
+  const { storedAt, searchMaxBytes, agentSessions, writers, redactions, threatCheck } = interpreting;
+  const prices = { book: interpreting.book, organization: organizationPrices };
   let redactionFailure: string | undefined;
-  const redact = (rules: readonly RedactionRule[], written: RecordTexts): RecordTexts => {
-    const { texts, failure } = redactions.apply(exchange.open.organizationId, rules, written);
-    redactionFailure ??= failure;
-    return texts;
-  };
+  const redactByRules =
+    redactionRules &&
+    ((written: RecordTexts): RecordTexts => {
+      const { texts, failure } = redactions.apply(exchange.open.organizationId, redactionRules, written);
+      redactionFailure ??= failure;
+      return texts;
+    });
   let threatCheckFailure: string | undefined;
-  const checkThreat = (check: ThreatCheck, text: string): boolean | null => {
-    try {
-      return check(text);
-    } catch (error) {
-      threatCheckFailure = messageOf(error);
-      return null;
-    }
-  };
-  const redactByRules = redactionRules && ((written: RecordTexts) => redact(redactionRules, written));
   if (isImported(exchange)) {
     const made = importedRecord(exchange, { changes: earlier, prices, redact: redactByRules });
     return importedRows(made, { exchange, erasures, redactionFailure }, interpreting);
@@ -226,14 +220,15 @@ function interpretWhole(
     prices,
     agentSessions,
     redact: redactByRules,
-    checkThreat: threatCheck === undefined ? undefined : (text) => checkThreat(threatCheck, text),
+    checkThreat: checkingThreats(threatCheck, (failure) => (threatCheckFailure = failure)),
   };
-  const record = joinedRecord(interpretExchange(exchange, context), joined, { reader: interpreting.reader, context });
+  const own = interpretExchange(exchange, context);
+  const { at, span } = loggedFactsOf(exchange.open) ?? {};
+  if (span?.textsAlone !== undefined) return textsRows(own, { at, span, erasures, redactionFailure }, writers);
+  const record = joinedRecord(own, joined, { reader: interpreting.reader, context });
   const completion = completionOf(exchange, { redact: redactByRules, prices });
   const awaited = awaitedResponseOf(exchange, record);
-  const settled = settlementOf(exchange, record, prices);
-  // A later read may bring the amount: until then the budget counts it in full.
-  const settlement = awaited !== undefined && settled?.amount === undefined ? undefined : settled;
+  const settlement = settledNow(settlementOf(exchange, record, prices), awaited);
   const erasure = erasureOf(erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
   if (erasure !== undefined) return settlement === undefined ? { erasure: erasure.number } : { erasure: erasure.number, settlement };
   const { request, bodies, changes } = rowsOf(record, storedAt, { searchMaxBytes, writers });
@@ -242,7 +237,7 @@ function interpretWhole(
     request,
     bodies,
     changes,
-    endedAt: loggedFactsOf(exchange.open)?.at ?? record.responseCreatedAt,
+    endedAt: at ?? record.responseCreatedAt,
     spend: spendOf(record),
     settlement,
     completion,
@@ -251,6 +246,24 @@ function interpretWhole(
     redactionFailure,
     threatCheckFailure,
   };
+}
+
+/** Undefined without a check. @param onFailure told why it has no result. */
+function checkingThreats(check: ThreatCheck | undefined, onFailure: (reason: string) => void): InterpretContext['checkThreat'] {
+  if (check === undefined) return undefined;
+  return (text) => {
+    try {
+      return check(text);
+    } catch (error) {
+      onFailure(messageOf(error));
+      return null;
+    }
+  };
+}
+
+/** A later read may bring the amount: until then the budget counts it in full. */
+function settledNow(settlement: BudgetSettlement | undefined, awaited: string | undefined): BudgetSettlement | undefined {
+  return awaited !== undefined && settlement?.amount === undefined ? undefined : settlement;
 }
 
 function joinedRecord(
@@ -272,6 +285,40 @@ function joinedRecord(
 function exchangeOf(reader: PayloadReader, { settings, frames }: Pick<InterpretTask, 'settings' | 'frames'>): Exchange {
   const payloads = reader.read(settings.seriesFolder, frames);
   return assembleExchange(frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
+}
+
+interface ToldTexts {
+  /** When it came, Unix milliseconds. */
+  readonly at: number | undefined;
+  readonly span: SpanFacts;
+  readonly erasures: TaskSettings['erasures'];
+  readonly redactionFailure: string | undefined;
+}
+
+/** What log records tell of a span waits in the history, which is stored as any; the record itself is none. */
+function textsRows(
+  { organizationId, requestId, createdAt, userId, requestBody, responseBody }: RequestRecord,
+  { at = createdAt, span: { traceId, ids, keyId, textsAlone: number = 0 }, erasures, redactionFailure }: ToldTexts,
+  writers: RowWriters,
+): InterpretedRows | ErasedRecord {
+  const erasure = erasureOf(erasures, { users: [userId], createdAt });
+  if (erasure !== undefined) return { erasure: erasure.number };
+  const [old, told] = [requestBody, responseBody].map((body) => (body.kind === 'json' ? body.text : ''));
+  const name = textsName(traceId, ids[0] ?? '');
+  const entry = {
+    organizationId,
+    requestId,
+    keyId,
+    acceptedAt: at,
+    number,
+    kind: waitingTexts,
+    name,
+    old: old ?? '',
+    new: told ?? '',
+  } as const;
+  const entries = entry.old === '' && entry.new === '' ? [] : [entry];
+  const none = writers.request.row(() => undefined);
+  return { request: none, bodies: none, changes: changeRows(entries, writers.changes), endedAt: null, redactionFailure };
 }
 
 /** @param isSought whether a span may have told of any call of the organisation. */

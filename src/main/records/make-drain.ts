@@ -94,7 +94,7 @@ export function makeDrain({
       observe,
       noteCompleted: (organizationId, completed) => spendCounters.complete(organizationId, completed),
     }),
-    callsOnce: new CallsOnce({ ...store, noteJoined: (...args) => joined.note(...args), clock: systemClock, observe }),
+    callsOnce: makeCallsOnce({ config, store, joined, observe }),
     erasures: erasuresFor(database, running),
     limits: { maxRows: config.ingestBatchRows, maxBytes: config.ingestBatchBytes },
     maxKnown,
@@ -106,4 +106,9 @@ export function makeDrain({
     noteVisible: (delayMs) => countVisible(meter, delayMs),
     noteSpend: (organizationId, spend, isAwaited) => spendCounters.count(organizationId, spend, isAwaited),
   });
+}
+
+function makeCallsOnce({ config, store, joined, observe }: Pick<DrainParts, 'config' | 'store' | 'joined' | 'observe'>): CallsOnce {
+  const noteJoined: JoinedCalls['note'] = (...args) => joined.note(...args);
+  return new CallsOnce({ ...store, noteJoined, searchMaxBytes: config.bodySearchMaxBytes, clock: systemClock, observe });
 }

@@ -110,7 +110,7 @@ interface Stored {
   readonly session_id: string;
 }
 
-type WritingStore = Pick<Store, 'findTold' | 'hasSpans' | 'insert' | 'changeStored' | 'joinRecords'>;
+type WritingStore = Pick<Store, 'findTold' | 'hasSpans' | 'insert' | 'changeStored' | 'joinRecords' | 'spanTexts'>;
 
 /** The time of the calls. */
 const clock = { ...systemClock, now: () => startOf(maxCalls) };

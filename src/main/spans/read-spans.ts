@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { deriveRequestId } from '../../gateway/record/request-ids.ts';
 import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
@@ -9,7 +10,8 @@ import type { IdentifySpan } from '../../otlp/calls/logged-span.ts';
 import { MalformedSpans, SpanWork, TooManySpans } from '../../otlp/limits.ts';
 import type { Encoding } from '../../otlp/protocol/encoding.ts';
 import { successBody } from '../../otlp/protocol/response.ts';
-import { receiveSpans } from '../../otlp/receive.ts';
+import type { IdentifyTexts } from '../../otlp/calls/log-texts.ts';
+import { receiveLogs, receiveSpans } from '../../otlp/receive.ts';
 import { rememberedOf, type RememberedTraces } from '../../otlp/tree/remembered.ts';
 import { RecentParents } from '../../otlp/tree/recent-parents.ts';
 import { threadCpuClock } from '../../platform/thread-cpu-time.ts';
@@ -17,6 +19,7 @@ import { packCalls, type PackedCalls } from './packed-calls.ts';
 import { tooLarge } from './refusals.ts';
 
 export interface SpansTask {
+  readonly holds: 'spans' | 'logs';
   readonly organizationId: OrganizationId;
   readonly encoding: Encoding;
   readonly isCompressed: boolean;
@@ -33,6 +36,8 @@ export interface ReadSpans {
   readonly calls: PackedCalls;
   readonly size: SizeOfCalls;
   readonly remembered: RememberedTraces;
+  /** Log records that tell of no text of a model's call. */
+  readonly others: number;
   /** Of a request whose calls are recorded. */
   readonly response: Uint8Array;
 }
@@ -43,21 +48,37 @@ export type SpansResult = ReadSpans | { readonly refusal: { readonly code: Error
 export function makeReadSpans(): (body: Buffer, task: SpansTask) => SpansResult {
   const parents = new RecentParents();
   const clock = threadCpuClock();
-  return (body, { organizationId, encoding, isCompressed, maxBytes, maxAddedBytes, defaults, now }) => {
+  return (body, task) => {
+    const { holds, organizationId, encoding, isCompressed, maxBytes, maxAddedBytes, defaults, now } = task;
     try {
       const work = new SpanWork(isOverIn(surfaceBounds.spans.work.cpuMs, clock));
       const bytes = isCompressed ? decompressed(body, maxBytes) : body;
       const identify: IdentifySpan = ({ traceId, spanId, startMs }) => deriveRequestId(organizationId, startMs, `${traceId}:${spanId}`);
+      const identifyTexts: IdentifyTexts = ({ traceId, spanId, startMs, content }) =>
+        deriveRequestId(organizationId, startMs, `texts:${traceId}:${spanId}:${digestOf(content)}`);
       const request = { organizationId, encoding, bytes, defaults, now };
-      const { calls, traces, ...rejected } = receiveSpans(request, { identify, parents, work, maxAddedBytes });
+      const {
+        calls,
+        traces,
+        others = 0,
+        ...rejected
+      } = holds === 'logs'
+        ? { ...receiveLogs(request, { identify: identifyTexts, work, maxAddedBytes }), traces: [] }
+        : { ...receiveSpans(request, { identify, parents, work, maxAddedBytes }), others: 0 };
       const packed = packCalls(calls);
       const size = { bytes: packed.bytes.length, startedAt: calls.map(({ startedAt }) => startedAt) };
-      return { calls: packed, size, remembered: rememberedOf(traces), response: successBody(encoding, rejected) };
+      return { calls: packed, size, others, remembered: rememberedOf(traces), response: successBody(encoding, rejected, holds) };
     } catch (error) {
       const { code, message } = errorOf(error);
       return { refusal: { code, message } };
     }
   };
+}
+
+function digestOf(parts: readonly Uint8Array[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
+  return hash.digest('hex');
 }
 
 /** Judged by the work of this thread alone: other work of a busy machine refuses nobody's spans. */

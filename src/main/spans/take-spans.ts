@@ -78,39 +78,41 @@ interface Reading {
   readonly turns: FairSemaphore;
 }
 
-/** Returns when all calls among the spans are durable. Log records and metrics are no calls: they are counted, and nothing more. */
+/** Returns when all calls among the spans, or what log records tell of their texts, are durable. Metrics are counted, and nothing more. */
 async function take(ports: SpanPorts, { thread, turns }: Reading, owner: Principal, sent: DeclaredSpans): Promise<SpansResponse> {
   const { organizationId } = owner;
   const { signal } = sent;
   const { encoding, ...declared } = declaredOf(sent, ports.maxBytes);
-  if (sent.holds !== 'spans') {
-    ports.observe({ kind: 'telemetry_not_recorded', signal: sent.holds });
+  const { holds } = sent;
+  if (holds === 'metrics') {
+    ports.observe({ kind: 'telemetry_not_recorded', signal: holds });
     return { status: 200, contentType: mediaTypes[encoding], body: successBody(encoding, { rejected: [], beyond: 0 }) };
   }
   const permit = await turns.acquire(1, { owner: organizationId, signal, maxWaitMs });
   try {
-    return await takeInTurn(ports, thread, owner, { ...sent, ...declared, encoding });
+    return await takeInTurn(ports, thread, owner, { ...sent, ...declared, holds, encoding });
   } finally {
     permit.release();
   }
 }
 
-type ReadableSpans = SentSpans & ReturnType<typeof declaredOf>;
+type ReadableSpans = SentSpans & ReturnType<typeof declaredOf> & Pick<SpansTask, 'holds'>;
 
 async function takeInTurn(
   ports: SpanPorts,
   thread: Reading['thread'],
   owner: Principal,
-  { body, signal, encoding, isCompressed, defaults }: ReadableSpans,
+  { holds, body, signal, encoding, isCompressed, defaults }: ReadableSpans,
 ): Promise<SpansResponse> {
   const { organizationId } = owner;
   const { maxBytes, maxAddedBytes } = ports;
   await ports.admissions.whenRoom(organizationId, signal);
-  const task = { organizationId, encoding, isCompressed, defaults, maxBytes, maxAddedBytes, now: ports.now() };
-  const { calls, size, remembered, response } = readOf(await thread.run({ organizationId, signal }, body, task));
+  const task = { holds, organizationId, encoding, isCompressed, defaults, maxBytes, maxAddedBytes, now: ports.now() };
+  const { calls, size, others, remembered, response } = readOf(await thread.run({ organizationId, signal }, body, task));
   const admitted = await ports.admissions.admit(owner, size, signal);
   await logInTurns(ports.logCalls, admitted, unpackCalls(calls)).finally(admitted.end);
   ports.noteTraces(owner, remembered.traces);
+  if (holds === 'logs' && (others > 0 || size.startedAt.length === 0)) ports.observe({ kind: 'telemetry_not_recorded', signal: holds });
   const { dropped } = remembered;
   if (dropped > 0) ports.observe({ kind: 'span_places_dropped', requests: dropped, reason: 'one request told more than is remembered' });
   return { status: 200, contentType: mediaTypes[encoding], body: response };

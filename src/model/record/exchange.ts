@@ -154,6 +154,11 @@ export interface SpanFacts {
   readonly usage: 0 | 1 | 2;
   /** Of its sender. */
   readonly keyId: string;
+  /**
+   * Log records told what the span's call said: it is no call by itself. Nanoseconds by which they came after the millisecond, for their
+   * order.
+   */
+  readonly textsAlone?: number | undefined;
 }
 
 /** Origin of a cached response. */

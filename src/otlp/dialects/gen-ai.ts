@@ -170,6 +170,11 @@ const spoken = {
 
 const detailsEvents: ReadonlySet<string> = new Set(['gen_ai.client.inference.operation.details', 'gen_ai.client.inference.details']);
 
+/** Whether an event of this name holds what was said, in the attributes that a span would have. */
+export function isDetailsEvent(name: string): boolean {
+  return detailsEvents.has(name);
+}
+
 function conversationOf(span: Span): Conversation {
   const sources = [span.attributes, ...span.events.filter(({ name }) => detailsEvents.has(name)).map(({ attributes }) => attributes)];
   const at = (names: readonly string[]): AttributeValue | undefined => {

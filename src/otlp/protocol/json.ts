@@ -37,7 +37,7 @@ function spansOf(body: JsonObject, work: SpanWork): DecodedSpans {
 }
 
 /** Absent counts as empty. @throws MalformedSpans for anything else but a list of objects. */
-function listAt(object: JsonObject, name: string): readonly JsonObject[] {
+export function listAt(object: JsonObject, name: string): readonly JsonObject[] {
   const list = object[name] ?? [];
   if (Array.isArray(list) && list.every(isJsonObject)) return list;
   throw new MalformedSpans(`\`${name}\` is no list of objects.`);
@@ -48,7 +48,7 @@ function objectAt(object: JsonObject, name: string): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-function textIn(object: JsonObject, name: string): string {
+export function textIn(object: JsonObject, name: string): string {
   const value = object[name];
   return typeof value === 'string' ? wellFormed(value) : '';
 }
@@ -100,13 +100,13 @@ function statusOf(status: JsonObject): SpanStatus {
   return { code: numberIn(status, 'code'), message: textIn(status, 'message') };
 }
 
-function attributesOf(list: readonly JsonObject[]): Attributes {
+export function attributesOf(list: readonly JsonObject[]): Attributes {
   if (list.length > spanLimits.attributes) throw tooManyAttributes();
   return new Map(list.map((attribute) => [textIn(attribute, 'key'), valueOf(attribute['value'], 0)]));
 }
 
 /** `AnyValue`: an object with one member, which names the type. */
-function valueOf(value: unknown, depth: number): AttributeValue {
+export function valueOf(value: unknown, depth: number): AttributeValue {
   if (depth > spanLimits.depth) throw tooDeep();
   const any = isJsonObject(value) ? value : {};
   const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = any;

@@ -24,7 +24,7 @@ export function decodeProtobuf(bytes: Uint8Array, work = new SpanWork()): Decode
   return collector.result();
 }
 
-class CountedReader extends PbfReader {
+export class CountedReader extends PbfReader {
   private readonly work: SpanWork;
 
   constructor(bytes: Uint8Array, work: SpanWork) {
@@ -42,7 +42,7 @@ class CountedReader extends PbfReader {
  * Calls `read` for each field up to `end`; it may leave a field unread. Invariant: no field reaches beyond the message that holds it. The
  * reader itself does not check that.
  */
-function eachField(reader: CountedReader, end: number, read: (field: number) => void): void {
+export function eachField(reader: CountedReader, end: number, read: (field: number) => void): void {
   if (!(end <= reader.length)) throw new RangeError('a message reaches beyond the body');
   for (let field = reader.nextField(end); field !== 0; field = reader.nextField(end)) read(field);
   if (reader.pos !== end) throw new RangeError('a field reaches beyond its message');
@@ -52,7 +52,7 @@ function eachFieldOfMessage(reader: CountedReader, read: (field: number) => void
   eachField(reader, endOfMessage(reader), read);
 }
 
-function endOfMessage(reader: CountedReader): number {
+export function endOfMessage(reader: CountedReader): number {
   const length = reader.readVarint();
   return length + reader.pos;
 }
@@ -140,7 +140,7 @@ function decodeSpan(reader: CountedReader, end: number, { resource, scope }: Pic
   return { ...span, attributes, events, status, resource, scope };
 }
 
-function hexOf(bytes: Uint8Array): string {
+export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
@@ -175,7 +175,7 @@ function readStatus(reader: CountedReader): SpanStatus {
   return status;
 }
 
-function readAttribute(reader: CountedReader, attributes: Map<string, AttributeValue>): void {
+export function readAttribute(reader: CountedReader, attributes: Map<string, AttributeValue>): void {
   if (attributes.size >= spanLimits.attributes) throw tooManyAttributes();
   const [key, value] = readKeyValue(reader, 0);
   attributes.set(key, value);
@@ -192,7 +192,7 @@ function readKeyValue(reader: CountedReader, depth: number): readonly [string, A
 }
 
 /** `AnyValue`. */
-function readValue(reader: CountedReader, depth: number): AttributeValue {
+export function readValue(reader: CountedReader, depth: number): AttributeValue {
   if (depth > spanLimits.depth) throw tooDeep();
   let value: AttributeValue = null;
   eachFieldOfMessage(reader, (field) => {

@@ -7,12 +7,19 @@ import type { Encoding } from './encoding.ts';
 /** Why spans were not taken, one reason for each, and how many came behind the most that a request has. */
 export type Rejected = Pick<DecodedSpans, 'rejected' | 'beyond'>;
 
-/** An `ExportTraceServiceResponse`: empty when all spans were taken, else how many were not, and why. */
-export function successBody(encoding: Encoding, { rejected, beyond }: Rejected): Uint8Array {
+/** What is counted, as a person says it and as JSON names the count. Protocol buffers have both in the same fields. */
+const counted = {
+  spans: ['spans', 'rejectedSpans'],
+  logs: ['log records', 'rejectedLogRecords'],
+} as const;
+
+/** An `ExportTraceServiceResponse`, or that of logs: empty when all were taken, else how many were not, and why. */
+export function successBody(encoding: Encoding, { rejected, beyond }: Rejected, holds: keyof typeof counted = 'spans'): Uint8Array {
+  const [things, member] = counted[holds];
   const count = rejected.length + beyond;
-  const errorMessage = reasonsOf(rejected, beyond);
+  const errorMessage = reasonsOf(rejected, beyond, things);
   if (encoding === 'json') {
-    return Buffer.from(JSON.stringify(count === 0 ? {} : { partialSuccess: { rejectedSpans: String(count), errorMessage } }));
+    return Buffer.from(JSON.stringify(count === 0 ? {} : { partialSuccess: { [member]: String(count), errorMessage } }));
   }
   const writer = new PbfWriter();
   if (count > 0) {
@@ -29,9 +36,9 @@ export function successBody(encoding: Encoding, { rejected, beyond }: Rejected):
 }
 
 /** Each reason once, with the number of spans that it holds for. */
-function reasonsOf(rejected: readonly string[], beyond: number): string {
+function reasonsOf(rejected: readonly string[], beyond: number, things: string): string {
   const counts = new Map<string, number>();
-  if (beyond > 0) counts.set(`a request has at most ${spanLimits.spans} spans; send smaller batches`, beyond);
+  if (beyond > 0) counts.set(`a request has at most ${spanLimits.spans} ${things}; send smaller batches`, beyond);
   for (const reason of rejected) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   const shown = [...counts].slice(0, reasonLimits.reasons).map(([reason, count]) => `${count} × ${shortened(reason)}`);
   const more = counts.size - shown.length;

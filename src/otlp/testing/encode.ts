@@ -1,6 +1,6 @@
 import { PbfWriter } from 'pbf';
 
-interface JsonValue {
+export interface JsonValue {
   readonly stringValue?: string;
   readonly boolValue?: boolean;
   readonly intValue?: string;
@@ -8,7 +8,7 @@ interface JsonValue {
   readonly arrayValue?: { readonly values: readonly JsonValue[] };
   readonly kvlistValue?: { readonly values: readonly JsonAttribute[] };
 }
-interface JsonAttribute {
+export interface JsonAttribute {
   readonly key: string;
   readonly value: JsonValue;
 }
@@ -57,7 +57,7 @@ function writeResourceSpans(each: JsonRequest['resourceSpans'][number], writer: 
   }
 }
 
-function writeAttributes(field: number, attributes: readonly JsonAttribute[], writer: PbfWriter): void {
+export function writeAttributes(field: number, attributes: readonly JsonAttribute[], writer: PbfWriter): void {
   for (const attribute of attributes) {
     writer.writeMessage(
       field,
@@ -70,7 +70,7 @@ function writeAttributes(field: number, attributes: readonly JsonAttribute[], wr
   }
 }
 
-function writeValue(value: JsonValue, writer: PbfWriter): void {
+export function writeValue(value: JsonValue, writer: PbfWriter): void {
   if (value.stringValue !== undefined) writer.writeStringField(1, value.stringValue);
   else if (value.boolValue !== undefined) writer.writeBooleanField(2, value.boolValue);
   else if (value.intValue !== undefined) writer.writeVarintField(3, Number(value.intValue));
@@ -112,7 +112,7 @@ function writeSpan(span: JsonSpan, writer: PbfWriter): void {
   );
 }
 
-function writeNanoseconds(field: number, nanoseconds: string, writer: PbfWriter): void {
+export function writeNanoseconds(field: number, nanoseconds: string, writer: PbfWriter): void {
   const bytesOfNumber = Buffer.alloc(8);
   bytesOfNumber.writeBigUInt64LE(BigInt(nanoseconds));
   writer.writeTag(field, 1);

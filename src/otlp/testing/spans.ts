@@ -63,11 +63,11 @@ function spanOf(span: WrittenSpan, index: number): unknown {
   };
 }
 
-function attributesOf(attributes: Readonly<Record<string, unknown>>): unknown {
+export function attributesOf(attributes: Readonly<Record<string, unknown>>): unknown {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: valueOf(value) }));
 }
 
-function valueOf(value: unknown): unknown {
+export function valueOf(value: unknown): unknown {
   if (value === null) return {};
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };

@@ -41,6 +41,12 @@ export class ByteBoundedMap<Value> {
     return this.owners.get(owner)?.entries.get(key)?.value;
   }
 
+  /** The entry of an owner that was set first. */
+  oldest(owner: string): Value | undefined {
+    const [first] = this.owners.get(owner)?.entries.values() ?? [];
+    return first?.value;
+  }
+
   /**
    * Replaces an entry of the key, and makes it the newest.
    * @param bytes that the value holds in memory, its key included.

@@ -62,8 +62,14 @@ const updatesDropped: Family = {
 const notRecorded: Family = {
   name: 'gatelog_otlp_not_recorded_total',
   kind: 'counter',
-  help: 'Requests of OTLP with log records or metrics, which are accepted and not kept.',
+  help: 'Requests of OTLP with metrics, or with log records that tell of no text of a model’s call; they are accepted and not kept.',
   labels: { signal: ['logs', 'metrics'] },
+};
+
+const textsDropped: Family = {
+  name: 'gatelog_span_texts_dropped_total',
+  kind: 'counter',
+  help: 'Spans of which log records told texts that were dropped: no request of the span came within an hour, or its organisation has too many that wait.',
 };
 
 /** The metrics of each kind of observation beside its count. */
@@ -87,6 +93,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   pending_changes_kept: [],
   usage_not_completed: [],
   span_places_dropped: [],
+  span_texts_dropped: [{ family: textsDropped }],
   telemetry_not_recorded: [{ family: notRecorded, labels: ({ signal }) => [signal] }],
   redaction_failed: [],
   threat_check_failed: [],

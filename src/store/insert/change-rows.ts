@@ -1,9 +1,9 @@
-import type { ChangeEntry } from '../../model/change.ts';
+import type { ChangeEntry, WaitingTextsEntry } from '../../model/change.ts';
 import { type Column, column, dateTime, string, uint128, uint64, writeRow } from './column.ts';
 import { RowWriter } from './row-writer.ts';
 
 /** In the order of a row's values; the values before and after are JSON. */
-export const changeColumns: readonly Column<ChangeEntry>[] = [
+export const changeColumns: readonly Column<ChangeEntry | WaitingTextsEntry>[] = [
   column('org_id', uint128, ({ organizationId }) => organizationId),
   column('request_id', uint128, ({ requestId }) => requestId),
   column('changed_at', dateTime, ({ acceptedAt }) => acceptedAt),
@@ -16,7 +16,7 @@ export const changeColumns: readonly Column<ChangeEntry>[] = [
 ];
 
 /** Writes history entries as one piece. */
-export function changeRows(entries: readonly ChangeEntry[], writer: RowWriter = new RowWriter()): Uint8Array {
+export function changeRows(entries: readonly (ChangeEntry | WaitingTextsEntry)[], writer: RowWriter = new RowWriter()): Uint8Array {
   return writer.row(() => {
     for (const entry of entries) writeRow(writer, changeColumns, entry);
   });

@@ -9,8 +9,9 @@ export interface ArrivalRange {
   readonly toMs: number;
 }
 
-/** @param storedNumber by which the record is found in the order of storage; rows are written without one. */
+/** @param row empty: there is none. @param storedNumber by which the record is found in the order of storage; rows are written without one. */
 export function numberRow(row: Uint8Array, storedNumber: number): void {
+  if (row.length === 0) return;
   viewOf(row).setBigUint64(offsets.storedNumber, BigInt(storedNumber), true);
 }
 
@@ -25,6 +26,7 @@ export function keyOfRow(row: Uint8Array): { readonly organization: bigint; read
 export function arrivalsOf(rows: readonly Uint8Array[]): ReadonlyMap<OrganizationId, ArrivalRange> {
   const ranges = new Map<bigint, ArrivalRange>();
   for (const row of rows) {
+    if (row.length === 0) continue;
     const { organization, createdAt } = keyOfRow(row);
     const { fromMs, toMs } = ranges.get(organization) ?? { fromMs: createdAt, toMs: createdAt };
     ranges.set(organization, { fromMs: Math.min(fromMs, createdAt), toMs: Math.max(toMs, createdAt) });

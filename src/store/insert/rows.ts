@@ -38,8 +38,22 @@ interface DerivedText {
   readonly text: string;
 }
 
+/** What a row of `bodies` is made of. */
+export type BodiesRecord = Pick<
+  RequestRecord,
+  | 'organizationId'
+  | 'createdAt'
+  | 'requestId'
+  | 'bodyGroup'
+  | 'requestBody'
+  | 'responseBody'
+  | 'promptText'
+  | 'lastUserText'
+  | 'completionText'
+>;
+
 interface RecordTexts {
-  readonly record: RequestRecord;
+  readonly record: BodiesRecord;
   readonly request: SplitText;
   readonly response: SplitText;
   readonly prompt: DerivedText;
@@ -48,7 +62,7 @@ interface RecordTexts {
 }
 
 /** The sort key of all record tables. */
-const keyColumns: readonly Column<RequestRecord>[] = [
+const keyColumns: readonly Column<BodiesRecord>[] = [
   column('org_id', uint128, ({ organizationId }) => organizationId),
   column('created_at', dateTime, ({ createdAt }) => createdAt),
   column('request_id', uint128, ({ requestId }) => requestId),
@@ -142,19 +156,30 @@ export function rowsOf(
       writeRow(writers.request, [updatedAt, storedNumber], storedAt);
       writeRow(writers.request, requestColumns, record);
     }),
-    bodies: writers.bodies.row(() => {
-      writeRow(writers.bodies, keyColumns, record);
-      writeRow(writers.bodies, bodiesColumns, textsOf(record, searchMaxBytes));
-    }),
+    bodies: bodiesRow(record, { searchMaxBytes, writer: writers.bodies }),
     changes: changeRows(record.changes, writers.changes),
   };
+}
+
+/** The row of `bodies` alone. */
+export function bodiesRow(
+  record: BodiesRecord,
+  {
+    searchMaxBytes = defaultSearchMaxBytes,
+    writer = new RowWriter(),
+  }: { readonly searchMaxBytes?: number | undefined; readonly writer?: RowWriter },
+): Uint8Array {
+  return writer.row(() => {
+    writeRow(writer, keyColumns, record);
+    writeRow(writer, bodiesColumns, textsOf(record, searchMaxBytes));
+  });
 }
 
 function namesOf(columns: readonly Pick<Column<never>, 'name' | 'type'>[]): readonly string[] {
   return columns.map(({ name }) => name);
 }
 
-function textsOf(record: RequestRecord, searchMaxBytes: number): RecordTexts {
+function textsOf(record: BodiesRecord, searchMaxBytes: number): RecordTexts {
   const { requestBody, responseBody } = record;
   return {
     record,

@@ -89,7 +89,7 @@ function isNamed({ requestId, createdAt }: StoredName): readonly Fragment[] {
   return [sql`created_at = ${dateTime64(createdAt, 'created')}`, sql`request_id = ${param(uuidToNumber(requestId), 'UInt128', 'request')}`];
 }
 
-async function removeFrom(
+export async function removeFrom(
   parts: RemovingParts,
   organizationId: OrganizationId,
   table: OrganizationTable,

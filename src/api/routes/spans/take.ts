@@ -1,5 +1,6 @@
 import {
   exportAcceptedSchema,
+  exportLogsAnswerSchema,
   exportLogsSchema,
   exportMetricsSchema,
   exportTraceAnswerSchema,
@@ -64,8 +65,24 @@ const takeSpansAlone: readonly Endpoint[] = spanPaths.map((path) => ({
 }));
 
 const beside = {
-  '/v1/otlp/v1/logs': { operationId: 'takeLogRecords', schema: exportLogsSchema, summary: 'Accept log records of OpenTelemetry' },
-  '/v1/otlp/v1/metrics': { operationId: 'takeMetrics', schema: exportMetricsSchema, summary: 'Accept metrics of OpenTelemetry' },
+  '/v1/otlp/v1/logs': {
+    operationId: 'takeLogRecords',
+    schema: exportLogsSchema,
+    answer: exportLogsAnswerSchema,
+    summary: 'Take log records of OpenTelemetry',
+    description:
+      'By the same rules as `POST /v1/otlp/v1/traces`. Records that tell what a call of a model said (`gen_ai.user.message`, `gen_ai.choice`, `gen_ai.client.inference.operation.details`, …) fill the bodies of their span’s request where these lack it, whether they come before or after the span. Others are counted (`gatelog_otlp_not_recorded_total`) and not kept.',
+    success: 'What the records tell of calls is durable, but for those that `partialSuccess` counts.',
+  },
+  '/v1/otlp/v1/metrics': {
+    operationId: 'takeMetrics',
+    schema: exportMetricsSchema,
+    answer: exportAcceptedSchema,
+    summary: 'Accept metrics of OpenTelemetry',
+    description:
+      'By the same rules as `POST /v1/otlp/v1/traces`, so that exporters which send them by default find no error. They are counted (`gatelog_otlp_not_recorded_total`) and not kept: requests are made of spans.',
+    success: 'Accepted.',
+  },
 } as const;
 
 const takeBesideSpans: readonly Endpoint[] = (['/v1/otlp/v1/logs', '/v1/otlp/v1/metrics'] as const).map((path) => ({
@@ -74,13 +91,12 @@ const takeBesideSpans: readonly Endpoint[] = (['/v1/otlp/v1/logs', '/v1/otlp/v1/
     path,
     operationId: beside[path].operationId,
     summary: beside[path].summary,
-    description:
-      'By the same rules as `POST /v1/otlp/v1/traces`, so that exporters which send them by default find no error. They are counted (`gatelog_otlp_not_recorded_total`) and not kept: requests are made of spans.',
+    description: beside[path].description,
     security: keyRequired,
     request: { body: { required: true, content: { ...jsonContent(beside[path].schema), ...protobuf } } },
     responses: {
       ...problems(),
-      200: { description: 'Accepted.', content: { ...jsonContent(exportAcceptedSchema), ...protobuf } },
+      200: { description: beside[path].success, content: { ...jsonContent(beside[path].answer), ...protobuf } },
       ...failures(400, 413, 415, 422),
     },
   },

@@ -17,6 +17,7 @@ const waysIn: Readonly<Record<Surface, (path: string) => boolean>> = {
 const keptBy: Readonly<Record<Surface, Readonly<Record<keyof SurfaceBounds, readonly [file: string, text: string]>>>> = {
   spans: {
     admission: ['src/main/spans/take-spans.ts', 'turnBounds.waiting'],
+    received: ['src/api/http/body-limit.ts', 'memory.takeBody('],
     added: ['src/otlp/calls/added-room.ts', 'surfaceBounds.spans'],
     remembered: ['src/otlp/tree/recent-parents.ts', 'surfaceBounds.spans.remembered'],
     work: ['src/otlp/limits.ts', 'surfaceBounds.spans'],
@@ -25,6 +26,7 @@ const keptBy: Readonly<Record<Surface, Readonly<Record<keyof SurfaceBounds, read
   },
   logs: {
     admission: ['src/logs/admissions.ts', 'admission.waiting'],
+    received: ['src/api/http/body-limit.ts', 'memory.takeBody('],
     added: ['src/gateway/logs.ts', 'GATELOG_LOG_MAX_BYTES'],
     remembered: ['src/logs/take-log.ts', 'admission.end'],
     work: ['src/logs/read-log.ts', 'jsonExcess('],
@@ -33,9 +35,10 @@ const keptBy: Readonly<Record<Surface, Readonly<Record<keyof SurfaceBounds, read
   },
   imports: {
     admission: ['src/ingest/imports/imports.ts', 'admission.waiting'],
+    received: ['src/api/http/read-lines.ts', 'memory.takeLongLine('],
     added: ['src/ingest/imports/imports.ts', 'maxLineBytes'],
     remembered: ['src/ingest/imports/imports.ts', 'turns.delete('],
-    work: ['src/ingest/imports/imports.ts', 'maxSliceMs'],
+    work: ['src/ingest/imports/imports.ts', 'await readLarge('],
     waiting: ['src/ingest/imports/imports.ts', 'maxWaiting.exchanges'],
     waitMs: ['src/ingest/imports/imports.ts', 'waitMs: maxWaitMs'],
   },

@@ -4,7 +4,7 @@ import { GatelogError } from '../model/errors.ts';
 import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
 import { CallMemory } from './http/response-memory.ts';
 import { authenticate } from './http/authenticate.ts';
-import { type LimitBody, makeBodyLimit } from './http/body-limit.ts';
+import { admitBody, type LimitBody, makeBodyLimit } from './http/body-limit.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
 import { aliases, endpoints } from './endpoints.ts';
 import { measureCalls } from './http/latency.ts';
@@ -106,12 +106,15 @@ interface GivenToEndpoint {
 function addEndpoint(app: Hono, endpoint: Endpoint, { ports, limitBody: general, path }: GivenToEndpoint): void {
   const { bodyMaxBytes = Infinity } = endpoint;
   const limitBody = bodyMaxBytes < ports.bodyMaxBytes ? makeBodyLimit(bodyMaxBytes, '') : general;
+  const maxBytes = Math.min(bodyMaxBytes, ports.bodyMaxBytes);
   app.on(endpoint.declaration.method.toUpperCase(), routerPath(path), async (context) => {
     noteEndpoint(context, endpoint);
     const principal = await authenticate(context, ports, endpoint.action);
-    if (endpoint.readsStream !== true) await limitBody(context);
     const memory = new CallMemory(ports.answerMemory, context.req.raw.signal).ownedBy(principal.organizationId);
-    return memory.during(context, () => endpoint.handle({ context, principal, ports, memory }));
+    return memory.during(context, async () => {
+      if (endpoint.readsStream !== true) await admitBody(context, { limitBody, maxBytes, memory });
+      return endpoint.handle({ context, principal, ports, memory });
+    });
   });
 }
 

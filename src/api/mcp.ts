@@ -2,8 +2,8 @@ import type { Context, Env } from 'hono';
 import { GatelogError } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { authenticate } from './http/authenticate.ts';
-import type { LimitBody } from './http/body-limit.ts';
-import type { ReaderInProcess } from './http/response-memory.ts';
+import { admitBody, type LimitBody } from './http/body-limit.ts';
+import { CallMemory, type ReaderInProcess } from './http/response-memory.ts';
 import type { ApiPorts } from './ports.ts';
 
 /**
@@ -75,23 +75,28 @@ export async function answerMcp(context: Context<Env, string>, { ports, calls, l
   // Its tools call the API by the key, which a browser's session does not say.
   if (context.req.header('Authorization') === undefined) throw ports.explainRejection(undefined);
   const { organizationId } = await authenticate(context, ports, 'read');
-  await limitBody(context);
+  const memory = new CallMemory(ports.answerMemory, context.req.raw.signal).ownedBy(organizationId);
+  return memory.during(context, async () => {
+    await admitBody(context, { limitBody, maxBytes: ports.bodyMaxBytes, memory });
+    return calls.during(organizationId, () => callTools(context, ports, fetch));
+  });
+}
+
+async function callTools(context: Context<Env, string>, ports: ApiPorts, fetch: McpParts['fetch']): Promise<Response> {
   const request = context.req.raw;
   const key = context.req.header('Authorization')?.trim().split(/\s/).at(-1) ?? '';
-  return calls.during(organizationId, async () => {
-    const inHand = new AnswersInHand();
-    try {
-      const { status, headers, body } = await ports.answerMcp({
-        request,
-        key,
-        fetch: (address, init) => inHand.during((reader) => fetch(new Request(address, init), reader)),
-      });
-      const bytes = body === null ? null : await new Response(body).arrayBuffer();
-      return new Response(bytes, { status, headers });
-    } finally {
-      inHand.release();
-    }
-  });
+  const inHand = new AnswersInHand();
+  try {
+    const { status, headers, body } = await ports.answerMcp({
+      request,
+      key,
+      fetch: (address, init) => inHand.during((reader) => fetch(new Request(address, init), reader)),
+    });
+    const bytes = body === null ? null : await new Response(body).arrayBuffer();
+    return new Response(bytes, { status, headers });
+  } finally {
+    inHand.release();
+  }
 }
 
 /**

@@ -68,6 +68,6 @@ export const storeVariables = {
     min: 64 * MiB,
     max: 64 * GiB,
     reason:
-      'Memory of all API responses that are being built or have not been read by their clients yet; one organisation gets at most half.',
+      'Memory of all API responses that are being built or have not been read by their clients yet; one organisation gets at most half. Bodies over 64 KiB that come to the API have half as much beside it, by the same rule.',
   },
 } as const satisfies Readonly<Record<string, Variable>>;

@@ -1,9 +1,38 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { GatelogError } from '../../model/errors.ts';
+import type { CallMemory } from './response-memory.ts';
 
 /** Limits the bytes of a call's body. @throws GatelogError 413. */
 export type LimitBody = (context: Context) => Promise<void>;
+
+interface BodyRoom {
+  readonly limitBody: LimitBody;
+  /** Of {@link LimitBody}. */
+  readonly maxBytes: number;
+  readonly memory: CallMemory;
+}
+
+/**
+ * Limits the body of a call and takes memory for it, before anything of it is read. @throws GatelogError 413, or 503 when the organisation
+ * sends more at once than there is memory for.
+ */
+export async function admitBody(context: Context, { limitBody, maxBytes, memory }: BodyRoom): Promise<void> {
+  const announced = announcedBytes(context);
+  if (announced !== undefined) await limitBody(context);
+  await memory.takeBody(announced ?? maxBytes);
+  if (announced === undefined) await limitBody(context);
+}
+
+/** @returns undefined for a body in chunks. */
+export function announcedBytes(context: Context): number | undefined {
+  const { method } = context.req;
+  if (method === 'GET' || method === 'HEAD') return 0;
+  const length = context.req.header('Content-Length');
+  const isChunked = context.req.header('Transfer-Encoding') !== undefined;
+  if (length === undefined) return isChunked ? undefined : 0;
+  return isChunked ? undefined : Number(length);
+}
 
 /** For calls without a key, of which anybody may open many: enough for a key. */
 const smallBytes = 4096;

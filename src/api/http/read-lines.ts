@@ -3,6 +3,8 @@ import { PassThrough, pipeline, Readable } from 'node:stream';
 import type { Context } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
 import { type Line, LineSplitter } from '../../platform/lines/line-splitter.ts';
+import { announcedBytes } from './body-limit.ts';
+import type { CallMemory } from './response-memory.ts';
 
 export interface LineBounds {
   /** Bytes of one line. */
@@ -10,17 +12,23 @@ export interface LineBounds {
   /** Lines and bytes of one group; a longer line is a group of its own. */
   readonly groupLines: number;
   readonly groupBytes: number;
+  readonly memory: CallMemory;
 }
 
 /**
  * Reads a body of lines in groups, as fast as they are taken, so that a body of any size passes through bounded memory. Blank lines are
- * counted and left out. @throws GatelogError 415 for another content coding, 400 for a body that cannot be decoded.
+ * counted and left out. @throws GatelogError 415 for another content coding, 400 for a body that cannot be decoded, 503 when the organisation
+ * sends more at once than there is memory for.
  */
 export async function* readLines(context: Context, bounds: LineBounds): AsyncGenerator<readonly Line[], void> {
+  const { memory } = bounds;
   const splitter = new LineSplitter(bounds.maxLineBytes);
   let group: Line[] = [];
   let bytes = 0;
-  for await (const chunk of decodedBody(context)) {
+  const body = decodedBody(context);
+  await memory.takeBody(Math.min(heldBytes(context) ?? bounds.groupBytes, bounds.groupBytes));
+  for await (const chunk of body) {
+    if (splitter.heldBytes > bounds.groupBytes) await memory.takeLongLine();
     for (const line of splitter.take(chunk as Buffer)) {
       group.push(line);
       bytes += line.bytes.length;
@@ -28,15 +36,25 @@ export async function* readLines(context: Context, bounds: LineBounds): AsyncGen
       yield group;
       group = [];
       bytes = 0;
+      memory.releaseLongLine();
     }
   }
   group.push(...splitter.end());
   if (group.length > 0) yield group;
 }
 
+/** Bytes of the body when decoded; undefined: not known. */
+function heldBytes(context: Context): number | undefined {
+  return codingOf(context) === 'identity' ? announcedBytes(context) : undefined;
+}
+
+function codingOf(context: Context): string {
+  return (context.req.header('Content-Encoding') ?? 'identity').trim().toLowerCase();
+}
+
 function decodedBody(context: Context): Readable {
   const { body } = context.req.raw;
-  const coding = (context.req.header('Content-Encoding') ?? 'identity').trim().toLowerCase();
+  const coding = codingOf(context);
   if (!['identity', 'gzip', 'x-gzip'].includes(coding)) {
     throw new GatelogError('unsupported_media_type', 'The body has a content coding other than gzip; send it with gzip or without one.');
   }

@@ -11,29 +11,38 @@ const freeBytes = 64 * 1024;
 const rowBytes = 4096;
 /** Copies of the texts while a response is built: as received from the store, as rows, and as sent. */
 const timesInMemory = 3;
+/** Copies of a body: as received, as text, and as its values. */
+const bodyTimesInMemory = 3;
 const maxWaitingOfOwner = 500;
 
 export interface ResponseMemoryOptions {
-  /** For all responses together. */
+  /** For all responses together. Bodies of requests have half as much beside it. */
   readonly maxBytes: number;
   readonly maxWaitMs: number;
 }
 
 /**
- * Bounds the memory of responses, both while they are built and until their clients have read them. Organisations take turns, and each
- * holds at most half, so that neither slow readers nor hundreds of requested pages block the others.
+ * Bounds the memory of responses, both while they are built and until their clients have read them, and that of the bodies of requests
+ * while they come and are worked on. Organisations take turns, and each holds at most half, so that neither slow readers and senders nor
+ * hundreds of requested pages block the others.
  *
- * Invariant: nobody waits for ever, because a call that waits for response memory holds none. It may hold memory of its rows, which is a
- * pool of its own, and the permit for an oversized response, for which no call waits while it holds response memory.
+ * Invariant: nobody waits for ever, because a call that waits for response memory holds none. It may hold memory of its rows and of its
+ * body, which are pools of their own, and the permit for an oversized response or a long line, for which no call waits while it holds
+ * response memory.
  */
 export class ResponseMemory {
   readonly maxWaitMs: number;
   readonly rows: FairSemaphore;
   readonly answers: FairSemaphore;
+  readonly bodies: FairSemaphore;
+  /** Maximum bytes of `bodies` per organisation. A larger body counts as so many. */
+  readonly maxBodiesOfOwner: number;
   /** Maximum bytes of `answers` per organisation. */
   readonly maxAnswersOfOwner: number;
   /** Responses that may exceed that maximum are built one at a time, and count as the maximum. */
   readonly oversized = new FairSemaphore({ units: 1, maxUnitsOfOwner: 1, maxWaitingOfOwner, refusal });
+  /** Imports with a line that is longer than what an import else holds. */
+  readonly longLines = new FairSemaphore({ units: 2, maxUnitsOfOwner: 1, maxWaitingOfOwner, refusal: bodyRefusal });
 
   constructor({ maxBytes, maxWaitMs }: ResponseMemoryOptions) {
     this.maxWaitMs = maxWaitMs;
@@ -41,11 +50,21 @@ export class ResponseMemory {
     this.maxAnswersOfOwner = Math.floor((maxBytes - rows) / 2);
     this.rows = poolOf(rows, Math.floor(rows / 2));
     this.answers = poolOf(maxBytes - rows, this.maxAnswersOfOwner);
+    const bodies = Math.floor(maxBytes / 2);
+    this.maxBodiesOfOwner = Math.floor(bodies / 2);
+    this.bodies = poolOf(bodies, this.maxBodiesOfOwner, bodyRefusal);
   }
 }
 
-function poolOf(units: number, maxUnitsOfOwner: number): FairSemaphore {
-  return new FairSemaphore({ units, maxUnitsOfOwner, maxWaitingOfOwner, refusal });
+function poolOf(units: number, maxUnitsOfOwner: number, refuse = refusal): FairSemaphore {
+  return new FairSemaphore({ units, maxUnitsOfOwner, maxWaitingOfOwner, refusal: refuse });
+}
+
+function bodyRefusal(): GatelogError {
+  return new GatelogError(
+    'service_busy',
+    'There is no memory for this body at the moment. Send fewer or smaller ones at once, and try again in a moment.',
+  );
 }
 
 function refusal(): GatelogError {
@@ -63,6 +82,8 @@ export class CallMemory {
   private rows: Permit | undefined;
   private answer: Permit | undefined;
   private oversized: Permit | undefined;
+  private body: Permit | undefined;
+  private longLine: Permit | undefined;
 
   constructor(memory: ResponseMemory, signal: AbortSignal) {
     this.memory = memory;
@@ -72,6 +93,23 @@ export class CallMemory {
   ownedBy(owner: string): this {
     this.owner = owner;
     return this;
+  }
+
+  /** Call it before a body is read; a small one is not counted. @throws GatelogError `service_busy`. */
+  async takeBody(bytes: number): Promise<void> {
+    if (this.body !== undefined || bytes <= freeBytes) return;
+    this.body = await this.memory.bodies.acquire(bytes * bodyTimesInMemory, this.asker());
+  }
+
+  /** Call it before more of a line is read than a group of lines has. @throws GatelogError `service_busy`. */
+  async takeLongLine(): Promise<void> {
+    this.longLine ??= await this.memory.longLines.acquire(1, this.asker());
+  }
+
+  /** Call it once the line is done with. */
+  releaseLongLine(): void {
+    this.longLine?.release();
+    this.longLine = undefined;
   }
 
   /** Call it before rows are read. @throws GatelogError `service_busy`. */
@@ -104,7 +142,7 @@ export class CallMemory {
     try {
       const response = await work();
       await this.settle(bytesOfAnswer(context));
-      if (this.answer !== undefined) releaseWhenTaken(context, () => this.release());
+      if ((this.answer ?? this.body ?? this.longLine) !== undefined) releaseWhenTaken(context, () => this.release());
       return response;
     } catch (error) {
       this.release();
@@ -125,6 +163,8 @@ export class CallMemory {
 
   private release(): void {
     this.rows?.release();
+    this.body?.release();
+    this.releaseLongLine();
     this.releaseAnswer();
   }
 

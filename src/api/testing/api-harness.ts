@@ -29,6 +29,7 @@ import type { RequestRecord } from '../../model/record/request-record.ts';
 import { KnownNames } from '../../query/hints/known-names.ts';
 import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
+import { factsOfLine } from '../../ingest/imports/read-item.ts';
 import { RunningErasures } from '../../ingest/erasures.ts';
 import { freshUntil } from '../../ingest/fresh-until.ts';
 import { AlertDefinitions } from '../../alerts/definitions.ts';
@@ -227,7 +228,15 @@ export async function portsOver(
     ...makeDashboardPorts(rig.database, Date.now),
     retention,
     ...takersOver(spool),
-    imports: makeImports({ spoolFolder: spool.folder, store: rig.store, drain, running, retention, changer }),
+    imports: makeImports({
+      spoolFolder: spool.folder,
+      store: rig.store,
+      drain,
+      running,
+      retention,
+      changer,
+      readLarge: async (_organizationId, line) => factsOfLine(line),
+    }),
     erasures: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
     ...(await settingsOver(rig)),
     ...signInPortsOver(rig),

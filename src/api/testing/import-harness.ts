@@ -8,6 +8,7 @@ import type { Drain } from '../../ingest/drain.ts';
 import { RunningErasures } from '../../ingest/erasures.ts';
 import type { TestPorts } from '../../ingest/testing/spent-rows.ts';
 import { type CoreRig, type IngestRig, SpoolRig, until } from '../../ingest/testing/ingest-harness.ts';
+import { factsOfLine } from '../../ingest/imports/read-item.ts';
 import { makeImports } from '../../main/records/imports.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { createApi } from '../app.ts';
@@ -58,6 +59,7 @@ export class Deployment {
       spoolFolder: spool.folder,
       store: rig.store,
       running,
+      readLarge: async (_organizationId: string, line: Buffer) => factsOfLine(line),
       retention: { ...ports.retention, deploymentDays: this.deploymentDays },
     };
     this.app = createApi({ ...ports, imports: makeImports(parts) }, () => ({}));

@@ -1,18 +1,13 @@
 import { frameKinds, type ExchangeEnd, type ImportedFacts, type ImportedOpen } from '../../model/record/exchange.ts';
-import type { RequestId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
 import { maxPayloadBytes } from '../../spool/frame.ts';
 import type { WholeFrame } from '../../spool/import-series.ts';
+import type { LineFacts } from './read-item.ts';
 
 const lineFeed = Buffer.from('\n');
 
 /** A checked line as it came, and what tells its record apart. */
-export interface AcceptedLine {
-  readonly requestId: RequestId;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
-  readonly userId: string;
-  readonly sessionId: string;
+export interface AcceptedLine extends LineFacts {
   readonly line: Buffer;
 }
 

@@ -10,7 +10,7 @@ import { type PreparedSeries, type WholeFrame, wholeSeriesName } from '../../spo
 import type { ExchangeIndex } from '../series/exchange.ts';
 import { ItemFault } from './fields.ts';
 import { type AcceptedLine, framesOfItem } from './frames.ts';
-import { checkLine } from './read-item.ts';
+import { factsOfLine, type LineFacts } from './read-item.ts';
 
 /**
  * # Imports: items of a file become records, each once
@@ -39,6 +39,8 @@ export interface ImportPorts {
   readonly expiresBefore: (organizationId: OrganizationId) => Promise<number>;
   /** What waits in the spool for the store. */
   readonly waiting: () => { readonly exchanges: number; readonly bytes: number };
+  /** As `factsOfLine`, beside the event loop; organisations take turns. @throws ItemFault, and GatelogError when too many wait. */
+  readonly readLarge: (organizationId: OrganizationId, line: Buffer) => Promise<LineFacts>;
   /** A fresh number of a change. */
   readonly nextNumber: () => number;
   readonly prepareSeries: (series: string, frames: readonly WholeFrame[]) => Promise<PreparedSeries>;
@@ -51,6 +53,8 @@ const { waiting: maxWaiting, waitMs: maxWaitMs, admission } = surfaceBounds.impo
 const pollMs = 20;
 /** Lines are checked in this process, which also answers queries. */
 const maxSliceMs = 5;
+/** A longer line is checked beside the event loop: no slice ends within one. */
+const inlineMaxBytes = 128 * 1024;
 /** Max bytes of a line, of which the record's texts are made in memory. */
 export const maxLineBytes = 64 * 1024 * 1024;
 const earliestTime = Date.UTC(2015, 0, 1);
@@ -102,7 +106,7 @@ export class Imports {
   }
 
   private async checked(lines: readonly ImportLine[], organizationId: OrganizationId): Promise<CheckedLines> {
-    const { monotonic } = this.ports;
+    const { monotonic, readLarge } = this.ports;
     const expiresBefore = await this.ports.expiresBefore(organizationId);
     const latest = this.ports.now() + maxAheadMs;
     const accepted: AcceptedLine[] = [];
@@ -110,9 +114,9 @@ export class Imports {
     let sliceEnds = monotonic() + maxSliceMs;
     for (const { number, bytes } of lines) {
       try {
-        const { requestId, createdAt, texts, sessionId } = checkLine(bytes.toString('utf8'));
-        assertTime(createdAt, { earliest: expiresBefore, latest });
-        accepted.push({ requestId, createdAt, userId: texts.request_user_id, sessionId, line: bytes });
+        const facts = bytes.length > inlineMaxBytes ? await readLarge(organizationId, bytes) : factsOfLine(bytes);
+        assertTime(facts.createdAt, { earliest: expiresBefore, latest });
+        accepted.push({ ...facts, line: bytes });
       } catch (error) {
         if (!(error instanceof ItemFault)) throw error;
         refused.push({ line: number, field: error.field, reason: error.message });

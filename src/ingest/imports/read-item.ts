@@ -97,6 +97,21 @@ const maxItemCost = 3 * maxJsonCost;
 /** A body lies one level deeper in an item. */
 const maxItemDepth = maxJsonDepth + 2;
 
+/** What tells the record of a line apart. */
+export interface LineFacts {
+  readonly requestId: RequestId;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
+/** As {@link checkLine}, of a line as it came. @throws ItemFault for a line that is no item. */
+export function factsOfLine(line: Buffer): LineFacts {
+  const { requestId, createdAt, texts, sessionId } = checkLine(line.toString('utf8'));
+  return { requestId, createdAt, userId: texts.request_user_id, sessionId };
+}
+
 /** Checks a line of an import. Any value can be a body. @throws ItemFault for a line that is no item. */
 export function checkLine(line: string): CheckedItem {
   return checkFields(parseItem(line));

@@ -6,6 +6,7 @@ import type { PreparedSeries, WholeFrame } from '../../spool/import-series.ts';
 import { ExchangeIndex } from '../series/exchange.ts';
 import { makeGate, newId, until } from '../testing/ingest-harness.ts';
 import { type ImportPorts, Imports } from './imports.ts';
+import { factsOfLine } from './read-item.ts';
 
 const owner: Principal = { organizationId: newId(), keyId: 'key', keyHash: 'a'.repeat(64), permissions: 'rw' };
 
@@ -18,6 +19,7 @@ function portsWith(given: Partial<ImportPorts>): ImportPorts {
     isErasing: () => false,
     expiresBefore: () => Promise.resolve(-Infinity),
     waiting: () => ({ exchanges: 0, bytes: 0 }),
+    readLarge: (_organizationId, line) => Promise.resolve(factsOfLine(line)),
     nextNumber: () => 1,
     prepareSeries: () => Promise.resolve({ publish: () => undefined, discard: () => undefined }),
     now: () => Date.UTC(2026, 5, 1),
@@ -89,4 +91,18 @@ test('lines of one organisation are taken in the order of their calls, and those
   expect(order.filter((id) => id === owner.organizationId)).toHaveLength(1);
   gate.open();
   expect([await first, await second]).toMatchObject([{ imported: 1 }, { imported: 1 }]);
+});
+
+test('a long line is read beside the event loop, and its faults are those of any line', async () => {
+  const read: number[] = [];
+  const readLarge = (_organizationId: string, line: Buffer) => {
+    read.push(line.length);
+    return Promise.resolve().then(() => factsOfLine(line));
+  };
+  const imports = new Imports(portsWith({ readLarge }));
+  const long = 'x'.repeat(200_000);
+  const lines = [lineOf({ request_body: { a: long } }), lineOf(), { number: 3, bytes: Buffer.from(`{"a":"${long}"}`) }];
+  const { imported, refused } = await imports.take(owner, lines, false);
+  expect([imported, refused.map(({ line, field }) => [line, field])]).toEqual([2, [[3, 'request_id']]]);
+  expect(read).toEqual([lines[0]?.bytes.length, lines[2]?.bytes.length]);
 });

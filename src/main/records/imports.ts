@@ -2,12 +2,14 @@ import type { ImportPorts } from '../../api/ports.ts';
 import type { RequestChanges } from '../../ingest/changes/request-changes.ts';
 import type { Drain } from '../../ingest/drain.ts';
 import type { RunningErasures } from '../../ingest/erasures.ts';
-import { Imports, maxLineBytes } from '../../ingest/imports/imports.ts';
+import { Imports, maxLineBytes, type ImportPorts as LinePorts } from '../../ingest/imports/imports.ts';
 import { type OrganizationId, type RequestId, uuidOfHex } from '../../model/ids.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type StoredIdRow, storedIdsStatement } from '../../query/request-detail/lookup.ts';
 import { prepareSeries } from '../../spool/import-series.ts';
 import type { Store } from '../../store/store.ts';
+import { BodyThread, defaultLimits } from '../bodies/body-thread.ts';
+import { type LargeLine, unpackLine } from './read-large-line.ts';
 import type { Removals } from '../retention-and-erasure.ts';
 
 export interface ImportParts {
@@ -17,11 +19,12 @@ export interface ImportParts {
   readonly running: Pick<RunningErasures, 'of'>;
   readonly retention: Removals['retentionPorts'];
   readonly changer: Pick<RequestChanges, 'stamp'>;
+  readonly readLarge: LinePorts['readLarge'];
 }
 
 const dayMs = 86_400_000;
 
-export function makeImports({ spoolFolder, store, drain, running, retention, changer }: ImportParts): ImportPorts {
+export function makeImports({ spoolFolder, store, drain, running, retention, changer, readLarge }: ImportParts): ImportPorts {
   const imports = new Imports({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
@@ -33,12 +36,23 @@ export function makeImports({ spoolFolder, store, drain, running, retention, cha
       return days === Infinity ? -Infinity : systemClock.now() - days * dayMs;
     },
     waiting: () => ({ exchanges: drain.waitingCount(), bytes: drain.waitingBytes() }),
+    readLarge,
     nextNumber: () => changer.stamp().number,
     prepareSeries: (series, frames) => prepareSeries(spoolFolder, series, frames),
     now: systemClock.now,
     monotonic: systemClock.monotonic,
   });
   return { maxLineBytes, take: (principal, lines, isTrial) => imports.take(principal, lines, isTrial) };
+}
+
+const largeLineReader = new URL('./line-worker.js', import.meta.url);
+/** Of lines that wait for one another; an organisation's wait in its import. */
+const lineLimits = { ...defaultLimits, maxWaitMs: 60_000, maxReadMs: 30_000 };
+
+/** The thread starts with the first long line, and keeps no process alive. */
+export function readInThread(): LinePorts['readLarge'] {
+  const thread = new BodyThread<undefined, LargeLine>(largeLineReader, lineLimits);
+  return async (organizationId, line) => unpackLine(await thread.run({ organizationId, signal: undefined }, line, undefined));
 }
 
 /** Identifiers of one statement. */

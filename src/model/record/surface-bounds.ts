@@ -9,6 +9,8 @@ const mebibyte = 1024 * kibibyte;
 export interface SurfaceBounds {
   /** Requests of one organisation that are read at once, and that wait for their turn. */
   readonly admission: { readonly atOnce: number; readonly waiting: number };
+  /** What holds the bytes of bodies that come: at most half of them of one organisation in the core, its share in a worker. */
+  readonly received: string;
   /** What one request adds to the spool, bytes: `free`, and more by what was sent and by records, and `most` at all. */
   readonly added: { readonly free: number; readonly perSentByte: number; readonly perRecord: number; readonly most: number } | string;
   /** Bytes that are remembered after a request was answered, of all organisations. */
@@ -32,11 +34,13 @@ interface WaitingBounds {
   readonly sharePercent: number;
 }
 
+const received = 'GATELOG_HELD_BODIES_BYTES in a worker, half of GATELOG_API_ANSWERS_MAX_BYTES in the core';
 const waiting = { units: 20_000, bytesOfUnit: 8 * kibibyte, unitsOfLateMonth: 100, sharePercent: 50 } as const;
 
 export const surfaceBounds = {
   spans: {
     admission: { atOnce: 1, waiting: 32 },
+    received,
     added: { free: mebibyte, perSentByte: 8, perRecord: kibibyte, most: 64 * mebibyte },
     remembered: 16 * mebibyte,
     work: { parts: 2_000_000, cpuMs: 3000 },
@@ -45,6 +49,7 @@ export const surfaceBounds = {
   },
   logs: {
     admission: { atOnce: 256, waiting: 256 },
+    received,
     added: 'what was sent, up to GATELOG_LOG_MAX_BYTES',
     remembered: 'nothing',
     work: 'the bounds of any JSON, in a thread from 64 KiB on',
@@ -53,9 +58,10 @@ export const surfaceBounds = {
   },
   imports: {
     admission: { atOnce: 1, waiting: 256 },
+    received: 'half of GATELOG_API_ANSWERS_MAX_BYTES, by groups of lines; one longer line of an organisation at a time',
     added: 'what was sent',
     remembered: 'nothing',
-    work: 'a line of up to 64 MiB, in slices of 5 ms',
+    work: 'a line of up to 64 MiB, in a thread from 128 KiB on; shorter ones in slices of 5 ms',
     waiting: { exchanges: 10_000, bytes: 64 * mebibyte },
     waitMs: 20_000,
   },

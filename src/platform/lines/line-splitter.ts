@@ -29,6 +29,11 @@ export class LineSplitter {
     this.onTooLong = onTooLong;
   }
 
+  /** Bytes of a line that has not ended. */
+  get heldBytes(): number {
+    return this.isTooLong ? 0 : this.begunBytes;
+  }
+
   *take(piece: Buffer): Generator<Line, void> {
     let start = 0;
     for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {

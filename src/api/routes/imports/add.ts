@@ -39,11 +39,11 @@ export const importRequests: Endpoint = {
   handle: answerImport,
 };
 
-async function answerImport({ context, principal, ports }: RequestContext): Promise<Response> {
+async function answerImport({ context, principal, ports, memory }: RequestContext): Promise<Response> {
   const isTrial = readQueryParameters(context, importParametersSchema).dryRun === 'true';
   const { maxLineBytes } = ports.imports;
   const sum: ImportItem = { lines: 0, imported: 0, already_there: 0, rejected: 0, rejections: [], dry_run: isTrial };
-  for await (const lines of readLines(context, { maxLineBytes, groupLines, groupBytes })) {
+  for await (const lines of readLines(context, { maxLineBytes, groupLines, groupBytes, memory })) {
     const fitting = lines.filter(({ isTooLong }) => !isTooLong);
     const { imported, alreadyThere, refused } = await ports.imports.take(principal, fitting, isTrial);
     const rejections = [...refused, ...lines.filter(({ isTooLong }) => isTooLong).map((line) => tooLong(line, maxLineBytes))];

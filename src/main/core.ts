@@ -85,7 +85,7 @@ import { type EventStores, openEventStores } from './events/following.ts';
 import { withNotedChanges } from './events/noted-changes.ts';
 import { makeExports } from './records/exports.ts';
 import { makeDrain } from './records/make-drain.ts';
-import { makeImports, readInThread } from './records/imports.ts';
+import { makeImports } from './records/imports.ts';
 import { startCoreTakers, type Takers } from './logs/start.ts';
 import { openOwnSeries, type OwnSeries } from './records/own-series.ts';
 import { makeStreams, openStoredOrder } from './records/streams.ts';
@@ -336,14 +336,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, 
     alerts,
     retention: removals.retentionPorts,
     erasures: removals.erasurePorts,
-    imports: makeImports({
-      ...parts,
-      spoolFolder: dataPaths(config).spool,
-      drain,
-      changer,
-      retention: removals.retentionPorts,
-      readLarge: readInThread(),
-    }),
+    imports: makeImports({ ...parts, spoolFolder: dataPaths(config).spool, drain, changer, retention: removals.retentionPorts }),
     prices: makePricePorts({
       database,
       prices,

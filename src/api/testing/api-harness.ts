@@ -29,7 +29,7 @@ import type { RequestRecord } from '../../model/record/request-record.ts';
 import { KnownNames } from '../../query/hints/known-names.ts';
 import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
-import { factsOfLine } from '../../ingest/imports/read-item.ts';
+import { factsOfLine, type LineFacts } from '../../ingest/imports/read-item.ts';
 import { RunningErasures } from '../../ingest/erasures.ts';
 import { freshUntil } from '../../ingest/fresh-until.ts';
 import { AlertDefinitions } from '../../alerts/definitions.ts';
@@ -188,6 +188,11 @@ function takersOver(spool: SpoolRig): Pick<ApiPorts, 'takeLog' | 'takeSpans'> {
   };
 }
 
+/** In this thread: the other one runs the built program. */
+export async function readLarge(_organizationId: OrganizationId, line: Buffer): Promise<LineFacts> {
+  return factsOfLine(line);
+}
+
 /** The ports of an API over one spool. @param core absent: one that stores nothing. */
 export async function portsOver(
   rig: IngestRig,
@@ -228,15 +233,7 @@ export async function portsOver(
     ...makeDashboardPorts(rig.database, Date.now),
     retention,
     ...takersOver(spool),
-    imports: makeImports({
-      spoolFolder: spool.folder,
-      store: rig.store,
-      drain,
-      running,
-      retention,
-      changer,
-      readLarge: async (_organizationId, line) => factsOfLine(line),
-    }),
+    imports: makeImports({ spoolFolder: spool.folder, store: rig.store, drain, running, retention, changer, readLarge }),
     erasures: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
     ...(await settingsOver(rig)),
     ...signInPortsOver(rig),

@@ -8,11 +8,10 @@ import type { Drain } from '../../ingest/drain.ts';
 import { RunningErasures } from '../../ingest/erasures.ts';
 import type { TestPorts } from '../../ingest/testing/spent-rows.ts';
 import { type CoreRig, type IngestRig, SpoolRig, until } from '../../ingest/testing/ingest-harness.ts';
-import { factsOfLine } from '../../ingest/imports/read-item.ts';
 import { makeImports } from '../../main/records/imports.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { createApi } from '../app.ts';
-import { callApi, portsOver, queryPath } from './api-harness.ts';
+import { callApi, portsOver, queryPath, readLarge } from './api-harness.ts';
 
 /** One deployment with an organisation of its own, whose ingest runs. Several may share a store. */
 export class Deployment {
@@ -59,7 +58,7 @@ export class Deployment {
       spoolFolder: spool.folder,
       store: rig.store,
       running,
-      readLarge: async (_organizationId: string, line: Buffer) => factsOfLine(line),
+      readLarge,
       retention: { ...ports.retention, deploymentDays: this.deploymentDays },
     };
     this.app = createApi({ ...ports, imports: makeImports(parts) }, () => ({}));

@@ -19,12 +19,21 @@ export interface ImportParts {
   readonly running: Pick<RunningErasures, 'of'>;
   readonly retention: Removals['retentionPorts'];
   readonly changer: Pick<RequestChanges, 'stamp'>;
-  readonly readLarge: LinePorts['readLarge'];
+  /** Absent: a thread. */
+  readonly readLarge?: LinePorts['readLarge'];
 }
 
 const dayMs = 86_400_000;
 
-export function makeImports({ spoolFolder, store, drain, running, retention, changer, readLarge }: ImportParts): ImportPorts {
+export function makeImports({
+  spoolFolder,
+  store,
+  drain,
+  running,
+  retention,
+  changer,
+  readLarge = readInThread(),
+}: ImportParts): ImportPorts {
   const imports = new Imports({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
@@ -50,7 +59,7 @@ const largeLineReader = new URL('./line-worker.js', import.meta.url);
 const lineLimits = { ...defaultLimits, maxWaitMs: 60_000, maxReadMs: 30_000 };
 
 /** The thread starts with the first long line, and keeps no process alive. */
-export function readInThread(): LinePorts['readLarge'] {
+function readInThread(): LinePorts['readLarge'] {
   const thread = new BodyThread<undefined, LargeLine>(largeLineReader, lineLimits);
   return async (organizationId, line) => unpackLine(await thread.run({ organizationId, signal: undefined }, line, undefined));
 }

@@ -35,6 +35,8 @@ interface Scene {
 /** Clearing up may take so long after an attack. */
 const clearWithinMs = 300_000;
 const settleMs = 3000;
+/** Spans begin a moment before they are sent, and clocks differ. */
+const clocksMs = 60_000;
 /** Of this process and the provider, which stand for other machines; the attacker has a lower priority. */
 const niceness = -5;
 
@@ -84,7 +86,7 @@ async function setScene(
   const { gateway, api } = service;
   const { key, organizationId } = store.modest;
   const neighbour = { gateway, api, key, organizationId };
-  return { service, attacker, attackerKey, attackerIds: store.greedy.requestIds, neighbour, startedAt: Date.now() };
+  return { service, attacker, attackerKey, attackerIds: store.greedy.requestIds, neighbour, startedAt: Date.now() - clocksMs };
 }
 
 async function attackOne(scene: Scene, surface: Surface, { durationMs, quietMs }: HostileSoak): Promise<SurfaceRun> {

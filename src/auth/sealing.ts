@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Encrypts secrets for the database. */
 export interface Cipher {
@@ -13,6 +13,7 @@ const purposes = {
   providerKeys: 'gatelog: keys of providers at rest',
   webhooks: 'gatelog: secrets of webhooks at rest',
   channels: 'gatelog: secrets of channels at rest',
+  credentials: 'gatelog: hashes of credentials at providers',
 } as const;
 
 const algorithm = 'aes-256-gcm';
@@ -20,15 +21,27 @@ const keyBytes = 32;
 /** The nonce size of GCM. Nonces are random: 2^32 encryptions with one key are safe. */
 const nonceBytes = 12;
 const tagBytes = 16;
+const hashBytes = 16;
 /** Version of the sealed form. */
 const version = 'v1.';
 
-/**
- * AES-256-GCM under a derived key. Invariant: no other use of the deployment's secret shares it; HKDF (RFC 5869) derives a key per
- * purpose. @param secret the deployment's, 32 bytes or more.
- */
-export function makeCipher(secret: Uint8Array, purpose: keyof typeof purposes): Cipher {
-  const cipherKey = Buffer.from(hkdfSync('sha256', secret, '', purposes[purpose], keyBytes));
+/** The hash of a text, 22 characters: equal for equal texts under one secret, and without it no guess of a text can be tried. */
+export type HashCredential = (text: string) => string;
+
+/** HMAC-SHA256, cut to 128 bits, under a derived key. @param secret the deployment's, 32 bytes or more. */
+export function makeCredentialHash(secret: Uint8Array): HashCredential {
+  const key = derivedKey(secret, 'credentials');
+  return (text) => createHmac('sha256', key).update(text).digest().subarray(0, hashBytes).toString('base64url');
+}
+
+/** Invariant: no other use of the deployment's secret shares it; HKDF (RFC 5869) derives a key per purpose. */
+function derivedKey(secret: Uint8Array, purpose: keyof typeof purposes): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purposes[purpose], keyBytes));
+}
+
+/** AES-256-GCM under a derived key. @param secret the deployment's, 32 bytes or more. */
+export function makeCipher(secret: Uint8Array, purpose: Exclude<keyof typeof purposes, 'credentials'>): Cipher {
+  const cipherKey = derivedKey(secret, purpose);
   return {
     seal: (place, text) => {
       const nonce = randomBytes(nonceBytes);

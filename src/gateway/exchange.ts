@@ -47,6 +47,7 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     cacheEnabled: call.head.directives.cache === undefined ? undefined : true,
     cachedFrom: cachedFrom(plan),
     bodyOverride: overrideOf(plan, hidesBody),
+    credentialHash: ports.credentialHashes.of(request.socket, principal.organizationId, plan),
   };
   const recorded = ports.hasSpoolSpace();
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });

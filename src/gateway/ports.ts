@@ -10,6 +10,7 @@ import type { HeldBodies } from './bodies/memory.ts';
 import type { LargeBodies } from './bodies/threads.ts';
 import type { SingleFlight } from './cache/single-flight.ts';
 import type { CallLog } from './call-log.ts';
+import type { CredentialHashes } from './credentials/credential-hashes.ts';
 import type { CredentialCache, VerifyKey } from './credentials/credentials.ts';
 import type { GiveFeedback } from './feedback.ts';
 import type { CallsInFlight } from './http/concurrency.ts';
@@ -58,6 +59,7 @@ export interface ExchangePorts {
   /** False while the spool takes no more body parts: recorded bodies are cut there. */
   readonly takesSpoolParts: () => boolean;
   readonly requestIdClaims: RequestIdClaims;
+  readonly credentialHashes: CredentialHashes;
   /** Header in which a trusted proxy names the caller's country, lower case. */
   readonly countryHeader: string | undefined;
   /** The gateway's own address without a trailing slash, where the deployment names one. */

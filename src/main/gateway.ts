@@ -1,5 +1,6 @@
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
 import { explainRejection } from '../auth/rejection.ts';
+import { makeCredentialHash } from '../auth/sealing.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
 import { makeAllowList } from '../egress/allow-list.ts';
@@ -9,6 +10,7 @@ import { CallsInFlight } from '../gateway/http/concurrency.ts';
 import { CallLog } from '../gateway/call-log.ts';
 import type { CallLimits } from '../gateway/limits/call-limits.ts';
 import type { ForwardPorts } from '../gateway/ports.ts';
+import { CredentialHashes } from '../gateway/credentials/credential-hashes.ts';
 import { CredentialCache } from '../gateway/credentials/credentials.ts';
 import type { LargeBodies } from '../gateway/bodies/threads.ts';
 import { HeldBodies } from '../gateway/bodies/memory.ts';
@@ -177,8 +179,10 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
   const { database, spool, space, upstream, cache, observe } = parts;
   const allowed = makeAllowList(config.targetAllowlist);
   const targets = makeTargetGuard(allowed);
+  const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
   return {
     credentials: new CredentialCache(),
+    credentialHashes: new CredentialHashes(makeCredentialHash(secret)),
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     failedKeys: failedKeysOf(config),
@@ -188,7 +192,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     knownModels: (name, organizationId) => modelsOf(name, { book: parts.book, organization: parts.prices.get(organizationId) }),
     makerOf: makeMakerOf(parts.book, systemClock.now),
     giveFeedback: makeGiveFeedback(config.dataDir),
-    providerKeys: storedProviderKeys(config, parts),
+    providerKeys: storedProviderKeys(config, parts, secret),
     upstream,
     callsInFlight: new CallsInFlight(config.callsInFlight, config.organizationSharePercent),
     spool,
@@ -227,8 +231,8 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
   };
 }
 
-function storedProviderKeys(config: Config, { database, observe }: GatewayParts): StoredProviderKeys {
-  const cipher = makeProviderKeyCipher(deploymentSecret(config.secretKey, dataPaths(config).secret));
+function storedProviderKeys(config: Config, { database, observe }: GatewayParts, secret: Uint8Array): StoredProviderKeys {
+  const cipher = makeProviderKeyCipher(secret);
   return new StoredProviderKeys({
     lookUp: makeProviderKeyLookUp(database),
     open: (stored) => cipher.open(stored, stored.sealed),

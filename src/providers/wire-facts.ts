@@ -26,6 +26,7 @@ export const wireFacts = {
   failureMessageHeaders: all('failureMessageHeaders'),
   usageMembers: all('usageMembers'),
   userMembers: all('userMembers'),
+  backgroundPaths: all('backgroundPaths'),
   addressHeaders: all('addressHeaders'),
   addressMembers: all('addressMembers'),
   keyHeaders: all('keyHeaders'),

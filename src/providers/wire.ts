@@ -50,6 +50,11 @@ export interface WireFacts {
   /** Top-level members of a request in which the end user is named. */
   readonly userMembers?: readonly string[];
 
+  /**
+   * Ends of the paths of calls whose response may come in the background, to be read later at the same path with its identifier behind.
+   */
+  readonly backgroundPaths?: readonly string[];
+
   /** Headers of replies that hold an address which clients call with their key. */
   readonly addressHeaders?: readonly string[];
   /** Members of replies that hold such addresses. */

@@ -90,6 +90,17 @@ export function withoutSecrets(address: string): string {
   return `${safe.slice(0, queryAt)}?${cut.join('&')}`;
 }
 
+/** Values of the secret query parameters of a path, decoded. */
+export function secretsOfQuery(path: string): readonly string[] {
+  const queryAt = path.indexOf('?');
+  if (queryAt === -1) return [];
+  const secrets = path
+    .slice(queryAt + 1)
+    .split('&')
+    .filter(isSecret);
+  return secrets.map((parameter) => decoded(parameter.slice(nameOfParameter(parameter).length + 1)));
+}
+
 function isSecret(parameter: string): boolean {
   const name = nameOfParameter(parameter);
   return secretParameter.test(decoded(name)) || secretValue.test(decoded(parameter.slice(name.length + 1)));

@@ -62,6 +62,7 @@ const opens = fc.record({
   cacheEnabled: maybe(fc.constant(true)),
   cachedFrom: maybe(fc.record({ requestId: fc.uuid(), createdAt: count })),
   bodyOverride: maybe(texts),
+  credentialHash: maybe(text),
 } satisfies Record<keyof ExchangeOpen, fc.Arbitrary<unknown>>);
 
 const facts = {
@@ -70,6 +71,7 @@ const facts = {
   model: maybe(text),
   attempts: maybe(fc.constant([])),
   bodyOverride: maybe(texts),
+  credentialHash: maybe(text),
 };
 const answers = fc.record({
   head: fc.record({ status: count, headers, elapsedMs: count, ...facts } satisfies Record<

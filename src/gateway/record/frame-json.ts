@@ -17,11 +17,15 @@ export function serializeOpen(open: ExchangeOpen): string {
     open.cachedFrom !== undefined ||
     open.bodyOverride !== undefined;
   if (hasMore) return JSON.stringify(open);
-  return `{"version":1,"requestId":"${open.requestId}${ownerText(open)}${open.openedAt}${targetText(open)}${modelText(open)},"headers":{${headersText(open.headers)}},"tags":{${tagsText(open.tags)}}${traceText(open)}}`;
+  return `{"version":1,"requestId":"${open.requestId}${ownerText(open)}${open.openedAt}${targetText(open)}${modelText(open)},"headers":{${headersText(open.headers)}},"tags":{${tagsText(open.tags)}}${traceText(open)}${credentialText(open)}}`;
 }
 
 function traceText({ trace }: ExchangeOpen): string {
   return trace === undefined ? '' : `,"trace":{"traceId":"${trace.traceId}","spanId":"${trace.spanId}"}`;
+}
+
+function credentialText({ credentialHash }: ExchangeOpen): string {
+  return credentialHash === undefined ? '' : `,"credentialHash":${quoted(credentialHash)}`;
 }
 
 /** As {@link serializeOpen}, for the frame that ends an exchange with a small response. */
@@ -69,8 +73,8 @@ function modelText({ model }: ExchangeOpen): string {
   return model === undefined ? '' : `,"model":${quoted(model)}`;
 }
 
-function hasFacts({ provider, targetUrl, model, attempts, bodyOverride }: EndFacts): boolean {
-  const isOther = provider !== undefined || targetUrl !== undefined || model !== undefined;
+function hasFacts({ provider, targetUrl, model, attempts, bodyOverride, credentialHash }: EndFacts): boolean {
+  const isOther = provider !== undefined || targetUrl !== undefined || model !== undefined || credentialHash !== undefined;
   return isOther || attempts !== undefined || bodyOverride !== undefined;
 }
 

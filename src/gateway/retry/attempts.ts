@@ -142,17 +142,24 @@ class Attempts implements RetryDecider {
 
   /** @param outcome how the exchange ended; undefined while the response begins. */
   private facts(outcome?: ExchangeOutcome): EndFacts {
-    const { route, target, bodyOverride } = this.current;
     const model = storableModel(this.current.model);
     const broken = outcome === 'client_left' || outcome === 'provider_broke' ? { error: outcome } : {};
     const last = this.running === undefined ? [] : [{ ...broken, ...this.running.outcome() }];
     const attempts = [...this.failed, ...last];
     const modelUnread = this.open.call.head.directives.tags.requestBody === 'never';
     return {
-      ...(this.targetIndex === 0 ? {} : { provider: route.provider, targetUrl: target?.shown ?? '' }),
+      ...(this.targetIndex === 0 ? {} : this.otherTarget()),
       ...(model === undefined || modelUnread ? {} : { model }),
-      ...(this.targetIndex === 0 || modelUnread || !this.overrides ? {} : { bodyOverride: bodyOverride ?? {} }),
+      ...(this.targetIndex === 0 || modelUnread || !this.overrides ? {} : { bodyOverride: this.current.bodyOverride ?? {} }),
       ...(attempts.length > 1 ? { attempts } : {}),
     };
+  }
+
+  private otherTarget(): EndFacts {
+    const { call, organizationId } = this.open;
+    const { route, target } = this.current;
+    const credentialHash = this.ports.credentialHashes.of(call.request.socket, organizationId, this.current);
+    const named = { provider: route.provider, targetUrl: target?.shown ?? '' };
+    return credentialHash === undefined ? named : { ...named, credentialHash };
   }
 }

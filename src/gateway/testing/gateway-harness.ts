@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { hashKey } from '../../auth/api-key.ts';
 import { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
+import { makeCredentialHash } from '../../auth/sealing.ts';
 import { assembleExchange, type PayloadFrame } from '../../ingest/interpret/assemble.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
@@ -27,6 +28,7 @@ import { unpackShape } from '../bodies/shape.ts';
 import { CallsInFlight } from '../http/concurrency.ts';
 import { runTask } from '../../main/bodies/jobs.ts';
 import type { ForwardLimits, ForwardPorts } from '../ports.ts';
+import { CredentialHashes } from '../credentials/credential-hashes.ts';
 import { CredentialCache } from '../credentials/credentials.ts';
 import { responseOfEcho } from '../builtin/echo.ts';
 import { HeldBodies } from '../bodies/memory.ts';
@@ -258,8 +260,9 @@ const noLimits: ForwardPorts['callLimits'] = {
   readUser: () => '',
 };
 
+const credentialHashes = new CredentialHashes(makeCredentialHash(Buffer.alloc(32)));
 /** What this deployment does not set. */
-const unset = { callLimits: noLimits, publicUrl: undefined } as const;
+const unset = { callLimits: noLimits, publicUrl: undefined, credentialHashes } as const;
 
 /** Reads large bodies as the threads do, in a later turn. */
 export const readInTurn: ForwardPorts['largeBodies'] = {

@@ -93,6 +93,8 @@ export interface ExchangeOpen {
   readonly cachedFrom?: CachedFrom | undefined;
   /** Members that replaced those of the caller's body in the first attempt. The frames hold the caller's body. */
   readonly bodyOverride?: JsonObject | undefined;
+  /** Keyed hash of the caller's credential at the provider, where a call may be completed by another one or complete it. */
+  readonly credentialHash?: string | undefined;
 }
 
 /** Payload of the `open` frame of an item of an import: the request body is the item, a line of JSON, and there was no call. */
@@ -196,6 +198,8 @@ export interface EndFacts {
   readonly attempts?: readonly Attempt[];
   /** As in the `open` frame, for the last attempt, when it differs from the first; empty: the caller's own body. */
   readonly bodyOverride?: JsonObject;
+  /** As in the `open` frame, for the last called address; absent with such an address: none. */
+  readonly credentialHash?: string;
 }
 
 export interface ExchangeEnd extends EndFacts {

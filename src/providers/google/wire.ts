@@ -6,6 +6,7 @@ export const googleWire: WireFacts = {
   finalEventTexts: [String.raw`"finishReason"\s*:\s*"`],
   failedElements: [String.raw`[[,]\s*\{\s*"error"\s*:\s*\{`],
   usageMembers: ['usageMetadata'],
+  backgroundPaths: ['/interactions'],
   addressHeaders: ['x-goog-upload-control-url', 'x-goog-upload-url'],
   // TRICKY: not `uri`, which goes back to Gemini in the parts of a call and must stay Google's.
   addressMembers: [{ provider: 'gemini', path: /\/files(?:\/[^/?:]+)?\/?(?:\?|$)/, members: ['downloadUri'] }],

@@ -25,6 +25,7 @@ export const openAiWire: WireFacts = {
   failedFinishReasons: ['error'],
   usageMembers: ['tool_usage', 'tools', 'usage'],
   userMembers: ['user', 'safety_identifier'],
+  backgroundPaths: ['/responses', '/v1/agent'],
   addressHeaders: ['azure-asyncoperation', 'operation-location'],
   keyHeaders: [{ name: 'authorization' }, { name: 'api-key', owners: ['azure', 'openai'] }],
   versionHeaders: ['openai-beta'],

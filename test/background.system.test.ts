@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChangeItem } from '../src/contract/requests/changes.ts';
 import type { RequestCost } from '../src/contract/requests/cost.ts';
@@ -5,11 +7,22 @@ import type { RequestItem } from '../src/contract/requests/item.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
-import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import {
+  childrenNamed,
+  makeDataDir,
+  program,
+  removeDataDir,
+  type Service,
+  serviceEnvironment,
+  startService,
+  testKey,
+} from './support/process-tree.ts';
 
 let service: Service;
 let api: ApiClient;
 let provider: FakeOpenAi;
+let forger: FakeOpenAi;
+let strangerKey: string;
 const dataDir = makeDataDir();
 
 /** OpenAI's answers to a background call and to reads of its response; the first read finds it in progress. */
@@ -36,21 +49,33 @@ const inBackground = (): Parameters<FakeOpenAi['behave']>[0] => {
 beforeAll(async () => {
   provider = await startFakeOpenAi();
   provider.behave(inBackground());
+  forger = await startFakeOpenAi();
   const environment = {
     GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl,
+    GATELOG_PROVIDER_GEMINI_URL: new URL(provider.baseUrl).origin,
+    GATELOG_PROVIDER_GEMINI_KEY: 'deployment-gemini',
+    GATELOG_TARGET_ALLOWLIST: [provider, forger].map(({ baseUrl }) => new URL(baseUrl).host).join(','),
     GATELOG_PROVIDER_OPENAI_KEY: 'deployment-openai',
     GATELOG_INGEST_BURST_MS: '0',
     GATELOG_GATEWAY_WORKERS: '2',
   };
   service = await startService({ dataDir, environment });
   api = apiClient(service.api);
+  run('orgs', 'create', 'strangers');
+  strangerKey = run('keys', 'create', '--org', 'strangers', '--permissions', 'admin');
 });
 
 afterAll(async () => {
   await service?.stop();
   await provider?.close();
+  await forger?.close();
   removeDataDir(dataDir);
 });
+
+/** Runs a command beside the service. @returns its output. */
+function run(...command: string[]): string {
+  return spawnSync(process.execPath, [program, ...command], { env: serviceEnvironment({ dataDir }), encoding: 'utf8' }).stdout.trim();
+}
 
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
   const response = await fetch(service.gateway + path, {
@@ -116,4 +141,129 @@ describe('a response that is made in the background', () => {
       ['output', 200],
     ]);
   });
+});
+
+/** Answers with the identifier in the path, or a new one; a read is answered with this many tokens by each credential. */
+const answering = (tokensOf: (credential: string) => number): Parameters<FakeOpenAi['behave']>[0] => {
+  return ({ method, url, rawHeaders }, response) => {
+    const isGemini = url.includes('/interactions');
+    const sent = rawHeaders.find((_, index) => /^(?:authorization|x-goog-api-key)$/i.test(rawHeaders[index - 1] ?? '')) ?? '';
+    const tokens = tokensOf(sent.replace('Bearer ', ''));
+    const id = method === 'POST' ? `made_${randomUUID()}` : url.replace(/\?.*/, '').replace(/.*\//, '');
+    const common = isGemini
+      ? { id, object: 'interaction', model: 'gemini-2.5-flash', created: new Date().toISOString() }
+      : { id, object: 'response', model: 'gpt-4o-mini', background: true, created_at: Math.floor(Date.now() / 1000) };
+    const usage = isGemini
+      ? { total_input_tokens: tokens, total_output_tokens: 1, total_tokens: tokens + 1 }
+      : { input_tokens: tokens, output_tokens: 1, total_tokens: tokens + 1 };
+    const told = method === 'POST' ? { status: isGemini ? 'in_progress' : 'queued' } : { status: 'completed', usage };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ...common, ...told }));
+  };
+};
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Exchanged {
+  readonly id: string;
+  /** The provider's identifier of its response. */
+  readonly answered: string;
+}
+
+/** A call by a client with keys of its own. @returns undefined when the provider refused it. */
+async function attempt(method: 'POST' | 'GET', path: string, headers: Headers): Promise<Exchanged | undefined> {
+  const response = await fetch(service.gateway + path, {
+    method,
+    headers: { 'svc-auth': `Bearer ${testKey}`, 'content-type': 'application/json', ...headers },
+    ...(method === 'GET' ? {} : { body: JSON.stringify({ model: 'gpt-4o-mini', input: 'Say hello.', background: true }) }),
+  });
+  const { id } = (await response.json()) as { readonly id: string };
+  return response.status === 200 ? { id: idOf(response), answered: id } : undefined;
+}
+
+async function exchange(method: 'POST' | 'GET', path: string, headers: Headers): Promise<Exchanged> {
+  const exchanged = await attempt(method, path, headers);
+  if (exchanged === undefined) throw new Error(`${method} ${path} was refused`);
+  return exchanged;
+}
+
+/** Waits until these are stored and their batches are done. */
+async function settled(ids: readonly string[], client = api): Promise<void> {
+  for (const id of ids) await client.stored(id, 60_000);
+  // It is in a later batch.
+  await api.stored((await exchange('GET', '/v1/files', {})).id, 60_000);
+}
+
+const tokensOnRecord = async (id: string): Promise<number | null> => (await api.stored(id, 60_000)).prompt_tokens;
+
+const completed = async (id: string): Promise<number> =>
+  eventually('the call to have its usage', async () => (await tokensOnRecord(id)) ?? undefined, 60_000);
+
+describe.each([
+  { by: 'OpenAI', path: '/v1/responses', using: (key: string): Headers => ({ authorization: `Bearer ${key}` }) },
+  { by: 'Gemini', path: '/v1beta/interactions', using: (key: string): Headers => ({ 'x-goog-api-key': key }) },
+])('a response that $by makes in the background', ({ path, using }) => {
+  beforeAll(() => {
+    provider.behave(answering((credential) => (credential === 'sk-ours' ? 1000 : 7)));
+    forger.behave(answering(() => 7));
+  });
+
+  it('gets its usage by the credential that made it and by no other, even when the core is killed in between', async () => {
+    const made = await exchange('POST', path, using('sk-ours'));
+    await settled([made.id]);
+    const read = `${path}/${made.answered}`;
+    const foreign = [await exchange('GET', read, using('sk-another')), await exchange('GET', read, {})];
+    await settled(foreign.map(({ id }) => id));
+    const stranger = await exchange('GET', read, { ...using('sk-ours'), 'svc-auth': `Bearer ${strangerKey}` });
+    await settled([stranger.id], apiClient(service.api, strangerKey));
+    expect(await tokensOnRecord(made.id)).toBeNull();
+    for (const { id } of foreign) expect(await tokensOnRecord(id)).toBeNull();
+
+    const [core = 0] = childrenNamed(service.pid, 'core');
+    process.kill(core, 'SIGKILL');
+    await exchange('GET', read, using('sk-another'));
+    await exchange('GET', read, using('sk-ours'));
+    await exchange('GET', read, using('sk-another'));
+    const tokens = await eventually('the call to have its usage', async () => completed(made.id).catch(() => undefined), 120_000);
+    expect(tokens).toBe(1000);
+  });
+
+  it('gets its usage from the address that made it and from no other', async () => {
+    const [own, other] = [provider, forger].map(({ baseUrl }) => ({ ...using('sk-ours'), 'svc-target-url': new URL(baseUrl).origin }));
+    const made = await exchange('POST', path, own ?? {});
+    const read = `${path}/${made.answered}`;
+    const forged = await exchange('GET', read, other ?? {});
+    await settled([made.id, forged.id]);
+    expect(await tokensOnRecord(made.id)).toBeNull();
+    await exchange('GET', read, own ?? {});
+    expect(await completed(made.id)).toBe(1000);
+  });
+});
+
+/** Calls without a key until the provider accepts the stored one. */
+const accepted = async (method: 'POST' | 'GET', path: string): Promise<Exchanged> =>
+  eventually('the key to be in use', async () => attempt(method, path, {}));
+
+it('a response under a stored key gets its usage by a read under the same key, and not once another has taken its place', async () => {
+  const answer = answering((credential) => credential.length);
+  const store = async (key: string): Promise<void> => {
+    await api.call('POST', '/v1/provider-keys', { provider: 'openai', key });
+    // The provider accepts the newest key alone: each worker sends it within seconds.
+    provider.behave((call, response, request) => {
+      if (call.rawHeaders.includes(`Bearer ${key}`)) answer(call, response, request);
+      else response.writeHead(401, { 'content-type': 'application/json' }).end('{}');
+    });
+  };
+  await store('stored-once');
+  const [made, late] = [await accepted('POST', '/v1/responses'), await accepted('POST', '/v1/responses')];
+  await accepted('GET', `/v1/responses/${made.answered}`);
+  expect(await completed(made.id)).toBe('stored-once'.length);
+
+  await store('stored-in-its-place');
+  const read = await accepted('GET', `/v1/responses/${late.answered}`);
+  await settled([read.id]);
+  expect(await tokensOnRecord(late.id)).toBeNull();
+  // A caller with the same key is as good as the stored one.
+  provider.behave(answer);
+  await exchange('GET', `/v1/responses/${late.answered}`, { authorization: 'Bearer stored-once' });
+  expect(await completed(late.id)).toBe('stored-once'.length);
 });

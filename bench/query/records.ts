@@ -61,6 +61,7 @@ function sessionOf(number: number, count: number): number | undefined {
 /** Members that are equal in all records. */
 const commonMembers = {
   keyHash: 'f'.repeat(64),
+  credentialHash: '',
   method: 'POST',
   path: '/v1/chat/completions',
   referrer: '',

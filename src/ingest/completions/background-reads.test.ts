@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RequestId, uuidToNumber } from '../../model/ids.ts';
+import type { LoggedOpen } from '../../model/record/exchange.ts';
+import type { UsageCompletion } from '../../model/record/usage-completion.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { openCheckpointFile } from '../../spool/checkpoint.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
-import { call, finished, model, newResponse, read } from '../testing/background-calls.ts';
+import { maxWaiting } from './complete-usage.ts';
+import { call, credentialHash, finished, model, newResponse, read } from '../testing/background-calls.ts';
 import { type ExchangeSketch, type IngestRig, newId, openRig, SpoolRig } from '../testing/ingest-harness.ts';
 
 let rig: IngestRig;
@@ -40,12 +44,12 @@ const counted = {
 };
 const host = 'https://generativelanguage.googleapis.com';
 const asked = (id: string, path = '/v1beta/interactions'): ExchangeSketch => ({
-  open: { provider: 'gemini', path, targetUrl: host + path },
+  open: { provider: 'gemini', path, targetUrl: host + path, credentialHash },
   request: JSON.stringify({ model: 'gemini-2.5-flash', input: 'Say hello.', background: true }),
   response: interaction(id, 'in_progress'),
 });
 const fetched = (id: string, response: string, path = '/v1beta/interactions'): ExchangeSketch => ({
-  open: { provider: 'gemini', method: 'GET', path: `${path}/${id}?stream=false`, targetUrl: `${host}${path}/${id}` },
+  open: { provider: 'gemini', method: 'GET', path: `${path}/${id}?stream=false`, targetUrl: `${host}${path}/${id}`, credentialHash },
   request: '',
   response,
 });
@@ -110,6 +114,85 @@ describe('a read completes nothing', () => {
     expect(await factsOf(id)).toMatchObject(unknown);
   });
 
+  test.each([
+    ['another credential', 'hash-of-another-credential'],
+    ['a credential that an earlier version did not note', undefined],
+    ['none', ''],
+  ])('with %s', async (_which, other) => {
+    const response = newResponse();
+    const id = await spool.write(writer, call(response));
+    const reading = await spool.write(writer, read(response, finished(response), { credentialHash: other }));
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject(unknown);
+    expect(await factsOf(reading)).toMatchObject({ prompt_tokens: null, cost_source: 'none' });
+    await spool.write(writer, read(response, finished(response)));
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000 });
+  });
+
+  test.each([
+    ['that an earlier version made', undefined],
+    ['whose credential is empty', ''],
+  ])('of a call %s', async (_which, other) => {
+    const response = newResponse();
+    const id = await spool.write(writer, call(response, { credentialHash: other }));
+    await spool.write(writer, read(response, finished(response), { credentialHash: other }));
+    await spool.write(writer, read(response, finished(response)));
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject(unknown);
+  });
+
+  test('of an interaction with another credential', async () => {
+    const response = newResponse();
+    const id = await spool.write(writer, asked(response));
+    const { open, ...forged } = fetched(response, interaction(response, 'completed', counted));
+    await spool.write(writer, { ...forged, open: { ...open, credentialHash: 'hash-of-another-credential' } });
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject({ prompt_tokens: null, completion_tokens: null });
+  });
+
+  test('in the place of another that may', async () => {
+    const response = newResponse();
+    const id = await spool.write(writer, call(response));
+    const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+    const forgeries = [
+      { credentialHash: 'hash-of-another-credential' },
+      { targetUrl: `https://forged.example.com/v1/responses/${response}` },
+    ];
+    await spool.write(writer, read(response, finished(response)));
+    for (const forged of forgeries) await spool.write(writer, read(response, finished(response, { usage }), forged));
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000 });
+  });
+
+  test('in the place of another that waits for its call', async () => {
+    const response = newResponse();
+    const slow = spool.openWriter();
+    const stream = slow.newStream();
+    const preview = call(response);
+    const id = spool.writeOpen(slow, stream, preview.open);
+    await spool.write(writer, read(response, finished(response)));
+    await spool.drainAll();
+    const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+    await spool.write(writer, read(response, finished(response, { usage }), { credentialHash: 'hash-of-another-credential' }));
+    await spool.drainAll();
+    spool.writeRest(slow, stream, preview);
+    await spool.write(slow);
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000 });
+  });
+
+  test('of a log, which passed no gateway', async () => {
+    const response = newResponse();
+    const id = await spool.write(writer, call(response));
+    const bytes = Buffer.byteLength(finished(response));
+    const logged = { at: systemClock.now(), identifier: 'fresh', requestBytes: 0, responseBytes: bytes } as const;
+    const told: Partial<LoggedOpen> = { ...read(response, '').open, credentialHash: undefined, logged };
+    await spool.write(writer, { open: told, request: '', response: finished(response) });
+    await spool.drainAll();
+    expect(await factsOf(id)).toMatchObject(unknown);
+  });
+
   test('that waits for a call at another address', async () => {
     const response = newResponse();
     await spool.write(writer, readAt(response, 'https://forged.example.com'));
@@ -128,4 +211,17 @@ test('a read changes nothing that its call stated', async () => {
   await spool.write(writer, read(response, finished(response, { model: 'gpt-4o-2024-08-06', service_tier: 'flex' })));
   await spool.drainAll();
   expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000, response_model: model, service_tier: 'priority' });
+});
+
+test('a call is waited for by reads of every organisation, however many one has', async () => {
+  spool.writeOpen(writer, writer.newStream(), { openedAt: Date.now() - 1000 });
+  const [response, busy] = [newResponse(), newId()];
+  await spool.write(writer, read(response, finished(response)));
+  for (let count = 0; count < maxWaiting + 2; count += 1) {
+    const other = newResponse();
+    await spool.write(writer, read(other, finished(other), { organizationId: busy }));
+  }
+  await spool.drainAll();
+  const waiting = (openCheckpointFile(spool.folder).load().waiting ?? []) as readonly UsageCompletion[];
+  expect([waiting.length, waiting.filter(({ responseId }) => responseId === response).length]).toEqual([maxWaiting, 1]);
 });

@@ -39,8 +39,10 @@ const completedBy = 'gateway';
 export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
   const { rows, pricingOf, now } = ports;
   return async (completion) => {
-    const { organizationId, provider, responseId, origin = '', usage, bills, reportedCost } = completion;
-    const before = await rows.find({ organizationId, provider, responseId, origin, ...timeRangeOf(completion) });
+    const { organizationId, provider, responseId, origin = '', credentialHash = '', usage, bills, reportedCost } = completion;
+    // A read that an earlier version left waiting.
+    if (credentialHash === '') return false;
+    const before = await rows.find({ organizationId, provider, responseId, origin, credentialHash, ...timeRangeOf(completion) });
     if (before === undefined) return false;
     if (!before.awaitsUsage) return true;
     // What the call stated stays.
@@ -122,11 +124,28 @@ export async function completeUsages(
     if (await isCompleted(completion, completeUsage, observe)) completed.add(key);
   }
   const remaining = [...candidates].flatMap(([key, completion]) => (completed.has(key) ? [] : [completion]));
-  const kept = remaining.filter(isStorable).slice(-maxWaiting);
+  const kept = withinRoom(remaining.filter(isStorable));
   const dropped = remaining.length - kept.length;
   const reason = `${dropped} reads of responses cannot wait for the records of their calls`;
   if (dropped > 0) observe({ kind: 'usage_not_completed', reason });
   return kept;
+}
+
+/** Leaves out the oldest of whichever organisation has most, until there is room: none takes the room of the others. */
+function withinRoom(reads: readonly UsageCompletion[]): readonly UsageCompletion[] {
+  if (reads.length <= maxWaiting) return reads;
+  const byOrganization = new Map<OrganizationId, UsageCompletion[]>();
+  for (const read of reads) {
+    const own = byOrganization.get(read.organizationId);
+    if (own === undefined) byOrganization.set(read.organizationId, [read]);
+    else own.push(read);
+  }
+  const all = [...byOrganization.values()];
+  for (let over = reads.length - maxWaiting; over > 0; over -= 1) {
+    all.reduce((most, own) => (own.length > most.length ? own : most)).shift();
+  }
+  const kept = new Set(all.flat());
+  return reads.filter((read) => kept.has(read));
 }
 
 function isStorable(completion: UsageCompletion): boolean {

@@ -28,12 +28,15 @@ const noRequest: ReadRequest = {
 };
 
 /**
- * Usage from a read of a finished response, `GET …/responses/{id}` or `GET …/interactions/{id}`. @returns undefined for every other exchange.
+ * Usage from a read of a finished response, `GET …/responses/{id}` or `GET …/interactions/{id}`. @returns undefined for every other
+ * exchange, and where it is not known with which credential it was read.
  * TRICKY: runs for every exchange, so the method is checked first.
  */
 export function completionOf(exchange: Exchange, context: Pick<InterpretContext, 'redact' | 'prices'>): UsageCompletion | undefined {
   const { open, responseHead } = exchange;
   if (open.method !== 'GET' || responseHead === undefined || responseHead.status < 200 || responseHead.status > 299) return undefined;
+  const { credentialHash = '' } = open;
+  if (credentialHash === '') return undefined;
   const read = readResponseId(exchange);
   if (read === undefined) return undefined;
   const { responseId, format } = read;
@@ -51,6 +54,7 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
     provider: recordNameOf(open.provider),
     askedAt: open.openedAt,
     origin: originOf(open.targetUrl),
+    credentialHash,
     begunAt: begunAt(body),
     usage: { ...usage, raw: jsonOf(texts.usageRaw).length > rawMaxCharacters ? null : texts.usageRaw },
     bills: facts.bills,
@@ -86,7 +90,8 @@ function readResponseId({ open }: Exchange): ReadId | undefined {
 export function awaitedResponseOf({ open }: Exchange, record: RequestRecord): string | undefined {
   const { usage, responseId } = record;
   const isKnown = !usage.estimated && (usage.promptTokens !== null || usage.completionTokens !== null);
-  if (isKnown || record.method !== 'POST' || record.cached || responseId === '') return undefined;
+  const mayBeRead = record.method === 'POST' && !record.cached && responseId !== '' && record.credentialHash !== '';
+  if (isKnown || !mayBeRead) return undefined;
   const format = wireFormatFor(open.provider, upstreamPath(open));
-  return format !== undefined && inBackground.has(format) ? responseKeyOf(record) : undefined;
+  return format !== undefined && inBackground.has(format) ? responseKeyOf({ ...record, origin: originOf(open.targetUrl) }) : undefined;
 }

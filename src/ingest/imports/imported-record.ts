@@ -46,6 +46,7 @@ export function importedRecord({ open, requestBody }: ImportedExchange, context:
     requestId: open.requestId,
     createdAt: item.createdAt,
     keyHash: open.keyHash,
+    credentialHash: '',
     method: open.method,
     bodyGroup: bodyGroupOf(item.sessionId, facts.request),
     properties,

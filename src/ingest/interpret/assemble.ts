@@ -31,7 +31,7 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
   const facts: EndFacts = end ?? head ?? {};
   const parts = frames.filter(({ frame }) => frame.kind === frameKinds.responsePart || frame.kind === frameKinds.answered);
   return withOverriddenBody({
-    open: { ...open, provider: facts.provider ?? open.provider, targetUrl: facts.targetUrl ?? open.targetUrl },
+    open: atLastTarget(open, facts),
     requestBody: bodyOf(frames, frameKinds.opened, frameKinds.requestPart),
     responseHead: head,
     responseBody: bodyOf(frames, frameKinds.answered, frameKinds.responsePart),
@@ -40,6 +40,11 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
     requestTail: tailOf(frames, frameKinds.requestTail),
     responseTail: tailOf(frames, frameKinds.responseTail),
   });
+}
+
+function atLastTarget(open: ExchangeOpen, { provider, targetUrl, credentialHash }: EndFacts): ExchangeOpen {
+  if (provider === undefined && targetUrl === undefined) return open;
+  return { ...open, provider: provider ?? open.provider, targetUrl: targetUrl ?? open.targetUrl, credentialHash };
 }
 
 function responseOf(frames: readonly PayloadFrame[]): Partial<ExchangeAnswer> {

@@ -56,6 +56,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     requestId: open.requestId,
     createdAt: open.openedAt,
     keyHash: open.keyHash,
+    credentialHash: orEmpty(open.credentialHash),
     method: open.method,
     path: texts.path,
     referrer: texts.referrer,

@@ -36,9 +36,12 @@ export const finished = (id: string, given: object = {}): string =>
     ...given,
   });
 
+/** Of the credential that makes and reads all of them, unless a test says otherwise. */
+export const credentialHash = 'hash-of-one-credential';
+
 /** A call in the background, as it is answered: before anything was done. */
 export const call = (id: string, open: ExchangeSketch['open'] = {}): ExchangeSketch => ({
-  open: { provider: 'openai', path: '/v1/responses', targetUrl: 'https://api.openai.com/v1/responses', ...open },
+  open: { provider: 'openai', path: '/v1/responses', targetUrl: 'https://api.openai.com/v1/responses', credentialHash, ...open },
   request: JSON.stringify({ model: 'gpt-4o-mini', input: 'Say hello.', background: true }),
   response: responseOf(id, 'queued'),
 });
@@ -50,6 +53,7 @@ export const read = (id: string, response: string, open: ExchangeSketch['open'] 
     method: 'GET',
     path: `/v1/responses/${id}`,
     targetUrl: `https://api.openai.com/v1/responses/${id}?include[]=x`,
+    credentialHash,
     ...open,
   },
   request: '',

@@ -223,6 +223,7 @@ export const requestColumns = {
   span_id: text(({ spanId }) => spanId, shown('span_id', 'Span of the call: of its `traceparent`, or the one that told of it.')),
   span_links: column('textList', ({ spanLinks }) => spanLinks, 'stored'),
   body_group: column('uint64', ({ bodyGroup }) => bodyGroup, 'stored'),
+  credential_hash: text(({ credentialHash }) => credentialHash, 'stored'),
 } as const satisfies Readonly<Record<string, ColumnDefinition>>;
 
 export type RequestColumns = typeof requestColumns;

@@ -45,6 +45,8 @@ export interface RequestRecord extends TextTags {
   readonly createdAt: number;
   readonly responseCreatedAt: number | null;
   readonly keyHash: string;
+  /** Keyed hash of the credential at the provider, where a later read may complete the call. */
+  readonly credentialHash: string;
 
   readonly method: string;
   readonly path: string;

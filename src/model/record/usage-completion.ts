@@ -13,6 +13,8 @@ export interface UsageCompletion {
   readonly provider: string;
   /** Where the read went, as {@link originOf}; absent in a checkpoint of an earlier version. */
   readonly origin?: string;
+  /** Of the read, as in its `open` frame; absent in a checkpoint of an earlier version. */
+  readonly credentialHash?: string;
   /** Time of the read, Unix milliseconds; the call ended earlier. */
   readonly askedAt: number;
   /** When the provider began the response, by its own clock, Unix milliseconds; null where not reported. */
@@ -26,13 +28,15 @@ export interface UsageCompletion {
   readonly reportedCost: string | null;
 }
 
-/** Identifies a response within an organisation and a provider. */
+/** Identifies the calls that a read may complete: reads that another could complete never share a key. */
 export function responseKeyOf({
   organizationId,
   provider,
+  origin = '',
+  credentialHash = '',
   responseId,
-}: Pick<UsageCompletion, 'organizationId' | 'provider' | 'responseId'>): string {
-  return `${organizationId}/${provider}/${responseId}`;
+}: Pick<UsageCompletion, 'organizationId' | 'provider' | 'origin' | 'credentialHash' | 'responseId'>): string {
+  return `${organizationId}/${provider}/${credentialHash}/${origin}/${responseId}`;
 }
 
 /** Scheme, host and port of an address, in lower case; empty for none. */

@@ -32,6 +32,7 @@ export const empty: RequestRecord = {
   createdAt: noon,
   responseCreatedAt: null,
   keyHash: '',
+  credentialHash: '',
   method: 'POST',
   path: '',
   referrer: '',

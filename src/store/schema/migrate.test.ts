@@ -24,6 +24,7 @@ const released: readonly (readonly [number: number, name: string, hash: string])
   [15, 'requests of jobs', '2de7f61ae6780418d1aee977e72fb6b5'],
   [16, 'order of storage', '1d2c1052a60bdec8f8dbc51d15e0c8bd'],
   [17, 'traces', 'e95bc42b1b078425eb503503de5ea976'],
+  [18, 'hashes of credentials', '4bdc5d983c6c62d3ca4d041cbdc9122e'],
 ];
 
 test('a step of the schema that has been released is what it was', () => {

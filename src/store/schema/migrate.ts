@@ -18,6 +18,7 @@ import { smallerBlocks } from './migrations/0010-to-0019/0014-smaller-blocks.ts'
 import { jobRequests } from './migrations/0010-to-0019/0015-job-requests.ts';
 import { storedOrder } from './migrations/0010-to-0019/0016-stored-order.ts';
 import { traces } from './migrations/0010-to-0019/0017-traces.ts';
+import { credentialHashes } from './migrations/0010-to-0019/0018-credential-hashes.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. A released step never changes. */
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   jobRequests,
   storedOrder,
   traces,
+  credentialHashes,
 ];
 
 export const storeSteps = migrations.length;

@@ -27,6 +27,8 @@ export interface AnsweredCall {
   readonly responseId: string;
   /** Where the call must have gone, as by `originOf`. */
   readonly origin: string;
+  /** With which credential the call must have been made; not empty. */
+  readonly credentialHash: string;
   /** Range of its arrival, Unix milliseconds. */
   readonly from: number;
   readonly to: number;
@@ -111,7 +113,7 @@ interface CallRow {
   readonly awaits: number;
 }
 
-function findStatement({ organizationId, provider, responseId, origin, from, to }: AnsweredCall): CompiledSql {
+function findStatement({ organizationId, provider, responseId, origin, credentialHash, from, to }: AnsweredCall): CompiledSql {
   const columns = sql`toString(request_id) AS id, toUnixTimestamp64Milli(created_at) AS created_ms, provider, request_model, response_model, model_override,
       service_tier, ifNull(toString(prompt_tokens), '') AS prompt, ifNull(toString(completion_tokens), '') AS completion, usage_estimated,
       ifNull(toString(cost), '') AS cost_text, cost_source, price_reference, applied_price, ${awaits} AS awaits`;
@@ -120,8 +122,9 @@ function findStatement({ organizationId, provider, responseId, origin, from, to 
     sql`created_at <= ${dateTime64(to, 'to')}`,
     sql`response_id = ${param(responseId, 'String', 'response')}`,
     sql`provider = ${param(provider, 'String', 'provider')} AND method = 'POST' AND NOT cached`,
-    // Another address may answer anything, and must not say what this one was used for.
+    // Another address may answer anything, and another customer's answer is not this one's: neither says what this call used.
     sql`lower(extract(target_url, '^[A-Za-z]+://[^/?#]*')) = ${param(origin, 'String', 'origin')}`,
+    sql`credential_hash = ${param(credentialHash, 'String', 'credential')} AND credential_hash != ''`,
   ]);
   const orderBy = sql`awaits DESC, created_at DESC, request_id DESC`;
   return compileFor(organizationId, select({ columns, from: calls, orderBy, limit: 1 }));

@@ -213,6 +213,7 @@ const plainRecord = time.chain((createdAt) =>
 );
 
 const remaining = {
+  credentialHash: '',
   spanLinks: [],
   gatewayOverheadMs: null,
   attempts: [],

@@ -108,8 +108,8 @@ it.each([
     });
     const { body } = await apiClient(service.api).call<readonly unknown[]>('GET', `/v1/request/${item.request_id}/changes`);
     expect(body.data).toMatchObject([
-      { kind: 'texts', old: null, new: 1 },
-      { kind: 'texts', old: null, new: 1 },
+      { kind: 'texts', key_id: expect.stringMatching(/./) as string, old: null, new: 1 },
+      { kind: 'texts', key_id: expect.stringMatching(/./) as string, old: null, new: 1 },
     ]);
     const found = await apiClient(service.api).query({
       left: { request_response_rmt: { response_body: { contains: 'scatters' } } },

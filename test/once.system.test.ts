@@ -81,8 +81,12 @@ describe.each(clients)('a client with %s', (_name, more) => {
       expect(item).toMatchObject({ request_path: '/anthropic/v1/messages', response_status: 200 });
       expect([item.trace_id, item.span_id]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{16}$/)]);
       expect(item.gateway_overhead_ms).not.toBeNull();
-      const { body } = await api.call<readonly { readonly kind: string }[]>('GET', `/v1/request/${item.request_id}/changes`);
+      const { body } = await api.call<readonly { readonly kind: string; readonly key_id: string }[]>(
+        'GET',
+        `/v1/request/${item.request_id}/changes`,
+      );
       expect(body.data.map(({ kind }) => kind)).toContain('property');
+      expect(body.data.map(({ key_id: key }) => key).filter((key) => ['', 'gateway', 'operator'].includes(key))).toEqual([]);
     }
   });
 

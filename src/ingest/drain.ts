@@ -244,7 +244,7 @@ export class Drain {
       lastNumber,
       rows.map(({ rows: written }) => written.request),
     );
-    noteStored(batch, { rows, refused }, this.ports);
+    noteStored(batch, { rows, refused, countedBefore: once.countedBefore }, this.ports);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms: Math.round(clock.monotonic() - startedAt) });
   }

@@ -18,6 +18,13 @@ import type { Interpret } from './worker/interpreter.ts';
 import type { PendingChanges } from './changes/pending.ts';
 import type { SettleBudgets } from './interpret/settlement.ts';
 
+export interface HowCounted {
+  /** A later read may bring its usage. */
+  readonly isAwaited: boolean;
+  /** The call was counted with this before; only what is more counts now. */
+  readonly before?: Spend | undefined;
+}
+
 /** What the drain needs from the rest of the program. */
 export interface DrainPorts {
   readonly spoolFolder: string;
@@ -52,6 +59,6 @@ export interface DrainPorts {
   readonly observe: Observe;
   /** Called once a record can be queried. @param delayMs since its exchange ended. */
   readonly noteVisible: (delayMs: number) => void;
-  /** Called once for each stored call. @param isAwaited a later read may bring its usage. */
-  readonly noteSpend: (organizationId: OrganizationId, spend: Spend, isAwaited: boolean) => void;
+  /** Called once for each stored call, and for one that was stored before by another record. */
+  readonly noteSpend: (organizationId: OrganizationId, spend: Spend, how: HowCounted) => void;
 }

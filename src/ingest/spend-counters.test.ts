@@ -100,7 +100,7 @@ const unknown = { cost: null, inputTokens: 0, cacheReadTokens: 0, cacheWriteToke
 
 test('a call whose usage a later read brings counts once, with its cost, and as unpriced only if that has none', () => {
   const counters = new SpendCounters();
-  counters.count(acme, spend(unknown), true);
+  counters.count(acme, spend(unknown), { isAwaited: true });
   expect(linesOf(counters)).toEqual(expect.arrayContaining(['recorded_requests 1', 'unpriced_requests 0', 'cost_usd 0.000000000000']));
   counters.complete(acme, { before: spend(unknown), now: spend() });
   const known = ['tokens kind="input" 3', 'tokens kind="cache_read" 2', 'tokens kind="cache_write" 1', 'tokens kind="output" 4'];
@@ -112,7 +112,7 @@ test('a call whose usage a later read brings counts once, with its cost, and as 
 test('of an estimate only the difference is added', () => {
   const counters = new SpendCounters();
   const estimate = spend({ cost: parseMoney('0.04') ?? null, inputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 3 });
-  counters.count(acme, estimate, true);
+  counters.count(acme, estimate, { isAwaited: true });
   counters.complete(acme, { before: estimate, now: spend() });
   expect(linesOf(counters)).toEqual([
     'recorded_requests 1',
@@ -132,7 +132,7 @@ test('calls of today are told apart by whether their cost is known, and begin an
   counters.count(acme, spend({ cost: null }));
   // Nothing that could have a price: it failed, or its usage is still to come.
   counters.count(acme, spend({ cost: null, inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 }));
-  counters.count(acme, spend({ cost: null }), true);
+  counters.count(acme, spend({ cost: null }), { isAwaited: true });
   expect(counters.callsToday()).toEqual({ known: 1, unknown: 1 });
   now += 60_000;
   expect(counters.callsToday()).toEqual({ known: 0, unknown: 0 });

@@ -1,4 +1,5 @@
 import type { OrganizationId } from '../model/ids.ts';
+import type { HowCounted } from './ports.ts';
 import { type Money, moneyOfUnits, moneyText } from '../model/pricing/money.ts';
 import type { CompletedSpend, Spend } from '../model/record/spend.ts';
 
@@ -70,9 +71,16 @@ export class SpendCounters {
     return this.today;
   }
 
-  /** Counts a call. @param isAwaited a later read may bring its cost, so it does not count as unpriced. */
-  count(organizationId: OrganizationId, spend: Spend, isAwaited = false): void {
+  /**
+   * Counts a call: one whose cost a later read may bring does not count as unpriced, and of one that was counted before, by a record that it
+   * has replaced, counts what is more.
+   */
+  count(organizationId: OrganizationId, spend: Spend, { isAwaited = false, before }: Partial<HowCounted> = {}): void {
     const sums = this.sumsOf(organizationId, spend);
+    if (before !== undefined) {
+      addSpend(sums, moreThan(before, spend));
+      return;
+    }
     sums.requests += 1n;
     if (spend.cost === null && !isAwaited) sums.unpriced += 1n;
     addSpend(sums, spend);
@@ -90,13 +98,7 @@ export class SpendCounters {
     const sums = this.sumsOf(organizationId, now);
     if (now.cost === null) sums.unpriced += 1n;
     this.countToday(now);
-    addSpend(sums, {
-      cost: now.cost === null ? null : moneyOfUnits(now.cost - positive(before.cost)),
-      inputTokens: now.inputTokens - before.inputTokens,
-      cacheReadTokens: now.cacheReadTokens - before.cacheReadTokens,
-      cacheWriteTokens: now.cacheWriteTokens - before.cacheWriteTokens,
-      outputTokens: now.outputTokens - before.outputTokens,
-    });
+    addSpend(sums, moreThan(before, now));
   }
 
   /** In Prometheus' text format. */
@@ -149,6 +151,17 @@ function keyOf({ provider, model }: SetNames): string {
 function newSums(labels: Readonly<Record<string, string>>): Sums {
   const written = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
   return { labels: written.join(','), requests: 0n, unpriced: 0n, cost: 0n, tokens: [0n, 0n, 0n, 0n] };
+}
+
+/** What one tells beyond the other; less than nothing where it tells less. */
+function moreThan(before: Spend, now: Spend): Omit<Spend, 'provider' | 'model'> {
+  return {
+    cost: now.cost === null ? null : moneyOfUnits(now.cost - positive(before.cost)),
+    inputTokens: now.inputTokens - before.inputTokens,
+    cacheReadTokens: now.cacheReadTokens - before.cacheReadTokens,
+    cacheWriteTokens: now.cacheWriteTokens - before.cacheWriteTokens,
+    outputTokens: now.outputTokens - before.outputTokens,
+  };
 }
 
 /** A caller may state less than nothing, and a counter never falls. */

@@ -5,6 +5,7 @@ import type { JoinRecords } from '../../store/once/absorb.ts';
 import type { HasSpans, ToldQuery, ToldRow } from '../../store/once/told-rows.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import type { InterpretedExchange } from '../worker/interpreter.ts';
+import { type CountedBefore, countedBefore } from './counted-before.ts';
 import type { GroupedBatch } from './group-batch.ts';
 import { linksTo, readLinks, relationsOf } from './links.ts';
 import { type Absorption, type BatchRecord, type Filling, type KnownRecord, type OncePlan, planOnce } from './plan.ts';
@@ -29,6 +30,8 @@ export interface OnceBatch {
 export interface ResolvedBatch {
   /** Indexes of spans whose call another record is. */
   readonly leftOut: ReadonlySet<number>;
+  /** What calls of the batch were counted with before, by the index of the record that is stored now. */
+  readonly countedBefore: ReadonlyMap<number, CountedBefore>;
   /** Once the batch is stored, and before it is accepted: repeating it changes nothing. @throws when the store fails. */
   readonly complete: (signal: AbortSignal) => Promise<void>;
 }
@@ -65,6 +68,7 @@ export class CallsOnce {
     }
     return {
       leftOut: new Set(plans.flatMap(([, { leftOut }]) => [...leftOut])),
+      countedBefore: new Map(plans.flatMap(([, plan]) => [...countedBefore(plan)])),
       complete: async (signal) => {
         this.noteGroups(batch);
         for (const [organizationId, plan] of plans) await this.complete(organizationId, plan, signal);
@@ -194,6 +198,7 @@ function knownRecord({ spanId, links, models, createdAt, endedAt, properties, ..
     usage,
     keyId,
     values: properties,
+    spend: row.spend,
   };
 }
 

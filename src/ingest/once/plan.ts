@@ -1,4 +1,5 @@
 import type { RequestId } from '../../model/ids.ts';
+import type { Spend } from '../../model/record/spend.ts';
 import { distanceOf, relationOf, type Relation, type TellsOfCall } from './same-call.ts';
 
 /** A record of an organisation, stored or about to be. */
@@ -12,6 +13,8 @@ export interface KnownRecord extends TellsOfCall {
   readonly keyId: string;
   /** The properties of one that was made of a span. */
   readonly values: ReadonlyMap<string, string>;
+  /** What a stored record was counted with. */
+  readonly spend?: Spend | undefined;
 }
 
 /** A record of the batch that is being stored. */

@@ -104,7 +104,7 @@ export function makeDrain({
     clock: systemClock,
     observe,
     noteVisible: (delayMs) => countVisible(meter, delayMs),
-    noteSpend: (organizationId, spend, isAwaited) => spendCounters.count(organizationId, spend, isAwaited),
+    noteSpend: (organizationId, spend, how) => spendCounters.count(organizationId, spend, how),
   });
 }
 

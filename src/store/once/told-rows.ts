@@ -1,4 +1,6 @@
 import { type OrganizationId, type RequestId, uuidOfHex } from '../../model/ids.ts';
+import { parseMoney } from '../../model/pricing/money.ts';
+import type { Spend } from '../../model/record/spend.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
@@ -34,6 +36,8 @@ export interface ToldRow {
   readonly links: readonly string[];
   /** Of one that was made of a span; else empty. */
   readonly properties: ReadonlyMap<string, string>;
+  /** Of a stored one. */
+  readonly spend?: Spend | undefined;
 }
 
 /** Finds records by their spans and by the provider's identifiers of their responses. @throws GatelogError when the store fails. */
@@ -58,11 +62,16 @@ interface Row {
   readonly span_id: string;
   readonly span_links: readonly string[];
   readonly told: Readonly<Record<string, string>>;
+  readonly model: string;
+  /** Decimal text; empty: not known. */
+  readonly cost_text: string;
+  readonly tokens: readonly (string | number)[];
 }
 
 const columns = sql`hex(request_id) AS id_hex, toUnixTimestamp64Milli(created_at) AS created_ms,
   toUnixTimestamp64Milli(ifNull(response_created_at, created_at)) AS ended_ms, provider, request_model, response_model, response_id,
-  trace_id, span_id, span_links, if(has(span_links, '*'), properties, map()) AS told`;
+  trace_id, span_id, span_links, if(has(span_links, '*'), properties, map()) AS told, model, ifNull(toString(cost), '') AS cost_text,
+  [ifNull(prompt_tokens, 0), ifNull(prompt_cache_read_tokens, 0), ifNull(prompt_cache_write_tokens, 0), ifNull(completion_tokens, 0)] AS tokens`;
 
 /** Runs in the `insert` lane, whose caller inserts next. */
 export function makeFindTold(connections: Connections): FindTold {
@@ -105,7 +114,14 @@ function toldRow(row: Row): ToldRow {
     spanId: row.span_id,
     links: row.span_links,
     properties: new Map(Object.entries(row.told)),
+    spend: spendOfRow(row),
   };
+}
+
+function spendOfRow({ provider, model, cost_text: cost, tokens }: Row): Spend {
+  const [promptTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, outputTokens = 0] = tokens.map(Number);
+  const inputTokens = Math.max(0, promptTokens - cacheReadTokens - cacheWriteTokens);
+  return { provider, model, cost: parseMoney(cost) ?? null, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens };
 }
 
 function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {

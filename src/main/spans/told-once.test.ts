@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SpendCounters } from '../../ingest/spend-counters.ts';
+import { callsOnceIn } from '../../ingest/testing/calls-once-harness.ts';
+import { type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
+import { loggerTo } from '../../ingest/testing/logged-calls.ts';
+import { received, spanIdOf, traceId, type WrittenSpan } from '../../otlp/testing/spans.ts';
+
+let rig: IngestRig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(async () => rig.close());
+
+const startMs = Date.UTC(2026, 10, 1);
+const spanId = spanIdOf(1);
+const model = 'gpt-4o';
+
+/** That of the call, as its client makes it. */
+const own = (given: Partial<WrittenSpan> = {}): WrittenSpan => ({
+  traceId,
+  spanId,
+  name: 'chat',
+  startMs,
+  endMs: startMs + 1000,
+  attributes: {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.system': 'openai',
+    'gen_ai.request.model': model,
+    'gen_ai.usage.input_tokens': 900,
+    'gen_ai.usage.output_tokens': 100,
+    'session.id': 'theirs',
+    'user.id': 'theirs',
+  },
+  ...given,
+});
+
+class Scene {
+  readonly spool = new SpoolRig(rig);
+  readonly counters = new SpendCounters();
+  private readonly writer = this.spool.openWriter();
+
+  async call(): Promise<void> {
+    const usage = { prompt_tokens: 1000, completion_tokens: 200, total_tokens: 1200 };
+    await this.spool.write(this.writer, {
+      open: { openedAt: startMs + 5, provider: 'openai', path: '/v1/chat/completions', model, trace: { traceId, spanId } },
+      request: JSON.stringify({ model, messages: [{ role: 'user', content: 'Why?' }] }),
+      response: JSON.stringify({ id: 'chatcmpl-1', model, choices: [{ index: 0, message: { role: 'assistant', content: 'So.' } }], usage }),
+      end: { elapsedMs: 900 },
+    });
+  }
+
+  async spans(spans: readonly WrittenSpan[], keyId?: string): Promise<void> {
+    const { principal } = this.spool;
+    await loggerTo(this.writer)(keyId === undefined ? principal : { ...principal, keyId }, received(spans).calls);
+  }
+
+  async live(): Promise<void> {
+    await this.spool.drainAll({
+      callsOnce: callsOnceIn(rig.store, { clock: { now: () => startMs, monotonic: () => performance.now() } }),
+      noteSpend: (...args) => this.counters.count(...args),
+    });
+  }
+
+  rows(): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return this.spool.read(
+      'SELECT id_text AS id, status, user_id, session_id, properties, toString(cost) AS cost, prompt_tokens, span_links FROM requests WHERE org_id = {tenant:UInt128} ORDER BY request_id',
+    );
+  }
+
+  /** Sums of all models. */
+  counted(): { readonly requests: number; readonly cost: string; readonly tokens: number } {
+    const sum = (family: string): number =>
+      [...this.counters.page().matchAll(new RegExp(`^${family}\\{.*\\} (\\S+)$`, 'gm'))].reduce((all, [, value]) => all + Number(value), 0);
+    return {
+      requests: sum('gatelog_recorded_requests_total'),
+      cost: sum('gatelog_cost_usd_total').toFixed(6),
+      tokens: sum('gatelog_tokens_total'),
+    };
+  }
+}
+
+describe('a call that is told twice', () => {
+  // 1000 × 2.5 $ + 200 × 10 $ for a million.
+  const once = { requests: 1, cost: '0.004500', tokens: 1200 };
+
+  it.each([
+    ['first by the gateway', ['call', 'span']],
+    ['first by its span', ['span', 'call']],
+  ] as const)('%s, is counted once on /metrics', async (_who, order) => {
+    const scene = new Scene();
+    for (const step of order) {
+      await (step === 'call' ? scene.call() : scene.spans([own()]));
+      await scene.live();
+    }
+    expect(await scene.rows()).toHaveLength(1);
+    expect(scene.counted()).toEqual(once);
+  });
+
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])('by two spans, is counted once, when the one with the better counts comes %s', async (_when, isFirst) => {
+    const scene = new Scene();
+    const better = own({ attributes: { ...own().attributes, 'gen_ai.usage.input_tokens': 1000, 'gen_ai.usage.output_tokens': 200 } });
+    const { 'gen_ai.usage.input_tokens': _input, 'gen_ai.usage.output_tokens': _output, ...without } = own().attributes ?? {};
+    const around = own({ spanId: spanIdOf(2), scope: 'other', startMs: startMs - 5, endMs: startMs + 1005, attributes: without });
+    const inner = { ...better, parentSpanId: spanIdOf(2) };
+    for (const span of isFirst ? [inner, around] : [around, inner]) {
+      await scene.spans([span]);
+      await scene.live();
+    }
+    expect(await scene.rows()).toHaveLength(1);
+    expect(scene.counted().requests).toBe(1);
+    expect(scene.counted()).toEqual(once);
+  });
+
+  it('has a history that names the key which sent its span', async () => {
+    const scene = new Scene();
+    await scene.call();
+    await scene.live();
+    await scene.spans([own()], 'key-of-the-service');
+    await scene.live();
+    const history = await scene.spool.read<{ readonly name: string; readonly key_id: string }>(
+      'SELECT name, key_id FROM changes WHERE org_id = {tenant:UInt128} ORDER BY name',
+    );
+    expect(history).toContainEqual({ name: 'Svc-Session-Id', key_id: 'key-of-the-service' });
+    expect(new Set(history.map(({ key_id: key }) => key))).toEqual(new Set(['key-of-the-service']));
+  });
+});
+
+describe('what was recorded stays as it is', () => {
+  it.each([['a call'], ['a span']] as const)('%s, when another organisation tells of the same trace and span', async (what) => {
+    const [mine, foreign] = [new Scene(), new Scene()];
+    await (what === 'a call' ? mine.call() : mine.spans([own()]));
+    await mine.live();
+    const before = await mine.rows();
+    await foreign.spans([own({ attributes: { ...own().attributes, 'session.id': 'foreign', 'gen_ai.prompt.name': 'foreign' } })]);
+    await foreign.live();
+    await foreign.call();
+    await foreign.live();
+    expect(await mine.rows()).toEqual(before);
+    expect(await mine.spool.read('SELECT name FROM changes WHERE org_id = {tenant:UInt128}')).toEqual([]);
+    expect(await foreign.rows()).toHaveLength(1);
+  });
+
+  it('when a span names its trace and no span of it', async () => {
+    const scene = new Scene();
+    await scene.call();
+    await scene.live();
+    const before = await scene.rows();
+    await scene.spans([own({ spanId: spanIdOf(7) }), own({ spanId: spanIdOf(8), parentSpanId: spanIdOf(9) })]);
+    await scene.live();
+    const [ours] = before;
+    expect((await scene.rows()).filter(({ id }) => id === ours?.['id'])).toEqual(before);
+  });
+});

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { AgentTask, CodingAgent } from './agents.ts';
+import type { AgentTask, CodingAgent } from './agent.ts';
 
 export interface Ran {
   readonly code: number | null;
@@ -22,7 +22,12 @@ export async function inHome(agent: CodingAgent, task: AgentTask): Promise<Ran> 
       mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
       writeFileSync(path.join(home, name), text);
     }
-    return await run(agent.command(task), work, { PATH: process.env['PATH'] ?? '', HOME: home, ...agent.environment(task) });
+    const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...agent.environment(task) };
+    for (const command of agent.prepare?.(task) ?? []) {
+      const prepared = await run(command, work, env);
+      if (prepared.code !== 0) return prepared;
+    }
+    return await run(agent.command(task), work, env);
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }

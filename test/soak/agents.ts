@@ -62,7 +62,9 @@ async function runAgents(scene: AgentScene): Promise<void> {
     console.error(`running ${agent.name} …`);
     verdicts.push(await runAgent(agent, scene));
   }
-  console.log(textTable([['AGENT', 'VERSION', 'CALLS', 'RECORDS', 'SESSION', 'TOKENS', 'COST', 'PLACES', 'USER AGENT'], ...verdicts.map(rowOf)]));
+  console.log(
+    textTable([['AGENT', 'VERSION', 'CALLS', 'RECORDS', 'SESSION', 'TOKENS', 'COST', 'PLACES', 'USER AGENT'], ...verdicts.map(rowOf)]),
+  );
   for (const { name, faults } of verdicts) for (const fault of faults) report(`${name}: ${fault}`);
   const { body } = await apiClient(scene.service.api).call('POST', '/v1/metrics/query', {
     metrics: ['count', 'cost', 'sessions'],
@@ -95,7 +97,8 @@ async function compareClaudeCosts(scene: AgentScene): Promise<void> {
     const { model, calls, records, itsCost, ourCost } = await claudeCosts(asked, scene);
     const [its, ours] = [itsCost, ourCost].map((cost) => cost?.toFixed(usdDigits) ?? 'none');
     rows.push([asked || 'default', model, String(calls), String(records), its ?? '', ours ?? '']);
-    if (its !== ours || calls !== records) report(`Claude Code with ${asked || 'its default model'}: ${calls} calls, ${its} USD; ${records} records, ${ours} USD`);
+    if (its !== ours || calls !== records)
+      report(`Claude Code with ${asked || 'its default model'}: ${calls} calls, ${its} USD; ${records} records, ${ours} USD`);
   }
   console.log(textTable([['CLAUDE CODE WITH', 'MODEL', 'CALLS', 'RECORDS', 'ITS COST', 'OUR COST'], ...rows]));
 }

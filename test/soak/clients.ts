@@ -1,12 +1,16 @@
 /**
  * `npm run soak -- clients`: installs the newest version of each official client that the registry has, and a Node 22 for those that need
- * it, into `.cache/clients` (about 370 MB), and makes their calls through a real service to a fake provider: chats, streams, responses,
- * embeddings, files. Each must be understood by its client and be one record, with its tokens. The exit code is 1 when one is not.
+ * it, into `.cache/clients` (about 400 MB), and makes their calls through a real service to a fake provider: chats, streams, responses,
+ * embeddings, files. Each must be understood by its client and be one record, with its tokens. Then it makes calls past the gateway whose
+ * spans OpenTelemetry's newest NodeSDK exports to it, in both encodings: each must be one record with its tokens and cost, and those of
+ * the AI SDK with their session, user and property. The exit code is 1 when one is not.
  */
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { apiClient } from '../support/api.ts';
+import type { RequestItem } from '../../src/contract/requests/item.ts';
+import { type ApiClient, apiClient } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { killStarted, makeDataDir, removeDataDir, startService, testKey } from '../support/process-tree.ts';
 import { startRecordedProvider } from '../support/recorded-provider.ts';
 
@@ -18,9 +22,12 @@ const clients = [
   'ai',
   '@ai-sdk/openai',
   '@ai-sdk/openai-compatible',
+  '@ai-sdk/otel',
   '@langchain/openai',
   '@langchain/core',
   '@huggingface/inference',
+  '@opentelemetry/api',
+  '@opentelemetry/sdk-node',
 ];
 const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 const node = path.join(folder, 'node_modules', nodePackage, 'bin', 'node');
@@ -58,8 +65,8 @@ try {
     'ws@latest',
     `${nodePackage}@22`,
   ]);
-  copyFileSync(path.resolve('test/support/clients/calls.mjs'), path.join(folder, 'calls.mjs'));
-  const provider = await startRecordedProvider();
+  for (const name of ['calls.mjs', 'spans.mjs']) copyFileSync(path.resolve('test/support/clients', name), path.join(folder, name));
+  const provider = await startRecordedProvider(true);
   const names = ['OPENAI', 'ANTHROPIC', 'GEMINI', 'HUGGINGFACE'];
   const service = await startService({
     dataDir,
@@ -71,11 +78,7 @@ try {
     ) as Record<string, string>,
   });
   const api = apiClient(service.api);
-  const lines = await run(node, ['calls.mjs'], { GATEWAY: service.gateway, KEY: testKey });
-  const made = lines
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Made);
+  const made = madeIn(await run(node, ['calls.mjs'], { GATEWAY: service.gateway, KEY: testKey }));
   let recorded = 0;
   for (const call of made) {
     const tokens = expectedOf(call.name);
@@ -92,12 +95,48 @@ try {
   if (provider.calls.length !== recorded) {
     report({ name: 'all together', id: '' }, `${provider.calls.length} calls, ${recorded} records`, false);
   }
+  await reportSpans(service.gateway, provider.origin, api);
   const leaks = provider.calls.filter(({ headers }) => JSON.stringify(headers).includes(testKey));
   if (leaks.length > 0) report({ name: 'all together', id: '' }, 'the Gatelog key reached the provider', false);
   await service.stop();
   await provider.close();
 } finally {
   removeDataDir(dataDir);
+}
+
+/** The set-up of docs/guides/opentelemetry.md with both of its variables for an address, each with an encoding. */
+async function reportSpans(gateway: string, origin: string, api: ApiClient): Promise<void> {
+  const setUps = [
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${gateway}/v1/otlp/v1/traces`, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: `${gateway}/v1/otlp`, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' },
+  ];
+  for (const setUp of setUps) {
+    const variables = { PROVIDER: origin, OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${testKey}`, ...setUp };
+    for (const call of madeIn(await run(node, ['spans.mjs'], variables))) {
+      const filter = { request_response_rmt: { trace_id: { equals: call.id } } };
+      const find = async (): Promise<readonly RequestItem[] | undefined> => {
+        const items = await api.query(filter);
+        return items.length > 0 && (!call.name.startsWith('ai ') || items[0]?.session_id === 'spans-1') ? items : undefined;
+      };
+      const items = (await eventually(`the span of ${call.name}`, find, 10_000).catch(() => undefined)) ?? (await api.query(filter));
+      const [item] = items;
+      const { session_id: session, request_user_id: user, properties, cost, prompt_tokens: input, completion_tokens: output } = item ?? {};
+      const isOwned = !call.name.startsWith('ai ') || (session === 'spans-1' && user === 'ada' && properties?.['team'] === 'search');
+      const isRight = items.length === 1 && isOwned && (input ?? 0) > 0 && (output ?? 0) > 0 && (cost ?? 0) > 0;
+      report(
+        { ...call, name: `${call.name}, its span by ${Object.values(setUp)[1]}` },
+        `${items.length} records, ${item?.provider ?? 'no provider'}, ${item?.model ?? 'no model'}, tokens ${input} and ${output}, ${cost} USD, session ${session}, user ${user}`,
+        isRight,
+      );
+    }
+  }
+}
+
+function madeIn(lines: string): readonly Made[] {
+  return lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Made);
 }
 
 function report({ name, said, error }: Made, record: string, isRight: boolean): void {

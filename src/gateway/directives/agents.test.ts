@@ -49,6 +49,17 @@ describe('a coding agent`s own headers name the session', () => {
       { 'x-session-affinity': 's-2', 'X-Session-Id': 's-2', 'x-parent-session-id': 's-1' },
       { sessionId: 's-1', sessionPath: '/s-2' },
     ],
+    [
+      'Kilo, the call that titles a session',
+      { 'x-session-affinity': 'title-ses_debf35d9dffe27uMu6JFkAz2N7', 'X-Session-Id': 'title-ses_debf35d9dffe27uMu6JFkAz2N7' },
+      { sessionId: 'ses_debf35d9dffe27uMu6JFkAz2N7', properties: ['Request-Class=title'] },
+    ],
+    ['a session of another with such a beginning', { 'session-id': 'title-page' }, { sessionId: 'title-page' }],
+    [
+      'Codex, a review',
+      { 'session-id': 's-1', 'thread-id': 't-2', 'x-codex-parent-thread-id': 's-1', 'x-openai-subagent': 'review' },
+      { sessionId: 's-1', sessionPath: '/t-2', properties: ['Request-Class=review'] },
+    ],
     ['pi', { session_id: 's-1', 'x-client-request-id': 's-1', 'x-session-affinity': 's-1' }, { sessionId: 's-1' }],
     [
       'of several the first row of the table, in any order',

@@ -1,5 +1,5 @@
 import { exceedsBytes, wellFormed } from '../../model/text.ts';
-import { type AgentHeader, agentHeaders, sessionPathOf } from '../../model/vocabulary/agent-sessions.ts';
+import { type AgentHeader, agentHeaders, sessionOfTitle, sessionPathOf } from '../../model/vocabulary/agent-sessions.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { headerText } from '../http/headers.ts';
@@ -29,8 +29,12 @@ export function finishAgent(draft: Draft, agent: AgentDraft, addProperty: (name:
     if (typeof tells === 'object' && !draft.properties.has(tells.property)) addProperty(tells.property, text);
   }
   const { tags, properties } = draft;
+  const named = agent.get('session')?.text;
+  const titled = named === undefined ? undefined : sessionOfTitle(named);
+  if (titled !== undefined && !properties.has('Request-Class')) addProperty('Request-Class', 'title');
   if (tags.sessionId !== undefined || properties.has(sessionProperties.sessionId)) return;
-  const [root, session, parent, thread] = (['root', 'session', 'parent', 'agent'] as const).map((tells) => agent.get(tells)?.text);
+  const session = titled ?? named;
+  const [root, parent, thread] = (['root', 'parent', 'agent'] as const).map((tells) => agent.get(tells)?.text);
   const sessionId = root ?? session ?? thread;
   if (sessionId === undefined) return;
   tags.sessionId = sessionId;

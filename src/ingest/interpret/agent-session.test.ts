@@ -21,6 +21,7 @@ describe('a coding agent`s `prompt_cache_key` names the session where nothing el
     ['Qwen Code`s', `qwen-code:${id}`, id],
     ['Qwen Code`s, with a place', `qwen-code:${id}:fork/1`, id, '/fork%2F1'],
     ['OpenCode`s', opencode, opencode],
+    ['Kilo`s, of the call that titles a session', `title-${opencode}`, opencode],
     ['a name of an application`s cache is none', 'support-bot-v3', ''],
     ['nor is one that holds an identifier somewhere', `tenant:${id}`, ''],
     ['nor an endless one', `qwen-code:${id}:${'x'.repeat(300)}`, ''],

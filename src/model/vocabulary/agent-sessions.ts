@@ -44,6 +44,12 @@ export const agentHeaders: readonly AgentHeader[] = [
     source: 'https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/requests/headers.rs',
   },
   {
+    name: 'x-openai-subagent',
+    tells: { property: 'Request-Class' },
+    sentBy: 'Codex',
+    source: 'https://github.com/openai/codex/blob/main/codex-rs/core/src/client.rs',
+  },
+  {
     name: 'x-codex-parent-thread-id',
     tells: 'parent',
     sentBy: 'Codex',
@@ -58,19 +64,19 @@ export const agentHeaders: readonly AgentHeader[] = [
   {
     name: 'x-session-id',
     tells: 'session',
-    sentBy: 'OpenCode, pi',
+    sentBy: 'OpenCode, Kilo, pi',
     source: 'https://github.com/anomalyco/opencode/blob/dev/packages/opencode/src/session/llm/request.ts',
   },
   {
     name: 'x-parent-session-id',
     tells: 'root',
-    sentBy: 'OpenCode',
+    sentBy: 'OpenCode, Kilo',
     source: 'https://github.com/anomalyco/opencode/blob/dev/packages/opencode/src/session/llm/request.ts',
   },
   {
     name: 'x-session-affinity',
     tells: 'session',
-    sentBy: 'OpenCode, pi',
+    sentBy: 'OpenCode, Kilo, pi',
     source: 'https://github.com/anomalyco/opencode/blob/dev/packages/opencode/src/session/llm/request.ts',
   },
 ];
@@ -100,8 +106,8 @@ export const agentCacheKeys: readonly AgentCacheKey[] = [
     source: 'https://github.com/QwenLM/qwen-code/blob/main/packages/core/src/core/openaiContentGenerator/prefix-caching.ts',
   },
   {
-    form: /^(ses_[0-9a-z]{20,40})$/i,
-    sentBy: 'OpenCode',
+    form: /^(?:title-)?(ses_[0-9a-z]{20,40})$/i,
+    sentBy: 'OpenCode, Kilo',
     source: 'https://github.com/anomalyco/opencode/blob/dev/packages/opencode/src/provider/transform.ts',
   },
 ];
@@ -109,6 +115,14 @@ export const agentCacheKeys: readonly AgentCacheKey[] = [
 export interface AgentSession {
   readonly sessionId: string;
   readonly sessionPath?: string;
+}
+
+/** TRICKY: Kilo (7.7.9, `titleID`) names the call that makes up a session's title by an identifier of its own, made from the session's. */
+const titleOfSession = /^title-(ses_[0-9a-z]{20,40})$/i;
+
+/** The session of which a text in an agent's header names the title; undefined where it names a session. */
+export function sessionOfTitle(text: string): string | undefined {
+  return titleOfSession.exec(text)?.[1];
 }
 
 /** The session in a `prompt_cache_key`; undefined where it is no agent's. */

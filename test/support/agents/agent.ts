@@ -13,8 +13,6 @@ export interface CodingAgent {
   readonly name: string;
   /** Name and folder of its package. */
   readonly package: string;
-  /** Commands that set it up before its first task. */
-  readonly prepare?: (task: AgentTask) => readonly (readonly string[])[];
   readonly command: (task: AgentTask) => readonly string[];
   readonly environment: (task: AgentTask) => Readonly<Record<string, string>>;
   /** Files below its home folder. */

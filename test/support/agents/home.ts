@@ -22,12 +22,7 @@ export async function inHome(agent: CodingAgent, task: AgentTask): Promise<Ran> 
       mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
       writeFileSync(path.join(home, name), text);
     }
-    const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...agent.environment(task) };
-    for (const command of agent.prepare?.(task) ?? []) {
-      const prepared = await run(command, work, env);
-      if (prepared.code !== 0) return prepared;
-    }
-    return await run(agent.command(task), work, env);
+    return await run(agent.command(task), work, { PATH: process.env['PATH'] ?? '', HOME: home, ...agent.environment(task) });
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }

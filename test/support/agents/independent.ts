@@ -33,36 +33,31 @@ const kilo: CodingAgent = {
 const cline: CodingAgent = {
   name: 'Cline',
   package: 'cline',
-  prepare: (task) => [
-    [
-      clineProgram(task),
-      'auth',
-      '--provider',
-      'openai-compatible',
-      '--apikey',
-      task.key,
-      '--modelid',
-      'gpt-5-mini',
-      '--baseurl',
-      `${task.gateway}/v1`,
-    ],
-  ],
-  command: (task) => [clineProgram(task), task.question],
+  command: (task) => [bin(task, `@cline/cli-${native}/bin/cline`), task.question],
   environment: () => ({}),
-  files: () => ({}),
+  files: ({ gateway, key }) => ({
+    '.cline/data/settings/providers.json': json({
+      version: 1,
+      lastUsedProvider: 'openai-compatible',
+      modes: {},
+      providers: {
+        'openai-compatible': {
+          settings: { provider: 'openai-compatible', apiKey: key, model: 'gpt-5-mini', baseUrl: `${gateway}/v1`, headers: tags },
+          updatedAt: '2026-11-28T00:00:00.000Z',
+          tokenSource: 'manual',
+        },
+      },
+    }),
+  }),
   starts: false,
-  lacks: ['session', 'tags'],
+  lacks: ['session'],
 };
-
-function clineProgram(task: AgentTask): string {
-  return bin(task, `@cline/cli-${native}/bin/cline`);
-}
 
 const continueCli: CodingAgent = {
   name: 'Continue',
   package: '@continuedev/cli',
   command: (task) => [node22(task), bin(task, '@continuedev/cli/dist/cn.js'), '-p', task.question],
-  environment: ({ key }) => ({ GATELOG_API_KEY: key, CONTINUE_TELEMETRY_ENABLED: '0' }),
+  environment: ({ key }) => ({ GATELOG_API_KEY: key, GATELOG_SESSION: 'continue-1', CONTINUE_TELEMETRY_ENABLED: '0' }),
   files: ({ gateway }) => ({
     '.continue/config.yaml': `name: Gatelog
 version: 1.0.0
@@ -75,12 +70,12 @@ models:
     apiKey: \${{ secrets.GATELOG_API_KEY }}
     requestOptions:
       headers:
+        Svc-Session-Id: \${{ secrets.GATELOG_SESSION }}
         Svc-User-Id: ada
         Svc-Properties: '${tags['Svc-Properties']}'
 `,
   }),
   starts: false,
-  lacks: ['session'],
 };
 
 const pi: CodingAgent = {

@@ -96,7 +96,9 @@ function faultsOfRecords(agent: CodingAgent, calls: readonly ModelCall[], record
     ({ request_user_id: user, properties }) => user !== developer || properties['Repository'] !== repository,
   ).length;
   return [
-    ...(told.toSorted().join('\n') === recorded.toSorted().join('\n') ? [] : [`calls: ${told.join('; ')}; records: ${recorded.join('; ')}`]),
+    ...(told.toSorted().join('\n') === recorded.toSorted().join('\n')
+      ? []
+      : [`calls: ${told.join('; ')}; records: ${recorded.join('; ')}`]),
     ...(isTagged && untagged > 0 ? [`${untagged} of its records lack the user or the repository`] : []),
   ];
 }

@@ -26,7 +26,7 @@ sdk.start();
 registerTelemetry(new OpenTelemetry({ usage: true, runtimeContext: true }));
 
 const openAi = createOpenAI({ baseURL: `${PROVIDER}/v1`, apiKey: 'caller-key' });
-const compatible = createOpenAICompatible({ name: 'gatelog', baseURL: `${PROVIDER}/v1`, apiKey: 'caller-key', includeUsage: true });
+const compatible = createOpenAICompatible({ name: 'openai', baseURL: `${PROVIDER}/v1`, apiKey: 'caller-key', includeUsage: true });
 const anthropic = new Anthropic({ baseURL: PROVIDER, apiKey: 'caller-key', maxRetries: 0 });
 const told = {
   prompt,

@@ -46,6 +46,7 @@ const question = [{ role: 'user', content: 'When does the harbour open?' }];
 const claude = 'a01e6601-6303-445c-80c8-9c5474e5cd40';
 const codex = '01a2140c-49da-7652-9f5c-3afe4431b016';
 const opencode = 'ses_debf35d9dffe27uMu6JFkAz2N7';
+const kilo = 'ses_de0348958ffe6LfRy1tDSJzpQk';
 const qwen = '846924d9-6b8f-4f67-91e9-547da0bdf114';
 const pi = '01a2140e-dfb3-7562-af92-7a7fa9aac1f0';
 
@@ -90,7 +91,7 @@ const agents: readonly (readonly [agent: string, calls: readonly AgentCall[], se
     3 * 0.0078324,
   ],
   [
-    'Codex 0.169',
+    'Codex 0.171',
     [
       {
         path: '/v1/responses',
@@ -115,6 +116,25 @@ const agents: readonly (readonly [agent: string, calls: readonly AgentCall[], se
     2 * 0.002665,
   ],
   [
+    'Kilo 7.7, with the title of its session',
+    [
+      {
+        path: '/v1/chat/completions',
+        headers: { ...bearer, 'x-session-affinity': `title-${kilo}`, 'x-session-id': `title-${kilo}` },
+        body: chat,
+      },
+      { path: '/v1/chat/completions', headers: { ...bearer, 'x-session-affinity': kilo, 'x-session-id': kilo }, body: chat },
+    ],
+    kilo,
+    2 * 0.002665,
+  ],
+  [
+    'Continue 1.5, whose session is told by a header of ours',
+    [{ path: '/v1/chat/completions', headers: { ...bearer, 'svc-session-id': 'continue-1', 'user-agent': 'ls/JS 5.23.2' }, body: chat }],
+    'continue-1',
+    0.002665,
+  ],
+  [
     'Qwen Code 0.24 by its headers, and by its cache key',
     [
       { path: '/v1/chat/completions', headers: { ...bearer, 'x-qwen-code-session-id': qwen }, body: chat },
@@ -136,10 +156,13 @@ const agents: readonly (readonly [agent: string, calls: readonly AgentCall[], se
     0.00067202,
   ],
   [
-    'pi 0.73',
-    [{ path: '/v1/responses', headers: { ...bearer, session_id: pi }, body: { ...responses, prompt_cache_key: pi } }],
+    'pi 0.73 and 1.6',
+    [
+      { path: '/v1/responses', headers: { ...bearer, session_id: pi }, body: { ...responses, prompt_cache_key: pi } },
+      { path: '/v1/responses', headers: { ...bearer, 'session-id': pi }, body: { ...responses, prompt_cache_key: pi } },
+    ],
     pi,
-    0.0003171,
+    2 * 0.0003171,
   ],
 ];
 

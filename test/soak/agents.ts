@@ -22,9 +22,20 @@ const dataDir = makeDataDir();
 
 /** Its default, its aliases, and the models in its table of prices. */
 const claudeModels = [
-  ...['', 'opus', 'sonnet', 'haiku'],
-  ...['claude-fable-5-2', 'claude-fable-5-1', 'claude-mythos-5-2', 'claude-mythos-5-1', 'claude-mythos-5'],
-  ...['claude-opus-5', 'claude-opus-4-8', 'claude-sonnet-5', 'claude-sonnet-4-6', 'claude-haiku-4-5'],
+  '',
+  'opus',
+  'sonnet',
+  'haiku',
+  'claude-fable-5-2',
+  'claude-fable-5-1',
+  'claude-mythos-5-2',
+  'claude-mythos-5-1',
+  'claude-mythos-5',
+  'claude-opus-5',
+  'claude-opus-4-8',
+  'claude-sonnet-5',
+  'claude-sonnet-4-6',
+  'claude-haiku-4-5',
 ];
 const usdDigits = 9;
 
@@ -97,8 +108,9 @@ async function compareClaudeCosts(scene: AgentScene): Promise<void> {
     const { model, calls, records, itsCost, ourCost } = await claudeCosts(asked, scene);
     const [its, ours] = [itsCost, ourCost].map((cost) => cost?.toFixed(usdDigits) ?? 'none');
     rows.push([asked || 'default', model, String(calls), String(records), its ?? '', ours ?? '']);
-    if (its !== ours || calls !== records)
+    if (its !== ours || calls !== records) {
       report(`Claude Code with ${asked || 'its default model'}: ${calls} calls, ${its} USD; ${records} records, ${ours} USD`);
+    }
   }
   console.log(textTable([['CLAUDE CODE WITH', 'MODEL', 'CALLS', 'RECORDS', 'ITS COST', 'OUR COST'], ...rows]));
 }

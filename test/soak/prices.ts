@@ -31,6 +31,7 @@ const models: readonly (readonly [provider: string, model: string])[] = [
     'gpt-5.6-luna',
     'gpt-5.4-nano',
     'gpt-5-mini',
+    'gpt-4o',
   ].map((model) => ['openai', model] as const),
   ...[
     'claude-opus-5-5',
@@ -40,13 +41,24 @@ const models: readonly (readonly [provider: string, model: string])[] = [
     'claude-opus-5',
     'claude-sonnet-5',
     'claude-haiku-4-5',
+    'claude-sonnet-4-6',
   ].map((model) => ['anthropic', model] as const),
   ...['gemini-3.8-flash', 'gemini-3.5-flash-lite', 'gemini-4-argon', 'gemini-4-carbon', 'gemini-4-hydrogen', 'gemini-4-neon'].map(
     (model) => ['google', model] as const,
   ),
-  ...['openai.gpt-6.2-sol', 'global.openai.gpt-6.2-sol', 'eu.anthropic.claude-haiku-5-5', 'global.anthropic.claude-sonnet-5-5'].map(
-    (model) => ['aws', model] as const,
-  ),
+  ...[
+    'openai.gpt-6.2-sol',
+    'global.openai.gpt-6.2-sol',
+    'eu.anthropic.claude-haiku-5-5',
+    'global.anthropic.claude-sonnet-5-5',
+    'us.anthropic.claude-opus-5-5',
+  ].map((model) => ['aws', model] as const),
+  ['deepseek', 'deepseek-v4-pro'],
+  ['zai', 'glm-5.3'],
+  ['moonshotai', 'kimi-k2.7-code'],
+  ['minimax', 'MiniMax-M3'],
+  ['groq', 'openai/gpt-oss-120b'],
+  ['cerebras', 'gpt-oss-120b'],
 ];
 const claudeModels = [
   ...models.filter(([provider]) => provider === 'anthropic').map(([, model]) => model),
@@ -55,8 +67,10 @@ const claudeModels = [
   'claude-mythos-5-1',
   'claude-mythos-5',
   'claude-opus-4-8',
-  'claude-sonnet-4-6',
 ];
+
+/** Providers whose prices are their own: a catalog that does not tell providers apart says nothing of them. */
+const ownPrices = new Set(['aws', 'groq', 'cerebras']);
 
 const at = Date.now();
 const kinds = ['input', 'cache_read', 'cache_write', 'output'] as const;
@@ -85,7 +99,7 @@ async function compareLists(): Promise<void> {
   ];
   for (const [provider, model] of models) {
     for (const [source, list] of sources) {
-      const theirs = provider === 'aws' && source !== pi && source !== genai ? undefined : list(provider, model);
+      const theirs = ownPrices.has(provider) && source !== pi && source !== genai ? undefined : list(provider, model);
       if (theirs !== undefined) {
         addRow(`${provider}/${model}`, ratesText(ourRates(provider, model)), ratesText(theirs, ourRates(provider, model)), source);
       }

@@ -25,15 +25,18 @@ export function readAgentHeader(draft: Draft, row: AgentHeader, value: string): 
  * @param addProperty keeps the limits of properties.
  */
 export function finishAgent(draft: Draft, agent: AgentDraft, addProperty: (name: string, value: string) => void): void {
+  const named = agent.get('session')?.text;
+  const titled = named === undefined ? undefined : sessionOfTitle(named);
   for (const [tells, { text }] of agent) {
     if (typeof tells === 'object' && !draft.properties.has(tells.property)) addProperty(tells.property, text);
   }
+  if (titled !== undefined && !draft.properties.has('Request-Class')) addProperty('Request-Class', 'title');
+  nameSession(draft, agent, titled ?? named);
+}
+
+function nameSession(draft: Draft, agent: AgentDraft, session: string | undefined): void {
   const { tags, properties } = draft;
-  const named = agent.get('session')?.text;
-  const titled = named === undefined ? undefined : sessionOfTitle(named);
-  if (titled !== undefined && !properties.has('Request-Class')) addProperty('Request-Class', 'title');
   if (tags.sessionId !== undefined || properties.has(sessionProperties.sessionId)) return;
-  const session = titled ?? named;
   const [root, parent, thread] = (['root', 'parent', 'agent'] as const).map((tells) => agent.get(tells)?.text);
   const sessionId = root ?? session ?? thread;
   if (sessionId === undefined) return;

@@ -21,10 +21,11 @@ const rates: ReadonlyMap<string, Rates> = new Map<string, Rates>([
   ['gemini-3.5-flash-lite', [0.3, 0.03, 2.5]],
 ]);
 
+const usd = (perMillion: number): number => perMillion / 1e6;
+
 /** By the usage of `formats.ts`. */
 export function truthOf({ path, model }: ModelCall): Truth {
   const [input, read, output, write5m = Number.NaN, write1h = Number.NaN] = rates.get(model) ?? [Number.NaN, Number.NaN, Number.NaN];
-  const usd = (million: number): number => million / 1e6;
   if (path.includes('/v1/messages')) {
     const cost = usd(40 * input + 2000 * read + 300 * write5m + 100 * write1h + 20 * output);
     return { promptTokens: 2440, completionTokens: 20, cost };

@@ -57,6 +57,18 @@ describe('the service tier, which decides the price', () => {
   });
 });
 
+describe('the identifier of the response, by which a call through the gateway is the span’s', () => {
+  it.each<[string, string, string]>([
+    ['a chat of OpenAI', '{"id":"chatcmpl-1","object":"chat.completion","choices":[]}', 'chatcmpl-1'],
+    ['OpenAI’s Responses', '{"id":"resp_1","object":"response","output":[]}', 'resp_1'],
+    ['a message of Anthropic', '{"id":"msg_1","type":"message","content":[]}', 'msg_1'],
+    ['a reply of Gemini', '{"responseId":"r1","candidates":[]}', 'r1'],
+    ['an item of a reply', '{"id":"fc_1","type":"function_call","arguments":"{}"}', ''],
+  ])('of %s that OpenInference keeps', (_what, output, id) => {
+    expect(callOf({ attributes: { ...openInference, 'output.value': output } }).call.span?.responseId).toBe(id);
+  });
+});
+
 describe('a reply of OpenAI’s Responses is one message with its parts', () => {
   const message = {
     role: 'assistant',

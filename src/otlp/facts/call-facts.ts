@@ -149,11 +149,14 @@ function toolNameOf({ name }: Span): string {
   return name.replace(/^execute_tool /, '');
 }
 
+/** Where the responses of providers have their content, beside the identifier. */
+const contentsOfResponses = ['choices', 'content', 'output', 'candidates'] as const;
+
 /** Some instrumentations keep the whole response of the provider as the output. */
 function responseIdIn(output: unknown): string {
   const response = unpacked(output);
-  const isResponse = isJsonObject(response) && (Array.isArray(response['choices']) || Array.isArray(response['content']));
-  return isResponse ? asName(response['id']) : '';
+  const isResponse = isJsonObject(response) && contentsOfResponses.some((name) => Array.isArray(response[name]));
+  return isResponse ? asName(response['id']) || asName(response['responseId']) : '';
 }
 
 function parametersOf(attributes: Attributes, told: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callOf, readCall, received, spanIdOf, type WrittenSpan } from '../testing/spans.ts';
+import { callOf, type ReadCall, readCall, received, spanIdOf, type WrittenSpan } from '../testing/spans.ts';
 
 /** What the newest instrumentations of November 2026 write, each run against a provider, in texts of our own. */
 
@@ -66,6 +66,41 @@ describe('the identifier of the response, by which a call through the gateway is
     ['an item of a reply', '{"id":"fc_1","type":"function_call","arguments":"{}"}', ''],
   ])('of %s that OpenInference keeps', (_what, output, id) => {
     expect(callOf({ attributes: { ...openInference, 'output.value': output } }).call.span?.responseId).toBe(id);
+  });
+});
+
+describe('a result of LangChain that OpenInference keeps', () => {
+  /** As LangChain writes a message: its class and its fields. */
+  const keeps = (kwargs: Readonly<Record<string, unknown>>): ReadCall => {
+    const message = { lc: 1, type: 'constructor', id: ['langchain_core', 'messages', 'AIMessageChunk'], kwargs };
+    const output = { generations: [[{ text: '', message }]], llmOutput: {} };
+    const told = { 'llm.output_messages.0.message.role': 'assistant', 'output.value': JSON.stringify(output) };
+    return callOf({ attributes: { ...openInference, ...told } });
+  };
+  const content = [{ type: 'text', text: 'It rains.', annotations: [] }];
+
+  it('tells the identifier, the model and the text of Responses', () => {
+    const metadata = { id: 'resp_1', model_name: 'gpt-5-mini-2025-08-07', object: 'response' };
+    const { call, response } = keeps({ id: 'run-1', content, tool_calls: [], response_metadata: metadata });
+    expect(call.span?.responseId).toBe('resp_1');
+    expect(response).toMatchObject({ model: 'gpt-5-mini-2025-08-07', completionText: 'It rains.' });
+  });
+
+  it('tells the identifier of a chat, which is that of its message', () => {
+    const metadata = { model_name: 'gpt-5-mini-2025-08-07', finish_reason: 'stop' };
+    const { call, response } = keeps({ id: 'chatcmpl-1', content: 'It rains.', response_metadata: metadata });
+    expect(call.span?.responseId).toBe('chatcmpl-1');
+    expect(response).toMatchObject({ completionText: 'It rains.', finishReason: 'stop' });
+  });
+
+  it('takes an identifier that LangChain made for none of the provider’s', () => {
+    expect(keeps({ id: 'run-0b2c', content: 'It rains.' }).call.span?.responseId).toBe('');
+  });
+
+  it('tells the calls of tools', () => {
+    const { responseBody } = keeps({ content: '', tool_calls: [{ id: 'call_1', name: 'get_weather', args: { city: 'Oslo' } }] });
+    const called = { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } };
+    expect(responseBody['choices']).toMatchObject([{ message: { content: null, tool_calls: [called] } }]);
   });
 });
 

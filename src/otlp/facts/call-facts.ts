@@ -4,6 +4,7 @@ import type { Conversation, Dialect, NumberFact, Operation, ParameterFact, TextF
 import { modelParameters, statedCost } from '../dialects/langfuse.ts';
 import { invocationParameters } from '../dialects/open-inference.ts';
 import { unpacked } from '../messages/chat-message.ts';
+import { langChainReply } from '../messages/lang-chain.ts';
 import { asOneReply } from '../messages/one-reply.ts';
 import { readTexts } from '../messages/read-messages.ts';
 import { type Attributes, numberAt, type Span, statusCodes, textAt } from '../span.ts';
@@ -44,14 +45,18 @@ export function callFacts(span: Span, operation: Operation): CallFacts {
   const told = Object.fromEntries(textFacts.map((fact) => [fact, textFact(attributes, fact)])) as Record<TextFact, string>;
   const packed = packedParameters(span);
   const parameters = parametersOf(attributes, packed);
-  const conversation = conversationOf(span, hasSeveral(span, parameters));
+  const spoken = conversationOf(span, hasSeveral(span, parameters));
+  const kept = langChainReply(spoken.output);
+  const conversation = kept === undefined || saysSomething(spoken) ? spoken : { ...spoken, choices: kept.choices };
   const requestModel = told.requestModel || asName(packed['model']) || told.responseModel;
   const error = errorOf(span, told);
   const texts = {
     ...told,
     ...error,
     requestModel,
-    responseId: told.responseId || responseIdIn(conversation.output),
+    // LangChain's callbacks know the model that was asked for alone.
+    responseModel: kept?.model || told.responseModel,
+    responseId: told.responseId || (kept?.responseId ?? responseIdIn(conversation.output)),
     serviceTier: serviceTierOf(span, told, { packed, output: conversation.output }),
     toolName: told.toolName || (operation === 'tool' ? toolNameOf(span) : ''),
   };
@@ -147,6 +152,10 @@ function asName(value: unknown): string {
 /** Where no attribute names a tool, its span does, as Langfuse's observations and `execute_tool <name>`. */
 function toolNameOf({ name }: Span): string {
   return name.replace(/^execute_tool /, '');
+}
+
+function saysSomething({ choices = [] }: Conversation): boolean {
+  return choices.some(({ message: { content, tool_calls: calls } }) => calls !== undefined || (content !== null && content.length > 0));
 }
 
 /** Where the responses of providers have their content, beside the identifier. */

@@ -69,14 +69,15 @@ describe('the identifier of the response, by which a call through the gateway is
   });
 });
 
+/** As LangChain writes a message: its class and its fields. */
+const keeps = (kwargs: Readonly<Record<string, unknown>>): ReadCall => {
+  const message = { lc: 1, type: 'constructor', id: ['langchain_core', 'messages', 'AIMessageChunk'], kwargs };
+  const output = { generations: [[{ text: '', message }]], llmOutput: {} };
+  const told = { 'llm.output_messages.0.message.role': 'assistant', 'output.value': JSON.stringify(output) };
+  return callOf({ attributes: { ...openInference, ...told } });
+};
+
 describe('a result of LangChain that OpenInference keeps', () => {
-  /** As LangChain writes a message: its class and its fields. */
-  const keeps = (kwargs: Readonly<Record<string, unknown>>): ReadCall => {
-    const message = { lc: 1, type: 'constructor', id: ['langchain_core', 'messages', 'AIMessageChunk'], kwargs };
-    const output = { generations: [[{ text: '', message }]], llmOutput: {} };
-    const told = { 'llm.output_messages.0.message.role': 'assistant', 'output.value': JSON.stringify(output) };
-    return callOf({ attributes: { ...openInference, ...told } });
-  };
   const content = [{ type: 'text', text: 'It rains.', annotations: [] }];
 
   it('tells the identifier, the model and the text of Responses', () => {

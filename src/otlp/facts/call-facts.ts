@@ -45,18 +45,15 @@ export function callFacts(span: Span, operation: Operation): CallFacts {
   const told = Object.fromEntries(textFacts.map((fact) => [fact, textFact(attributes, fact)])) as Record<TextFact, string>;
   const packed = packedParameters(span);
   const parameters = parametersOf(attributes, packed);
-  const spoken = conversationOf(span, hasSeveral(span, parameters));
-  const kept = langChainReply(spoken.output);
-  const conversation = kept === undefined || saysSomething(spoken) ? spoken : { ...spoken, choices: kept.choices };
+  const { conversation, kept } = withKept(conversationOf(span, hasSeveral(span, parameters)));
   const requestModel = told.requestModel || asName(packed['model']) || told.responseModel;
   const error = errorOf(span, told);
   const texts = {
     ...told,
     ...error,
     requestModel,
-    // LangChain's callbacks know the model that was asked for alone.
-    responseModel: kept?.model || told.responseModel,
-    responseId: told.responseId || (kept?.responseId ?? responseIdIn(conversation.output)),
+    responseModel: kept.model || told.responseModel,
+    responseId: told.responseId || kept.responseId,
     serviceTier: serviceTierOf(span, told, { packed, output: conversation.output }),
     toolName: told.toolName || (operation === 'tool' ? toolNameOf(span) : ''),
   };
@@ -152,6 +149,18 @@ function asName(value: unknown): string {
 /** Where no attribute names a tool, its span does, as Langfuse's observations and `execute_tool <name>`. */
 function toolNameOf({ name }: Span): string {
   return name.replace(/^execute_tool /, '');
+}
+
+interface Kept {
+  readonly conversation: Conversation;
+  readonly kept: { readonly responseId: string; readonly model: string };
+}
+
+/** What the output holds beside the texts. LangChain's callbacks know the model that was asked for alone, and its result all. */
+function withKept(conversation: Conversation): Kept {
+  const reply = langChainReply(conversation.output);
+  if (reply === undefined) return { conversation, kept: { responseId: responseIdIn(conversation.output), model: '' } };
+  return { conversation: saysSomething(conversation) ? conversation : { ...conversation, choices: reply.choices }, kept: reply };
 }
 
 function saysSomething({ choices = [] }: Conversation): boolean {

@@ -84,6 +84,24 @@ async function numbersOf(api: ApiClient, service: Service): Promise<ReadonlyMap<
   return numbers;
 }
 
+it('long lines, which a thread reads, are stored or named like any others', { timeout: 120_000 }, async () => {
+  const service = await startService({ dataDir: newDataDir() });
+  const api = apiClient(service.api);
+  const item = (index: number, body: object): object => ({ request_id: idOf(index), request_created_at: begin, request_body: body });
+  const values = Array.from({ length: 200_000 }, (_, value) => ({ value }));
+  const lines = [item(1, { values }), item(2, {}), { ...item(3, { values }), request_id: 'x' }];
+  const response = await fetch(`${service.api}/v1/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/x-ndjson' },
+    body: lines.map((line) => JSON.stringify(line)).join('\n'),
+  });
+  expect(await response.json()).toMatchObject({
+    data: { lines: 3, imported: 2, rejected: 1, rejections: [{ line: 3, field: 'request_id' }] },
+  });
+  expect((await api.stored(idOf(1))).request_body).toEqual({ values });
+  await service.stop();
+});
+
 describe('gatelog import', () => {
   it('stores each line once, through kills of the service and of itself', { timeout: 300_000 }, async () => {
     const count = 40_000;

@@ -86,9 +86,15 @@ export class SpanTexts {
       const found = await this.find(organizationId, waiting.slice(start, start + spansAtOnce), during);
       if (found.length > 0) await this.fill(organizationId, found, signal);
     }
-    this.waiting.expire(organizationId, since);
+    for (const owner of this.listed) await this.removeOld(owner, signal);
+  }
+
+  /** What waits no more. */
+  private async removeOld(organizationId: OrganizationId, signal: AbortSignal): Promise<void> {
+    this.waiting.expire(organizationId, this.ports.clock.now());
     const gone = this.waiting.toRemove(organizationId);
-    if (gone.length > 0) await this.ports.spanTexts.remove(organizationId, gone, signal);
+    if (gone.length === 0) return;
+    await this.ports.spanTexts.remove(organizationId, gone, signal);
     this.waiting.removed(organizationId);
   }
 

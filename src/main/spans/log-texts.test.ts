@@ -313,7 +313,8 @@ it('texts without a request wait for an hour, within the bytes of their organisa
   await scene.live(once);
   expect((await scene.history()).map(({ kind }) => kind)).toEqual(['waiting_texts']);
   now += waitingBounds.maxMs;
-  await scene.spans([{ ...span, spanId: spanIdOf(2) }]);
-  await scene.live(once);
+  const another = new Scene();
+  await another.spans();
+  await another.live(once);
   expect([await scene.history(), observed]).toEqual([[], ['span_texts_dropped']]);
 });

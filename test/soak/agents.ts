@@ -1,7 +1,7 @@
 /**
  * `npm run soak -- agents [name]`: runs the coding agents of `bench/agents/package.json`, or those with this text in their name, for one
  * task each through a real service to a fake provider, with the settings of docs/guides/coding-agents.md and in a home folder of their
- * own. The first run installs them there, with a Node 22 for those that need it (about 0.9 GB to fetch, 2.3 GB on the disk). An agent that
+ * own. The first run installs them there, with a Node 22 for those that need it (about 0.9 GB to fetch, 2.5 GB on the disk). An agent that
  * can start another one is made to. Each call that reached the provider must be one record with its status, model, tokens, cost and
  * developer; all calls of a run must be one session, with its sub-agents as places of the tree. Then Claude Code's own cost of a call to
  * each model that it knows must be that of the record. The exit code is 1 when any of this fails.

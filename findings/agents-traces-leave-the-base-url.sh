@@ -3,10 +3,10 @@
 #
 # One would guess: with OPENAI_BASE_URL and OPENAI_API_KEY set to a gateway and its key, everything that the SDK sends goes to the gateway.
 # What happens: the model's calls do. The traces, which are on by default, go to api.openai.com with the gateway's key in their
-#   Authorization, and hold what was asked and answered. The base URL has no say in it.
+#   Authorization, and hold the names of agents and the counts of tokens. The base URL has no say in it.
 # Seen with: @openai/agents 0.20.0 on Node 22, on 28 November 2026. Every fetch is answered inside the program; nothing leaves it.
-# Why it matters: texts go to a party that the set-up seems to leave out, with a key that it has no use for. OPENAI_AGENTS_DISABLE_TRACING=1
-#   or an exporter of one's own changes it.
+# Why it matters: facts of each run go to a party that the set-up seems to leave out, with a key that it has no use for.
+#   OPENAI_AGENTS_DISABLE_TRACING=1 or an exporter of one's own changes it.
 set -euo pipefail
 
 folder=$(mktemp -d)

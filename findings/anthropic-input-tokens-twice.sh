@@ -57,7 +57,7 @@ async function main() {
     console.log(`  ${name} of ${instrumentationScope.name}: ${texts.join(', ')}`);
   }
   const [inner, outer] = spans;
-  const isWithin = inner.parentSpanContext?.spanId === outer.spanContext().spanId;
+  const isWithin = outer !== undefined && inner.parentSpanContext?.spanId === outer.spanContext().spanId;
   console.log(`  the first is a child of the second: ${isWithin}`);
   const told = spans.map(({ attributes }) => attributes['gen_ai.usage.input_tokens']).sort((one, other) => one - other);
   if (told.join() !== '400,1100' || !isWithin) {

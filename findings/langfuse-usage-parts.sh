@@ -41,7 +41,7 @@ const client = observeOpenAI(new OpenAI({ apiKey: 'none', baseURL: 'http://provi
 await client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
 
 const [span] = exporter.getFinishedSpans();
-const details = JSON.parse(span.attributes['langfuse.observation.usage_details']);
+const details = JSON.parse(span?.attributes['langfuse.observation.usage_details'] ?? '{}');
 const { version } = JSON.parse(readFileSync('node_modules/@langfuse/openai/package.json', 'utf8'));
 console.log(`@langfuse/openai ${version}: OpenAI says ${JSON.stringify(usage)}`);
 console.log(`  the span says ${JSON.stringify(details)}`);

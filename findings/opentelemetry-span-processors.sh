@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# A span processor of OpenTelemetry JS after an update from generation 2 to 3.
+# A span processor of OpenTelemetry JS after a change to the package that takes the old one's place.
 #
 # One would guess: `new SimpleSpanProcessor(exporter)`, the line of every set-up for years, still works, or throws where it stands.
-# What happens: generation 3 wants `{ exporter }`. The old line constructs, spans start and end, and nothing is exported. The error is
-#   told to OpenTelemetry's diagnostic log, which has no listener unless an application sets one.
+# What happens: the processor of sdk-trace, the only one for generation 3, wants `{ exporter }`. The old line constructs, spans start
+#   and end, and nothing is exported. The error is told to OpenTelemetry's diagnostic log, which has no listener unless an application
+#   sets one.
 # Seen with: @opentelemetry/sdk-trace-base 2.12.1 and @opentelemetry/sdk-trace 3.1.1, its successor, on Node 22, on 28 November 2026.
 # Why it matters: in JavaScript, and wherever the set-up is typed loosely, tracing ends with an update that looks like a change of names.
 set -euo pipefail
@@ -46,6 +47,6 @@ echo "$seen"
 
 counts=$(sed 's/.*no error, \([01]\) of.*/\1/' <<<"$seen" | tr '\n' ' ')
 if [ "$counts" != '1 0 0 1 ' ]; then
-  echo 'Changed: generation 3 takes an exporter as it stands, or no longer constructs with one.'
+  echo 'Changed: sdk-trace takes an exporter as it stands, or no longer constructs with one.'
   exit 1
 fi

@@ -200,11 +200,11 @@ class LivingNeighbour {
         method: 'POST',
         headers: { ...own, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
       });
-      sent.once('error', fail);
+      sent.on('error', fail);
       sent.once('response', (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.once('error', fail);
+        answer.on('error', fail);
         answer.once('end', () =>
           resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8'), headers: answer.headers }),
         );

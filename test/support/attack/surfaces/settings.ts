@@ -7,7 +7,7 @@ export const prices: Surface = {
     const list = JSON.stringify(Array.from({ length: 500 }, (_, number) => ({ model: `model-${number}*`, input: number, output: number })));
     await lanes(target, 16, (turn, lane) => {
       if (lane < 2) return target.send({ method: 'PUT', url: `${target.api}/v1/prices`, body: list });
-      if (lane < 4) return post(target, `${target.api}/v1/prices/apply`, { dryRun: turn % 2 === 0 });
+      if (lane < 4) return post(target, `${target.api}/v1/prices/apply`, { filter: 'all', dryRun: turn % 2 === 0 });
       const id = target.requestIds[(turn + lane) % target.requestIds.length];
       return target.send({ url: `${target.api}/v1/request/${id}/cost` });
     });

@@ -175,7 +175,7 @@ export const instrumentations: readonly Instrumentation[] = [
     packages: ['@ai-sdk/otel', 'ai', '@ai-sdk/openai', '@ai-sdk/anthropic', ...second],
     calls: both,
     guide: 'AI SDK 7',
-    untold: [],
+    untold: [{ calls: /^messages/, facts: { cost: 0.004755 }, guide: 'how long Anthropic keeps a write to its cache' }],
   },
   { name: 'ai-6', packages: ['ai@6', '@ai-sdk/openai@3', '@ai-sdk/anthropic@3', ...second], calls: both, guide: 'AI SDK 6', untold: [] },
   {
@@ -190,7 +190,7 @@ export const instrumentations: readonly Instrumentation[] = [
     ],
     calls: openAi,
     guide: '`@langfuse/openai`',
-    untold: unrelated,
+    untold: [{ calls: /^chat, streamed$/, facts: { model: 'gpt-5-mini' }, guide: 'the model that answers a streamed chat' }, ...unrelated],
   },
   {
     name: 'mastra',

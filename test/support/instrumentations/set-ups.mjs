@@ -1,4 +1,5 @@
 /** How each instrumentation is set up by an application, as its documents say. */
+import { existsSync } from 'node:fs';
 import {
   agentsCalls,
   aiSdkCalls,
@@ -19,8 +20,11 @@ const headers = Object.fromEntries((process.env['OTEL_EXPORTER_OTLP_HEADERS'] ??
 
 /** The SDK of spans: its third generation has other names. */
 async function sdk() {
-  const second = await load('@opentelemetry/sdk-trace-base').catch(() => undefined);
-  if (second !== undefined) return { ...second, Provider: second.BasicTracerProvider };
+  // The project above has the second generation too.
+  if (existsSync('node_modules/@opentelemetry/sdk-trace-base')) {
+    const second = await load('@opentelemetry/sdk-trace-base');
+    return { ...second, Provider: second.BasicTracerProvider };
+  }
   const third = await load('@opentelemetry/sdk-trace');
   return { ...third, Provider: third.TracerProvider };
 }

@@ -156,7 +156,13 @@ export const instrumentations: readonly Instrumentation[] = [
     guide: '`openlit`',
     untold: [{ calls: /^chat/, facts: { reasoningTokens: null }, guide: 'reasoning tokens of chats' }],
   },
-  { name: 'openlit-anthropic', packages: ['openlit', '@anthropic-ai/sdk', ...second], calls: anthropic, guide: '`openlit`', untold: [] },
+  {
+    name: 'openlit-anthropic',
+    packages: ['openlit', '@anthropic-ai/sdk', ...second],
+    calls: anthropic,
+    guide: '`openlit`',
+    untold: [{ calls: /helper$/, facts: 'missing', guide: 'calls by `messages.stream()`' }],
+  },
   {
     name: 'opentelemetry-openai',
     packages: [
@@ -206,6 +212,10 @@ export const instrumentations: readonly Instrumentation[] = [
     ],
     calls: both,
     guide: 'Mastra',
-    untold: unrelated,
+    untold: [
+      { calls: /^messages/, facts: { cost: 0.004755 }, guide: 'how long Anthropic keeps a write to its cache' },
+      { calls: /./, processor: 'simple', facts: { asked: '' }, guide: 'they stand on the step around it' },
+      ...unrelated,
+    ],
   },
 ];

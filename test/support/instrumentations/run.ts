@@ -70,7 +70,7 @@ export async function tell(
   });
   const api = apiClient(service.api);
   const find = async (): Promise<readonly RequestItem[]> => {
-    const found = await api.query({ request_response_rmt: { properties: { run: { equals: runName } } } });
+    const found = await api.query({ request_response_rmt: { properties: { run: { equals: runName } } } }, { limit: 100 });
     return found
       .filter(({ model }) => !(model ?? '').startsWith('tool:'))
       .toSorted((one, other) => Date.parse(one.request_created_at) - Date.parse(other.request_created_at));

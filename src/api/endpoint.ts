@@ -1,10 +1,15 @@
+import { z } from '@hono/zod-openapi';
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { problemSchema } from '../contract/problem.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import type { Action, Principal } from '../model/principal.ts';
+import { type Headers, jsonContent, problems, type ProblemStatus } from './http/declared-responses.ts';
+import { readInput, readOptionalInput, readQueryParameters } from './http/read-input.ts';
 import type { CallMemory } from './http/response-memory.ts';
+import { sendData } from './http/send-json.ts';
 import type { ApiPorts } from './ports.ts';
 
+/** A call of an endpoint that needs a key. */
 export interface RequestContext {
   readonly context: Context;
   readonly principal: Principal;
@@ -26,6 +31,164 @@ export interface Endpoint {
   readonly handle: (call: RequestContext) => Promise<Response>;
 }
 
+/** A part of a path: how the document describes it, and how it is read. */
+export interface PathParameter<Value> {
+  readonly schema: z.ZodType;
+  /** @throws GatelogError where the text cannot be one. */
+  readonly read: (text: string) => Value;
+}
+
+type PathParameters = Readonly<Record<string, PathParameter<unknown>>>;
+type ReadPath<Params extends PathParameters> = { readonly [Name in keyof Params]: ReturnType<Params[Name]['read']> };
+
+/** What `run` gets: the parts of the call, read by their schemas. */
+export interface Call<Params extends PathParameters, Query extends z.ZodType, Body extends z.ZodType> extends RequestContext {
+  /** Organisation of the key. */
+  readonly tenant: OrganizationId;
+  readonly params: ReadPath<Params>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  /** Aborts once the caller has left. */
+  readonly signal: AbortSignal;
+}
+
+/** An answer as a schema describes it before it is written: what nobody changes may be read-only. */
+type Written<Value> = Value extends readonly (infer Item)[]
+  ? readonly Written<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Written<Value[Name]> }
+    : Value;
+
+/** The schema of an envelope: `{data, error: null}`. */
+export type AnswerSchema = z.ZodType<{ readonly data: unknown; readonly error: null }>;
+/** What the `data` of an envelope takes. */
+export type DataOf<Answer extends AnswerSchema> = Written<z.input<Answer> extends { data: infer Data } ? Data : never>;
+
+type Address = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /v1/${string}`;
+
+interface Declared<Params extends PathParameters, Query extends z.ZodType, Body extends z.ZodType> {
+  /** Method and path, such as `POST /v1/session/{id}/tag`. */
+  readonly at: Address;
+  /** `operationId` of the document, and the name of the client's method. */
+  readonly id: string;
+  readonly summary: string;
+  /** What the summary does not say; plain text with Markdown's backticks. */
+  readonly text?: string;
+  readonly action: Action;
+  readonly params?: Params;
+  readonly query?: Query;
+  /** A JSON body. */
+  readonly body?: Body;
+  /** The call may come without a body, which is the same as `{}`. */
+  readonly bodyIsOptional?: true;
+  readonly bodyMaxBytes?: number;
+  /** Failures beside those of every endpoint with a key. */
+  readonly errors?: readonly ProblemStatus[];
+  readonly errorHeaders?: Readonly<Partial<Record<ProblemStatus, Headers>>>;
+}
+
+interface DeclaredAnswer<Answer extends AnswerSchema> {
+  readonly answer: Answer;
+  /** A sentence on status 200. */
+  readonly answered: string;
+  /** Headers of status 200. */
+  readonly headers?: Headers;
+}
+
+const keyRequired = [{ bearer: [] }];
+const nothing = {} as const;
+
+/** An endpoint that answers with JSON in the envelope. What `run` returns must have the type of `answer`. */
+export function endpoint<
+  const Params extends PathParameters = typeof nothing,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+  Answer extends AnswerSchema = AnswerSchema,
+>(
+  declared: Declared<Params, Query, Body> &
+    DeclaredAnswer<Answer> & {
+      readonly run: (call: Call<Params, Query, Body>) => Promise<DataOf<Answer>> | DataOf<Answer>;
+    },
+): Endpoint {
+  const { answer, answered, headers, run } = declared;
+  const described = { description: answered, ...(headers === undefined ? {} : { headers }), content: jsonContent(answer) };
+  return {
+    ...endpointOf(declared, described),
+    handle: async (call) => sendData(call.context, await run(await readCall(declared, call))),
+  };
+}
+
+/** An endpoint that answers with something else than the envelope. @param declared `answer` describes status 200. */
+export function rawEndpoint<
+  const Params extends PathParameters = typeof nothing,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  declared: Declared<Params, Query, Body> & {
+    readonly answer: RouteConfig['responses'][number];
+    readonly respond: (call: Call<Params, Query, Body>) => Promise<Response> | Response;
+  },
+): Endpoint {
+  const { answer, respond } = declared;
+  return { ...endpointOf(declared, answer), handle: async (call) => respond(await readCall(declared, call)) };
+}
+
+type AnyDeclared = Declared<PathParameters, z.ZodType, z.ZodType>;
+
+function endpointOf(declared: AnyDeclared, answer: RouteConfig['responses'][number]): Omit<Endpoint, 'handle'> {
+  const { at, id, summary, text, action, bodyMaxBytes } = declared;
+  const [method = '', path = ''] = at.split(' ');
+  const request = requestOf(declared);
+  return {
+    declaration: {
+      method: method.toLowerCase() as RouteConfig['method'],
+      path,
+      operationId: id,
+      summary,
+      ...(text === undefined ? {} : { description: text }),
+      security: keyRequired,
+      ...(request === undefined ? {} : { request }),
+      responses: { 200: answer, ...failuresOf(declared) },
+    },
+    action,
+    ...(bodyMaxBytes === undefined ? {} : { bodyMaxBytes }),
+  };
+}
+
+function requestOf({ params, query, body, bodyIsOptional }: AnyDeclared): RouteConfig['request'] {
+  if (params === undefined && query === undefined && body === undefined) return undefined;
+  const shape = Object.entries(params ?? {}).map(([name, { schema }]) => [name, schema] as const);
+  return {
+    ...(params === undefined ? {} : { params: z.object(Object.fromEntries(shape)) }),
+    ...(query === undefined ? {} : { query: query as z.ZodObject }),
+    ...(body === undefined ? {} : { body: { required: bodyIsOptional !== true, content: jsonContent(body) } }),
+  };
+}
+
+function failuresOf({ errors = [], errorHeaders = {} }: AnyDeclared): RouteConfig['responses'] {
+  const failures = problems(...errors);
+  const withHeaders = Object.entries(errorHeaders).map(([status, headers]) => [status, { ...failures[Number(status)], headers }]);
+  return { ...failures, ...(Object.fromEntries(withHeaders) as RouteConfig['responses']) };
+}
+
+/** @throws GatelogError for a path, parameters or a body that is not valid; in this order. */
+async function readCall<Params extends PathParameters, Query extends z.ZodType, Body extends z.ZodType>(
+  { params, query, body, bodyIsOptional }: Declared<Params, Query, Body>,
+  call: RequestContext,
+): Promise<Call<Params, Query, Body>> {
+  const { context, principal } = call;
+  const path = Object.entries(params ?? {}).map(([name, { read }]) => [name, read(context.req.param(name) ?? '')] as const);
+  const readBody = bodyIsOptional === true ? readOptionalInput : readInput;
+  return {
+    ...call,
+    tenant: principal.organizationId,
+    params: Object.fromEntries(path) as ReadPath<Params>,
+    query: (query === undefined ? undefined : readQueryParameters(context, query)) as z.output<Query>,
+    body: (body === undefined ? undefined : await readBody(context, body)) as z.output<Body>,
+    signal: context.req.raw.signal,
+  };
+}
+
 /** A call of an {@link OpenEndpoint}. `document` returns the OpenAPI document. */
 export interface RecordedCall {
   readonly context: Context;
@@ -41,83 +204,5 @@ export interface OpenEndpoint {
   readonly handle: (call: RecordedCall) => Response | Promise<Response>;
 }
 
-export function jsonContent<Schema>(schema: Schema): { readonly 'application/json': { readonly schema: Schema } } {
-  return { 'application/json': { schema } };
-}
-
-const sentences = {
-  400: 'The body is not JSON.',
-  401: 'The key is missing, malformed, unknown, revoked or of another region.',
-  403: 'The key lacks the permission.',
-  404: 'There is no such record in this organisation.',
-  405: 'The path takes other methods, which `Allow` names.',
-  409: 'Somebody else has changed it since the version that the call names.',
-  413: 'The body is over the limit.',
-  415: 'The body is not declared as JSON.',
-  422: 'The body, the filter or the address is not valid, `details.path` says where; or the query needs more memory than it may use.',
-  429: 'Too many keys from this address were not accepted, while calls with a good key still work; or too many previews of the organisation wait.',
-  500: 'The service failed.',
-  503: 'A part that the call needs cannot be reached; try again after `Retry-After` seconds.',
-  504: 'The query took longer than its time limit.',
-} as const;
-
-type ProblemStatus = keyof typeof sentences;
-type Headers = Readonly<Record<string, { readonly description: string; readonly schema: { readonly type: 'string' | 'integer' } }>>;
-type Responses = Readonly<Record<number, RouteConfig['responses'][number]>>;
-
-/** Headers of a status at every endpoint; `problem.ts` and the router in `app.ts` set them. */
-const problemHeaders: Readonly<Partial<Record<ProblemStatus, Headers>>> = {
-  401: { 'WWW-Authenticate': { description: 'The scheme, `Bearer`.', schema: { type: 'string' } } },
-  405: { Allow: { description: 'Methods that the path takes.', schema: { type: 'string' } } },
-  429: {
-    'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
-    'RateLimit-Policy': { description: 'The limit and its window, e.g. `60;w=60`.', schema: { type: 'string' } },
-    'RateLimit-Limit': { description: 'How often in a window.', schema: { type: 'integer' } },
-    'RateLimit-Remaining': { description: 'How often still.', schema: { type: 'integer' } },
-    'RateLimit-Reset': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
-  },
-  503: { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } } },
-};
-
-export const hintHeader: Headers = {
-  'svc-hint': { description: 'Why the answer is empty, or what else about it may surprise.', schema: { type: 'string' } },
-};
-
-export const cursorHeader: Headers = {
-  'svc-next-cursor': {
-    description: 'There may be more: sent back as `cursor`, the next page begins behind this one.',
-    schema: { type: 'string' },
-  },
-};
-
-export const pageHeaders: Headers = {
-  ...hintHeader,
-  ...cursorHeader,
-  'svc-total-count': { description: 'How many match, pages aside, when `Svc-Include-Count: true` was sent.', schema: { type: 'integer' } },
-};
-
-export const deprecationHeaders: Headers = {
-  Deprecation: { description: 'Since when the path is deprecated (RFC 9745).', schema: { type: 'string' } },
-  Link: { description: 'The successor.', schema: { type: 'string' } },
-};
-
-export function problemResponses(...statuses: readonly ProblemStatus[]): Responses {
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const headers = problemHeaders[status];
-      const response = {
-        description: sentences[status],
-        ...(headers === undefined ? {} : { headers }),
-        content: jsonContent(problemSchema),
-      };
-      return [status, response];
-    }),
-  );
-}
-
-/** These failures, and those of every endpoint with a key. */
-export function problems(...statuses: readonly ProblemStatus[]): Responses {
-  return problemResponses(401, 403, 405, ...statuses, 429, 500, 503);
-}
-
-export const keyRequired = [{ bearer: [] }];
+export { cursorHeader, deprecationHeaders, hintHeader, jsonContent, pageHeaders, problemResponses, problems } from './http/declared-responses.ts';
+export { keyRequired };

@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint.ts';
+import { boards } from './endpoints/boards.ts';
 import { addAlert } from './routes/alerts/add.ts';
 import { deleteAlert } from './routes/alerts/delete.ts';
 import { getAlert } from './routes/alerts/get.ts';
@@ -11,11 +12,6 @@ import { previewAlert } from './routes/alerts/preview.ts';
 import { replaceAlert } from './routes/alerts/replace.ts';
 import { listAlertStates } from './routes/alerts/states.ts';
 import { testAlert } from './routes/alerts/test.ts';
-import { addBoard } from './routes/boards/add.ts';
-import { deleteBoard } from './routes/boards/delete.ts';
-import { getBoard } from './routes/boards/get.ts';
-import { listBoards } from './routes/boards/list.ts';
-import { replaceBoard } from './routes/boards/replace.ts';
 import { addEval } from './routes/evals/add.ts';
 import { getServiceHealth } from './routes/health/get.ts';
 import { importRequests } from './routes/imports/add.ts';
@@ -185,11 +181,7 @@ export const endpoints: readonly Endpoint[] = [
   addView,
   replaceView,
   deleteView,
-  listBoards,
-  addBoard,
-  getBoard,
-  replaceBoard,
-  deleteBoard,
+  ...boards,
   getServiceHealth,
 ];
 

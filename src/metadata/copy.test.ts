@@ -83,7 +83,7 @@ function rotatedWebhook(): StoredWebhook {
 test('views and boards are in it', async () => {
   const saved = { id: '00000000-0000-7000-8000-0000000000bb' as Uuid, name: 'ours', createdAt: 1, changedAt: 1 };
   const view = { ...saved, page: 'requests', search: { q: 'a' } } as const;
-  const board = { ...saved, time_range: { last: '7d' }, panels: [{ title: 'Cost' }], version: 3 };
+  const board = { ...saved, time_range: { last: '7d' }, panels: [{ title: 'Cost', chart: 'bars' as const }], version: 3 };
   await addView(database, organizationId, view, 1);
   await addBoard(database, organizationId, board, 1);
   const { opened } = await copied(false, 0);

@@ -17,6 +17,7 @@ import { openCheckpointFile, spoolIdentity } from '../../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
 import { openStore, type Store } from '../../store/store.ts';
+import { makeEmptyStore } from '../../store/testing/empty-store.ts';
 import { BurstGate } from '../batch/burst.ts';
 import { StoredOrder } from '../batch/stored-order.ts';
 import { callsOnceIn } from './calls-once-harness.ts';
@@ -41,8 +42,8 @@ export interface IngestRig {
 
 export async function openRig(): Promise<IngestRig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-ingest-'));
+  await makeEmptyStore(path.join(folder, 'clickhouse'));
   const store = openStore({ folder: path.join(folder, 'clickhouse') }, { queryTimeoutMs: 30_000, queryMemoryBytes: 1024 * 1024 * 1024 });
-  await store.migrate(() => undefined);
   const database = await openMigratedMetadata(folder, 'core', systemClock.now);
   return {
     folder,

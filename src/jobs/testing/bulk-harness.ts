@@ -22,7 +22,7 @@ import { type Connections, openConnections } from '../../store/engine/connection
 import { makeInsertRows } from '../../store/insert/insert.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { makeRunStatement } from '../../store/read/run-statement.ts';
-import { migrateStore } from '../../store/schema/migrate.ts';
+import { makeEmptyStore } from '../../store/testing/empty-store.ts';
 import { makeChangeStored } from '../../store/update/change.ts';
 import { makeLatestChangeNumber } from '../../store/update/change-numbers.ts';
 import { PendingPatches } from '../../store/update/pending-patches.ts';
@@ -44,8 +44,8 @@ const runOptions = { queryTimeoutMs: 30_000, queryMemoryBytes: 1e9 };
 
 export async function openBulkRig(): Promise<BulkRig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-bulk-'));
+  await makeEmptyStore(path.join(folder, 'clickhouse'));
   const connections = openConnections({ folder: path.join(folder, 'clickhouse') });
-  await migrateStore(connections, () => undefined);
   const database = await openMigratedMetadata(folder, 'core', Date.now);
   const insertRows = makeInsertRows(connections);
   return {

@@ -40,7 +40,7 @@ const board = (number: number, name = `board ${number}`): StoredBoard => ({
   id: idOf(number),
   name,
   time_range: { last: '7d' },
-  panels: [{ title: 'a\0b' }],
+  panels: [{ title: 'a\0b', chart: 'bars' }],
   version: 1,
   createdAt: number,
   changedAt: number,

@@ -7,6 +7,7 @@ import { emptyTextTags } from '../../model/record/text-tags.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
+import { makeEmptyStore } from '../../store/testing/empty-store.ts';
 
 /** A real store for tests of this room. */
 export interface QueryRig {
@@ -90,8 +91,8 @@ export const empty: RequestRecord = {
 /** @param queryMemoryBytes for all queries together. */
 export async function openQueryRig(queryMemoryBytes = 1e9): Promise<QueryRig> {
   const folder = mkdtempSync(join(tmpdir(), 'query-'));
+  await makeEmptyStore(folder);
   const store = openStore({ folder }, { queryTimeoutMs: 20_000, queryMemoryBytes });
-  await store.migrate(() => undefined);
   return {
     store,
     insert: async (records, batch) => {

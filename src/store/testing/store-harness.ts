@@ -5,9 +5,9 @@ import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/i
 import type { Statement } from '../../sql/statement.ts';
 import { type Connections, openConnections } from '../engine/connections.ts';
 import { insertLines } from '../insert/insert.ts';
-import { migrateStore } from '../schema/migrate.ts';
 import { makeRunStatement } from '../read/run-statement.ts';
 import { type RecordTable, rowColumns } from '../insert/rows.ts';
+import { makeEmptyStore } from './empty-store.ts';
 
 /** A real store for tests of this room: a process opens one embedded folder. */
 export interface StoreRig {
@@ -37,8 +37,8 @@ export const memoryBytes = 256 * 1024 * 1024;
 export async function openStoreRig(name = 'store'): Promise<StoreRig> {
   const parent = mkdtempSync(path.join(tmpdir(), 'gatelog-store-'));
   const folder = path.join(parent, name);
+  await makeEmptyStore(folder);
   const connections = openConnections({ folder });
-  await migrateStore(connections, () => undefined);
   return {
     folder,
     connections,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { boardAnswerSchema, boardsAnswerSchema } from '../../../contract/dashboard/boards.ts';
-import { dashboardLimits } from '../../../model/dashboard/limits.ts';
-import type { OrganizationId } from '../../../model/ids.ts';
-import type { KeyPermissions } from '../../../model/principal.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+import { boardAnswerSchema, boardsAnswerSchema } from '../../contract/dashboard/boards.ts';
+import { dashboardLimits } from '../../model/dashboard/limits.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { KeyPermissions } from '../../model/principal.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const path = '/v1/boards';
 const panel = { title: 'Cost', chart: 'line', metrics: ['cost'] };

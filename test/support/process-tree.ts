@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from './eventually.ts';
+import { fillAsStarted } from './started-folder.ts';
 
 /** The built program, as an installed package runs it. */
 export const program = path.resolve('dist/cli/main.js');
@@ -29,7 +30,12 @@ export interface ServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Another entry point than the built program. */
   readonly program?: string;
+  /** An empty folder stays empty: the test is about the first start. */
+  readonly isFirstStart?: true;
 }
+
+/** Settings that decide what a first start makes. */
+const firstSettings = ['GATELOG_BOOTSTRAP_API_KEY', 'GATELOG_REGION', 'GATELOG_REGIONS', 'GATELOG_SECRET_KEY', 'GATELOG_CLICKHOUSE_URL'];
 
 /** A new folder in the system's temporary folder. */
 export function makeDataDir(): string {
@@ -64,6 +70,16 @@ export function killStarted(): void {
 
 /** Starts `gatelog serve` and waits until it has printed its addresses. */
 export async function startService(options: ServiceOptions): Promise<Service> {
+  const hasOwnFirstStart = options.program !== undefined || firstSettings.some((name) => options.environment?.[name] !== undefined);
+  if (options.isFirstStart !== true && !hasOwnFirstStart) await fillAsStarted(options.dataDir, startOnce);
+  return spawnService(options);
+}
+
+async function startOnce(dataDir: string): Promise<void> {
+  await (await spawnService({ dataDir })).stop();
+}
+
+async function spawnService(options: ServiceOptions): Promise<Service> {
   const command = [options.program ?? program, 'serve'];
   const child = spawn(process.execPath, command, { env: serviceEnvironment(options), stdio: ['ignore', 'pipe', 'pipe'] });
   started.add(child.pid ?? 0);

@@ -204,5 +204,13 @@ export interface OpenEndpoint {
   readonly handle: (call: RecordedCall) => Response | Promise<Response>;
 }
 
-export { cursorHeader, deprecationHeaders, hintHeader, jsonContent, pageHeaders, problemResponses, problems } from './http/declared-responses.ts';
+export {
+  cursorHeader,
+  deprecationHeaders,
+  hintHeader,
+  jsonContent,
+  pageHeaders,
+  problemResponses,
+  problems,
+} from './http/declared-responses.ts';
 export { keyRequired };

@@ -15,7 +15,7 @@ function template(): string {
  * @param makeFirst starts and stops the service on a folder; it is called by one process of a run, the others go without meanwhile.
  */
 export async function fillAsStarted(dataDir: string, makeFirst: (folder: string) => Promise<void>): Promise<void> {
-  if (readdirSync(dataDir).length > 0) return;
+  if (!existsSync(dataDir) || readdirSync(dataDir).length > 0) return;
   if (!existsSync(template()) && !(await makeTemplate(makeFirst))) return;
   for (const part of parts) {
     const from = path.join(template(), part);

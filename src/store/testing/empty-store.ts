@@ -37,7 +37,9 @@ let state: string | undefined;
 /** Changes with each file of the schema and with the engine. */
 function stateOfSchema(): string {
   if (state !== undefined) return state;
-  const names = readdirSync(schema, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  const names = readdirSync(schema, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+  );
   const hash = createHash('sha256').update(readFileSync('node_modules/chdb/package.json'));
   for (const name of names.toSorted()) hash.update(name).update(readFileSync(path.join(schema, name)));
   state = hash.digest('hex').slice(0, 16);

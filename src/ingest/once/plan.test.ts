@@ -158,6 +158,17 @@ describe('a batch', () => {
     expect(plan({ calls: [passed], stored })).toEqual({ leftOut: [], fills: [], absorbs: [['of s', 'c', false]] });
   });
 
+  it('takes a span beside one that came before into the call of both', () => {
+    const passed = call('own', { requestId: 'c' as RequestId, index: 1 });
+    const stored = [span('own', { parentIds: ['p'], scopes: ['client'] })];
+    const beside = span('beside', { parentIds: ['p'], scopes: ['instrumentation'] });
+    expect(plan({ spans: [beside], calls: [passed], stored })).toEqual({
+      leftOut: [0],
+      fills: [['of beside', 'c']],
+      absorbs: [['of own', 'c', false]],
+    });
+  });
+
   it('that is repeated leaves out what it left out, and takes what it stored into the record of the call', () => {
     const passed = call('s', { requestId: 'c' as RequestId });
     expect(plan({ spans: [span('s')], stored: [passed], leftOutBefore: new Set() })).toEqual({

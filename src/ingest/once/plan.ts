@@ -59,7 +59,10 @@ export interface KnownRecords {
 export function planOnce({ spans, calls, stored, leftOutBefore }: KnownRecords): OncePlan {
   const draft = new Draft(stored, leftOutBefore);
   for (const call of calls) {
-    for (const row of draft.rows()) if (row.isOfSpan && relationOf(row, call) !== undefined) draft.absorb(row, call, false);
+    for (const row of draft.rows()) {
+      const relation = row.isOfSpan ? relationOf(row, draft.now(call)) : undefined;
+      if (relation !== undefined && relation !== 'beside') draft.absorb(row, call, false);
+    }
   }
   for (const span of spans) placeSpan(draft, span, calls);
   return draft;
@@ -71,7 +74,7 @@ interface Match {
 }
 
 function placeSpan(draft: Draft, span: BatchRecord, calls: readonly BatchRecord[]): void {
-  const related = [...calls, ...draft.rows()].flatMap((record): readonly Match[] => {
+  const related = [...calls.map((call) => draft.now(call)), ...draft.rows()].flatMap((record): readonly Match[] => {
     const relation = relationOf(span, record);
     return relation === undefined ? [] : [{ record, relation }];
   });
@@ -133,16 +136,23 @@ class Draft implements OncePlan {
   readonly leftOut = new Set<number>();
   readonly fillings: Filling[] = [];
   readonly absorptions: Absorption[] = [];
-  private readonly left: Set<KnownRecord>;
+  private readonly left: Map<RequestId, KnownRecord>;
+  private readonly grown = new Map<RequestId, KnownRecord>();
   private readonly leftOutBefore: ReadonlySet<number> | undefined;
 
   constructor(stored: readonly KnownRecord[], leftOutBefore: ReadonlySet<number> | undefined) {
-    this.left = new Set(stored);
+    this.left = new Map(stored.map((record) => [record.requestId, record]));
     this.leftOutBefore = leftOutBefore;
   }
 
   rows(): readonly KnownRecord[] {
-    return [...this.left];
+    return Array.from(this.left.values(), (record) => this.now(record));
+  }
+
+  /** A record with the relations of what has gone into it: who stands beside that, or inside it, tells of the same call. */
+  now<Known extends KnownRecord>(record: Known): Known {
+    const { ids, parentIds, carrierIds, scopes } = this.grown.get(record.requestId) ?? record;
+    return { ...record, ids, parentIds, carrierIds, scopes };
   }
 
   /** False: a repeated batch left it out. */
@@ -151,6 +161,7 @@ class Draft implements OncePlan {
   }
 
   fill(into: KnownRecord, from: KnownRecord): void {
+    this.grow(into, from);
     this.fillings.push({ into, from });
   }
 
@@ -160,7 +171,20 @@ class Draft implements OncePlan {
   }
 
   absorb(from: KnownRecord, into: KnownRecord, hasNumbers: boolean): void {
-    this.left.delete(from);
+    this.left.delete(from.requestId);
+    this.grow(into, from);
     this.absorptions.push({ into, from, hasNumbers });
+  }
+
+  private grow(into: KnownRecord, from: KnownRecord): void {
+    const record = this.now(into);
+    const both = (of: (each: TellsOfCall) => readonly string[]): readonly string[] => [...new Set([...of(record), ...of(from)])];
+    this.grown.set(into.requestId, {
+      ...record,
+      ids: both(({ ids }) => ids),
+      parentIds: both(({ parentIds }) => parentIds),
+      carrierIds: both(({ carrierIds }) => carrierIds),
+      scopes: both(({ scopes }) => scopes),
+    });
   }
 }

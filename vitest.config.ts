@@ -9,10 +9,7 @@ const patient = { testTimeout: 600_000, hookTimeout: 300_000 };
 /** Vitest keeps a core for itself, which of two is half. It needs little of it, and system tests mostly wait. */
 const maxWorkers = availableParallelism() + 1;
 
-/** A condition may take this long on a busy machine; one that never holds fails all the same. */
-const expectation = { poll: { timeout: 60_000, interval: 20 } };
-
-const shared = { environment: 'node', pool: 'forks', globals: false, maxWorkers, expect: expectation } as const;
+const shared = { environment: 'node', pool: 'forks', globals: false, maxWorkers } as const;
 const ownProcess = needOwnProcess(['src', 'test', 'bench']);
 
 /** Tests beside the code, and the law of the tree; they start nothing. Files share processes and the loaded modules. */

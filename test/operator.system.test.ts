@@ -63,6 +63,7 @@ function plantLetter(dataDir: string, organizationId: string, responseHead: stri
     openedAt,
     sessionId: '',
     userId: '',
+    spanName: '',
   });
   let offset = segmentHeaderBytes;
   for (const { payload, ...label } of frames) {

@@ -331,12 +331,12 @@ export class Drain {
    */
   private async resolveOnce({ exchanges }: Batch, results: readonly InterpretedExchange[], grouped: GroupedBatch): Promise<ResolvedBatch> {
     const leftOutBefore = new Set(this.checkpoint.intended?.leftOut);
-    const resolve = (leftOut: ReadonlySet<number>, isRepeated: boolean): Promise<ResolvedBatch> =>
-      this.ports.callsOnce.resolve({ exchanges, results, leftOut, grouped, isRepeated });
-    if (this.checkpoint.intended !== undefined) return { ...(await resolve(leftOutBefore, true)), leftOut: leftOutBefore };
     // What cannot be read now, after a long outage, waits for its turn.
-    const readAll = (): Promise<void> => this.catchUp().catch(unlessFull);
-    const repeated = await findRepeated(exchanges, results, { ...this.ports, readAll, inFlight: this.inFlight });
+    const spool = { ...this.ports, readAll: () => this.catchUp().catch(unlessFull), inFlight: this.inFlight };
+    const resolve = (leftOut: ReadonlySet<number>, isRepeated: boolean): Promise<ResolvedBatch> =>
+      this.ports.callsOnce.resolve({ exchanges, results, leftOut, grouped, isRepeated, spool });
+    if (this.checkpoint.intended !== undefined) return { ...(await resolve(leftOutBefore, true)), leftOut: leftOutBefore };
+    const repeated = await findRepeated(exchanges, results, spool);
     const leftOut = new Set([...grouped.leftOut, ...repeated]);
     const once = await resolve(leftOut, false);
     return { ...once, leftOut: new Set([...leftOut, ...once.leftOut]) };

@@ -85,6 +85,7 @@ function openOf({ call, requestId, logged }: FramedCall, owner: Principal, recor
       ...recorded,
       untimed: call.elapsedMs === undefined ? true : undefined,
       span: call.span === undefined ? undefined : { ...call.span, keyId: owner.keyId },
+      carriers: call.carriers,
     },
   };
 }

@@ -2,6 +2,7 @@ import { messageOf } from '../model/errors.ts';
 import type { TaggedProperty, Tags } from '../model/record/exchange.ts';
 import type { LoggedCall } from '../model/record/logged-call.ts';
 import { AddedRoom, mayAdd } from './calls/added-room.ts';
+import { carrierCalls } from './calls/carriers.ts';
 import { type IdentifyTexts, textsOfLogs } from './calls/log-texts.ts';
 import { type IdentifySpan, loggedSpan } from './calls/logged-span.ts';
 import { SpanWork } from './limits.ts';
@@ -70,6 +71,7 @@ export function receiveSpans(request: SpansRequest, ports: ReceivePorts): Receiv
       properties.set(placed.span, call.tags.properties);
     }
   }
+  calls.push(...carrierCalls(traces.flatMap(({ carriers }) => carriers)));
   return {
     calls,
     traces: traces.map(({ traceId, nodes, placed }) => ({

@@ -18,7 +18,7 @@ import { startEngineThreads } from './engine/engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './delete/erasure.ts';
 import { type JoinRecords, makeJoinRecords } from './once/absorb.ts';
 import { makeSpanTexts, type SpanTextsRows } from './once/span-texts.ts';
-import { type FindTold, type HasSpans, makeFindTold, makeHasSpans } from './once/told-rows.ts';
+import { type FindTold, type HasArrived, makeFindTold, makeHasSpans, makeHasTracedCalls } from './once/told-rows.ts';
 import { type InsertRows, makeInsertRows } from './insert/insert.ts';
 import { makeMoveBodies, type MoveBodies } from './move/move-bodies.ts';
 import { migrateStore } from './schema/migrate.ts';
@@ -45,7 +45,8 @@ export interface Store {
   readonly rowChanges: RowChanges;
   readonly findRows: FindRows;
   readonly findTold: FindTold;
-  readonly hasSpans: HasSpans;
+  readonly hasSpans: HasArrived;
+  readonly hasTracedCalls: HasArrived;
   readonly joinRecords: JoinRecords;
   readonly spanTexts: SpanTextsRows;
   readonly changeStored: ChangeStored;
@@ -98,6 +99,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     findRows: makeFindRows(connections),
     findTold: makeFindTold(connections),
     hasSpans: makeHasSpans(connections),
+    hasTracedCalls: makeHasTracedCalls(connections),
     ...notedAmounts(connections, patches, rowChanges),
     setSessionTag: makeSetSessionTag(connections),
     jobLists: makeJobLists(connections, options),

@@ -65,7 +65,8 @@ async function organizationsOf(
   ports: TaskPorts,
 ): Promise<ReadonlyMap<OrganizationId, OrganizationSettings>> {
   const settings = new Map<OrganizationId, OrganizationSettings>();
-  const sendSpans = new Set(exchanges.filter(({ logged }) => logged?.span !== undefined).map(({ organizationId }) => organizationId));
+  const tell = exchanges.filter(({ logged }) => (logged?.span ?? logged?.carriers) !== undefined);
+  const sendSpans = new Set(tell.map(({ organizationId }) => organizationId));
   for (const { organizationId } of exchanges) {
     if (settings.has(organizationId)) continue;
     const declaredNames = await ports.declaredNames(organizationId);

@@ -23,7 +23,7 @@ interface Given {
 
 function inSpool({ openedAt, organizationId = ours, series = '01764070000000-7', hasEnded = false }: Given): TrackedExchange {
   streams += 1;
-  const names = { organizationId, requestId: newId(), openedAt, sessionId: '', userId: '' };
+  const names = { organizationId, requestId: newId(), openedAt, sessionId: '', userId: '', spanName: '' };
   const exchange = new TrackedExchange({ series, stream: streams, ...names });
   if (hasEnded) exchange.endsAt = end;
   inFlight.add(exchange);

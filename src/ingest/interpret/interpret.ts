@@ -76,7 +76,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     aliasedNames: tags.aliasedNames === true,
     traceId: orEmpty(open.trace?.traceId),
     spanId: orEmpty(open.trace?.spanId),
-    spanLinks: spanLinksOf(open),
+    spanLinks: spanLinksOf(open, context.changes),
     promptId: texts.promptId,
     inputs: texts.inputs,
     responseId: texts.responseId,
@@ -101,9 +101,11 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   };
 }
 
-function spanLinksOf(open: ExchangeOpen): readonly string[] {
+function spanLinksOf(open: ExchangeOpen, earlier: InterpretContext['changes']): readonly string[] {
   const span = loggedFactsOf(open)?.span;
-  return span === undefined ? [] : linksOf(span);
+  const own = span === undefined ? [] : linksOf(span);
+  if (earlier.length === 0) return own;
+  return [...new Set([...own, ...earlier.flatMap(({ change }) => (change.kind === 'fill' ? change.links : []))])];
 }
 
 const namesInBodies = ['model', 'user', 'responseId', 'serviceTier'] as const;

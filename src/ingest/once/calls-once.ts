@@ -2,20 +2,44 @@ import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import type { JoinRecords } from '../../store/once/absorb.ts';
-import type { HasSpans, ToldQuery, ToldRow } from '../../store/once/told-rows.ts';
-import type { TrackedExchange } from '../series/exchange.ts';
+import type { HasArrived, ToldRow } from '../../store/once/told-rows.ts';
+import type { PendingChanges } from '../changes/pending.ts';
+import type { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
 import type { InterpretedExchange } from '../worker/interpreter.ts';
+import {
+  type CallInFlight,
+  carriedCalls,
+  type CarriedCalls,
+  type Carrier,
+  carriersOf,
+  inFlightOf,
+  numbersInMs,
+  parentLinks,
+  type PlacedCall,
+  placeOfCall,
+} from './carried-calls.ts';
 import { type CountedBefore, countedBefore } from './counted-before.ts';
 import type { GroupedBatch } from './group-batch.ts';
-import { linksTo, readLinks, relationsOf } from './links.ts';
+import { elsewhere, knownRecord, queriesAround } from './known-record.ts';
+import { Lately } from './lately.ts';
+import { relationsOf } from './links.ts';
 import { type Absorption, type BatchRecord, type Filling, type KnownRecord, type OncePlan, planOnce } from './plan.ts';
 import { SpanTexts, type SpanTextsPorts } from './span-texts.ts';
 
 export interface OncePorts extends SpanTextsPorts {
-  readonly hasSpans: HasSpans;
+  readonly hasSpans: HasArrived;
+  readonly hasTracedCalls: HasArrived;
   readonly joinRecords: JoinRecords;
   /** Called when a record's call has become part of another. */
   readonly noteJoined: (organizationId: OrganizationId, from: RequestId, into: RequestId) => void;
+}
+
+/** What is in the spool beside a batch. */
+export interface SpoolBeside {
+  /** Reads what is in the spool now. */
+  readonly readAll: () => Promise<void>;
+  readonly inFlight: Pick<ExchangeIndex, 'ofSpan'>;
+  readonly pendingChanges: Pick<PendingChanges, 'append'>;
 }
 
 export interface OnceBatch {
@@ -25,6 +49,7 @@ export interface OnceBatch {
   readonly leftOut: ReadonlySet<number>;
   readonly isRepeated: boolean;
   readonly grouped: GroupedBatch;
+  readonly spool: SpoolBeside;
 }
 
 export interface ResolvedBatch {
@@ -36,10 +61,6 @@ export interface ResolvedBatch {
   readonly complete: (signal: AbortSignal) => Promise<void>;
 }
 
-const hourMs = 3_600_000;
-/** How long after an organisation's last span a call through the gateway may still be one that a span told of. */
-const spansLastMs = hourMs;
-
 /**
  * Makes one record of each call, whatever tells of it: the gateway, the client's own span, that of an instrumentation. Runs before a batch
  * is stored, when everything that came before is in the store or in the batch.
@@ -47,30 +68,47 @@ const spansLastMs = hourMs;
 export class CallsOnce {
   private readonly ports: OncePorts;
   private readonly spanTexts: SpanTexts;
-  /** When the newest span of an organisation was stored, Unix milliseconds; 0: there is none. */
-  private readonly lastSpanAt = new Map<OrganizationId, number>();
+  private readonly spans: Lately;
+  private readonly tracedCalls: Lately;
 
   constructor(ports: OncePorts) {
+    const { clock, hasSpans, hasTracedCalls } = ports;
     this.ports = ports;
     this.spanTexts = new SpanTexts(ports);
+    this.spans = new Lately({ clock, hasArrived: hasSpans });
+    this.tracedCalls = new Lately({ clock, hasArrived: hasTracedCalls });
   }
 
   /** @throws GatelogError when the store fails. */
   async resolve(batch: OnceBatch): Promise<ResolvedBatch> {
     const plans: (readonly [OrganizationId, OncePlan])[] = [];
-    for (const [organizationId, records] of recordsOf(batch)) {
+    const places: (readonly [OrganizationId, Places])[] = [];
+    for (const { organizationId, spanName } of batch.exchanges) if (spanName !== '') this.tracedCalls.note(organizationId);
+    const carriers = carriersOf(batch.exchanges);
+    if (carriers.size > 0) await batch.spool.readAll();
+    const recordsBy = recordsOf(batch);
+    for (const organizationId of new Set([...recordsBy.keys(), ...carriers.keys()])) {
+      const own = recordsBy.get(organizationId) ?? [];
+      const { inFlight, carried } = await this.place(organizationId, { records: own, carriers: carriers.get(organizationId) ?? [] }, batch);
+      const { records, stored: linked, placed } = carried;
+      places.push([organizationId, { inFlight, placed }]);
       const spans = records.filter(({ isOfSpan }) => isOfSpan);
-      if (spans.length > 0) this.lastSpanAt.set(organizationId, this.ports.clock.now());
+      if (spans.length > 0) this.spans.note(organizationId);
       else if (!(await this.hasSpans(organizationId))) continue;
-      const stored = await this.storedBeside(organizationId, records);
+      const stored = [...(await this.storedBeside(organizationId, [...records, ...linked])), ...linked];
       const calls = records.filter(({ isOfSpan }) => !isOfSpan);
-      plans.push([organizationId, planOnce({ spans, calls, stored, leftOutBefore: batch.isRepeated ? batch.leftOut : undefined })]);
+      const leftOutBefore = batch.isRepeated ? batch.leftOut : undefined;
+      plans.push([organizationId, planOnce({ spans, calls, linked, stored, leftOutBefore })]);
     }
     return {
       leftOut: new Set(plans.flatMap(([, { leftOut }]) => [...leftOut])),
       countedBefore: new Map(plans.flatMap(([, plan]) => [...countedBefore(plan)])),
       complete: async (signal) => {
         this.noteGroups(batch);
+        for (const [organizationId, { inFlight, placed }] of places) {
+          for (const call of inFlight) await this.placeInFlight(call, batch.spool);
+          await Promise.all(placed.map((call) => this.placeStored(organizationId, call)));
+        }
         for (const [organizationId, plan] of plans) await this.complete(organizationId, plan, signal);
         for (const [organizationId, spans] of spansOf(batch)) await this.spanTexts.complete(organizationId, spans, signal);
       },
@@ -88,24 +126,47 @@ export class CallsOnce {
   }
 
   /** Whether a span may have told of calls of the organisation that come now. @throws GatelogError when the store fails. */
-  async hasSpans(organizationId: OrganizationId): Promise<boolean> {
-    const since = this.ports.clock.now() - spansLastMs;
-    const known = this.lastSpanAt.get(organizationId);
-    if (known !== undefined) return known >= since;
-    const found = await this.ports.hasSpans(organizationId, since);
-    this.lastSpanAt.set(organizationId, found ? this.ports.clock.now() : 0);
-    return found;
+  hasSpans(organizationId: OrganizationId): Promise<boolean> {
+    return this.spans.has(organizationId);
   }
 
-  private async storedBeside(organizationId: OrganizationId, records: readonly BatchRecord[]): Promise<readonly KnownRecord[]> {
-    const here = new Set(records.map(({ requestId }) => requestId));
-    const found = new Map<RequestId, KnownRecord>();
-    for (const query of queriesOf(records)) {
-      for (const row of await this.ports.findTold(organizationId, query)) {
-        if (!here.has(row.requestId)) found.set(row.requestId, knownRecord(row));
-      }
+  /** Finds where calls stand by the spans that carry them. */
+  private async place(
+    organizationId: OrganizationId,
+    { records, carriers }: { readonly records: readonly BatchRecord[]; readonly carriers: readonly Carrier[] },
+    { spool }: OnceBatch,
+  ): Promise<{ readonly inFlight: readonly CallInFlight[]; readonly carried: CarriedCalls }> {
+    const { calls: inFlight, others } = inFlightOf(organizationId, carriers, spool.inFlight);
+    if (others.length === 0 || !(await this.tracedCalls.has(organizationId))) {
+      return { inFlight, carried: { records, stored: [], placed: [] } };
     }
-    return [...found.values()];
+    return { inFlight, carried: await carriedCalls(organizationId, { records, carriers: others }, this.ports.findTold) };
+  }
+
+  private async placeInFlight(call: CallInFlight, { pendingChanges }: SpoolBeside): Promise<void> {
+    const { exchange, parentId } = call;
+    if (!exchange.mayHaveParent(parentId)) return;
+    try {
+      await pendingChanges.append(placeOfCall(call, this.ports.clock.now()));
+      exchange.tellParent(parentId);
+    } catch (error) {
+      // The call and its span may become two records; nothing waits for the metadata database.
+      this.ports.observe({ kind: 'span_places_dropped', requests: 1, reason: messageOf(error) });
+    }
+  }
+
+  private async placeStored(organizationId: OrganizationId, { record: { requestId, createdAt }, parentIds }: PlacedCall): Promise<void> {
+    const acceptedAt = this.ports.clock.now();
+    const change = { kind: 'fill', values: new Map(), over: new Map(), links: parentLinks(parentIds) } as const;
+    const accepted = { organizationId, requestId, change, keyId: '', acceptedAt, number: acceptedAt * numbersInMs };
+    await this.ports.changeStored({ accepted, createdAt });
+  }
+
+  /** Stored records that may tell of the same calls, without these. */
+  private async storedBeside(organizationId: OrganizationId, records: readonly KnownRecord[]): Promise<readonly KnownRecord[]> {
+    const rows: ToldRow[] = [];
+    for (const query of queriesAround(records)) rows.push(...(await this.ports.findTold(organizationId, query)));
+    return elsewhere(rows, new Set(records.map(({ requestId }) => requestId)));
   }
 
   private async complete(organizationId: OrganizationId, plan: OncePlan, signal: AbortSignal): Promise<void> {
@@ -147,8 +208,10 @@ export class CallsOnce {
   }
 }
 
-/** The number of an entry in the history is its time in microseconds: see `RequestChanges.stamp`. */
-const numbersInMs = 1000;
+interface Places {
+  readonly inFlight: readonly CallInFlight[];
+  readonly placed: readonly PlacedCall[];
+}
 
 /** The records of a batch that tell of calls, by organisation. */
 function recordsOf({ exchanges, results, leftOut, isRepeated }: OnceBatch): ReadonlyMap<OrganizationId, readonly BatchRecord[]> {
@@ -176,55 +239,4 @@ function spansOf({ exchanges, results }: OnceBatch): ReadonlyMap<OrganizationId,
     else own.push(exchange);
   }
   return spans;
-}
-
-function knownRecord({ spanId, links, models, createdAt, endedAt, properties, ...row }: ToldRow): KnownRecord {
-  const { ids, parentIds, carrierIds, scopes, isMadeOfSpan, hasTexts, usage, keyId } = readLinks(links);
-  return {
-    requestId: row.requestId,
-    traceId: row.traceId,
-    responseId: row.responseId,
-    provider: row.provider,
-    ids: spanId === '' ? ids : [...new Set([spanId, ...ids])],
-    parentIds,
-    carrierIds,
-    scopes,
-    isOfSpan: isMadeOfSpan,
-    models,
-    from: createdAt,
-    to: endedAt,
-    createdAt,
-    hasTexts,
-    usage,
-    keyId,
-    values: properties,
-    spend: row.spend,
-  };
-}
-
-/** Where others that tell of the same calls may be: at about the same time. */
-function queriesOf(records: readonly BatchRecord[]): readonly ToldQuery[] {
-  const clusters: BatchRecord[][] = [];
-  let to = Number.NEGATIVE_INFINITY;
-  for (const record of records.toSorted((one, other) => one.from - other.from)) {
-    const cluster = clusters.at(-1);
-    if (cluster === undefined || record.from > to + hourMs) clusters.push([record]);
-    else cluster.push(record);
-    to = Math.max(to, record.to);
-  }
-  return clusters.map((cluster) => {
-    const spanIds = unique(cluster.flatMap(({ ids, parentIds, carrierIds }) => [...ids, ...parentIds, ...carrierIds]));
-    return {
-      traceIds: unique(cluster.map(({ traceId }) => traceId)),
-      spanIds,
-      links: linksTo(spanIds),
-      responseIds: unique(cluster.map(({ responseId }) => responseId)),
-      from: Math.min(...cluster.map(({ from }) => from)) - hourMs,
-      to: Math.max(...cluster.map((record) => record.to)) + hourMs,
-    };
-  });
-}
-
-function unique(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts)].filter((text) => text !== '');
 }

@@ -169,6 +169,15 @@ describe('a batch', () => {
     });
   });
 
+  it('takes the record of a span into a stored call that is known to be inside it now', () => {
+    const passed = call('http', { requestId: 'c' as RequestId, parentIds: ['s'] });
+    const plans = [[passed], []].map((linked) => plan({ linked, stored: [span('s'), passed] }));
+    expect(plans).toEqual([
+      { leftOut: [], fills: [], absorbs: [['of s', 'c', false]] },
+      { leftOut: [], fills: [], absorbs: [] },
+    ]);
+  });
+
   it('that is repeated leaves out what it left out, and takes what it stored into the record of the call', () => {
     const passed = call('s', { requestId: 'c' as RequestId });
     expect(plan({ spans: [span('s')], stored: [passed], leftOutBefore: new Set() })).toEqual({

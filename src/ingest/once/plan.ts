@@ -48,6 +48,8 @@ export interface KnownRecords {
   /** Calls of the batch that passed through the gateway. */
   readonly calls: readonly BatchRecord[];
   readonly stored: readonly KnownRecord[];
+  /** Of the stored ones, calls of which more is known since: what told of them before may be there. */
+  readonly linked?: readonly KnownRecord[];
   /** Of a batch that is repeated: what it left out. Nothing else may be then, as it may be stored. */
   readonly leftOutBefore?: ReadonlySet<number> | undefined;
 }
@@ -56,9 +58,9 @@ export interface KnownRecords {
  * Decides what becomes of the spans of a batch, and of stored ones whose call comes with it, so that each call is one record: that of the
  * gateway if there is one. @see docs/internals/decisions/0025-each-call-once.md
  */
-export function planOnce({ spans, calls, stored, leftOutBefore }: KnownRecords): OncePlan {
+export function planOnce({ spans, calls, stored, linked = [], leftOutBefore }: KnownRecords): OncePlan {
   const draft = new Draft(stored, leftOutBefore);
-  for (const call of calls) {
+  for (const call of [...calls, ...linked]) {
     for (const row of draft.rows()) {
       const relation = row.isOfSpan ? relationOf(row, draft.now(call)) : undefined;
       if (relation !== undefined && relation !== 'beside') draft.absorb(row, call, false);

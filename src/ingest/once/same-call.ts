@@ -90,7 +90,7 @@ function isProviderOf(one: TellsOfCall, other: TellsOfCall): boolean {
  * has room for many.
  */
 function isSecondInside(inner: TellsOfCall, outer: TellsOfCall): boolean {
-  if (!outer.isOfSpan) return false;
+  if (!outer.isOfSpan || !inner.isOfSpan) return false;
   return inner.parentIds.some((id) => outer.ids.includes(id) && outer.parentIds.includes(id));
 }
 

@@ -33,6 +33,7 @@ const writers: Readonly<Record<keyof Store, string>> = {
   findRows: 'reads',
   findTold: 'reads',
   hasSpans: 'reads',
+  hasTracedCalls: 'reads',
   spanTexts: 'what log records tell of spans, whose texts the interpreter redacts',
   joinRecords: 'counts and costs of records that are stored already',
   latestChangeNumber: 'reads',

@@ -1,7 +1,7 @@
 import { type Change, sizeOfChange } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { requestPropertyLimits } from '../../model/vocabulary/limits.ts';
-import type { LoggedFacts } from '../../model/record/exchange.ts';
+import type { LoggedFacts, TraceContext } from '../../model/record/exchange.ts';
 import type { FrameLocation, Position } from '../../spool/spool.ts';
 
 /**
@@ -29,11 +29,15 @@ export interface NewExchange {
   readonly sessionId: string;
   /** From its tags, empty without one; its body may still name a user. */
   readonly userId: string;
+  /** The span that its caller named, as {@link spanNameOf} has it; empty: none, or the call did not pass through the gateway. */
+  readonly spanName: string;
   /** Set for a call that did not pass through the gateway. */
   readonly logged?: LoggedFacts | undefined;
 }
 
 export type ExchangeNames = Omit<NewExchange, 'series' | 'stream'>;
+
+const maxParents = 4;
 
 /** An exchange in the spool that the store may not have yet. There may be millions after an outage, so each stays small. */
 export class TrackedExchange implements NewExchange {
@@ -44,6 +48,7 @@ export class TrackedExchange implements NewExchange {
   openedAt: number;
   sessionId: string;
   userId: string;
+  spanName: string;
   logged: LoggedFacts | undefined;
   readonly frames: FrameLocation[] = [];
   /** Bytes of all payloads so far. */
@@ -53,11 +58,12 @@ export class TrackedExchange implements NewExchange {
   state: ExchangeState = 'pending';
   private changedNames = 0;
   private changedBytes = 0;
+  private parents: readonly string[] | undefined;
   private changes: Set<Promise<void>> | undefined;
   private waiting: ((settlement: Settlement) => void)[] | undefined;
   private settlement: Settlement | undefined;
 
-  constructor({ series, stream, organizationId, requestId, openedAt, sessionId, userId, logged }: NewExchange) {
+  constructor({ series, stream, organizationId, requestId, openedAt, sessionId, userId, spanName, logged }: NewExchange) {
     this.series = series;
     this.stream = stream;
     this.organizationId = organizationId;
@@ -65,16 +71,18 @@ export class TrackedExchange implements NewExchange {
     this.openedAt = openedAt;
     this.sessionId = sessionId;
     this.userId = userId;
+    this.spanName = spanName;
     this.logged = logged;
   }
 
   /** Sets the names once an opening of several frames is whole, before the exchange is in the index. */
-  rename({ organizationId, requestId, openedAt, sessionId, userId, logged }: ExchangeNames): void {
+  rename({ organizationId, requestId, openedAt, sessionId, userId, spanName, logged }: ExchangeNames): void {
     this.organizationId = organizationId;
     this.requestId = requestId;
     this.openedAt = openedAt;
     this.sessionId = sessionId;
     this.userId = userId;
+    this.spanName = spanName;
     this.logged = logged;
   }
 
@@ -110,6 +118,15 @@ export class TrackedExchange implements NewExchange {
     }
   }
 
+  /** Whether a span may be told as right around its caller's: a few are kept, as more are a sender's mistake. */
+  mayHaveParent(spanId: string): boolean {
+    return this.state === 'pending' && (this.parents?.length ?? 0) < maxParents && this.parents?.includes(spanId) !== true;
+  }
+
+  tellParent(spanId: string): void {
+    this.parents = [...(this.parents ?? []), spanId];
+  }
+
   /** After this, changes wait for the settlement. Waits for changes that are being written. */
   async seal(): Promise<void> {
     while (this.changes !== undefined && this.changes.size > 0) await Promise.allSettled(this.changes);
@@ -135,10 +152,11 @@ export class TrackedExchange implements NewExchange {
   }
 }
 
-/** Exchanges that are not in the store yet, by organisation and identifier, and by the session of their tags. */
+/** Exchanges that are not in the store yet, by organisation and identifier, by the session of their tags, and by their callers' span. */
 export class ExchangeIndex {
   private readonly exchanges = new Map<string, TrackedExchange>();
-  private readonly sessions = new Map<string, Set<TrackedExchange>>();
+  private readonly sessions = new ExchangeGroups();
+  private readonly spans = new ExchangeGroups();
   private latestOpening = 0;
 
   /** What may repeat an exchange that is here does not replace it. */
@@ -148,11 +166,8 @@ export class ExchangeIndex {
     if (before !== undefined && exchange.mayRepeat()) return;
     if (before !== undefined) this.remove(before);
     this.exchanges.set(keyOf(exchange.organizationId, exchange.requestId), exchange);
-    if (exchange.sessionId === '') return;
-    const session = keyOf(exchange.organizationId, exchange.sessionId);
-    const members = this.sessions.get(session);
-    if (members === undefined) this.sessions.set(session, new Set([exchange]));
-    else members.add(exchange);
+    this.sessions.add(exchange, exchange.sessionId);
+    this.spans.add(exchange, exchange.spanName);
   }
 
   find(organizationId: OrganizationId, requestId: RequestId): TrackedExchange | undefined {
@@ -163,15 +178,18 @@ export class ExchangeIndex {
     const key = keyOf(exchange.organizationId, exchange.requestId);
     if (this.exchanges.get(key) !== exchange) return;
     this.exchanges.delete(key);
-    const session = keyOf(exchange.organizationId, exchange.sessionId);
-    const members = this.sessions.get(session);
-    members?.delete(exchange);
-    if (members?.size === 0) this.sessions.delete(session);
+    this.sessions.remove(exchange, exchange.sessionId);
+    this.spans.remove(exchange, exchange.spanName);
   }
 
   /** @param sessionId not empty. */
   ofSession(organizationId: OrganizationId, sessionId: string): readonly TrackedExchange[] {
-    return [...(this.sessions.get(keyOf(organizationId, sessionId)) ?? [])];
+    return this.sessions.of(organizationId, sessionId);
+  }
+
+  /** Calls whose callers named this span. @param spanName not empty. */
+  ofSpan(organizationId: OrganizationId, spanName: string): readonly TrackedExchange[] {
+    return this.spans.of(organizationId, spanName);
   }
 
   all(): readonly TrackedExchange[] {
@@ -192,6 +210,35 @@ export class ExchangeIndex {
   get size(): number {
     return this.exchanges.size;
   }
+}
+
+/** Exchanges that share a name. Those without one are in none. */
+class ExchangeGroups {
+  private readonly groups = new Map<string, Set<TrackedExchange>>();
+
+  add(exchange: TrackedExchange, name: string): void {
+    if (name === '') return;
+    const key = keyOf(exchange.organizationId, name);
+    const members = this.groups.get(key);
+    if (members === undefined) this.groups.set(key, new Set([exchange]));
+    else members.add(exchange);
+  }
+
+  remove(exchange: TrackedExchange, name: string): void {
+    const key = keyOf(exchange.organizationId, name);
+    const members = this.groups.get(key);
+    members?.delete(exchange);
+    if (members?.size === 0) this.groups.delete(key);
+  }
+
+  of(organizationId: OrganizationId, name: string): readonly TrackedExchange[] {
+    return [...(this.groups.get(keyOf(organizationId, name)) ?? [])];
+  }
+}
+
+/** A span as one name. */
+export function spanNameOf({ traceId, spanId }: TraceContext): string {
+  return `${traceId}:${spanId}`;
 }
 
 function keyOf(organizationId: OrganizationId, name: string): string {

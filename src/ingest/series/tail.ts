@@ -13,7 +13,7 @@ import { listSegments } from '../../spool/segment.ts';
 import { comparePositions, type FrameLocation, type Position, segmentName } from '../../spool/spool.ts';
 import { readOpen } from '../interpret/assemble.ts';
 import { sessionIdOf } from '../interpret/properties.ts';
-import { type ExchangeNames, type ExchangeIndex, TrackedExchange, type Settlement } from './exchange.ts';
+import { type ExchangeNames, type ExchangeIndex, spanNameOf, TrackedExchange, type Settlement } from './exchange.ts';
 import { isPart, SplitOpenings } from './openings.ts';
 
 export interface SeriesTailOptions {
@@ -273,6 +273,7 @@ const unnamed: ExchangeNames = {
   openedAt: 0,
   sessionId: '',
   userId: '',
+  spanName: '',
 };
 
 function isOpening(kind: number): boolean {
@@ -286,9 +287,10 @@ function isEnding(kind: number): boolean {
 function namesOf(payload: Buffer): ExchangeNames | undefined {
   try {
     const opening = readOpen(payload);
-    const { organizationId, requestId, openedAt, tags } = opening;
+    const { organizationId, requestId, openedAt, tags, trace } = opening;
     const logged = loggedFactsOf(opening);
-    return { organizationId, requestId, openedAt, sessionId: sessionIdOf(tags), userId: tags.userId ?? '', logged };
+    const spanName = trace === undefined || logged !== undefined ? '' : spanNameOf(trace);
+    return { organizationId, requestId, openedAt, sessionId: sessionIdOf(tags), userId: tags.userId ?? '', spanName, logged };
   } catch {
     return undefined;
   }

@@ -222,8 +222,9 @@ function interpretWhole(
     redact: redactByRules,
     checkThreat: checkingThreats(threatCheck, (failure) => (threatCheckFailure = failure)),
   };
+  const { at, span, carriers } = loggedFactsOf(exchange.open) ?? {};
+  if (carriers !== undefined) return noRows(writers);
   const own = interpretExchange(exchange, context);
-  const { at, span } = loggedFactsOf(exchange.open) ?? {};
   if (span?.textsAlone !== undefined) return textsRows(own, { at, span, erasures, redactionFailure }, writers);
   const record = joinedRecord(own, joined, { reader: interpreting.reader, context });
   const completion = completionOf(exchange, { redact: redactByRules, prices });
@@ -317,8 +318,12 @@ function textsRows(
     new: told ?? '',
   } as const;
   const entries = entry.old === '' && entry.new === '' ? [] : [entry];
+  return { ...noRows(writers), changes: changeRows(entries, writers.changes), redactionFailure };
+}
+
+function noRows(writers: RowWriters): InterpretedRows {
   const none = writers.request.row(() => undefined);
-  return { request: none, bodies: none, changes: changeRows(entries, writers.changes), endedAt: null, redactionFailure };
+  return { request: none, bodies: none, changes: none, endedAt: null };
 }
 
 /** @param isSought whether a span may have told of any call of the organisation. */

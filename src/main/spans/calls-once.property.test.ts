@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, boolean, constantFrom, infiniteStream, nat, record, type Stream } from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callsOnceIn } from '../../ingest/testing/calls-once-harness.ts';
-import { type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
+import { type IngestRig, openRig, SpoolRig, written } from '../../ingest/testing/ingest-harness.ts';
 import { loggerTo } from '../../ingest/testing/logged-calls.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { received, spanIdOf, type WrittenSpan } from '../../otlp/testing/spans.ts';
@@ -9,7 +9,6 @@ import { RecentParents } from '../../otlp/tree/recent-parents.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { SpoolWriter } from '../../spool/writer.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -23,8 +22,10 @@ interface Told {
   readonly hasOwnSpan: boolean;
   readonly instrumentation: 'none' | 'around' | 'beside' | 'inside';
   readonly namesSession: boolean;
-  /** The instrumentation tells the identifier of the response. */
+  /** The instrumentation tells the identifier of the response; where the transport has a span, the client's own span tells it only then too. */
   readonly namesResponse: boolean;
+  /** The client's transport has a span, which the call names. */
+  readonly hasTransport: boolean;
 }
 
 const maxCalls = 3;
@@ -36,6 +37,7 @@ const calls = array(
     instrumentation: constantFrom('none', 'around', 'beside', 'inside'),
     namesSession: boolean(),
     namesResponse: boolean(),
+    hasTransport: boolean(),
   }),
   { minLength: 1, maxLength: maxCalls },
 );
@@ -43,14 +45,15 @@ const calls = array(
 const model = 'claude-sonnet-4-5';
 const traceId = (number: number): string => `${number}`.padStart(32, 'a');
 const startOf = (number: number): number => Date.UTC(2026, 10, 1) + number * 60_000;
-const spanId = (number: number, of: 'step' | 'own' | 'instrumentation'): string =>
-  spanIdOf(number * 16 + { step: 1, own: 2, instrumentation: 3 }[of]);
+type Place = 'step' | 'own' | 'instrumentation' | 'transport';
+const spanId = (number: number, of: Place): string => spanIdOf(number * 16 + { step: 1, own: 2, instrumentation: 3, transport: 4 }[of]);
 
-type Happening = { readonly passes: number } | { readonly span: WrittenSpan };
+/** What comes after its call has begun says so: the gateway writes that down before it answers. */
+type Happening = { readonly begins: number } | ({ readonly after?: number } & ({ readonly ends: number } | { readonly span: WrittenSpan }));
 
 /** Counts tell whose they are: thousands by the teller, ones by the call. */
 function happeningsOf(told: Told, number: number): readonly Happening[] {
-  const { passes, hasOwnSpan, instrumentation, namesSession, namesResponse } = told;
+  const { passes, hasOwnSpan, instrumentation, namesSession, namesResponse, hasTransport } = told;
   const start = startOf(number);
   const shared = {
     'gen_ai.operation.name': 'chat',
@@ -68,6 +71,7 @@ function happeningsOf(told: Told, number: number): readonly Happening[] {
     endMs: start + 1000,
     attributes: {
       ...shared,
+      ...(hasTransport && !namesResponse ? { 'gen_ai.response.id': '' } : {}),
       'gen_ai.usage.input_tokens': 2000 + number,
       'gen_ai.usage.output_tokens': 5,
       'anthropic.usage.cache_creation.ephemeral_1h_input_tokens': 0,
@@ -91,15 +95,34 @@ function happeningsOf(told: Told, number: number): readonly Happening[] {
       ...(namesSession ? { 'session.id': `session-${number}` } : {}),
     },
   };
+  const transport: WrittenSpan = {
+    traceId: traceId(number),
+    spanId: spanId(number, 'transport'),
+    parentSpanId: spanId(number, innermost(told)),
+    name: 'POST',
+    scope: 'transport',
+    startMs: start + 2,
+    endMs: start + 995,
+    attributes: { 'http.request.method': 'POST', 'url.path': '/anthropic/v1/messages' },
+  };
   return [
-    ...(passes ? [{ passes: number }] : []),
+    ...(passes ? [{ begins: number }, { after: number, ends: number }] : []),
     ...(hasOwnSpan ? [{ span: own }] : []),
     ...(instrumentation === 'none' ? [] : [{ span: other }]),
+    ...(hasTransport ? [passes ? { after: number, span: transport } : { span: transport }] : []),
   ];
 }
 
 /** The span of which the client sends `traceparent`. */
-function currentSpan({ hasOwnSpan, instrumentation }: Told): 'step' | 'own' | 'instrumentation' {
+function currentSpan({ hasOwnSpan, instrumentation, hasTransport }: Told): Place {
+  if (hasTransport) return 'transport';
+  if (hasOwnSpan) return 'own';
+  return instrumentation === 'none' ? 'step' : 'instrumentation';
+}
+
+/** The span around that of the transport. */
+function innermost({ hasOwnSpan, instrumentation }: Told): Place {
+  if (instrumentation === 'inside') return 'instrumentation';
   if (hasOwnSpan) return 'own';
   return instrumentation === 'none' ? 'step' : 'instrumentation';
 }
@@ -110,7 +133,7 @@ interface Stored {
   readonly session_id: string;
 }
 
-type WritingStore = Pick<Store, 'findTold' | 'hasSpans' | 'insert' | 'changeStored' | 'joinRecords' | 'spanTexts'>;
+type WritingStore = Pick<Store, 'findTold' | 'hasSpans' | 'hasTracedCalls' | 'insert' | 'changeStored' | 'joinRecords' | 'spanTexts'>;
 
 /** The time of the calls. */
 const clock = { ...systemClock, now: () => startOf(maxCalls) };
@@ -142,25 +165,34 @@ const msOfDying = 300;
 class Scene {
   readonly spool = new SpoolRig(rig);
   readonly passed = new Map<number, RequestId>();
-  private readonly writers: readonly SpoolWriter[] = [this.spool.openWriter(), this.spool.openWriter()];
+  private readonly gateway = this.spool.openWriter();
+  private readonly receiver = this.spool.openWriter();
+  private readonly streams = new Map<number, number>();
 
-  async pass(number: number, told: Told): Promise<void> {
+  async begin(number: number, told: Told): Promise<void> {
     const openedAt = startOf(number) + 5;
     const trace = { traceId: traceId(number), spanId: spanId(number, currentSpan(told)) };
+    const stream = this.gateway.newStream();
+    this.streams.set(number, stream);
+    const open = { openedAt, provider: 'anthropic', path: '/anthropic/v1/messages', model, trace };
+    this.passed.set(number, this.spool.writeOpen(this.gateway, stream, open));
+    await written(this.gateway);
+  }
+
+  async end(number: number): Promise<void> {
     const usage = { input_tokens: 1000 + number, output_tokens: 5 };
     const message = { id: `msg-${number}`, type: 'message', role: 'assistant', model, content: [{ type: 'text', text: 'So.' }], usage };
-    const id = await this.spool.write(this.writers[0] as SpoolWriter, {
-      open: { openedAt, provider: 'anthropic', path: '/anthropic/v1/messages', model, trace },
+    this.spool.writeRest(this.gateway, this.streams.get(number) ?? 0, {
       request: JSON.stringify({ model, max_tokens: 10, messages: [{ role: 'user', content: 'Why?' }] }),
       response: JSON.stringify(message),
       end: { elapsedMs: 900 },
     });
-    this.passed.set(number, id);
+    await written(this.gateway);
   }
 
   async export(spans: readonly WrittenSpan[], parents: RecentParents): Promise<void> {
     if (spans.length === 0) return;
-    await loggerTo(this.writers[1] as SpoolWriter)(this.spool.principal, received(spans, { parents }).calls);
+    await loggerTo(this.receiver)(this.spool.principal, received(spans, { parents }).calls);
   }
 
   /** A life of the ingest, at the time of the calls, that stores all. */
@@ -190,10 +222,13 @@ async function happen(scene: Scene, told: readonly Told[], dice: Stream<number>)
   let waiting: WrittenSpan[] = [];
   let parents = new RecentParents();
   while (left.length > 0) {
-    const [next] = left.splice(draw(left.length), 1);
+    const possible = left.filter((each) => !('after' in each) || each.after === undefined || scene.passed.has(each.after));
+    const next = possible[draw(possible.length)];
     if (next === undefined) break;
+    left.splice(left.indexOf(next), 1);
     if ('span' in next) waiting.push(next.span);
-    else await scene.pass(next.passes, told[next.passes] as Told);
+    else if ('begins' in next) await scene.begin(next.begins, told[next.begins] as Told);
+    else await scene.end(next.ends);
     if (draw(2) === 0) {
       await scene.export(waiting, parents);
       waiting = [];

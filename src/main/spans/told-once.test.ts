@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SpendCounters } from '../../ingest/spend-counters.ts';
 import { callsOnceIn } from '../../ingest/testing/calls-once-harness.ts';
-import { type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
+import { type IngestRig, openRig, SpoolRig, written } from '../../ingest/testing/ingest-harness.ts';
 import { loggerTo } from '../../ingest/testing/logged-calls.ts';
 import { received, spanIdOf, traceId, type WrittenSpan } from '../../otlp/testing/spans.ts';
 
@@ -34,19 +34,54 @@ const own = (given: Partial<WrittenSpan> = {}): WrittenSpan => ({
   ...given,
 });
 
+/** Of an instrumented transport, whose identifier the call names. */
+const transport = (given: Partial<WrittenSpan> = {}): WrittenSpan => ({
+  traceId,
+  spanId,
+  parentSpanId: spanIdOf(2),
+  name: 'POST',
+  startMs: startMs + 2,
+  endMs: startMs + 990,
+  attributes: { 'http.request.method': 'POST', 'url.full': 'http://127.0.0.1:8787/v1/chat/completions' },
+  ...given,
+});
+
+/** Around that of the transport. It names no response. */
+const outside = (given: Partial<WrittenSpan> = {}): WrittenSpan => own({ spanId: spanIdOf(2), parentSpanId: spanIdOf(9), ...given });
+
 class Scene {
   readonly spool = new SpoolRig(rig);
   readonly counters = new SpendCounters();
+  private readonly gateway = this.spool.openWriter();
   private readonly writer = this.spool.openWriter();
+  private stream = 0;
 
   async call(): Promise<void> {
+    await this.begin();
+    await this.end();
+  }
+
+  async begin(id = spanId): Promise<void> {
+    this.stream = this.gateway.newStream();
+    const trace = { traceId, spanId: id };
+    this.spool.writeOpen(this.gateway, this.stream, {
+      openedAt: startMs + 5,
+      provider: 'openai',
+      path: '/v1/chat/completions',
+      model,
+      trace,
+    });
+    await written(this.gateway);
+  }
+
+  async end(): Promise<void> {
     const usage = { prompt_tokens: 1000, completion_tokens: 200, total_tokens: 1200 };
-    await this.spool.write(this.writer, {
-      open: { openedAt: startMs + 5, provider: 'openai', path: '/v1/chat/completions', model, trace: { traceId, spanId } },
+    this.spool.writeRest(this.gateway, this.stream, {
       request: JSON.stringify({ model, messages: [{ role: 'user', content: 'Why?' }] }),
       response: JSON.stringify({ id: 'chatcmpl-1', model, choices: [{ index: 0, message: { role: 'assistant', content: 'So.' } }], usage }),
       end: { elapsedMs: 900 },
     });
+    await written(this.gateway);
   }
 
   async spans(spans: readonly WrittenSpan[], keyId?: string): Promise<void> {
@@ -54,9 +89,9 @@ class Scene {
     await loggerTo(this.writer)(keyId === undefined ? principal : { ...principal, keyId }, received(spans).calls);
   }
 
-  async live(): Promise<void> {
+  async live(store = rig.store): Promise<void> {
     await this.spool.drainAll({
-      callsOnce: callsOnceIn(rig.store, { clock: { now: () => startMs, monotonic: () => performance.now() } }),
+      callsOnce: callsOnceIn(store, { clock: { now: () => startMs, monotonic: () => performance.now() } }),
       noteSpend: (...args) => this.counters.count(...args),
     });
   }
@@ -125,6 +160,95 @@ describe('a call that is told twice', () => {
     );
     expect(history).toContainEqual({ name: 'Svc-Session-Id', key_id: 'key-of-the-service' });
     expect(new Set(history.map(({ key_id: key }) => key))).toEqual(new Set(['key-of-the-service']));
+  });
+});
+
+describe('a call that names the span of its transport is one request with the span around that', () => {
+  const steps = {
+    begins: (scene: Scene) => scene.begin(),
+    ends: (scene: Scene) => scene.end(),
+    call: (scene: Scene) => scene.call(),
+    transport: (scene: Scene) => scene.spans([transport()]),
+    model: (scene: Scene) => scene.spans([outside()]),
+  };
+
+  it.each([
+    ['call', 'transport', 'model'],
+    ['call', 'model', 'transport'],
+    ['begins', 'transport', 'ends', 'model'],
+    ['begins', 'transport', 'model', 'ends'],
+    ['begins', 'model', 'transport', 'ends'],
+    ['model', 'call', 'transport'],
+    ['model', 'begins', 'transport', 'ends'],
+  ] as const)('each export for itself: %s, %s, %s', async (...order) => {
+    const rows: unknown[] = [];
+    // In batches and lives of their own, and in one.
+    for (const isApart of [true, false]) {
+      const scene = new Scene();
+      for (const step of order) {
+        await steps[step](scene);
+        if (isApart) await scene.live();
+      }
+      await scene.live();
+      rows.push(await scene.rows());
+    }
+    const one = [{ status: 200, session_id: 'theirs', prompt_tokens: 1000 }];
+    expect(rows).toMatchObject([one, one]);
+  });
+
+  it('whichever key of the organisation tells of it, however often', async () => {
+    const scene = new Scene();
+    await scene.begin();
+    for (let time = 0; time < 8; time += 1) await scene.spans([transport({ parentSpanId: spanIdOf(20 + time) }), transport()], 'another');
+    await scene.spans([transport()], 'another');
+    await scene.live();
+    expect(await scene.spool.openPendingChanges().then((pending) => pending.latestNumber())).toBeGreaterThan(0);
+    await scene.end();
+    await scene.live();
+    expect(await scene.rows()).toMatchObject([
+      { span_links: ['^0000000000000014', '^0000000000000002', '^0000000000000015', '^0000000000000016'] },
+    ]);
+  });
+
+  it('and not where the other organisation tells of the same trace', async () => {
+    const [mine, foreign] = [new Scene(), new Scene()];
+    await mine.begin();
+    await foreign.spans([transport()]);
+    await foreign.live();
+    await mine.end();
+    await mine.live();
+    const before = await mine.rows();
+    await foreign.spans([transport()]);
+    await foreign.spans([outside()]);
+    await foreign.live();
+    expect(await mine.rows()).toEqual(before);
+    expect(before).toMatchObject([{ span_links: [] }]);
+  });
+
+  it('and not where it concerns no call: then nothing of it is kept, and the store is not asked', async () => {
+    const scene = new Scene();
+    let asked = 0;
+    const findTold: typeof rig.store.findTold = (...args) => {
+      asked += 1;
+      return rig.store.findTold(...args);
+    };
+    await scene.spans([transport(), transport({ spanId: spanIdOf(40), parentSpanId: spanIdOf(41) })]);
+    await scene.live({ ...rig.store, findTold });
+    expect([await scene.rows(), asked]).toEqual([[], 0]);
+    expect(await scene.spool.read('SELECT name FROM changes WHERE org_id = {tenant:UInt128}')).toEqual([]);
+  });
+
+  it('with each of two calls that were tried within one span', async () => {
+    const scene = new Scene();
+    await scene.begin();
+    await scene.end();
+    await scene.begin(spanIdOf(3));
+    await scene.end();
+    for (const id of [spanId, spanIdOf(3)]) await scene.spans([transport({ spanId: id })]);
+    await scene.live();
+    await scene.spans([outside()]);
+    await scene.live();
+    expect(await scene.rows()).toMatchObject([{ session_id: 'theirs' }, { session_id: 'theirs' }]);
   });
 });
 

@@ -131,6 +131,11 @@ export interface LoggedFacts {
   readonly untimed?: true | undefined;
   /** Set for a call of a model that a span told of. */
   readonly span?: SpanFacts | undefined;
+  /**
+   * Set for spans of transports, which came without their parents and are no calls: each as the digits of its trace, of its own and of its
+   * parent's identifier, 64 together.
+   */
+  readonly carriers?: readonly string[] | undefined;
 }
 
 /** What a span of a model's call says by which others that tell of the same call are found. */

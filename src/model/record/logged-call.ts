@@ -1,6 +1,6 @@
 import type { RequestId } from '../ids.ts';
 import type { Principal } from '../principal.ts';
-import type { SpanFacts, Tags, TraceContext } from './exchange.ts';
+import type { LoggedFacts, SpanFacts, Tags, TraceContext } from './exchange.ts';
 
 /** A call that did not pass through the gateway, as its sender tells it. */
 export interface LoggedCall {
@@ -26,6 +26,7 @@ export interface LoggedCall {
   /** The span that told of it. */
   readonly trace?: TraceContext | undefined;
   readonly span?: Omit<SpanFacts, 'keyId'> | undefined;
+  readonly carriers?: LoggedFacts['carriers'];
   readonly requestBody: Uint8Array;
   readonly response: LoggedResponse;
 }

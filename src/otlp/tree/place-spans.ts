@@ -3,7 +3,7 @@ import type { Operation } from '../dialects/dialect.ts';
 import { operationOf } from '../facts/call-facts.ts';
 import type { SpanWork } from '../limits.ts';
 import type { Span } from '../span.ts';
-import { isInRing, isOfTransport, nameFact, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
+import { isInRing, isOfTransport, mayCarryCall, nameFact, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
 import type { RecentParents, SpanKey } from './recent-parents.ts';
 import { isOfModel, isOuter, modelOf, modelOperations, outersOf, type ToldSpan } from './told-twice.ts';
 
@@ -12,6 +12,8 @@ export interface PlacedTrace {
   readonly traceId: string;
   readonly nodes: readonly TreeNode[];
   readonly placed: readonly PlacedSpan[];
+  /** Spans that may carry a call, and came without their parents. */
+  readonly carriers: readonly Span[];
 }
 
 export interface SpansToPlace {
@@ -74,18 +76,20 @@ function placeTrace(
     if (isTold && !isInRing(node, (id) => byId.get(id))) return [];
     const place = placeOf(node, traceId, (id) => byId.get(id), named);
     const sessionPath = nameFact(span.attributes, 'sessionPath') || place.sessionPath;
+    const around = isOfModel(operation) ? outers(span) : [];
     return [
       {
         ...place,
         sessionPath,
         span,
         operation,
-        outers: isOfModel(operation) ? outers(span) : [],
-        carrierIds: carriers.get(span.spanId) ?? [],
+        outers: around,
+        carrierIds: [span, ...around].flatMap(({ spanId }) => carriers.get(spanId) ?? []).slice(0, maxCarriers),
       },
     ];
   });
-  return { traceId, nodes: told.map(({ node }) => node), placed };
+  const alone = spans.filter((span) => mayCarryCall(span) && !byId.has(span.parentSpanId));
+  return { traceId, nodes: told.map(({ node }) => node), placed, carriers: alone };
 }
 
 /** Models of the calls right below each span that came with it. */

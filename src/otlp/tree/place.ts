@@ -5,7 +5,7 @@ import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
 import type { Operation, TextFact } from '../dialects/dialect.ts';
 import { operationOf, textFact } from '../facts/call-facts.ts';
 import { contextOf } from '../facts/properties.ts';
-import type { Attributes, Span } from '../span.ts';
+import { type Attributes, type Span, spanKinds, textAt } from '../span.ts';
 import { levelName, pathOf } from './path.ts';
 
 /** What a session's tree needs to know of a span. */
@@ -102,6 +102,12 @@ const transportAttributes = [
 
 export function isOfTransport(span: Span): boolean {
   return transportAttributes.some((name) => span.attributes.has(name)) && operationOf(span) === undefined;
+}
+
+/** Whether a span carries a request as those of models' clients are, from inside another span. */
+export function mayCarryCall(span: Span): boolean {
+  const isPost = textAt(span.attributes, ['http.request.method', 'http.method']).toUpperCase() === 'POST';
+  return isPost && span.kind === spanKinds.client && span.parentSpanId !== '' && isOfTransport(span);
 }
 
 /** Finds a node of the same trace by the identifier of its span. */

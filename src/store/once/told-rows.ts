@@ -43,8 +43,8 @@ export interface ToldRow {
 /** Finds records by their spans and by the provider's identifiers of their responses. @throws GatelogError when the store fails. */
 export type FindTold = (organizationId: OrganizationId, query: ToldQuery) => Promise<readonly ToldRow[]>;
 
-/** Whether any record that arrived since then was made of a span. @throws GatelogError when the store fails. */
-export type HasSpans = (organizationId: OrganizationId, since: number) => Promise<boolean>;
+/** Whether a record of a kind arrived since then, Unix milliseconds. @throws GatelogError when the store fails. */
+export type HasArrived = (organizationId: OrganizationId, since: number) => Promise<boolean>;
 
 /** Texts of a statement, as `find-rows.ts` has it. */
 const askedAtOnce = 500;
@@ -94,9 +94,19 @@ export function makeFindTold(connections: Connections): FindTold {
   };
 }
 
-export function makeHasSpans(connections: Connections): HasSpans {
+/** Records that were made of spans. */
+export function makeHasSpans(connections: Connections): HasArrived {
+  return makeHasArrived(connections, sql`has(span_links, '*')`);
+}
+
+/** Calls through the gateway whose callers named a span. */
+export function makeHasTracedCalls(connections: Connections): HasArrived {
+  return makeHasArrived(connections, sql`trace_id != '' AND NOT has(span_links, '*')`);
+}
+
+function makeHasArrived(connections: Connections, which: Fragment): HasArrived {
   return async (organizationId, since) => {
-    const from = requests([sql`created_at >= ${dateTime64(since, 'since')}`, sql`has(span_links, '*')`]);
+    const from = requests([sql`created_at >= ${dateTime64(since, 'since')}`, which]);
     const query = select({ columns: sql`1 AS one`, from, limit: 1 });
     return (await readRows(connections, 'insert', compileFor(organizationId, query))).length > 0;
   };

@@ -69,13 +69,9 @@ const estimated = {
 /** Of one that does not read what a cache held. */
 const uncached = { cacheReadTokens: 0, reasoningTokens: null, cost: 0.00065 } as const satisfies Partial<Facts>;
 
-/** A span without the identifier of the response, whose transport's span comes in another export or does not come. */
+/** A span without the identifier of the response, of a call without `traceparent`. */
 function twice(calls: RegExp): readonly Untold[] {
-  const words = "is counted beside the gateway's";
-  return [
-    { calls, modes: ['gateway'], facts: 'twice', guide: words },
-    { calls, modes: ['propagated'], processor: 'simple', facts: 'twice', guide: words },
-  ];
+  return [{ calls, modes: ['gateway'], facts: 'twice', guide: "is counted beside the gateway's" }];
 }
 
 /** Spans that neither name the response nor stand around the call. */

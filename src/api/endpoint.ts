@@ -2,9 +2,11 @@ import { z } from '@hono/zod-openapi';
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { OrganizationId } from '../model/ids.ts';
+import type { RawJson } from '../model/json/raw.ts';
 import type { Action, Principal } from '../model/principal.ts';
 import { type Headers, jsonContent, problems, type ProblemStatus } from './http/declared-responses.ts';
-import { readInput, readOptionalInput, readQueryParameters } from './http/read-input.ts';
+import { readInput, readOptionalInput, readQueryParameters, warnUnknownFields } from './http/read-input.ts';
+import { readJson } from './http/read-json.ts';
 import type { CallMemory } from './http/response-memory.ts';
 import { sendData } from './http/send-json.ts';
 import type { ApiPorts } from './ports.ts';
@@ -41,13 +43,25 @@ export interface PathParameter<Value> {
 type PathParameters = Readonly<Record<string, PathParameter<unknown>>>;
 type ReadPath<Params extends PathParameters> = { readonly [Name in keyof Params]: ReturnType<Params[Name]['read']> };
 
+/** A JSON body that the schema only describes. */
+export interface DescribedBody<Value> {
+  readonly schema: z.ZodType;
+  /** The caller is told of fields that the schema has not. */
+  readonly warnsUnknown?: true;
+  /** @throws GatelogError 422. */
+  readonly read: (body: unknown) => Value;
+}
+
+type JsonBody = z.ZodType | DescribedBody<unknown>;
+type ReadBody<Body extends JsonBody> = Body extends DescribedBody<infer Value> ? Value : Body extends z.ZodType ? z.output<Body> : never;
+
 /** What `run` gets: the parts of the call, read by their schemas. */
-export interface Call<Params extends PathParameters, Query extends z.ZodType, Body extends z.ZodType> extends RequestContext {
+export interface Call<Params extends PathParameters, Query extends z.ZodType, Body extends JsonBody> extends RequestContext {
   /** Organisation of the key. */
   readonly tenant: OrganizationId;
   readonly params: ReadPath<Params>;
   readonly query: z.output<Query>;
-  readonly body: z.output<Body>;
+  readonly body: ReadBody<Body>;
   /** Aborts once the caller has left. */
   readonly signal: AbortSignal;
 }
@@ -63,10 +77,12 @@ type Written<Value> = Value extends readonly (infer Item)[]
 export type AnswerSchema = z.ZodType<{ readonly data: unknown; readonly error: null }>;
 /** What the `data` of an envelope takes. */
 export type DataOf<Answer extends AnswerSchema> = Written<z.input<Answer> extends { data: infer Data } ? Data : never>;
+/** What `run` returns: the data, or a list whose items are JSON text already. */
+type Sent<Data> = Data | (Data extends readonly (infer Item)[] ? readonly RawJson<Item>[] : never);
 
-type Address = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /v1/${string}`;
+type Address = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
 
-interface Declared<Params extends PathParameters, Query extends z.ZodType, Body extends z.ZodType> {
+interface Declared<Params extends PathParameters, Query extends z.ZodType, Body extends JsonBody> {
   /** Method and path, such as `POST /v1/session/{id}/tag`. */
   readonly at: Address;
   /** `operationId` of the document, and the name of the client's method. */
@@ -74,17 +90,26 @@ interface Declared<Params extends PathParameters, Query extends z.ZodType, Body 
   readonly summary: string;
   /** What the summary does not say; plain text with Markdown's backticks. */
   readonly text?: string;
+  /** Present: the endpoint is deprecated, which these headers of every answer say. */
+  readonly deprecated?: Readonly<Record<string, string>>;
   readonly action: Action;
   readonly params?: Params;
   readonly query?: Query;
+  /** Headers of the call beside those of every endpoint. Shown only: `run` reads them. */
+  readonly requestHeaders?: z.ZodObject;
   /** A JSON body. */
   readonly body?: Body;
+  /** Another body. Shown only: `run` reads it. */
+  readonly content?: NonNullable<NonNullable<RouteConfig['request']>['body']>['content'];
+  readonly readsStream?: Endpoint['readsStream'];
   /** The call may come without a body, which is the same as `{}`. */
   readonly bodyIsOptional?: true;
   readonly bodyMaxBytes?: number;
   /** Failures beside those of every endpoint with a key. */
   readonly errors?: readonly ProblemStatus[];
   readonly errorHeaders?: Readonly<Partial<Record<ProblemStatus, Headers>>>;
+  /** Failures that are described otherwise than those of other endpoints. */
+  readonly failures?: RouteConfig['responses'];
 }
 
 interface DeclaredAnswer<Answer extends AnswerSchema> {
@@ -102,12 +127,12 @@ const nothing = {} as const;
 export function endpoint<
   const Params extends PathParameters = typeof nothing,
   Query extends z.ZodType = z.ZodUndefined,
-  Body extends z.ZodType = z.ZodUndefined,
+  Body extends JsonBody = z.ZodUndefined,
   Answer extends AnswerSchema = AnswerSchema,
 >(
   declared: Declared<Params, Query, Body> &
     DeclaredAnswer<Answer> & {
-      readonly run: (call: Call<Params, Query, Body>) => Promise<DataOf<Answer>> | DataOf<Answer>;
+      readonly run: (call: Call<Params, Query, Body>) => Promise<Sent<DataOf<Answer>>> | Sent<DataOf<Answer>>;
     },
 ): Endpoint {
   const { answer, answered, headers, run } = declared;
@@ -122,7 +147,7 @@ export function endpoint<
 export function rawEndpoint<
   const Params extends PathParameters = typeof nothing,
   Query extends z.ZodType = z.ZodUndefined,
-  Body extends z.ZodType = z.ZodUndefined,
+  Body extends JsonBody = z.ZodUndefined,
 >(
   declared: Declared<Params, Query, Body> & {
     readonly answer: RouteConfig['responses'][number];
@@ -133,10 +158,10 @@ export function rawEndpoint<
   return { ...endpointOf(declared, answer), handle: async (call) => respond(await readCall(declared, call)) };
 }
 
-type AnyDeclared = Declared<PathParameters, z.ZodType, z.ZodType>;
+type AnyDeclared = Declared<PathParameters, z.ZodType, JsonBody>;
 
 function endpointOf(declared: AnyDeclared, answer: RouteConfig['responses'][number]): Omit<Endpoint, 'handle'> {
-  const { at, id, summary, text, action, bodyMaxBytes } = declared;
+  const { at, id, summary, text, deprecated, action, readsStream, bodyMaxBytes } = declared;
   const [method = '', path = ''] = at.split(' ');
   const request = requestOf(declared);
   return {
@@ -146,47 +171,64 @@ function endpointOf(declared: AnyDeclared, answer: RouteConfig['responses'][numb
       operationId: id,
       summary,
       ...(text === undefined ? {} : { description: text }),
+      ...(deprecated === undefined ? {} : { deprecated: true }),
       security: keyRequired,
       ...(request === undefined ? {} : { request }),
       responses: { 200: answer, ...failuresOf(declared) },
     },
     action,
+    ...(readsStream === undefined ? {} : { readsStream }),
     ...(bodyMaxBytes === undefined ? {} : { bodyMaxBytes }),
   };
 }
 
-function requestOf({ params, query, body, bodyIsOptional }: AnyDeclared): RouteConfig['request'] {
-  if (params === undefined && query === undefined && body === undefined) return undefined;
+function requestOf(declared: AnyDeclared): RouteConfig['request'] {
+  const { params, query, requestHeaders, bodyIsOptional } = declared;
+  const content = contentOf(declared);
+  if ([params, query, requestHeaders, content].every((part) => part === undefined)) return undefined;
   const shape = Object.entries(params ?? {}).map(([name, { schema }]) => [name, schema] as const);
   return {
     ...(params === undefined ? {} : { params: z.object(Object.fromEntries(shape)) }),
     ...(query === undefined ? {} : { query: query as z.ZodObject }),
-    ...(body === undefined ? {} : { body: { required: bodyIsOptional !== true, content: jsonContent(body) } }),
+    ...(requestHeaders === undefined ? {} : { headers: requestHeaders }),
+    ...(content === undefined ? {} : { body: { required: bodyIsOptional !== true, content } }),
   };
 }
 
-function failuresOf({ errors = [], errorHeaders = {} }: AnyDeclared): RouteConfig['responses'] {
+function contentOf({ body, content }: AnyDeclared): AnyDeclared['content'] {
+  if (body === undefined) return content;
+  return jsonContent('read' in body ? body.schema : body);
+}
+
+function failuresOf({ errors = [], errorHeaders = {}, failures: others }: AnyDeclared): RouteConfig['responses'] {
   const failures = problems(...errors);
   const withHeaders = Object.entries(errorHeaders).map(([status, headers]) => [status, { ...failures[Number(status)], headers }]);
-  return { ...failures, ...(Object.fromEntries(withHeaders) as RouteConfig['responses']) };
+  return { ...failures, ...(Object.fromEntries(withHeaders) as RouteConfig['responses']), ...others };
 }
 
 /** @throws GatelogError for a path, parameters or a body that is not valid; in this order. */
-async function readCall<Params extends PathParameters, Query extends z.ZodType, Body extends z.ZodType>(
-  { params, query, body, bodyIsOptional }: Declared<Params, Query, Body>,
+async function readCall<Params extends PathParameters, Query extends z.ZodType, Body extends JsonBody>(
+  { deprecated = {}, params, query, body, bodyIsOptional }: Declared<Params, Query, Body>,
   call: RequestContext,
 ): Promise<Call<Params, Query, Body>> {
   const { context, principal } = call;
+  for (const [name, value] of Object.entries(deprecated)) context.header(name, value);
   const path = Object.entries(params ?? {}).map(([name, { read }]) => [name, read(context.req.param(name) ?? '')] as const);
-  const readBody = bodyIsOptional === true ? readOptionalInput : readInput;
   return {
     ...call,
     tenant: principal.organizationId,
     params: Object.fromEntries(path) as ReadPath<Params>,
     query: (query === undefined ? undefined : readQueryParameters(context, query)) as z.output<Query>,
-    body: (body === undefined ? undefined : await readBody(context, body)) as z.output<Body>,
+    body: (body === undefined ? undefined : await readJsonBody(context, body, bodyIsOptional)) as ReadBody<Body>,
     signal: context.req.raw.signal,
   };
+}
+
+async function readJsonBody(context: Context, body: JsonBody, isOptional: true | undefined): Promise<unknown> {
+  if (!('read' in body)) return isOptional === true ? readOptionalInput(context, body) : readInput(context, body);
+  const given = await readJson(context);
+  if (body.warnsUnknown === true) warnUnknownFields(context, body.schema, given);
+  return body.read(given);
 }
 
 /** A call of an {@link OpenEndpoint}. `document` returns the OpenAPI document. */

@@ -5,7 +5,9 @@ let collected: { readonly marker: string; readonly texts: string[] } | undefined
  * Text that is already JSON, embedded in a value to serialise. {@link jsonParts} inserts it verbatim; plain `JSON.stringify` parses and
  * rewrites it.
  */
-export class RawJson {
+export class RawJson<Value = unknown> {
+  /** What the text is the JSON of; for the compiler alone. */
+  declare readonly value?: Value;
   readonly text: string;
 
   constructor(text: string) {

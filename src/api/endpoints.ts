@@ -1,17 +1,8 @@
 import type { Endpoint } from './endpoint.ts';
+import { alerts } from './endpoints/alerts.ts';
 import { boards } from './endpoints/boards.ts';
-import { addAlert } from './routes/alerts/add.ts';
-import { deleteAlert } from './routes/alerts/delete.ts';
-import { getAlert } from './routes/alerts/get.ts';
-import { listAlertDeliveries } from './routes/alerts/deliveries.ts';
-import { listAlertHistory } from './routes/alerts/history.ts';
-import { listAlertIncidents } from './routes/alerts/incidents.ts';
-import { applyRules } from './routes/rules/apply.ts';
-import { listAlerts } from './routes/alerts/list.ts';
-import { previewAlert } from './routes/alerts/preview.ts';
-import { replaceAlert } from './routes/alerts/replace.ts';
-import { listAlertStates } from './routes/alerts/states.ts';
-import { testAlert } from './routes/alerts/test.ts';
+import { rules } from './endpoints/rules.ts';
+import { webhooks } from './endpoints/webhooks.ts';
 import { addEval } from './routes/evals/add.ts';
 import { getServiceHealth } from './routes/health/get.ts';
 import { importRequests } from './routes/imports/add.ts';
@@ -76,15 +67,6 @@ import { addView } from './routes/views/add.ts';
 import { deleteView } from './routes/views/delete.ts';
 import { listViews } from './routes/views/list.ts';
 import { replaceView } from './routes/views/replace.ts';
-import { createWebhook } from './routes/webhooks/create.ts';
-import { deleteWebhook } from './routes/webhooks/delete.ts';
-import { getDelivery, listDeliveries } from './routes/webhooks/deliveries.ts';
-import { getWebhook } from './routes/webhooks/get.ts';
-import { listWebhooks } from './routes/webhooks/list.ts';
-import { recoverDeliveries, replayDelivery } from './routes/webhooks/replay.ts';
-import { replaceWebhook } from './routes/webhooks/replace.ts';
-import { rotateWebhookSecret } from './routes/webhooks/rotate-secret.ts';
-import { testWebhook } from './routes/webhooks/test-webhook.ts';
 import { updateSessionProperty } from './routes/sessions/update-property.ts';
 
 /** Every endpoint that needs a key. */
@@ -154,29 +136,9 @@ export const endpoints: readonly Endpoint[] = [
   queryUserMetrics,
   queryUserOverview,
   eraseUser,
-  createWebhook,
-  listWebhooks,
-  getWebhook,
-  replaceWebhook,
-  deleteWebhook,
-  testWebhook,
-  rotateWebhookSecret,
-  listDeliveries,
-  getDelivery,
-  replayDelivery,
-  recoverDeliveries,
-  previewAlert,
-  addAlert,
-  listAlerts,
-  getAlert,
-  replaceAlert,
-  deleteAlert,
-  listAlertStates,
-  listAlertIncidents,
-  listAlertHistory,
-  listAlertDeliveries,
-  testAlert,
-  applyRules,
+  ...webhooks,
+  ...alerts,
+  ...rules,
   listViews,
   addView,
   replaceView,

@@ -43,7 +43,6 @@ const alertDeliverySchema = z
 export type AlertDeliveryItem = z.infer<typeof alertDeliverySchema>;
 
 const deliverySchema = z.strictObject(deliveryShape).openapi('Delivery', { description: 'An event on its way to a webhook.' });
-export type DeliveryItem = z.infer<typeof deliverySchema>;
 
 const attemptSchema = z
   .strictObject({
@@ -65,7 +64,6 @@ const deliveryDetailSchema = z
     attempt_log: z.array(attemptSchema).openapi({ description: 'In their order.' }),
   })
   .openapi('DeliveryDetail', { description: 'A delivery with its attempts.' });
-export type DeliveryDetailItem = z.infer<typeof deliveryDetailSchema>;
 
 export const deliveriesAnswerSchema = z
   .object({ data: z.array(deliverySchema), error: z.null() })

@@ -125,7 +125,6 @@ const secretShape = {
 };
 
 const webhookSchema = z.strictObject(webhookShape).openapi('Webhook', { description: 'A webhook. Its secret is not shown.' });
-export type WebhookItem = z.infer<typeof webhookSchema>;
 
 export const webhookAnswerSchema = z.object({ data: webhookSchema, error: z.null() }).openapi('WebhookAnswer');
 export const webhooksAnswerSchema = z

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RuleSet, RuleSetChange } from '../../../contract/events/rule-set.ts';
-import { ruleOf } from '../../../contract/events/alerts.ts';
-import { alertLimits } from '../../../model/events/alert-vocabulary.ts';
-import type { FieldChange } from '../../../model/events/rule-set.ts';
-import { bodyFault, type Fault, type FaultPath, type Result } from '../../../model/fault.ts';
-import type { OrganizationId, Uuid } from '../../../model/ids.ts';
-import { webhookLimits } from '../../../model/vocabulary/limits.ts';
-import { maxEnforcedRules } from '../../../metadata/organization/alert-rules.ts';
-import type { GivenWebhook, ShownWebhook } from '../../../webhooks/webhooks.ts';
-import type { ApiPorts, GivenAlert } from '../../ports.ts';
-import { readWebhook } from '../webhooks/given.ts';
+import type { RuleSet, RuleSetChange } from '../../contract/events/rule-set.ts';
+import { ruleOf } from '../../contract/events/alerts.ts';
+import { alertLimits } from '../../model/events/alert-vocabulary.ts';
+import type { FieldChange } from '../../model/events/rule-set.ts';
+import { bodyFault, type Fault, type FaultPath, type Result } from '../../model/fault.ts';
+import type { OrganizationId, Uuid } from '../../model/ids.ts';
+import { webhookLimits } from '../../model/vocabulary/limits.ts';
+import { maxEnforcedRules } from '../../metadata/organization/alert-rules.ts';
+import type { GivenWebhook, ShownWebhook } from '../../webhooks/webhooks.ts';
+import type { ApiPorts, GivenAlert } from '../ports.ts';
+import { readWebhook } from '../page/given-webhook.ts';
 
 /** A change of something stored has its identifier. */
 export type PlannedChange = RuleSetChange & { readonly id: Uuid | null };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ruleSetAnswerSchema } from '../../../contract/events/rule-set.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+import { ruleSetAnswerSchema } from '../../contract/events/rule-set.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const path = '/v1/rules/apply';
 let rig: ApiRig;

@@ -7,13 +7,13 @@ import {
   alertsAnswerSchema,
   alertStatesAnswerSchema,
   alertTestAnswerSchema,
-} from '../../../contract/events/alert-answers.ts';
-import { alertDeliveriesAnswerSchema } from '../../../contract/events/deliveries.ts';
-import type { OrganizationId } from '../../../model/ids.ts';
-import type { KeyPermissions } from '../../../model/principal.ts';
-import type { RequestRecord } from '../../../model/record/request-record.ts';
-import { idAt } from '../../../query/testing/query-harness.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+} from '../../contract/events/alert-answers.ts';
+import { alertDeliveriesAnswerSchema } from '../../contract/events/deliveries.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { KeyPermissions } from '../../model/principal.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import { idAt } from '../../query/testing/query-harness.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const path = '/v1/alerts';
 const spend = { name: 'Spend', metric: 'cost', threshold: 20, time_window: 3_600_000 };

@@ -3,24 +3,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { closeReceivers, type Receiver, startReceiver } from '../../../channels/testing/receiver.ts';
-import {
-  deliveriesAnswerSchema,
-  deliveryAnswerSchema,
-  recoveredAnswerSchema,
-  testAnswerSchema,
-} from '../../../contract/events/deliveries.ts';
+import { closeReceivers, type Receiver, startReceiver } from '../../channels/testing/receiver.ts';
+import { deliveriesAnswerSchema, deliveryAnswerSchema, recoveredAnswerSchema, testAnswerSchema } from '../../contract/events/deliveries.ts';
 import {
   newWebhookAnswerSchema,
   rotatedSecretAnswerSchema,
   webhookAnswerSchema,
   webhooksAnswerSchema,
-} from '../../../contract/events/webhooks.ts';
-import { doneSchema } from '../../../contract/responses.ts';
-import { openMigratedMetadata } from '../../../metadata/migrate.ts';
-import type { OrganizationId, Uuid } from '../../../model/ids.ts';
-import { openWebhookScene, type WebhookScene } from '../../../webhooks/testing/webhook-scene.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+} from '../../contract/events/webhooks.ts';
+import { doneSchema } from '../../contract/responses.ts';
+import { openMigratedMetadata } from '../../metadata/migrate.ts';
+import type { OrganizationId, Uuid } from '../../model/ids.ts';
+import { openWebhookScene, type WebhookScene } from '../../webhooks/testing/webhook-scene.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const destination = 'https://hooks.example.com/gatelog';
 const stranger = {

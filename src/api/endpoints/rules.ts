@@ -1,45 +1,38 @@
-import { errorOfFault, jsonPath, unwrap } from '../../../contract/fault.ts';
-import { type RuleSet, ruleSetAnswerSchema, type RuleSetChange, ruleSetSchema } from '../../../contract/events/rule-set.ts';
-import { unknownFields } from '../../../contract/unknown-fields.ts';
-import { GatelogError } from '../../../model/errors.ts';
-import type { Fault } from '../../../model/fault.ts';
-import type { OrganizationId } from '../../../model/ids.ts';
-import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { readJson } from '../../http/read-json.ts';
-import { sendData } from '../../http/send-json.ts';
-import type { ApiPorts } from '../../ports.ts';
-import { storedWebhook } from '../webhooks/item.ts';
-import { planRuleSet, type RuleSetPlan } from './plan.ts';
+import { errorOfFault, jsonPath, unwrap } from '../../contract/fault.ts';
+import { type RuleSet, ruleSetAnswerSchema, type RuleSetChange, ruleSetSchema } from '../../contract/events/rule-set.ts';
+import { unknownFields } from '../../contract/unknown-fields.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { Fault } from '../../model/fault.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { type DataOf, endpoint } from '../endpoint.ts';
+import { storedWebhook } from '../page/given-webhook.ts';
+import type { ApiPorts } from '../ports.ts';
+import { planRuleSet, type RuleSetPlan } from './rule-plan.ts';
 
-export const applyRules: Endpoint = {
-  declaration: {
-    method: 'post',
-    path: '/v1/rules/apply',
-    operationId: 'applyRules',
+export const rules = [
+  endpoint({
+    at: 'POST /v1/rules/apply',
+    id: 'applyRules',
     summary: 'Make webhooks and alert rules what a file says',
-    description:
-      'Takes a key with the permission `admin`. Webhooks and rules are found by their names, created or changed; the same body again changes nothing. All of the body is checked first, unknown fields too: with any fault nothing is changed, and `details.faults` has each with its path. Then each change is durable by itself, so that after a failure in between the same body can be sent again. A rule without `mute_until` stays as muted as it is.',
-    security: keyRequired,
-    request: { body: { required: true, content: jsonContent(ruleSetSchema) } },
-    responses: {
-      200: { description: 'What was changed, or would be.', content: jsonContent(ruleSetAnswerSchema) },
-      ...problems(400, 413, 415, 422),
-    },
-  },
-  action: 'administer',
-  handle: answerApply,
-};
+    text: 'Takes a key with the permission `admin`. Webhooks and rules are found by their names, created or changed; the same body again changes nothing. All of the body is checked first, unknown fields too: with any fault nothing is changed, and `details.faults` has each with its path. Then each change is durable by itself, so that after a failure in between the same body can be sent again. A rule without `mute_until` stays as muted as it is.',
+    action: 'administer',
+    body: { schema: ruleSetSchema, read: readSet },
+    answer: ruleSetAnswerSchema,
+    answered: 'What was changed, or would be.',
+    errors: [400, 413, 415, 422],
+    run: ({ tenant, ports, body }) => inTurn(() => applySet(tenant, body, ports)),
+  }),
+];
 
 const maxFaults = 50;
 
 /** Two sets at once would each plan from what the other one changes. */
 let latest: Promise<unknown> = Promise.resolve();
 
-async function answerApply({ context, principal, ports }: RequestContext): Promise<Response> {
-  const set = readSet(await readJson(context));
-  const turn = latest.then(() => applySet(principal.organizationId, set, ports));
+async function inTurn<Value>(apply: () => Promise<Value>): Promise<Value> {
+  const turn = latest.then(apply);
   latest = turn.catch(() => undefined);
-  return sendData(context, await turn);
+  return turn;
 }
 
 function readSet(body: unknown): RuleSet {
@@ -63,11 +56,7 @@ function refused(faults: readonly Fault[]): GatelogError {
   return new GatelogError(code, `${message}${more}`, { details: { ...details, faults: shown, fault_count: faults.length } });
 }
 
-async function applySet(
-  organizationId: OrganizationId,
-  set: RuleSet,
-  ports: ApiPorts,
-): Promise<{ readonly applied: boolean; readonly changes: readonly RuleSetChange[] }> {
+async function applySet(organizationId: OrganizationId, set: RuleSet, ports: ApiPorts): Promise<DataOf<typeof ruleSetAnswerSchema>> {
   const plan = await planRuleSet(organizationId, set, ports);
   if ('faults' in plan) throw refused(plan.faults);
   const changes = [...plan.webhooks, ...plan.alerts].map(({ change }) => change).concat(plan.deleted);

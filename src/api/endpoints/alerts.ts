@@ -1,0 +1,185 @@
+import {
+  alertAnswerSchema,
+  alertHistoryAnswerSchema,
+  alertIncidentsAnswerSchema,
+  alertPreviewAnswerSchema,
+  alertsAnswerSchema,
+  alertStatesAnswerSchema,
+  alertTestAnswerSchema,
+  type ShownAlert,
+} from '../../contract/events/alert-answers.ts';
+import { alertPageSchema } from '../../contract/events/alert-pages.ts';
+import { newAlertSchema, previewRangeOf, previewSchema, ruleOf } from '../../contract/events/alerts.ts';
+import { alertDeliveriesAnswerSchema } from '../../contract/events/deliveries.ts';
+import { unwrap } from '../../contract/fault.ts';
+import { doneSchema } from '../../contract/responses.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { may, type Principal } from '../../model/principal.ts';
+import { type DataOf, endpoint } from '../endpoint.ts';
+import { uuidParameter } from '../http/path-parameter.ts';
+
+const id = uuidParameter('Identifier of the rule, as the list shows it.', unknownAlert);
+/** As text: the faults of a page come before that of its rule. */
+const idText = { schema: id.schema, read: (text: string) => text };
+
+export const alerts = [
+  endpoint({
+    at: 'POST /v1/alerts/preview',
+    id: 'previewAlert',
+    summary: 'Try a rule on stored requests',
+    text: 'What the rule would have done, by the states that a stored rule goes through: its values, and the incidents. A long range is stepped through more coarsely, and of very many groups those with the most requests are followed; the answer says so. One preview of an organisation runs at a time and three wait; beyond them 429.',
+    action: 'read',
+    body: previewSchema,
+    answer: alertPreviewAnswerSchema,
+    answered: 'Values and incidents.',
+    errors: [400, 413, 415, 422, 504],
+    run: async ({ tenant, ports, body, signal }) => {
+      const range = unwrap(previewRangeOf(body, ports.alerts.now()));
+      return unwrap(await ports.alerts.preview(tenant, body.rule, range, signal));
+    },
+  }),
+  endpoint({
+    at: 'POST /v1/alerts',
+    id: 'addAlert',
+    summary: 'Store a rule that alerts',
+    text: 'Takes a key with the permission `admin`. The rule is evaluated every ten seconds from then on; `POST /v1/alerts/preview` shows before what it would have done.',
+    action: 'administer',
+    body: newAlertSchema,
+    answer: alertAnswerSchema,
+    answered: 'Stored.',
+    errors: [400, 413, 415, 422],
+    run: async ({ tenant, ports, body }) => unwrap(await ports.alerts.add(tenant, ruleOf(body))),
+  }),
+  endpoint({
+    at: 'GET /v1/alerts',
+    id: 'listAlerts',
+    summary: 'List the rules that alert',
+    text: 'Newest first, each with its state.',
+    action: 'read',
+    query: alertPageSchema,
+    answer: alertsAnswerSchema,
+    answered: 'The page.',
+    errors: [422],
+    run: async ({ tenant, principal, ports, query }) => (await ports.alerts.list(tenant, query)).map((alert) => itemOf(alert, principal)),
+  }),
+  endpoint({
+    at: 'GET /v1/alerts/{id}',
+    id: 'getAlert',
+    summary: 'Read a rule that alerts',
+    action: 'read',
+    params: { id },
+    answer: alertAnswerSchema,
+    answered: 'The rule, with its state.',
+    errors: [404],
+    run: async ({ tenant, principal, ports, params }) => itemOf(found(await ports.alerts.find(tenant, params.id)), principal),
+  }),
+  endpoint({
+    at: 'PUT /v1/alerts/{id}',
+    id: 'replaceAlert',
+    summary: 'Replace a rule that alerts',
+    text: 'Takes a key with the permission `admin`, and the whole rule, as `GET` shows it; what is left out is no longer set. A channel with its `id` stays as it is. A rule that measures something else than before ends its incidents and begins anew; any other change keeps them. `mute_until` mutes.',
+    action: 'administer',
+    params: { id },
+    body: newAlertSchema,
+    answer: alertAnswerSchema,
+    answered: 'Stored.',
+    errors: [400, 404, 413, 415, 422],
+    run: async ({ tenant, ports, params, body }) => unwrap(found(await ports.alerts.replace(tenant, params.id, ruleOf(body)))),
+  }),
+  endpoint({
+    at: 'DELETE /v1/alerts/{id}',
+    id: 'deleteAlert',
+    summary: 'Delete a rule that alerts',
+    text: 'Takes a key with the permission `admin`. Its incidents and its history go with it, and nothing more is sent.',
+    action: 'administer',
+    params: { id },
+    answer: doneSchema,
+    answered: 'Deleted.',
+    errors: [404, 413],
+    run: async ({ tenant, ports, params }) => {
+      if (!(await ports.alerts.remove(tenant, params.id))) throw unknownAlert();
+      return null;
+    },
+  }),
+  endpoint({
+    at: 'GET /v1/alerts/{id}/states',
+    id: 'listAlertStates',
+    summary: 'State of each group of a rule',
+    text: 'The gravest first.',
+    action: 'read',
+    params: { id: idText },
+    query: alertPageSchema,
+    answer: alertStatesAnswerSchema,
+    answered: 'The page.',
+    errors: [404, 422],
+    run: ({ tenant, ports, params, query }) => found(ports.alerts.states(tenant, id.read(params.id), query)),
+  }),
+  endpoint({
+    at: 'GET /v1/alerts/{id}/incidents',
+    id: 'listAlertIncidents',
+    summary: 'Incidents of a rule',
+    text: 'Newest first; those that ended are kept for 30 days.',
+    action: 'read',
+    params: { id: idText },
+    query: alertPageSchema,
+    answer: alertIncidentsAnswerSchema,
+    answered: 'The page.',
+    errors: [404, 422],
+    run: async ({ tenant, ports, params, query }) => found(await ports.alerts.incidents(tenant, id.read(params.id), query)),
+  }),
+  endpoint({
+    at: 'GET /v1/alerts/{id}/history',
+    id: 'listAlertHistory',
+    summary: 'History of a rule',
+    text: 'Newest first; kept for 30 days, 1,000 rows of a rule.',
+    action: 'read',
+    params: { id: idText },
+    query: alertPageSchema,
+    answer: alertHistoryAnswerSchema,
+    answered: 'The page.',
+    errors: [404, 422],
+    run: async ({ tenant, ports, params, query }) => found(await ports.alerts.history(tenant, id.read(params.id), query)),
+  }),
+  endpoint({
+    at: 'GET /v1/alerts/{id}/deliveries',
+    id: 'listAlertDeliveries',
+    summary: 'Messages to the channels of a rule',
+    text: 'Newest first, each with how its last attempt ended. What goes to a stored webhook is in the log of that webhook.',
+    action: 'read',
+    params: { id: idText },
+    query: alertPageSchema,
+    answer: alertDeliveriesAnswerSchema,
+    answered: 'The page.',
+    errors: [404, 422],
+    run: async ({ tenant, ports, params, query }) => found(await ports.alerts.deliveries(tenant, id.read(params.id), query)),
+  }),
+  endpoint({
+    at: 'POST /v1/alerts/{id}/test',
+    id: 'testAlert',
+    summary: 'Send a test message to the channels of a rule',
+    text: 'Takes a key with the permission `admin`. The message says that it is a test; no state changes. At most one a second.',
+    action: 'administer',
+    params: { id },
+    answer: alertTestAnswerSchema,
+    answered: 'On its way.',
+    errors: [404, 413, 422],
+    run: async ({ tenant, ports, params }) => ({ channels: unwrap(found(await ports.alerts.test(tenant, params.id))) }),
+  }),
+];
+
+/** A rule as it is shown: characters of a key only to who may administer it. */
+function itemOf(alert: ShownAlert, principal: Principal): DataOf<typeof alertAnswerSchema> {
+  if (may(principal, 'administer')) return alert;
+  const channels = alert.channels.map((channel) => (channel.routingKey === undefined ? channel : { ...channel, routingKey: '…' }));
+  return { ...alert, channels };
+}
+
+/** @throws GatelogError `not_found` without one. */
+function found<Found>(alert: Found | undefined): Found {
+  if (alert === undefined) throw unknownAlert();
+  return alert;
+}
+
+function unknownAlert(): GatelogError {
+  return new GatelogError('not_found', 'The organisation has no such rule; GET /v1/alerts lists them.');
+}

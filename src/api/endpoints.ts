@@ -2,6 +2,9 @@ import type { Endpoint } from './endpoint.ts';
 import { alerts } from './endpoints/alerts.ts';
 import { boards } from './endpoints/boards.ts';
 import { rules } from './endpoints/rules.ts';
+import { session } from './endpoints/session.ts';
+import { sessions } from './endpoints/sessions.ts';
+import { users } from './endpoints/users.ts';
 import { webhooks } from './endpoints/webhooks.ts';
 import { addEval } from './routes/evals/add.ts';
 import { getServiceHealth } from './routes/health/get.ts';
@@ -49,25 +52,13 @@ import { queryRequestsById } from './routes/requests/query-ids.ts';
 import { queryRequests } from './routes/requests/query.ts';
 import { streamRequests } from './routes/requests/stream.ts';
 import { setRequestScores } from './routes/requests/set-scores.ts';
-import { countSessions } from './routes/sessions/count.ts';
-import { querySessionMetrics } from './routes/sessions/metrics-query.ts';
-import { querySessionNames } from './routes/sessions/name-query.ts';
-import { querySessions } from './routes/sessions/query.ts';
 import { updateRequestProperty } from './routes/requests/update-property.ts';
-import { getSession } from './routes/sessions/get.ts';
-import { giveSessionFeedback } from './routes/sessions/give-feedback.ts';
-import { getSessionTag, setSessionTag } from './routes/sessions/tag.ts';
 import { getRetention } from './routes/retention/get.ts';
 import { setRetention } from './routes/retention/set.ts';
-import { queryUsers } from './routes/users/query.ts';
-import { queryUserMetrics } from './routes/users/metrics-query.ts';
-import { queryUserOverview } from './routes/users/metrics-overview.ts';
-import { eraseUser } from './routes/users/erase.ts';
 import { addView } from './routes/views/add.ts';
 import { deleteView } from './routes/views/delete.ts';
 import { listViews } from './routes/views/list.ts';
 import { replaceView } from './routes/views/replace.ts';
-import { updateSessionProperty } from './routes/sessions/update-property.ts';
 
 /** Every endpoint that needs a key. */
 export const endpoints: readonly Endpoint[] = [
@@ -123,19 +114,9 @@ export const endpoints: readonly Endpoint[] = [
   setRetention,
   queryMetrics,
   describeMetrics,
-  querySessions,
-  countSessions,
-  querySessionNames,
-  querySessionMetrics,
-  getSession,
-  setSessionTag,
-  getSessionTag,
-  giveSessionFeedback,
-  updateSessionProperty,
-  queryUsers,
-  queryUserMetrics,
-  queryUserOverview,
-  eraseUser,
+  ...sessions,
+  ...session,
+  ...users,
   ...webhooks,
   ...alerts,
   ...rules,

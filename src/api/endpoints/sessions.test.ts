@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { doneSchema } from '../../../contract/responses.ts';
-import { problemSchema } from '../../../contract/problem.ts';
-import {
-  sessionCountSchema,
-  sessionMetricsSchema,
-  sessionNamesSchema,
-  sessionQueryAnswerSchema,
-} from '../../../contract/sessions/query.ts';
-import { GatelogError } from '../../../model/errors.ts';
-import { type ApiRig, checked, keyOf, openApiRig, propertyPath } from '../../testing/api-harness.ts';
+import { doneSchema } from '../../contract/responses.ts';
+import { problemSchema } from '../../contract/problem.ts';
+import { sessionCountSchema, sessionMetricsSchema, sessionNamesSchema, sessionQueryAnswerSchema } from '../../contract/sessions/query.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { type ApiRig, checked, keyOf, openApiRig, propertyPath } from '../testing/api-harness.ts';
 
 const queryPath = '/v1/session/query';
 const countPath = '/v1/session/count';

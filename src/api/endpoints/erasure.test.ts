@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { erasureAnswerSchema } from '../../../contract/users/erasure.ts';
-import type { Erasure } from '../../../model/erasure.ts';
-import { GatelogError } from '../../../model/errors.ts';
-import { HintLookUps } from '../../page/hint-look-ups.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
-import type { ErasurePorts } from '../../ports.ts';
+import { erasureAnswerSchema } from '../../contract/users/erasure.ts';
+import type { Erasure } from '../../model/erasure.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { HintLookUps } from '../page/hint-look-ups.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
+import type { ErasurePorts } from '../ports.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

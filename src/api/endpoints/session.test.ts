@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { doneSchema } from '../../../contract/responses.ts';
-import { changesAnswerSchema } from '../../../contract/requests/changes.ts';
-import { problemSchema } from '../../../contract/problem.ts';
-import { requestQueryAnswerSchema } from '../../../contract/requests/query.ts';
-import { sessionAnswerSchema, type SessionNode } from '../../../contract/sessions/view.ts';
-import { sessionTagAnswerSchema } from '../../../contract/sessions/writes.ts';
-import type { RequestId } from '../../../model/ids.ts';
-import { moneyOfUsd } from '../../../model/pricing/money.ts';
-import type { RequestRecord } from '../../../model/record/request-record.ts';
-import { unreportedUsage } from '../../../model/record/usage.ts';
-import { idAt, noon } from '../../../query/testing/query-harness.ts';
-import { type ApiRig, changesPath, checked, keyOf, openApiRig, propertyPath, queryPath } from '../../testing/api-harness.ts';
+import { doneSchema } from '../../contract/responses.ts';
+import { changesAnswerSchema } from '../../contract/requests/changes.ts';
+import { problemSchema } from '../../contract/problem.ts';
+import { requestQueryAnswerSchema } from '../../contract/requests/query.ts';
+import { sessionAnswerSchema, type SessionNode } from '../../contract/sessions/view.ts';
+import { sessionTagAnswerSchema } from '../../contract/sessions/writes.ts';
+import type { RequestId } from '../../model/ids.ts';
+import { moneyOfUsd } from '../../model/pricing/money.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import { idAt, noon } from '../../query/testing/query-harness.ts';
+import { type ApiRig, changesPath, checked, keyOf, openApiRig, propertyPath, queryPath } from '../testing/api-harness.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { doneSchema } from '../../../contract/responses.ts';
-import { requestQueryAnswerSchema } from '../../../contract/requests/query.ts';
-import { sessionAnswerSchema } from '../../../contract/sessions/view.ts';
-import { idAt, noon } from '../../../query/testing/query-harness.ts';
-import { type ApiRig, checked, openApiRig, queryPath } from '../../testing/api-harness.ts';
+import { doneSchema } from '../../contract/responses.ts';
+import { requestQueryAnswerSchema } from '../../contract/requests/query.ts';
+import { sessionAnswerSchema } from '../../contract/sessions/view.ts';
+import { idAt, noon } from '../../query/testing/query-harness.ts';
+import { type ApiRig, checked, openApiRig, queryPath } from '../testing/api-harness.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

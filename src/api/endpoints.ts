@@ -1,6 +1,11 @@
 import type { Endpoint } from './endpoint.ts';
 import { alerts } from './endpoints/alerts.ts';
 import { boards } from './endpoints/boards.ts';
+import { bulkProperties } from './endpoints/bulk-properties.ts';
+import { request, requestParts } from './endpoints/request.ts';
+import { requestChanges, requestProperties } from './endpoints/request-changes.ts';
+import { requestStream } from './endpoints/request-stream.ts';
+import { requests } from './endpoints/requests.ts';
 import { rules } from './endpoints/rules.ts';
 import { session } from './endpoints/session.ts';
 import { sessions } from './endpoints/sessions.ts';
@@ -40,19 +45,6 @@ import { getRateLimits } from './routes/rate-limits/get.ts';
 import { replaceRateLimits } from './routes/rate-limits/replace.ts';
 import { getRedactionRules } from './routes/redaction-rules/get.ts';
 import { replaceRedactionRules } from './routes/redaction-rules/replace.ts';
-import { getRequestAsset } from './routes/requests/asset.ts';
-import { updateRequestProperties } from './routes/requests/bulk-property.ts';
-import { explainRequestCost } from './routes/requests/cost.ts';
-import { countRequests } from './routes/requests/count.ts';
-import { getRequest } from './routes/requests/get.ts';
-import { giveRequestFeedback } from './routes/requests/give-feedback.ts';
-import { listRequestChanges } from './routes/requests/list-changes.ts';
-import { legacyQueryRequests } from './routes/requests/legacy-query.ts';
-import { queryRequestsById } from './routes/requests/query-ids.ts';
-import { queryRequests } from './routes/requests/query.ts';
-import { streamRequests } from './routes/requests/stream.ts';
-import { setRequestScores } from './routes/requests/set-scores.ts';
-import { updateRequestProperty } from './routes/requests/update-property.ts';
 import { getRetention } from './routes/retention/get.ts';
 import { setRetention } from './routes/retention/set.ts';
 import { addView } from './routes/views/add.ts';
@@ -62,23 +54,17 @@ import { replaceView } from './routes/views/replace.ts';
 
 /** Every endpoint that needs a key. */
 export const endpoints: readonly Endpoint[] = [
-  queryRequests,
-  legacyQueryRequests,
-  countRequests,
-  queryRequestsById,
-  updateRequestProperties,
-  streamRequests,
-  getRequest,
-  updateRequestProperty,
+  ...requests,
+  ...bulkProperties,
+  ...requestStream,
+  ...request,
+  ...requestProperties,
   listJobs,
   getJob,
   cancelJob,
   undoJob,
-  setRequestScores,
-  giveRequestFeedback,
-  listRequestChanges,
-  explainRequestCost,
-  getRequestAsset,
+  ...requestChanges,
+  ...requestParts,
   addEval,
   importRequests,
   ...logEndpoints,

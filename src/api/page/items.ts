@@ -9,6 +9,7 @@ import type { BodiesRow, RequestRow } from '../../query/requests/columns.ts';
 import { isOverResult } from '../../store/engine/failure.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { bodiesBytes, earlyMaxBytes, readBodies, readBodiesEarly } from './bodies.ts';
+import { onlyRow } from './only-row.ts';
 
 /** Rows as items. @throws GatelogError `query_too_large` when they exceed one response. */
 export async function itemsOf(call: RequestContext, rows: readonly RequestRow[], withBodies: boolean): Promise<RequestItem[]> {
@@ -17,25 +18,28 @@ export async function itemsOf(call: RequestContext, rows: readonly RequestRow[],
 }
 
 /** The item of a request whose row and bodies are read at the same time. @throws GatelogError as `readRow`, or `query_too_large`. */
-export async function itemOf(call: RequestContext, id: RequestId, readRow: () => Promise<RequestRow>): Promise<RequestItem | undefined> {
+export async function itemOf(call: RequestContext, id: RequestId, readRow: () => Promise<RequestRow>): Promise<RequestItem> {
   // Memory is taken first: a permit that came after the call had failed would never be released.
   await call.memory.takeAnswer(earlyMaxBytes);
   const [row, early] = await Promise.all([readRow(), readBodiesEarly(call, id)]);
   const isWithin = early !== undefined && textBytes(row) + bodiesBytes(early) <= earlyMaxBytes;
-  const [item] = isWithin ? shown(call, [row], [early]) : await itemsOf(call, [row], true);
-  return item;
+  return onlyRow(isWithin ? shown(call, [row], [early]) : await itemsOf(call, [row], true));
 }
 
 /** As {@link itemsOf}, serialised a few at a time: other calls run in between. */
-export async function writtenItems(call: RequestContext, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly RawJson[]> {
+export async function writtenItems(
+  call: RequestContext,
+  rows: readonly RequestRow[],
+  withBodies: boolean,
+): Promise<readonly RawJson<RequestItem>[]> {
   const bodies = new Map((await bodiesOf(call, rows, withBodies)).map((row) => [row.id, row]));
-  const written: RawJson[] = [];
+  const written: RawJson<RequestItem>[] = [];
   let sinceTurn = 0;
   for (const row of rows) {
     const body = bodies.get(row.id);
     const [item] = shown(call, [row], body === undefined ? [] : [body]);
     const text = jsonParts(item, randomUUID()).join('');
-    written.push(new RawJson(text));
+    written.push(new RawJson<RequestItem>(text));
     sinceTurn += text.length;
     if (sinceTurn < charactersInTurn) continue;
     sinceTurn = 0;

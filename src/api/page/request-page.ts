@@ -1,25 +1,28 @@
 import { unwrap } from '../../contract/fault.ts';
-import { requestQuerySchema } from '../../contract/requests/query.ts';
+import type { RequestItem } from '../../contract/requests/item.ts';
+import type { RequestQuery } from '../../contract/requests/query.ts';
+import type { RawJson } from '../../model/json/raw.ts';
 import { cursorBehind } from '../../query/requests/cursor.ts';
 import { hintProbes, longBodiesProbe } from '../../query/requests/hints.ts';
 import { planRequests, type RequestsDialect, type RequestsPlan } from '../../query/requests/query.ts';
 import { type CountRow, countStatement } from '../../query/requests/select.ts';
 import { readRequestPage } from '../../reading/request-page.ts';
 import type { RequestContext } from '../endpoint.ts';
-import { sendData } from '../http/send-json.ts';
-import { readInput } from '../http/read-input.ts';
 import { setHint, setPageHeaders, wantsCount } from './headers.ts';
 import { writtenItems } from './items.ts';
 
-/** A page of requests: body → plan → statements → rows → headers of the page → items. */
-export async function handlePage(call: RequestContext, dialect: RequestsDialect): Promise<Response> {
+/** A page of requests: plan → statements → rows → headers of the page → items. */
+export async function requestPage(
+  call: RequestContext,
+  body: RequestQuery,
+  dialect: RequestsDialect,
+): Promise<readonly RawJson<RequestItem>[]> {
   const { context, principal, ports, memory } = call;
-  const body = await readInput(context, requestQuerySchema);
   const planned = unwrap(planRequests(principal.organizationId, body, dialect));
   if (planned.kind === 'nothing') {
     if (wantsCount(context)) context.header('svc-total-count', '0');
     setHint(context, planned.hint);
-    return sendData(context, []);
+    return [];
   }
   const { plan } = planned;
   await memory.takeRows(plan.limit);
@@ -32,7 +35,7 @@ export async function handlePage(call: RequestContext, dialect: RequestsDialect)
     whyEmpty: () => hintProbes(plan, ports.knownNames),
     cursorBehind: (last) => cursorBehind(plan, last),
   });
-  return sendData(context, await writtenItems(call, rows, body.includeBodies !== false));
+  return writtenItems(call, rows, body.includeBodies !== false);
 }
 
 /** How many requests a plan matches, its page aside. */

@@ -7,7 +7,7 @@ import { runUntilRows } from '../../../store/read/run-statement.ts';
 import { jsonContent, type RecordedCall, type OpenEndpoint, problemResponses } from '../../endpoint.ts';
 import { sendJson } from '../../http/send-json.ts';
 import { readBodies } from '../../page/bodies.ts';
-import { requestIdOf, requestIdParameter } from './request-id.ts';
+import { requestId } from '../../http/request-id.ts';
 
 export const getSignedBodies: OpenEndpoint = {
   declaration: {
@@ -17,7 +17,7 @@ export const getSignedBodies: OpenEndpoint = {
     summary: 'Get both bodies of a request by a signed address',
     description: 'The address is the `signed_body_url` of a request item. It needs no key and is good for an hour.',
     request: {
-      params: z.object({ id: requestIdParameter }),
+      params: z.object({ id: requestId.schema }),
       query: z.object({ organization: z.string(), expires: z.string(), signature: z.string() }),
     },
     responses: {
@@ -29,7 +29,7 @@ export const getSignedBodies: OpenEndpoint = {
 };
 
 async function answerBodies({ context, ports, memory }: RecordedCall): Promise<Response> {
-  const id = requestIdOf(context);
+  const id = requestId.read(context.req.param('id') ?? '');
   const [organization, expires, signature] = [
     context.req.query('organization'),
     context.req.query('expires'),

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type RequestCost, requestCostAnswerSchema } from '../../../contract/requests/cost.ts';
-import { newId } from '../../../ingest/testing/ingest-harness.ts';
-import { moneyOfUsd, parseMoney, zeroMoney } from '../../../model/pricing/money.ts';
-import type { RequestRecord } from '../../../model/record/request-record.ts';
-import { unreportedUsage } from '../../../model/record/usage.ts';
-import { listSource } from '../../../pricing/tables/price-list.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+import { type RequestCost, requestCostAnswerSchema } from '../../contract/requests/cost.ts';
+import { newId } from '../../ingest/testing/ingest-harness.ts';
+import { moneyOfUsd, parseMoney, zeroMoney } from '../../model/pricing/money.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import { listSource } from '../../pricing/tables/price-list.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { doneSchema } from '../../../contract/responses.ts';
-import { changesAnswerSchema, type ChangeItem } from '../../../contract/requests/changes.ts';
-import type { RequestItem } from '../../../contract/requests/item.ts';
-import { requestAnswerSchema, requestQueryAnswerSchema } from '../../../contract/requests/query.ts';
+import { doneSchema } from '../../contract/responses.ts';
+import { changesAnswerSchema, type ChangeItem } from '../../contract/requests/changes.ts';
+import type { RequestItem } from '../../contract/requests/item.ts';
+import { requestAnswerSchema, requestQueryAnswerSchema } from '../../contract/requests/query.ts';
 import {
   type ApiRig,
   changesPath,
@@ -13,7 +13,7 @@ import {
   propertyPath,
   queryPath,
   scorePath,
-} from '../../testing/api-harness.ts';
+} from '../testing/api-harness.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changesAnswerSchema } from '../../../contract/requests/changes.ts';
-import { type RepriceItem, repriceAnswerSchema } from '../../../contract/reprice.ts';
-import { requestQueryAnswerSchema } from '../../../contract/requests/query.ts';
-import { newId } from '../../../ingest/testing/ingest-harness.ts';
-import type { RequestId } from '../../../model/ids.ts';
-import { parseMoney, zeroMoney } from '../../../model/pricing/money.ts';
-import type { RequestRecord } from '../../../model/record/request-record.ts';
-import { unreportedUsage } from '../../../model/record/usage.ts';
-import { type ApiRig, changesPath, checked, keyOf, openApiRig, propertyPath, queryPath } from '../../testing/api-harness.ts';
+import { changesAnswerSchema } from '../../contract/requests/changes.ts';
+import { type RepriceItem, repriceAnswerSchema } from '../../contract/reprice.ts';
+import { requestQueryAnswerSchema } from '../../contract/requests/query.ts';
+import { newId } from '../../ingest/testing/ingest-harness.ts';
+import type { RequestId } from '../../model/ids.ts';
+import { parseMoney, zeroMoney } from '../../model/pricing/money.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import { type ApiRig, changesPath, checked, keyOf, openApiRig, propertyPath, queryPath } from '../testing/api-harness.ts';
 
 const path = '/v1/prices/apply';
 const noon = Date.parse('2026-01-15T12:00:00Z');

@@ -1,0 +1,124 @@
+import { unwrap } from '../../contract/fault.ts';
+import { requestCountSchema, requestIdsSchema, requestQueryAnswerSchema, requestQuerySchema } from '../../contract/requests/query.ts';
+import { type RequestId, timeOfUuid } from '../../model/ids.ts';
+import type { RequestRow } from '../../query/requests/columns.ts';
+import { hintProbes, longBodiesProbe } from '../../query/requests/hints.ts';
+import { legacyDialect, planRequests, requestDialect } from '../../query/requests/query.ts';
+import { requestsByIdStatement } from '../../query/requests/select.ts';
+import { deprecationHeaders, endpoint, hintHeader, pageHeaders, type RequestContext } from '../endpoint.ts';
+import { explain, setHint } from '../page/headers.ts';
+import { writtenItems } from '../page/items.ts';
+import { countOf, requestPage } from '../page/request-page.ts';
+
+/** 21 November 2026, the day on which the path was added, deprecated from the first. A Unix time (RFC 9745). */
+const deprecatedSince = '@1795219200';
+const successor = '</v1/request/query-clickhouse>; rel="successor-version"';
+
+export const requests = [
+  endpoint({
+    at: 'POST /v1/request/query-clickhouse',
+    id: 'queryRequests',
+    summary: 'Query requests',
+    text: 'Requests that match a filter, newest first unless sorted otherwise. The header `svc-hint` explains a surprising empty answer; with the request header `Svc-Include-Count: true` the answer carries `svc-total-count`.',
+    action: 'read',
+    body: requestQuerySchema,
+    answer: requestQueryAnswerSchema,
+    answered: 'The page.',
+    headers: pageHeaders,
+    errors: [400, 413, 415, 422, 504],
+    run: (call) => requestPage(call, call.body, requestDialect),
+  }),
+  endpoint({
+    at: 'POST /v1/request/query',
+    id: 'legacyQueryRequests',
+    summary: 'Query requests, as older clients do',
+    text: 'As `/v1/request/query-clickhouse`, but a `properties` leaf outside `request_response_rmt` filters like one inside it, and `isScored: false` keeps the requests without score and feedback.',
+    deprecated: { Deprecation: deprecatedSince, Link: successor },
+    action: 'read',
+    body: requestQuerySchema,
+    answer: requestQueryAnswerSchema,
+    answered: 'The page.',
+    headers: { ...pageHeaders, ...deprecationHeaders },
+    errors: [400, 413, 415, 422, 504],
+    run: (call) => requestPage(call, call.body, legacyDialect),
+  }),
+  endpoint({
+    at: 'POST /v1/request/count/query',
+    id: 'countRequests',
+    summary: 'Count requests',
+    text: 'How many requests match a filter. `offset`, `limit`, `sort` and `cursor` are read and change nothing. The header `svc-hint` explains a surprising 0.',
+    action: 'read',
+    body: requestQuerySchema,
+    answer: requestCountSchema,
+    answered: 'The number.',
+    headers: hintHeader,
+    errors: [400, 413, 415, 422, 504],
+    run: async (call) => {
+      const { context, tenant, ports, body } = call;
+      const planned = unwrap(planRequests(tenant, body, requestDialect));
+      if (planned.kind === 'nothing') {
+        setHint(context, planned.hint);
+        return 0;
+      }
+      // The offset has no effect on a count, so it explains nothing.
+      const plan = { ...planned.plan, offset: 0 };
+      const count = await countOf(call, plan);
+      await explain(call, longBodiesProbe(plan), count === 0 ? hintProbes(plan, ports.knownNames) : []);
+      return count;
+    },
+  }),
+  endpoint({
+    at: 'POST /v1/request/query-ids',
+    id: 'queryRequestsById',
+    summary: 'Get several requests',
+    text: 'The requests with these identifiers in the order of the list; what is not on record is left out. The header `svc-hint` says how many of these are still on their way to the store.',
+    action: 'read',
+    body: requestIdsSchema,
+    answer: requestQueryAnswerSchema,
+    answered: 'The requests.',
+    headers: hintHeader,
+    errors: [400, 413, 415, 422, 504],
+    run: async (call) => {
+      const { requestIds, includeBodies } = call.body;
+      const ids = [...new Set(requestIds)] as RequestId[];
+      await call.memory.takeRows(ids.length);
+      const found = await foundById(call, ids);
+      const rows = ids.flatMap((id) => found.get(id) ?? []);
+      return writtenItems(call, rows, includeBodies !== false);
+    },
+  }),
+];
+
+/** The rows of the requests that are on record; a hint says how many of the others are on their way. */
+async function foundById(call: RequestContext, ids: readonly RequestId[]): Promise<ReadonlyMap<string, RequestRow>> {
+  const { context, principal, ports } = call;
+  const found = new Map<string, RequestRow>();
+  // Most identifiers contain their time, which locates the row.
+  const [timed, others] = [ids.filter((id) => timeOfUuid(id) !== undefined), ids.filter((id) => timeOfUuid(id) === undefined)];
+  await find(call, requestsByIdStatement(principal.organizationId, timed, 'own time'), found);
+  await find(call, requestsByIdStatement(principal.organizationId, others, 'anywhere'), found);
+  const missing = ids.filter((id) => !found.has(id));
+  if (missing.length === 0) return found;
+  const [inFlight] = await Promise.allSettled([ports.inFlightOf(principal.organizationId, missing)]);
+  // Some may have been stored meanwhile.
+  await find(call, requestsByIdStatement(principal.organizationId, missing, 'anywhere'), found);
+  const nowhere = missing.filter((id) => !found.has(id));
+  if (nowhere.length > 0 && inFlight.status === 'rejected') throw inFlight.reason;
+  const count = inFlight.status === 'rejected' ? 0 : nowhere.filter((id) => inFlight.value.includes(id)).length;
+  if (count > 0) setHint(context, inFlightHint(count));
+  return found;
+}
+
+async function find(
+  { context, ports }: RequestContext,
+  statement: ReturnType<typeof requestsByIdStatement>,
+  found: Map<string, RequestRow>,
+): Promise<void> {
+  if (statement === undefined) return;
+  for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
+}
+
+function inFlightHint(count: number): string {
+  const [are, their] = count === 1 ? ['is', 'its'] : ['are', 'their'];
+  return `${count} of the identifiers asked for ${are} on ${their} way to the store; ask again in a moment`;
+}

@@ -2,6 +2,9 @@ import type { Endpoint } from './endpoint.ts';
 import { alerts } from './endpoints/alerts.ts';
 import { boards } from './endpoints/boards.ts';
 import { bulkProperties } from './endpoints/bulk-properties.ts';
+import { exports } from './endpoints/exports.ts';
+import { imports } from './endpoints/imports.ts';
+import { logAliases, logs } from './endpoints/logs.ts';
 import { request, requestParts } from './endpoints/request.ts';
 import { requestChanges, requestProperties } from './endpoints/request-changes.ts';
 import { requestStream } from './endpoints/request-stream.ts';
@@ -9,14 +12,11 @@ import { requests } from './endpoints/requests.ts';
 import { rules } from './endpoints/rules.ts';
 import { session } from './endpoints/session.ts';
 import { sessions } from './endpoints/sessions.ts';
+import { spans } from './endpoints/spans.ts';
 import { users } from './endpoints/users.ts';
 import { webhooks } from './endpoints/webhooks.ts';
 import { addEval } from './routes/evals/add.ts';
 import { getServiceHealth } from './routes/health/get.ts';
-import { importRequests } from './routes/imports/add.ts';
-import { logAliases, logEndpoints } from './routes/logs/take.ts';
-import { takeSpans } from './routes/spans/take.ts';
-import { exportRequests, exportRequestsByAddress } from './routes/exports/export.ts';
 import { cancelJob } from './routes/jobs/cancel.ts';
 import { getJob } from './routes/jobs/get.ts';
 import { listJobs } from './routes/jobs/list.ts';
@@ -66,11 +66,10 @@ export const endpoints: readonly Endpoint[] = [
   ...requestChanges,
   ...requestParts,
   addEval,
-  importRequests,
-  ...logEndpoints,
-  ...takeSpans,
-  exportRequests,
-  exportRequestsByAddress,
+  ...imports,
+  ...logs,
+  ...spans,
+  ...exports,
   listModels,
   listProperties,
   hideProperty,

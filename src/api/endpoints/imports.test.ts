@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importAnswerSchema } from '../../../contract/imports.ts';
-import { type IngestRig, newId, openRig } from '../../../ingest/testing/ingest-harness.ts';
-import { checked, keyOf } from '../../testing/api-harness.ts';
-import { Deployment } from '../../testing/import-harness.ts';
+import { importAnswerSchema } from '../../contract/imports.ts';
+import { type IngestRig, newId, openRig } from '../../ingest/testing/ingest-harness.ts';
+import { checked, keyOf } from '../testing/api-harness.ts';
+import { Deployment } from '../testing/import-harness.ts';
 
 let rig: IngestRig;
 let deployment: Deployment;

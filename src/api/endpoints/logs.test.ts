@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { logAnswerSchema, logSchema } from '../../../contract/requests/logs.ts';
-import { problemSchema } from '../../../contract/problem.ts';
-import type { RequestItem } from '../../../contract/requests/item.ts';
-import { type IngestRig, openRig } from '../../../ingest/testing/ingest-harness.ts';
-import { logPaths } from '../../../model/vocabulary/log-paths.ts';
-import { checked, keyOf } from '../../testing/api-harness.ts';
-import { Deployment } from '../../testing/import-harness.ts';
+import { logAnswerSchema, logSchema } from '../../contract/requests/logs.ts';
+import { problemSchema } from '../../contract/problem.ts';
+import type { RequestItem } from '../../contract/requests/item.ts';
+import { type IngestRig, openRig } from '../../ingest/testing/ingest-harness.ts';
+import { logPaths } from '../../model/vocabulary/log-paths.ts';
+import { checked, keyOf } from '../testing/api-harness.ts';
+import { Deployment } from '../testing/import-harness.ts';
 
 let rig: IngestRig;
 let deployment: Deployment;

@@ -1,13 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { unwrap } from '../../../contract/fault.ts';
-import { type ExportBody, exportParametersSchema, exportSchema, type ExportParameters } from '../../../contract/export.ts';
-import { readBody } from '../../../contract/read-body.ts';
-import { columnNames } from '../../../export/columns.ts';
-import { mediaTypes } from '../../../model/vocabulary/export.ts';
-import { type Endpoint, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerExport } from '../../export/answer-export.ts';
-import { filterParameter } from '../../http/filter-parameter.ts';
-import { readInput, readQueryParameters } from '../../http/read-input.ts';
+import { unwrap } from '../../contract/fault.ts';
+import { type ExportBody, exportParametersSchema, exportSchema, type ExportParameters } from '../../contract/export.ts';
+import { readBody } from '../../contract/read-body.ts';
+import { columnNames } from '../../export/columns.ts';
+import { mediaTypes } from '../../model/vocabulary/export.ts';
+import { rawEndpoint } from '../endpoint.ts';
+import { answerExport } from '../export/answer-export.ts';
+import { filterParameter } from '../http/filter-parameter.ts';
 
 const description =
   'Streams every matching request in the order of arrival, then of identifier, whatever their number; the memory of the service does not grow with it, and a slow reader slows nobody else. Requests that arrive meanwhile are neither repeated nor skipped, and each is as it is when it is read. An export that breaks off ends the connection without the end of the response, so a response that ended is whole; the parameter `cursor` goes on behind the last record that came. At most 4 exports of an organisation run at once.';
@@ -33,35 +32,30 @@ const answer = {
   },
 } as const;
 
-export const exportRequests: Endpoint = {
-  declaration: {
-    method: 'post',
-    path: '/v1/export',
-    operationId: 'exportRequests',
+export const exports = [
+  rawEndpoint({
+    at: 'POST /v1/export',
+    id: 'exportRequests',
     summary: 'Export requests as JSON lines, csv or Parquet',
-    description,
-    security: keyRequired,
-    request: { body: { required: true, content: jsonContent(exportSchema) } },
-    responses: { 200: answer, ...problems(400, 413, 415, 422, 504) },
-  },
-  action: 'read',
-  handle: async (call) => answerExport(call, await readInput(call.context, exportSchema)),
-};
-
-export const exportRequestsByAddress: Endpoint = {
-  declaration: {
-    method: 'get',
-    path: '/v1/export',
-    operationId: 'exportRequestsByAddress',
+    text: description,
+    action: 'read',
+    body: exportSchema,
+    answer,
+    errors: [400, 413, 415, 422, 504],
+    respond: (call) => answerExport(call, call.body),
+  }),
+  rawEndpoint({
+    at: 'GET /v1/export',
+    id: 'exportRequestsByAddress',
     summary: 'Export requests, by an address alone',
-    description: `As \`POST /v1/export\`, with the fields as parameters. ${description}`,
-    security: keyRequired,
-    request: { query: exportParametersSchema },
-    responses: { 200: answer, ...problems(422, 504) },
-  },
-  action: 'read',
-  handle: (call) => answerExport(call, bodyOf(readQueryParameters(call.context, exportParametersSchema))),
-};
+    text: `As \`POST /v1/export\`, with the fields as parameters. ${description}`,
+    action: 'read',
+    query: exportParametersSchema,
+    answer,
+    errors: [422, 504],
+    respond: (call) => answerExport(call, bodyOf(call.query)),
+  }),
+];
 
 /** Parameters as the body that means the same. @throws GatelogError 422. */
 function bodyOf({ filter, columns, includeBodies, raw, bom, startDate, endDate, ...same }: ExportParameters): ExportBody {

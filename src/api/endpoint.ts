@@ -66,30 +66,39 @@ export interface Call<Params extends PathParameters, Query extends z.ZodType, Bo
   readonly signal: AbortSignal;
 }
 
-/** An answer as a schema describes it before it is written: what nobody changes may be read-only. */
-type Written<Value> = Value extends readonly (infer Item)[]
-  ? readonly Written<Item>[]
-  : Value extends object
-    ? { readonly [Name in keyof Value]: Written<Value[Name]> }
-    : Value;
+/**
+ * An answer as a schema describes it before it is written: what nobody changes may be read-only, and a number may be JSON text already, with
+ * more digits than a number holds.
+ */
+type Written<Value> = Value extends number
+  ? Value | RawJson<Value>
+  : Value extends readonly (infer Item)[]
+    ? readonly Written<Item>[]
+    : Value extends object
+      ? { readonly [Name in keyof Value]: Written<Value[Name]> }
+      : Value;
+/** What an answer takes that is no envelope, or an envelope with more. */
+export type AnswerOf<Answer extends z.ZodType> = Written<z.input<Answer>>;
 
 /** The schema of an envelope: `{data, error: null}`. */
 export type AnswerSchema = z.ZodType<{ readonly data: unknown; readonly error: null }>;
 /** What the `data` of an envelope takes. */
 export type DataOf<Answer extends AnswerSchema> = Written<z.input<Answer> extends { data: infer Data } ? Data : never>;
-/** What `run` returns: the data, or a list whose items are JSON text already. */
-type Sent<Data> = Data | (Data extends readonly (infer Item)[] ? readonly RawJson<Item>[] : never);
+/** What `run` returns: the data, or JSON text of it or of the items of a list. */
+export type Sent<Data> = Data | RawJson<Data> | (Data extends readonly (infer Item)[] ? readonly RawJson<Item>[] : never);
 
-type Address = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
-
-interface Declared<Params extends PathParameters, Query extends z.ZodType, Body extends JsonBody> {
+/** What an endpoint is called. */
+export interface Named {
   /** Method and path, such as `POST /v1/session/{id}/tag`. */
-  readonly at: Address;
+  readonly at: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
   /** `operationId` of the document, and the name of the client's method. */
   readonly id: string;
   readonly summary: string;
   /** What the summary does not say; plain text with Markdown's backticks. */
   readonly text?: string;
+}
+
+interface Declared<Params extends PathParameters, Query extends z.ZodType, Body extends JsonBody> extends Named {
   /** Present: the endpoint is deprecated, which these headers of every answer say. */
   readonly deprecated?: Readonly<Record<string, string>>;
   readonly action: Action;
@@ -112,11 +121,11 @@ interface Declared<Params extends PathParameters, Query extends z.ZodType, Body 
   readonly failures?: RouteConfig['responses'];
 }
 
-interface DeclaredAnswer<Answer extends AnswerSchema> {
+/** The answer with status 200. */
+export interface DeclaredAnswer<Answer extends z.ZodType> {
   readonly answer: Answer;
-  /** A sentence on status 200. */
+  /** A sentence on it. */
   readonly answered: string;
-  /** Headers of status 200. */
   readonly headers?: Headers;
 }
 
@@ -135,12 +144,15 @@ export function endpoint<
       readonly run: (call: Call<Params, Query, Body>) => Promise<Sent<DataOf<Answer>>> | Sent<DataOf<Answer>>;
     },
 ): Endpoint {
-  const { answer, answered, headers, run } = declared;
-  const described = { description: answered, ...(headers === undefined ? {} : { headers }), content: jsonContent(answer) };
   return {
-    ...endpointOf(declared, described),
-    handle: async (call) => sendData(call.context, await run(await readCall(declared, call))),
+    ...endpointOf(declared, jsonAnswer(declared)),
+    handle: async (call) => sendData(call.context, await declared.run(await readCall(declared, call))),
   };
+}
+
+/** Describes an answer in JSON. */
+export function jsonAnswer({ answer, answered, headers }: DeclaredAnswer<z.ZodType>): RouteConfig['responses'][number] {
+  return { description: answered, ...(headers === undefined ? {} : { headers }), content: jsonContent(answer) };
 }
 
 /** An endpoint that answers with something else than the envelope. @param declared `answer` describes status 200. */
@@ -161,16 +173,11 @@ export function rawEndpoint<
 type AnyDeclared = Declared<PathParameters, z.ZodType, JsonBody>;
 
 function endpointOf(declared: AnyDeclared, answer: RouteConfig['responses'][number]): Omit<Endpoint, 'handle'> {
-  const { at, id, summary, text, deprecated, action, readsStream, bodyMaxBytes } = declared;
-  const [method = '', path = ''] = at.split(' ');
+  const { deprecated, action, readsStream, bodyMaxBytes } = declared;
   const request = requestOf(declared);
   return {
     declaration: {
-      method: method.toLowerCase() as RouteConfig['method'],
-      path,
-      operationId: id,
-      summary,
-      ...(text === undefined ? {} : { description: text }),
+      ...namedAt(declared),
       ...(deprecated === undefined ? {} : { deprecated: true }),
       security: keyRequired,
       ...(request === undefined ? {} : { request }),
@@ -179,6 +186,17 @@ function endpointOf(declared: AnyDeclared, answer: RouteConfig['responses'][numb
     action,
     ...(readsStream === undefined ? {} : { readsStream }),
     ...(bodyMaxBytes === undefined ? {} : { bodyMaxBytes }),
+  };
+}
+
+export function namedAt({ at, id, summary, text }: Named): Omit<RouteConfig, 'responses'> {
+  const [method = '', path = ''] = at.split(' ');
+  return {
+    method: method.toLowerCase() as RouteConfig['method'],
+    path,
+    operationId: id,
+    summary,
+    ...(text === undefined ? {} : { description: text }),
   };
 }
 
@@ -231,21 +249,6 @@ async function readJsonBody(context: Context, body: JsonBody, isOptional: true |
   return body.read(given);
 }
 
-/** A call of an {@link OpenEndpoint}. `document` returns the OpenAPI document. */
-export interface RecordedCall {
-  readonly context: Context;
-  readonly ports: ApiPorts;
-  /** Memory of the response. A handler that takes some must call `ownedBy` first. */
-  readonly memory: CallMemory;
-  readonly document: () => object;
-}
-
-/** An endpoint without a key: it shows no recorded data, or its address is signed. */
-export interface OpenEndpoint {
-  readonly declaration: RouteConfig;
-  readonly handle: (call: RecordedCall) => Response | Promise<Response>;
-}
-
 export {
   cursorHeader,
   deprecationHeaders,
@@ -256,3 +259,4 @@ export {
   problems,
 } from './http/declared-responses.ts';
 export { keyRequired };
+export type { OpenEndpoint, RecordedCall } from './open-endpoint.ts';

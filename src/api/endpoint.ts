@@ -259,4 +259,3 @@ export {
   problems,
 } from './http/declared-responses.ts';
 export { keyRequired };
-export type { OpenEndpoint, RecordedCall } from './open-endpoint.ts';

@@ -5,9 +5,10 @@ import { bulkProperties } from './endpoints/bulk-properties.ts';
 import { exports } from './endpoints/exports.ts';
 import { imports } from './endpoints/imports.ts';
 import { logAliases, logs } from './endpoints/logs.ts';
-import { request, requestParts } from './endpoints/request.ts';
+import { models } from './endpoints/models.ts';
 import { requestChanges, requestProperties } from './endpoints/request-changes.ts';
 import { requestStream } from './endpoints/request-stream.ts';
+import { request, requestParts } from './endpoints/request.ts';
 import { requests } from './endpoints/requests.ts';
 import { rules } from './endpoints/rules.ts';
 import { session } from './endpoints/session.ts';
@@ -23,7 +24,6 @@ import { listJobs } from './routes/jobs/list.ts';
 import { undoJob } from './routes/jobs/undo.ts';
 import { describeMetrics } from './routes/metrics/meta.ts';
 import { queryMetrics } from './routes/metrics/query.ts';
-import { listModels } from './routes/models/list.ts';
 import { declareProperty } from './routes/properties/declare.ts';
 import { listHiddenProperties, listProperties } from './routes/properties/list.ts';
 import { queryPropertyOverTime } from './routes/properties/over-time.ts';
@@ -70,7 +70,7 @@ export const endpoints: readonly Endpoint[] = [
   ...logs,
   ...spans,
   ...exports,
-  listModels,
+  ...models,
   listProperties,
   hideProperty,
   restoreProperty,

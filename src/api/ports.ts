@@ -1,5 +1,6 @@
 import type { HealthFigures } from '../contract/health.ts';
 import type { ModelItem } from '../contract/models/list.ts';
+import type { RegistryAnswer } from '../contract/models/registry.ts';
 import type { BilledRequest, CostExplanation } from '../model/pricing/billed-request.ts';
 import type { Job, JobId, JobOrder } from '../model/jobs/job.ts';
 import type { AlertPreview, ShownAlert, ShownHistoryRow, ShownIncident, ShownState } from '../contract/events/alert-answers.ts';
@@ -280,7 +281,7 @@ export interface ApiPorts {
   /** The models that the organisation reaches without a provider key in the call. @throws GatelogError `metadata_unavailable`. */
   readonly models: (organizationId: OrganizationId, storedProviders: ReadonlySet<string>) => readonly ModelItem[];
   /** All models of the deployment's price list, as JSON. */
-  readonly modelRegistry: () => RawJson;
+  readonly modelRegistry: () => RawJson<RegistryAnswer['data']>;
   readonly redactionRules: RedactionRulePorts;
   readonly webhooks: Webhooks;
   readonly alerts: AlertPorts;

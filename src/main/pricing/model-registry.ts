@@ -10,8 +10,8 @@ import { providerNamed } from '../../providers/registry.ts';
 const keptMs = 60 * 60_000;
 
 /** All models of the price book as JSON, made once an hour: anybody may ask, as often as they like. */
-export function makeModelRegistry(book: PriceBook, now: () => number): () => RawJson {
-  let kept: { readonly answer: RawJson; readonly until: number } | undefined;
+export function makeModelRegistry(book: PriceBook, now: () => number): () => RawJson<RegistryAnswer['data']> {
+  let kept: { readonly answer: RawJson<RegistryAnswer['data']>; readonly until: number } | undefined;
   return () => {
     const at = now();
     if (kept === undefined || at >= kept.until) {

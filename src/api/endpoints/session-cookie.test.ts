@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { signedInAnswerSchema, signedInOrNobodySchema } from '../../../contract/settings/session-cookie.ts';
-import { doneSchema } from '../../../contract/responses.ts';
-import { problemSchema } from '../../../contract/problem.ts';
-import { type ApiRig, checked, keyOf, openApiRig, propertyPath, queryPath } from '../../testing/api-harness.ts';
+import { signedInAnswerSchema, signedInOrNobodySchema } from '../../contract/settings/session-cookie.ts';
+import { doneSchema } from '../../contract/responses.ts';
+import { problemSchema } from '../../contract/problem.ts';
+import { type ApiRig, checked, keyOf, openApiRig, propertyPath, queryPath } from '../testing/api-harness.ts';
 
 const path = '/v1/session-cookie';
 const all = { filter: 'all' };

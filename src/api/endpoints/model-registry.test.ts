@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { registryAnswerSchema } from '../../../contract/models/registry.ts';
-import { type ApiRig, checked, openApiRig } from '../../testing/api-harness.ts';
+import { registryAnswerSchema } from '../../contract/models/registry.ts';
+import { type ApiRig, checked, openApiRig } from '../testing/api-harness.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

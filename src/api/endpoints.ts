@@ -15,6 +15,7 @@ import { session } from './endpoints/session.ts';
 import { sessions } from './endpoints/sessions.ts';
 import { spans } from './endpoints/spans.ts';
 import { users } from './endpoints/users.ts';
+import { views } from './endpoints/views.ts';
 import { webhooks } from './endpoints/webhooks.ts';
 import { addEval } from './routes/evals/add.ts';
 import { getServiceHealth } from './routes/health/get.ts';
@@ -47,10 +48,6 @@ import { getRedactionRules } from './routes/redaction-rules/get.ts';
 import { replaceRedactionRules } from './routes/redaction-rules/replace.ts';
 import { getRetention } from './routes/retention/get.ts';
 import { setRetention } from './routes/retention/set.ts';
-import { addView } from './routes/views/add.ts';
-import { deleteView } from './routes/views/delete.ts';
-import { listViews } from './routes/views/list.ts';
-import { replaceView } from './routes/views/replace.ts';
 
 /** Every endpoint that needs a key. */
 export const endpoints: readonly Endpoint[] = [
@@ -105,10 +102,7 @@ export const endpoints: readonly Endpoint[] = [
   ...webhooks,
   ...alerts,
   ...rules,
-  listViews,
-  addView,
-  replaceView,
-  deleteView,
+  ...views,
   ...boards,
   getServiceHealth,
 ];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { viewAnswerSchema, viewsAnswerSchema } from '../../../contract/dashboard/views.ts';
-import type { OrganizationId } from '../../../model/ids.ts';
-import type { KeyPermissions } from '../../../model/principal.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+import { viewAnswerSchema, viewsAnswerSchema } from '../../contract/dashboard/views.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { KeyPermissions } from '../../model/principal.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const path = '/v1/views';
 const errors = { page: 'requests', search: { q: 'status:>=500', range: '24h' } };

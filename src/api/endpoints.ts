@@ -4,6 +4,7 @@ import { boards } from './endpoints/boards.ts';
 import { bulkProperties } from './endpoints/bulk-properties.ts';
 import { exports } from './endpoints/exports.ts';
 import { imports } from './endpoints/imports.ts';
+import { jobs } from './endpoints/jobs.ts';
 import { logAliases, logs } from './endpoints/logs.ts';
 import { models } from './endpoints/models.ts';
 import { requestChanges, requestProperties } from './endpoints/request-changes.ts';
@@ -19,10 +20,6 @@ import { views } from './endpoints/views.ts';
 import { webhooks } from './endpoints/webhooks.ts';
 import { addEval } from './routes/evals/add.ts';
 import { getServiceHealth } from './routes/health/get.ts';
-import { cancelJob } from './routes/jobs/cancel.ts';
-import { getJob } from './routes/jobs/get.ts';
-import { listJobs } from './routes/jobs/list.ts';
-import { undoJob } from './routes/jobs/undo.ts';
 import { describeMetrics } from './routes/metrics/meta.ts';
 import { queryMetrics } from './routes/metrics/query.ts';
 import { declareProperty } from './routes/properties/declare.ts';
@@ -56,10 +53,7 @@ export const endpoints: readonly Endpoint[] = [
   ...requestStream,
   ...request,
   ...requestProperties,
-  listJobs,
-  getJob,
-  cancelJob,
-  undoJob,
+  ...jobs,
   ...requestChanges,
   ...requestParts,
   addEval,

@@ -5,7 +5,7 @@ import { bulkCountStatement, type BulkCountRow, planBulk, type SampleRow, sample
 import type { RequestSelection } from '../../query/requests/selection.ts';
 import { runUntilRows } from '../../store/read/run-statement.ts';
 import { endpoint, type RequestContext } from '../endpoint.ts';
-import { jobItem } from '../routes/jobs/item.ts';
+import { jobItem } from '../page/job-item.ts';
 
 export const bulkProperties = [
   endpoint({

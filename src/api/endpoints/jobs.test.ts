@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jobAnswerSchema, type JobItem, jobsAnswerSchema } from '../../../contract/jobs/job.ts';
-import { bulkPropertyAnswerSchema, dryRunAnswerSchema } from '../../../contract/jobs/bulk.ts';
-import { changesAnswerSchema } from '../../../contract/requests/changes.ts';
-import { unwrap } from '../../../contract/fault.ts';
-import type { RequestItem } from '../../../contract/requests/item.ts';
-import { requestQueryAnswerSchema } from '../../../contract/requests/query.ts';
-import { newId, until } from '../../../ingest/testing/ingest-harness.ts';
-import type { OrganizationId } from '../../../model/ids.ts';
-import { planBulk, sampleStatements } from '../../../query/requests/bulk.ts';
-import { type ApiRig, changesPath, checked, keyOf, openApiRig, propertyPath, queryPath } from '../../testing/api-harness.ts';
+import { jobAnswerSchema, type JobItem, jobsAnswerSchema } from '../../contract/jobs/job.ts';
+import { bulkPropertyAnswerSchema, dryRunAnswerSchema } from '../../contract/jobs/bulk.ts';
+import { changesAnswerSchema } from '../../contract/requests/changes.ts';
+import { unwrap } from '../../contract/fault.ts';
+import type { RequestItem } from '../../contract/requests/item.ts';
+import { requestQueryAnswerSchema } from '../../contract/requests/query.ts';
+import { newId, until } from '../../ingest/testing/ingest-harness.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { planBulk, sampleStatements } from '../../query/requests/bulk.ts';
+import { type ApiRig, changesPath, checked, keyOf, openApiRig, propertyPath, queryPath } from '../testing/api-harness.ts';
 
 const path = '/v1/request/property';
 let rig: ApiRig;

@@ -11,6 +11,7 @@ import { requestChanges, requestProperties } from './endpoints/request-changes.t
 import { requestStream } from './endpoints/request-stream.ts';
 import { request, requestParts } from './endpoints/request.ts';
 import { requests } from './endpoints/requests.ts';
+import { retention } from './endpoints/retention.ts';
 import { rules } from './endpoints/rules.ts';
 import { session } from './endpoints/session.ts';
 import { sessions } from './endpoints/sessions.ts';
@@ -43,8 +44,6 @@ import { getRateLimits } from './routes/rate-limits/get.ts';
 import { replaceRateLimits } from './routes/rate-limits/replace.ts';
 import { getRedactionRules } from './routes/redaction-rules/get.ts';
 import { replaceRedactionRules } from './routes/redaction-rules/replace.ts';
-import { getRetention } from './routes/retention/get.ts';
-import { setRetention } from './routes/retention/set.ts';
 
 /** Every endpoint that needs a key. */
 export const endpoints: readonly Endpoint[] = [
@@ -86,8 +85,7 @@ export const endpoints: readonly Endpoint[] = [
   getPrices,
   replacePrices,
   applyPrices,
-  getRetention,
-  setRetention,
+  ...retention,
   queryMetrics,
   describeMetrics,
   ...sessions,

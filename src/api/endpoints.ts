@@ -7,6 +7,7 @@ import { imports } from './endpoints/imports.ts';
 import { jobs } from './endpoints/jobs.ts';
 import { logAliases, logs } from './endpoints/logs.ts';
 import { models } from './endpoints/models.ts';
+import { rateLimits } from './endpoints/rate-limits.ts';
 import { requestChanges, requestProperties } from './endpoints/request-changes.ts';
 import { requestStream } from './endpoints/request-stream.ts';
 import { request, requestParts } from './endpoints/request.ts';
@@ -40,8 +41,6 @@ import { revokeApiKey } from './routes/api-keys/revoke.ts';
 import { addProviderKey } from './routes/provider-keys/add.ts';
 import { deleteProviderKey } from './routes/provider-keys/delete.ts';
 import { listProviderKeys } from './routes/provider-keys/list.ts';
-import { getRateLimits } from './routes/rate-limits/get.ts';
-import { replaceRateLimits } from './routes/rate-limits/replace.ts';
 import { getRedactionRules } from './routes/redaction-rules/get.ts';
 import { replaceRedactionRules } from './routes/redaction-rules/replace.ts';
 
@@ -71,8 +70,7 @@ export const endpoints: readonly Endpoint[] = [
   queryPropertyOverTime,
   ...queryNamedMetrics,
   declareProperty,
-  getRateLimits,
-  replaceRateLimits,
+  ...rateLimits,
   getRedactionRules,
   replaceRedactionRules,
   addApiKey,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { rateLimitsAnswerSchema } from '../../../contract/settings/rate-limits.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+import { rateLimitsAnswerSchema } from '../../contract/settings/rate-limits.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const path = '/v1/rate-limits';
 const keyId = '01890000-0000-7000-8000-00000000abcd';

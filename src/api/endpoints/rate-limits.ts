@@ -1,0 +1,49 @@
+import { unwrap } from '../../contract/fault.ts';
+import { limitOfRuleSentence, rateLimitsAnswerSchema, rateLimitsSchema } from '../../contract/settings/rate-limits.ts';
+import type { StoredLimit } from '../../metadata/organization/rate-limits.ts';
+import { bodyFault } from '../../model/fault.ts';
+import { type DataOf, endpoint } from '../endpoint.ts';
+
+export const rateLimits = [
+  endpoint({
+    at: 'GET /v1/rate-limits',
+    id: 'getRateLimits',
+    summary: 'Get the limits of the organisation',
+    text: 'They hold for every call through the gateway, beside the one that a call may bring in `Svc-RateLimit-Policy`. Those of alert rules with `enforce` come last, with their `alert_id`.',
+    action: 'read',
+    answer: rateLimitsAnswerSchema,
+    answered: 'The limits.',
+    run: async ({ tenant, ports }) => (await ports.rateLimits.list(tenant)).map(itemOf),
+  }),
+  endpoint({
+    at: 'PUT /v1/rate-limits',
+    id: 'replaceRateLimits',
+    summary: 'Replace the limits of the organisation',
+    text: 'Takes a key with the permission `admin`. A call that a limit refuses is answered 429 by the gateway. Of several limits the strictest decides. A budget (`u=cents`) sets the most that a call may cost aside before it is made and settles once its cost is known. Limits of alert rules (`alert_id`) stay as they are.',
+    action: 'administer',
+    body: rateLimitsSchema,
+    answer: rateLimitsAnswerSchema,
+    answered: 'Replaced.',
+    errors: [400, 413, 415, 422],
+    run: async ({ tenant, ports, body }) => {
+      const given = body.map((limit, index) => ({ ...limit, index }));
+      const ofRules = (await ports.rateLimits.list(tenant)).filter(({ rule }) => rule !== undefined);
+      const strange = given.find(
+        ({ alert_id: id, policy }) => id !== undefined && !ofRules.some((limit) => limit.rule?.id === id && limit.policy === policy),
+      );
+      if (strange !== undefined) unwrap(bodyFault([strange.index, 'alert_id'], limitOfRuleSentence));
+      const own = given.filter(({ alert_id: id }) => id === undefined);
+      const limits = own.map(({ policy, key_id: keyId }) => ({ policy, keyId: keyId?.toLowerCase() ?? null }));
+      const refused = await ports.rateLimits.replace(tenant, limits);
+      if (refused !== undefined) {
+        const place = own.find(({ key_id: keyId }) => keyId?.toLowerCase() === refused.unknownKey)?.index ?? 0;
+        unwrap(bodyFault([place, 'key_id'], 'The organisation has no such key; `gatelog keys list` shows the identifiers of its keys.'));
+      }
+      return [...limits, ...ofRules].map(itemOf);
+    },
+  }),
+];
+
+function itemOf({ policy, keyId, rule }: StoredLimit): DataOf<typeof rateLimitsAnswerSchema>[number] {
+  return { policy, key_id: keyId, ...(rule === undefined ? {} : { alert_id: rule.id, alert_name: rule.name }) };
+}

@@ -8,6 +8,7 @@ import { jobs } from './endpoints/jobs.ts';
 import { logAliases, logs } from './endpoints/logs.ts';
 import { models } from './endpoints/models.ts';
 import { rateLimits } from './endpoints/rate-limits.ts';
+import { redactionRules } from './endpoints/redaction-rules.ts';
 import { requestChanges, requestProperties } from './endpoints/request-changes.ts';
 import { requestStream } from './endpoints/request-stream.ts';
 import { request, requestParts } from './endpoints/request.ts';
@@ -41,8 +42,6 @@ import { revokeApiKey } from './routes/api-keys/revoke.ts';
 import { addProviderKey } from './routes/provider-keys/add.ts';
 import { deleteProviderKey } from './routes/provider-keys/delete.ts';
 import { listProviderKeys } from './routes/provider-keys/list.ts';
-import { getRedactionRules } from './routes/redaction-rules/get.ts';
-import { replaceRedactionRules } from './routes/redaction-rules/replace.ts';
 
 /** Every endpoint that needs a key. */
 export const endpoints: readonly Endpoint[] = [
@@ -71,8 +70,7 @@ export const endpoints: readonly Endpoint[] = [
   ...queryNamedMetrics,
   declareProperty,
   ...rateLimits,
-  getRedactionRules,
-  replaceRedactionRules,
+  ...redactionRules,
   addApiKey,
   listApiKeys,
   changeApiKey,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { redactionRulesAnswerSchema } from '../../../contract/settings/redaction-rules.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+import { redactionRulesAnswerSchema } from '../../contract/settings/redaction-rules.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const path = '/v1/redaction-rules';
 const usual = ['request', 'response', 'properties'];

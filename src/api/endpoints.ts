@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 import { alerts } from './endpoints/alerts.ts';
+import { apiKeys } from './endpoints/api-keys.ts';
 import { boards } from './endpoints/boards.ts';
 import { bulkProperties } from './endpoints/bulk-properties.ts';
 import { exports } from './endpoints/exports.ts';
@@ -35,10 +36,6 @@ import { hideProperty, restoreProperty } from './routes/properties/visibility.ts
 import { applyPrices } from './routes/prices/apply.ts';
 import { getPrices } from './routes/prices/get.ts';
 import { replacePrices } from './routes/prices/replace.ts';
-import { addApiKey } from './routes/api-keys/add.ts';
-import { changeApiKey } from './routes/api-keys/change.ts';
-import { listApiKeys } from './routes/api-keys/list.ts';
-import { revokeApiKey } from './routes/api-keys/revoke.ts';
 import { addProviderKey } from './routes/provider-keys/add.ts';
 import { deleteProviderKey } from './routes/provider-keys/delete.ts';
 import { listProviderKeys } from './routes/provider-keys/list.ts';
@@ -71,10 +68,7 @@ export const endpoints: readonly Endpoint[] = [
   declareProperty,
   ...rateLimits,
   ...redactionRules,
-  addApiKey,
-  listApiKeys,
-  changeApiKey,
-  revokeApiKey,
+  ...apiKeys,
   addProviderKey,
   listProviderKeys,
   deleteProviderKey,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashKey } from '../../../auth/api-key.ts';
-import { apiKeyAnswerSchema, apiKeysAnswerSchema, issuedApiKeyAnswerSchema } from '../../../contract/settings/api-keys.ts';
-import { doneSchema } from '../../../contract/responses.ts';
-import { problemSchema } from '../../../contract/problem.ts';
-import type { OrganizationId } from '../../../model/ids.ts';
-import { keyPermissions } from '../../../model/principal.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+import { hashKey } from '../../auth/api-key.ts';
+import { apiKeyAnswerSchema, apiKeysAnswerSchema, issuedApiKeyAnswerSchema } from '../../contract/settings/api-keys.ts';
+import { doneSchema } from '../../contract/responses.ts';
+import { problemSchema } from '../../contract/problem.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { keyPermissions } from '../../model/principal.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const path = '/v1/api-keys';
 let rig: ApiRig;

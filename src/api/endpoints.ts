@@ -8,6 +8,7 @@ import { imports } from './endpoints/imports.ts';
 import { jobs } from './endpoints/jobs.ts';
 import { logAliases, logs } from './endpoints/logs.ts';
 import { models } from './endpoints/models.ts';
+import { providerKeys } from './endpoints/provider-keys.ts';
 import { rateLimits } from './endpoints/rate-limits.ts';
 import { redactionRules } from './endpoints/redaction-rules.ts';
 import { requestChanges, requestProperties } from './endpoints/request-changes.ts';
@@ -36,9 +37,6 @@ import { hideProperty, restoreProperty } from './routes/properties/visibility.ts
 import { applyPrices } from './routes/prices/apply.ts';
 import { getPrices } from './routes/prices/get.ts';
 import { replacePrices } from './routes/prices/replace.ts';
-import { addProviderKey } from './routes/provider-keys/add.ts';
-import { deleteProviderKey } from './routes/provider-keys/delete.ts';
-import { listProviderKeys } from './routes/provider-keys/list.ts';
 
 /** Every endpoint that needs a key. */
 export const endpoints: readonly Endpoint[] = [
@@ -69,9 +67,7 @@ export const endpoints: readonly Endpoint[] = [
   ...rateLimits,
   ...redactionRules,
   ...apiKeys,
-  addProviderKey,
-  listProviderKeys,
-  deleteProviderKey,
+  ...providerKeys,
   getPrices,
   replacePrices,
   applyPrices,

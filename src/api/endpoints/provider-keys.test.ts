@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { doneSchema } from '../../../contract/responses.ts';
-import { modelsAnswerSchema } from '../../../contract/models/list.ts';
-import { providerKeyAnswerSchema, providerKeysAnswerSchema } from '../../../contract/settings/provider-keys.ts';
-import type { OrganizationId } from '../../../model/ids.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+import { doneSchema } from '../../contract/responses.ts';
+import { modelsAnswerSchema } from '../../contract/models/list.ts';
+import { providerKeyAnswerSchema, providerKeysAnswerSchema } from '../../contract/settings/provider-keys.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const path = '/v1/provider-keys';
 const secret = 'sk-planted-key-of-a-provider-wxyz';

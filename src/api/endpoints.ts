@@ -8,6 +8,7 @@ import { imports } from './endpoints/imports.ts';
 import { jobs } from './endpoints/jobs.ts';
 import { logAliases, logs } from './endpoints/logs.ts';
 import { models } from './endpoints/models.ts';
+import { prices } from './endpoints/prices.ts';
 import { providerKeys } from './endpoints/provider-keys.ts';
 import { rateLimits } from './endpoints/rate-limits.ts';
 import { redactionRules } from './endpoints/redaction-rules.ts';
@@ -34,9 +35,6 @@ import { listTopCosts, listTopRequests } from './routes/properties/top-values.ts
 import { queryNamedMetrics } from './routes/metrics/by-name.ts';
 import { searchPropertyValues } from './routes/properties/search.ts';
 import { hideProperty, restoreProperty } from './routes/properties/visibility.ts';
-import { applyPrices } from './routes/prices/apply.ts';
-import { getPrices } from './routes/prices/get.ts';
-import { replacePrices } from './routes/prices/replace.ts';
 
 /** Every endpoint that needs a key. */
 export const endpoints: readonly Endpoint[] = [
@@ -68,9 +66,7 @@ export const endpoints: readonly Endpoint[] = [
   ...redactionRules,
   ...apiKeys,
   ...providerKeys,
-  getPrices,
-  replacePrices,
-  applyPrices,
+  ...prices,
   ...retention,
   queryMetrics,
   describeMetrics,

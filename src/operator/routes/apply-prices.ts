@@ -1,5 +1,5 @@
 import { CallMemory } from '../../api/http/response-memory.ts';
-import { applyPrices } from '../../api/routes/prices/apply.ts';
+import { applyPrices } from '../../api/endpoints/prices.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { parseUuid } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';

@@ -4,6 +4,7 @@ import { apiKeys } from './endpoints/api-keys.ts';
 import { boards } from './endpoints/boards.ts';
 import { bulkProperties } from './endpoints/bulk-properties.ts';
 import { exports } from './endpoints/exports.ts';
+import { health } from './endpoints/health.ts';
 import { imports } from './endpoints/imports.ts';
 import { jobs } from './endpoints/jobs.ts';
 import { logAliases, logs } from './endpoints/logs.ts';
@@ -25,7 +26,6 @@ import { users } from './endpoints/users.ts';
 import { views } from './endpoints/views.ts';
 import { webhooks } from './endpoints/webhooks.ts';
 import { addEval } from './routes/evals/add.ts';
-import { getServiceHealth } from './routes/health/get.ts';
 import { describeMetrics } from './routes/metrics/meta.ts';
 import { queryMetrics } from './routes/metrics/query.ts';
 import { declareProperty } from './routes/properties/declare.ts';
@@ -78,7 +78,7 @@ export const endpoints: readonly Endpoint[] = [
   ...rules,
   ...views,
   ...boards,
-  getServiceHealth,
+  ...health,
 ];
 
 /** Further paths of endpoints, which clients make of an address that they are given; not in the OpenAPI document. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serviceHealthAnswerSchema } from '../../../contract/health.ts';
-import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+import { serviceHealthAnswerSchema } from '../../contract/health.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

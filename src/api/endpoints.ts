@@ -3,6 +3,7 @@ import { alerts } from './endpoints/alerts.ts';
 import { apiKeys } from './endpoints/api-keys.ts';
 import { boards } from './endpoints/boards.ts';
 import { bulkProperties } from './endpoints/bulk-properties.ts';
+import { evals } from './endpoints/evals.ts';
 import { exports } from './endpoints/exports.ts';
 import { health } from './endpoints/health.ts';
 import { imports } from './endpoints/imports.ts';
@@ -25,7 +26,6 @@ import { spans } from './endpoints/spans.ts';
 import { users } from './endpoints/users.ts';
 import { views } from './endpoints/views.ts';
 import { webhooks } from './endpoints/webhooks.ts';
-import { addEval } from './routes/evals/add.ts';
 import { describeMetrics } from './routes/metrics/meta.ts';
 import { queryMetrics } from './routes/metrics/query.ts';
 import { declareProperty } from './routes/properties/declare.ts';
@@ -46,7 +46,7 @@ export const endpoints: readonly Endpoint[] = [
   ...jobs,
   ...requestChanges,
   ...requestParts,
-  addEval,
+  ...evals,
   ...imports,
   ...logs,
   ...spans,

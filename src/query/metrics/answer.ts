@@ -4,8 +4,13 @@ import { timeTextIn } from '../time-text.ts';
 import { keyOf, type MetricsPlan } from './plan.ts';
 import type { MetricsRow } from './statement.ts';
 
+/** The key of a group, the start of a bucket, a metric; or true in a row that sums others up. */
+export type MetricsCell = string | number | boolean | RawJson<number> | null;
+/** By the name of the dimension or metric. */
+export type MetricsCells = Readonly<Record<string, MetricsCell>>;
+
 export interface MetricsAnswer {
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly rows: readonly MetricsCells[];
   /** Rows were left out, and none tells what they make. */
   readonly isCut: boolean;
   /** Metrics of which a value is approximate. */
@@ -16,7 +21,7 @@ export interface MetricsAnswer {
 export function metricsAnswer(plan: MetricsPlan, rows: readonly MetricsRow[]): MetricsAnswer {
   const shown = rows.filter(({ kind }) => kind === 'row').slice(0, plan.limit);
   const isCut = !plan.other && !plan.totals && rows.length > plan.limit;
-  const summed = (kind: 'other' | 'total'): object => ({
+  const summed = (kind: 'other' | 'total'): MetricsCells => ({
     [kind]: true,
     ...valuesOf(
       plan,
@@ -28,7 +33,7 @@ export function metricsAnswer(plan: MetricsPlan, rows: readonly MetricsRow[]): M
       ...shown.map((row) => ({ ...keysOf(plan, row), ...valuesOf(plan, row) })),
       ...(plan.other ? [summed('other')] : []),
       ...(plan.totals ? [summed('total')] : []),
-    ] as readonly Readonly<Record<string, unknown>>[],
+    ],
     isCut: isCut || (!plan.other && plan.totals && rows.some(({ kind }) => kind === 'other')),
     approximate: plan.metrics.filter(
       (name, index) => isDistinct(name) && rows.some((row) => Number(row[`metric_${index}`]) > exactDistinct),
@@ -36,8 +41,8 @@ export function metricsAnswer(plan: MetricsPlan, rows: readonly MetricsRow[]): M
   };
 }
 
-function keysOf(plan: MetricsPlan, row: MetricsRow): Record<string, unknown> {
-  const keys: Record<string, unknown> = {};
+function keysOf(plan: MetricsPlan, row: MetricsRow): MetricsCells {
+  const keys: Record<string, MetricsCell> = {};
   for (const [index, dimension] of plan.dimensions.entries()) {
     const value = row[`dimension_${index}`] ?? null;
     // Of properties and inputs an empty text is a value.
@@ -49,7 +54,7 @@ function keysOf(plan: MetricsPlan, row: MetricsRow): Record<string, unknown> {
 }
 
 /** @param row undefined: of no requests. */
-function valuesOf({ metrics: names }: MetricsPlan, row: MetricsRow | undefined): Record<string, unknown> {
+function valuesOf({ metrics: names }: MetricsPlan, row: MetricsRow | undefined): MetricsCells {
   return Object.fromEntries(
     names.map((name, index) => [name, row === undefined ? valueOfNone(name) : numberOf(name, row[`metric_${index}`] ?? null)]),
   );
@@ -60,9 +65,9 @@ function valueOfNone(name: MetricName): number | null {
 }
 
 /** Sums are written with all their digits, which a number of JavaScript may not hold. */
-function numberOf(name: MetricName, text: string | null): unknown {
+function numberOf(name: MetricName, text: string | null): number | RawJson<number> | null {
   if (text === null || text === 'nan') return null;
-  return metrics[name].additive ? new RawJson(text) : Number(text);
+  return metrics[name].additive ? new RawJson<number>(text) : Number(text);
 }
 
 function isDistinct(name: MetricName): boolean {

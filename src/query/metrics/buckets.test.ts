@@ -4,6 +4,7 @@ import { makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } fro
 import { makeRunStatement } from '../../store/read/run-statement.ts';
 import { metricsAnswer } from './answer.ts';
 import type { Zone } from './buckets.ts';
+import { textOf } from './cells.ts';
 import { planMetrics } from './plan.ts';
 import { type MetricsRow, metricsStatement } from './statement.ts';
 import { startOf } from './testing/reference-metrics.ts';
@@ -51,7 +52,7 @@ async function starts(interval: Interval, given: object): Promise<ReadonlyMap<nu
   if (!planned.ok) throw new Error(planned.fault.message);
   const run = makeRunStatement(rig.connections, { queryTimeoutMs: 30_000, queryMemoryBytes: 2 ** 28 });
   const { rows } = metricsAnswer(planned.value, await run<MetricsRow>(metricsStatement(planned.value)));
-  return new Map(rows.map((row) => [Date.parse(String(row['time'])), Number((row['count'] as { text: string }).text)]));
+  return new Map(rows.map((row) => [Date.parse(textOf(row['time'])), Number((row['count'] as { text: string }).text)]));
 }
 
 function expected(interval: Interval, zone: Zone): ReadonlyMap<number, number> {

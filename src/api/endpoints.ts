@@ -9,6 +9,7 @@ import { health } from './endpoints/health.ts';
 import { imports } from './endpoints/imports.ts';
 import { jobs } from './endpoints/jobs.ts';
 import { logAliases, logs } from './endpoints/logs.ts';
+import { metrics, metricsByName } from './endpoints/metrics.ts';
 import { models } from './endpoints/models.ts';
 import { prices } from './endpoints/prices.ts';
 import { providerKeys } from './endpoints/provider-keys.ts';
@@ -26,13 +27,10 @@ import { spans } from './endpoints/spans.ts';
 import { users } from './endpoints/users.ts';
 import { views } from './endpoints/views.ts';
 import { webhooks } from './endpoints/webhooks.ts';
-import { describeMetrics } from './routes/metrics/meta.ts';
-import { queryMetrics } from './routes/metrics/query.ts';
 import { declareProperty } from './routes/properties/declare.ts';
 import { listHiddenProperties, listProperties } from './routes/properties/list.ts';
 import { queryPropertyOverTime } from './routes/properties/over-time.ts';
 import { listTopCosts, listTopRequests } from './routes/properties/top-values.ts';
-import { queryNamedMetrics } from './routes/metrics/by-name.ts';
 import { searchPropertyValues } from './routes/properties/search.ts';
 import { hideProperty, restoreProperty } from './routes/properties/visibility.ts';
 
@@ -60,7 +58,7 @@ export const endpoints: readonly Endpoint[] = [
   listTopCosts,
   listTopRequests,
   queryPropertyOverTime,
-  ...queryNamedMetrics,
+  ...metricsByName,
   declareProperty,
   ...rateLimits,
   ...redactionRules,
@@ -68,8 +66,7 @@ export const endpoints: readonly Endpoint[] = [
   ...providerKeys,
   ...prices,
   ...retention,
-  queryMetrics,
-  describeMetrics,
+  ...metrics,
   ...sessions,
   ...session,
   ...users,

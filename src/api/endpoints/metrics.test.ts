@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseMoney } from '../../../model/pricing/money.ts';
-import type { RequestId } from '../../../model/ids.ts';
-import { unreportedUsage } from '../../../model/record/usage.ts';
-import { type ApiRig, openApiRig } from '../../testing/api-harness.ts';
+import { parseMoney } from '../../model/pricing/money.ts';
+import type { RequestId } from '../../model/ids.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import { type ApiRig, openApiRig } from '../testing/api-harness.ts';
 
 let rig: ApiRig;
 

@@ -1,16 +1,16 @@
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Dice } from '../../../../test/support/dice.ts';
-import { namedMetricsAnswerSchema } from '../../../contract/metrics/by-name.ts';
-import { problemSchema } from '../../../contract/problem.ts';
-import { propertyOverTimeAnswerSchema, topCostsAnswerSchema, topRequestsAnswerSchema } from '../../../contract/metrics/property.ts';
-import type { RequestItem } from '../../../contract/requests/item.ts';
-import type { OrganizationId } from '../../../model/ids.ts';
-import { moneyOfUsd } from '../../../model/pricing/money.ts';
-import { unreportedUsage } from '../../../model/record/usage.ts';
-import { namedMetrics } from '../../../query/metrics/by-name.ts';
-import { idAt, noon } from '../../../query/testing/query-harness.ts';
-import { type ApiRig, checked, keyOf, openApiRig, queryPath } from '../../testing/api-harness.ts';
+import { Dice } from '../../../test/support/dice.ts';
+import { namedMetricsAnswerSchema } from '../../contract/metrics/by-name.ts';
+import { problemSchema } from '../../contract/problem.ts';
+import { propertyOverTimeAnswerSchema, topCostsAnswerSchema, topRequestsAnswerSchema } from '../../contract/metrics/property.ts';
+import type { RequestItem } from '../../contract/requests/item.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { moneyOfUsd } from '../../model/pricing/money.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import { namedMetrics } from '../../query/metrics/by-name.ts';
+import { idAt, noon } from '../../query/testing/query-harness.ts';
+import { type ApiRig, checked, keyOf, openApiRig, queryPath } from '../testing/api-harness.ts';
 
 const stranger = '0197b000-0000-7000-8000-0000000000ff' as OrganizationId;
 const seed = Date.now() % 2 ** 31;

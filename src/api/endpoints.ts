@@ -12,6 +12,7 @@ import { logAliases, logs } from './endpoints/logs.ts';
 import { metrics, metricsByName } from './endpoints/metrics.ts';
 import { models } from './endpoints/models.ts';
 import { prices } from './endpoints/prices.ts';
+import { properties, propertyDeclaration } from './endpoints/properties.ts';
 import { providerKeys } from './endpoints/provider-keys.ts';
 import { rateLimits } from './endpoints/rate-limits.ts';
 import { redactionRules } from './endpoints/redaction-rules.ts';
@@ -27,12 +28,6 @@ import { spans } from './endpoints/spans.ts';
 import { users } from './endpoints/users.ts';
 import { views } from './endpoints/views.ts';
 import { webhooks } from './endpoints/webhooks.ts';
-import { declareProperty } from './routes/properties/declare.ts';
-import { listHiddenProperties, listProperties } from './routes/properties/list.ts';
-import { queryPropertyOverTime } from './routes/properties/over-time.ts';
-import { listTopCosts, listTopRequests } from './routes/properties/top-values.ts';
-import { searchPropertyValues } from './routes/properties/search.ts';
-import { hideProperty, restoreProperty } from './routes/properties/visibility.ts';
 
 /** Every endpoint that needs a key. */
 export const endpoints: readonly Endpoint[] = [
@@ -50,16 +45,9 @@ export const endpoints: readonly Endpoint[] = [
   ...spans,
   ...exports,
   ...models,
-  listProperties,
-  hideProperty,
-  restoreProperty,
-  listHiddenProperties,
-  searchPropertyValues,
-  listTopCosts,
-  listTopRequests,
-  queryPropertyOverTime,
+  ...properties,
   ...metricsByName,
-  declareProperty,
+  propertyDeclaration,
   ...rateLimits,
   ...redactionRules,
   ...apiKeys,

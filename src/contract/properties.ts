@@ -53,11 +53,9 @@ export const propertySearchSchema = z
   )
   .openapi('PropertySearch', { description: 'What the values contain.' });
 
-export const propertyParameters = z.object({
-  name: propertyNameSchema.openapi({
-    param: { name: 'name', in: 'path' },
-    description: 'The name of the property with its case, percent-encoded.',
-  }),
+export const propertyInPath = propertyNameSchema.openapi({
+  param: { name: 'name', in: 'path' },
+  description: 'The name of the property with its case, percent-encoded.',
 });
 
 export const propertyNamesAnswerSchema = z

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hono } from 'hono';
-import { problemSchema } from '../../../contract/problem.ts';
-import { changedVisibilitySchema, propertyNamesAnswerSchema, propertyValuesAnswerSchema } from '../../../contract/properties.ts';
-import { declaredPropertySchema } from '../../../contract/settings/properties.ts';
-import type { OrganizationId } from '../../../model/ids.ts';
-import { idAt, noon } from '../../../query/testing/query-harness.ts';
-import { type ApiRig, checked, keyOf, openApiRig, propertyPath } from '../../testing/api-harness.ts';
+import { problemSchema } from '../../contract/problem.ts';
+import { changedVisibilitySchema, propertyNamesAnswerSchema, propertyValuesAnswerSchema } from '../../contract/properties.ts';
+import { declaredPropertySchema } from '../../contract/settings/properties.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { idAt, noon } from '../../query/testing/query-harness.ts';
+import { type ApiRig, checked, keyOf, openApiRig, propertyPath } from '../testing/api-harness.ts';
 
 const stranger = '0197b000-0000-7000-8000-0000000000ff' as OrganizationId;
 let rig: ApiRig;

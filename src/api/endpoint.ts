@@ -248,14 +248,3 @@ async function readJsonBody(context: Context, body: JsonBody, isOptional: true |
   if (body.warnsUnknown === true) warnUnknownFields(context, body.schema, given);
   return body.read(given);
 }
-
-export {
-  cursorHeader,
-  deprecationHeaders,
-  hintHeader,
-  jsonContent,
-  pageHeaders,
-  problemResponses,
-  problems,
-} from './http/declared-responses.ts';
-export { keyRequired };

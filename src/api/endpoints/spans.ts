@@ -8,7 +8,8 @@ import {
   exportTraceSchema,
 } from '../../contract/requests/spans.ts';
 import { besideSpans, type Signal, spanPaths } from '../../model/vocabulary/log-paths.ts';
-import { jsonContent, rawEndpoint, type RequestContext } from '../endpoint.ts';
+import { rawEndpoint, type RequestContext } from '../endpoint.ts';
+import { jsonContent } from '../http/declared-responses.ts';
 import { rawHeadersOf } from '../http/raw-headers.ts';
 
 const protobuf = { 'application/x-protobuf': { schema: { type: 'string', format: 'binary' } } } as const;

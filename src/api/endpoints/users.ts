@@ -26,7 +26,8 @@ import {
   type UserRow,
   usersStatement,
 } from '../../query/users/list.ts';
-import { endpoint, hintHeader } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
+import { hintHeader } from '../http/declared-responses.ts';
 import { freshHeader, setFreshUntil } from '../page/fresh-until.ts';
 import { explain, setHint } from '../page/headers.ts';
 import { onlyRow } from '../page/only-row.ts';

@@ -27,13 +27,8 @@ export async function readOptionalInput<Schema extends z.ZodType>(context: Conte
 
 /** As {@link readInput}, for query parameters. */
 export function readQueryParameters<Schema extends z.ZodType>(context: Context, schema: Schema): z.output<Schema> {
-  warnUnknownParameters(context, schema);
-  return unwrap(readParameters(schema, context.req.query()));
-}
-
-/** Warns of unknown query parameters that are not read through their schema. */
-export function warnUnknownParameters(context: Context, schema: z.ZodType): void {
   tellUnknown(context, { schema, input: context.req.query(), code: 'invalid_parameter', noun: 'parameter' });
+  return unwrap(readParameters(schema, context.req.query()));
 }
 
 /** Warns of unknown fields in a body that is not read through its schema. */

@@ -1,5 +1,5 @@
 /* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */
-import type { ExportAccepted, ExportLogsServiceRequest, ExportMetricsServiceRequest, ExportTraceServiceRequest, ExportTraceServiceResponse, Log, LogAnswer } from '../types/logs.ts';
+import type { ExportAccepted, ExportLogsServiceRequest, ExportLogsServiceResponse, ExportMetricsServiceRequest, ExportTraceServiceRequest, ExportTraceServiceResponse, Log, LogAnswer } from '../types/logs.ts';
 
 /** What each endpoint takes, and the data that it answers, by method and path. */
 export interface LogsEndpoints {
@@ -45,7 +45,7 @@ export interface LogsEndpoints {
   };
   readonly 'POST /v1/otlp/v1/logs': {
     readonly body: ExportLogsServiceRequest;
-    readonly whole: ExportAccepted;
+    readonly whole: ExportLogsServiceResponse;
   };
   readonly 'POST /v1/otlp/v1/metrics': {
     readonly body: ExportMetricsServiceRequest;

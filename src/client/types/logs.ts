@@ -64,10 +64,20 @@ export interface ExportLogsServiceRequest {
   readonly resourceLogs?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
-/** Empty: all was accepted. */
-export type ExportAccepted = Readonly<Record<string, never>>;
+export interface ExportLogsServiceResponse {
+  /** Absent when all were read. */
+  readonly partialSuccess?: {
+    /** How many records were not read, a whole number as text. */
+    readonly rejectedLogRecords: string;
+    /** Each reason, with the number of records that it holds for. */
+    readonly errorMessage: string;
+  } | undefined;
+}
 
 /** As opentelemetry-proto defines it, in the JSON encoding of OTLP. */
 export interface ExportMetricsServiceRequest {
   readonly resourceMetrics?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
+
+/** Empty: all was accepted. */
+export type ExportAccepted = Readonly<Record<string, never>>;

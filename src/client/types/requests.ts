@@ -172,11 +172,11 @@ export interface Change {
   readonly key_id: string;
   /** What was changed. */
   readonly kind: 'property' | 'score' | 'feedback' | 'session_property' | 'cost' | 'usage' | 'texts';
-  /** Name of the property or score; `svc-score-feedback` for a feedback, `cost` for a cost, `prompt_tokens` or `completion_tokens` for usage that became known later. */
+  /** Name of the property or score; `svc-score-feedback` for a feedback, `cost` for a cost, `prompt_tokens` or `completion_tokens` for usage that became known later, `request_body` or `response_body` for texts that log records told. */
   readonly name: string;
   /** Value before, null when there was none; null for `session_property`, which does not keep it. */
   readonly old: string | number | boolean | null;
-  /** Value after: text of a property, number of a score, true or false of a feedback, US dollars of a cost or number of tokens, null where none is known. */
+  /** Value after: text of a property, number of a score, true or false of a feedback, US dollars of a cost, number of tokens or of messages, null where none is known. */
   readonly new: string | number | boolean | null;
 }
 

@@ -20,6 +20,7 @@ const kindTitles: Readonly<Record<Change['kind'], string>> = {
   session_property: 'Property of the session',
   cost: 'Cost',
   usage: 'Tokens',
+  texts: 'Texts',
 };
 
 /** What was changed after the request was recorded, and by which key. */

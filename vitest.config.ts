@@ -33,7 +33,7 @@ const system = {
   ...patient,
   name: 'system',
   include: ['test/**/*.system.test.ts'],
-  setupFiles: ['test/support/end-started.ts'],
+  setupFiles: ['test/support/patient-conditions.ts', 'test/support/end-started.ts'],
 };
 
 export default defineConfig({

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Modules that a process can load only once: the engine opens one folder per process, and the simulated disk intercepts the process's file
+ * Modules that several test files of a process cannot share: the engine opens one folder at a time, and the simulated disk intercepts the process's file
  * access.
  */
 const oncePerProcess = ['chdb/connection', 'src/spool/testing/simulated-disk.ts'];

@@ -9,7 +9,7 @@ import { makeRunStatement } from '../read/run-statement.ts';
 import { type RecordTable, rowColumns } from '../insert/rows.ts';
 import { makeEmptyStore } from './empty-store.ts';
 
-/** A real store for tests of this room: a process opens one embedded folder. */
+/** A real store for tests of this room: a process opens one embedded folder at a time. */
 export interface StoreRig {
   readonly folder: string;
   readonly connections: Connections;

@@ -2,12 +2,12 @@ import { endOfJsonString } from './strings.ts';
 
 /**
  * JSON has numbers of any size and precision; JavaScript has not. Between parsing and writing, a number that would come out as another one
- * is a text: this mark with the digits behind it. TRICKY: the mark is a noncharacter, which Unicode keeps for use inside programs. Who
- * sends it all the same may get a number for a text of their own that is nothing but the mark and digits; it stays valid JSON.
+ * is a text: this mark with the digits behind it. TRICKY: each thread draws a mark of its own, so that no text that anybody sends is taken
+ * for a number. A marked text therefore means nothing to another thread, and nothing after a restart: write it before it goes there.
  */
-const mark = '\u{10FFFF}';
-const markedText = /"\u{10FFFF}(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"/gu;
-const marked = /^\u{10FFFF}-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
+const mark = `\u{10FFFF}${[...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('')}:`;
+const markedText = new RegExp(String.raw`"${mark}(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"`, 'gu');
+const marked = new RegExp(String.raw`^${mark}-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$`, 'u');
 
 /**
  * A number that may come out as another one, or in other digits, in a JSON text: long, with an exponent or one to come, with a zero at its
@@ -28,7 +28,7 @@ export function mayLoseDigits(json: string): boolean {
  * @param json one JSON text, or several with other characters between them that are no quotation marks.
  */
 export function withMarkedNumbers(json: string, kept: Kept = 'values'): string {
-  if (!mayLoseDigits(json) || hasMark(json)) return json;
+  if (!mayLoseDigits(json)) return json;
   const parts: string[] = [];
   let copied = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -81,10 +81,6 @@ const minus = 0x2d;
 const [zero, nine] = [0x30, 0x39];
 /** Integers and decimals of up to this many characters are read exactly. */
 const surelyExactLength = 15;
-
-function hasMark(json: string): boolean {
-  return json.includes(mark) || /\\udbff\\udfff/i.test(json);
-}
 
 function isDigit(unit: number): boolean {
   return unit >= zero && unit <= nine;

@@ -6,7 +6,7 @@ import { AlertDefinitions } from '../src/alerts/definitions.ts';
 import { Evaluator } from '../src/alerts/evaluator.ts';
 import { openMigratedMetadata } from '../src/metadata/migrate.ts';
 import type { Uuid } from '../src/model/ids.ts';
-import { openEvents } from '../src/outbox/database.ts';
+import { openEvents } from '../src/events/database/database.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { batchesOf } from '../src/query/alerts/statement.ts';
 import { rangesAt } from '../src/query/alerts/windows.ts';

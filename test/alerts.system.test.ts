@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closeReceivers, type ReceivedPost, type Receiver, startReceiver } from '../src/channels/testing/receiver.ts';
+import { closeReceivers, type ReceivedPost, type Receiver, startReceiver } from '../src/events/channels/testing/receiver.ts';
 import { type ApiClient, apiClient } from './support/api.ts';
 import { type CommandResult, gatelog } from './support/command.ts';
 import { eventually } from './support/eventually.ts';

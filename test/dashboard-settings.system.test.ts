@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closeReceivers, startReceiver } from '../src/channels/testing/receiver.ts';
+import { closeReceivers, startReceiver } from '../src/events/channels/testing/receiver.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { openBrowser } from './support/browser.ts';
 import { desktop, openSignedIn } from './support/dashboard.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, it } from 'vitest';
-import { closeReceivers, type Receiver, startReceiver } from '../src/channels/testing/receiver.ts';
+import { closeReceivers, type Receiver, startReceiver } from '../src/events/channels/testing/receiver.ts';
 import { apiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';
 import { Dice } from './support/dice.ts';

@@ -1,5 +1,5 @@
-import type { RuleChanges } from '../outbox/alerts/write.ts';
-import type { AlertRulesSeenTable } from '../outbox/alerts/schema.ts';
+import type { RuleChanges } from './stored/write.ts';
+import type { AlertRulesSeenTable } from '../events/schema/alert-tables.ts';
 import { alertLimits } from '../model/events/alert-vocabulary.ts';
 import { windowAt } from '../query/alerts/windows.ts';
 import { keyOf } from '../query/metrics/plan.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlertRule } from '../contract/events/alerts.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { RequestRecord } from '../model/record/request-record.ts';
-import type { EventsDatabase } from '../outbox/database.ts';
+import type { EventsDatabase } from '../events/database/database.ts';
 import { previewAlert } from './preview.ts';
 import { type AlertRig, intervalMs, openAlertRig, start } from './testing/alert-harness.ts';
 import type { Evaluator } from './evaluator.ts';

@@ -1,5 +1,5 @@
 import type { Comparison } from '../model/events/alert-message.ts';
-import type { AlertWindowsTable } from '../outbox/alerts/schema.ts';
+import type { AlertWindowsTable } from '../events/schema/alert-tables.ts';
 import { windowAt } from '../query/alerts/windows.ts';
 import type { Memories } from './machine/evaluate.ts';
 import type { ReadyAlert } from './machine/rule.ts';

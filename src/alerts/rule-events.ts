@@ -1,8 +1,8 @@
 import { GatelogError } from '../model/errors.ts';
 import type { AlertMessage } from '../model/events/alert-message.ts';
-import type { AlertRulesSeenTable } from '../outbox/alerts/schema.ts';
+import type { AlertRulesSeenTable } from '../events/schema/alert-tables.ts';
 import { historyRow } from './changes.ts';
-import type { RuleChanges } from '../outbox/alerts/write.ts';
+import type { RuleChanges } from './stored/write.ts';
 import type { Evaluated, Memories } from './machine/evaluate.ts';
 import { type AlertLink, ruleMessage } from './messages.ts';
 import { noticesOf } from './machine/notices.ts';

@@ -1,10 +1,10 @@
 import type { AlertPreview, ShownAlert, ShownHistoryRow, ShownIncident, ShownState } from '../contract/events/alert-answers.ts';
 import type { AlertDeliveryItem } from '../contract/events/deliveries.ts';
 import type { RuleState as RuleStateName } from '../model/events/alert-vocabulary.ts';
-import type { AlertIncidentsTable } from '../outbox/alerts/schema.ts';
-import type { listHistory } from '../outbox/alerts/read.ts';
-import type { LoggedDelivery } from '../outbox/log/deliveries.ts';
-import { targetOfKey } from '../outbox/target.ts';
+import type { AlertIncidentsTable } from '../events/schema/alert-tables.ts';
+import type { listHistory } from './stored/read.ts';
+import type { LoggedDelivery } from '../events/log/deliveries.ts';
+import { targetOfKey } from '../events/log/target.ts';
 import { groupOfKey, shownGroup } from '../query/alerts/groups.ts';
 import { linkOf } from '../query/alerts/link.ts';
 import { type Alert, isOn, type ReadyAlert } from './machine/rule.ts';

@@ -39,7 +39,7 @@ import type { FairSemaphore } from '../platform/fair-semaphore.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import type { KnownNames } from '../query/hints/known-names.ts';
 import type { FieldChange } from '../model/events/rule-set.ts';
-import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { Webhooks } from '../events/webhooks/webhooks.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';
 
 /** Changes of whole sessions; durable and visible to every later read on return. @throws GatelogError `not_found`, among others. */

@@ -13,8 +13,8 @@ import { BodyMove } from '../jobs/move-bodies.ts';
 import { Retention } from '../jobs/retention.ts';
 import { storeTrustedTime, readTrustedTime } from '../metadata/trusted-time.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
-import type { EventsDatabase } from '../outbox/database.ts';
-import { removeExpiredDeliveries } from '../outbox/log/erase.ts';
+import type { EventsDatabase } from '../events/database/database.ts';
+import { removeExpiredDeliveries } from '../events/log/erase.ts';
 import type { Events } from './events/outbox.ts';
 import {
   addErasedExchanges,

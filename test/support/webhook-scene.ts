@@ -1,5 +1,5 @@
-import { addDeliveries } from '../../src/outbox/add-deliveries.ts';
-import { openEvents } from '../../src/outbox/database.ts';
+import { addDeliveries } from '../../src/events/log/add-deliveries.ts';
+import { openEvents } from '../../src/events/database/database.ts';
 import type { NewDelivery } from '../../src/model/events/event.ts';
 import type { OrganizationId, RequestId } from '../../src/model/ids.ts';
 import { apiClient } from './api.ts';

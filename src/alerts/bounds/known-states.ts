@@ -1,6 +1,6 @@
 import type { OrganizationId } from '../../model/ids.ts';
-import { dropGroups, readAlertRules, readGroups } from '../../outbox/alerts/read-known.ts';
-import type { EventsDatabase } from '../../outbox/database.ts';
+import { dropGroups, readAlertRules, readGroups } from '../stored/read-known.ts';
+import type { EventsDatabase } from '../../events/database/database.ts';
 import { Slices } from '../../platform/bounds/slices.ts';
 import { groupBytes } from '../machine/evaluate.ts';
 import type { GroupMemory } from '../machine/state.ts';

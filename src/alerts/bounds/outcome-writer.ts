@@ -1,7 +1,7 @@
 import type { NewDelivery } from '../../model/events/event.ts';
-import { addDeliveries } from '../../outbox/add-deliveries.ts';
-import { forgetGroups, type RuleChanges, writeRuleChanges } from '../../outbox/alerts/write.ts';
-import type { EventsDatabase } from '../../outbox/database.ts';
+import { addDeliveries } from '../../events/log/add-deliveries.ts';
+import { forgetGroups, type RuleChanges, writeRuleChanges } from '../stored/write.ts';
+import type { EventsDatabase } from '../../events/database/database.ts';
 import { Slices } from '../../platform/bounds/slices.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { RuleState } from '../rule-state.ts';

@@ -1,4 +1,4 @@
-import type { AlertIncidentsTable, AlertWindowsTable } from '../../outbox/alerts/schema.ts';
+import type { AlertIncidentsTable, AlertWindowsTable } from '../../events/schema/alert-tables.ts';
 import { groupKeyOf } from '../../query/alerts/groups.ts';
 import type { Sample } from '../../query/alerts/statement.ts';
 import { maxKeptGroups, valuesKept } from '../kept-windows.ts';

@@ -7,7 +7,7 @@ import type { AlertMessage } from '../../model/events/alert-message.ts';
 import type { StoredChannel } from '../../model/events/channel.ts';
 import type { Uuid } from '../../model/ids.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
-import { type EventsDatabase, openEvents } from '../../outbox/database.ts';
+import { type EventsDatabase, openEvents } from '../../events/database/database.ts';
 import { empty, idAt, openQueryRig, tenant } from '../../query/testing/query-harness.ts';
 import type { RunStatement } from '../../store/read/run-statement.ts';
 import type { Store } from '../../store/store.ts';

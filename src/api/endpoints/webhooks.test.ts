@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { closeReceivers, type Receiver, startReceiver } from '../../channels/testing/receiver.ts';
+import { closeReceivers, type Receiver, startReceiver } from '../../events/channels/testing/receiver.ts';
 import { deliveriesAnswerSchema, deliveryAnswerSchema, recoveredAnswerSchema, testAnswerSchema } from '../../contract/events/deliveries.ts';
 import {
   newWebhookAnswerSchema,
@@ -14,7 +14,7 @@ import {
 import { doneSchema } from '../../contract/responses.ts';
 import { openMigratedMetadata } from '../../metadata/migrate.ts';
 import type { OrganizationId, Uuid } from '../../model/ids.ts';
-import { openWebhookScene, type WebhookScene } from '../../webhooks/testing/webhook-scene.ts';
+import { openWebhookScene, type WebhookScene } from '../../events/webhooks/testing/webhook-scene.ts';
 import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const destination = 'https://hooks.example.com/gatelog';

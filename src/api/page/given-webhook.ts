@@ -7,8 +7,8 @@ import { bodyFault, type Result, success } from '../../model/fault.ts';
 import { webhookLimits } from '../../model/vocabulary/limits.ts';
 import { filterWrappers } from '../../query/filter/leaf.ts';
 import { parseFilter } from '../../query/filter/parse.ts';
-import { withPropertyFilters } from '../../webhooks/property-filters.ts';
-import type { GivenWebhook } from '../../webhooks/webhooks.ts';
+import { withPropertyFilters } from '../../events/webhooks/property-filters.ts';
+import type { GivenWebhook } from '../../events/webhooks/webhooks.ts';
 import type { ApiPorts } from '../ports.ts';
 
 /** A webhook as it is stored, from a caller's. @returns the fault of a filter or a destination that is not allowed. */

@@ -13,7 +13,7 @@ import { makeProviderKeyVault } from '../../auth/provider-keys.ts';
 import { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import { explainRejection } from '../../auth/rejection.ts';
 import { makeCipher } from '../../auth/sealing.ts';
-import { makeChannelStore } from '../../channels/stored-channels.ts';
+import { makeChannelStore } from '../../events/channels/stored-channels.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
 import { type CoreRig, type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
@@ -48,7 +48,7 @@ import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.
 import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
-import { openWebhookScene } from '../../webhooks/testing/webhook-scene.ts';
+import { openWebhookScene } from '../../events/webhooks/testing/webhook-scene.ts';
 import { exportPorts } from '../export/export-ports.ts';
 import { HintLookUps } from '../page/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../http/response-memory.ts';

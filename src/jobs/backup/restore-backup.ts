@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { metadataSteps } from '../../metadata/migrate.ts';
-import { eventsSteps } from '../../outbox/database.ts';
+import { eventsSteps } from '../../events/database/database.ts';
 import { syncFolder } from '../../platform/files.ts';
 import { takeLock } from '../../platform/process-lock.ts';
 import { storeSteps } from '../../store/schema/migrate.ts';

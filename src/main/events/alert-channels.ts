@@ -1,20 +1,20 @@
 import { v7 } from 'uuid';
 import { makeCipher } from '../../auth/sealing.ts';
 import { deploymentSecret } from '../../auth/secret-key.ts';
-import { MailAllowance } from '../../channels/mail-policy.ts';
-import { makeMailer } from '../../channels/mailer.ts';
-import { makePost } from '../../channels/post.ts';
-import { makeChannelSender } from '../../channels/send.ts';
-import { type ChannelStore, makeChannelStore, withoutPath } from '../../channels/stored-channels.ts';
+import { MailAllowance } from '../../events/channels/mail-policy.ts';
+import { makeMailer } from '../../events/channels/mailer.ts';
+import { makePost } from '../../events/channels/post.ts';
+import { makeChannelSender } from '../../events/channels/send.ts';
+import { type ChannelStore, makeChannelStore, withoutPath } from '../../events/channels/stored-channels.ts';
 import { type Config, mailSenderOf } from '../../config/load.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
 import type { StoredChannel } from '../../model/events/channel.ts';
 import type { DeliveryTarget, NewDelivery } from '../../model/events/event.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import type { Attempted, Notice } from '../../outbox/ports.ts';
+import type { Attempted, Notice } from '../../events/delivery/ports.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { WebhookDefinitions } from '../../webhooks/definitions.ts';
+import type { WebhookDefinitions } from '../../events/webhooks/definitions.ts';
 import { dataPaths } from '../shared.ts';
 import type { TargetRoom } from './target-rooms.ts';
 

@@ -5,16 +5,16 @@ import { Evaluator } from '../../alerts/evaluator.ts';
 import { ChangedMinutes } from '../../alerts/late/changed-minutes.ts';
 import { checkLate } from '../../alerts/late/late-check.ts';
 import { countRound } from '../../alerts/metrics.ts';
-import type { ChannelStore } from '../../channels/stored-channels.ts';
+import type { ChannelStore } from '../../events/channels/stored-channels.ts';
 import type { Config } from '../../config/load.ts';
 import type { NewDelivery } from '../../model/events/event.ts';
 import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
-import type { EventsDatabase } from '../../outbox/database.ts';
+import type { EventsDatabase } from '../../events/database/database.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { Meter } from '../../platform/metrics/meter.ts';
 import type { Store } from '../../store/store.ts';
-import type { WebhookDefinitions } from '../../webhooks/definitions.ts';
+import type { WebhookDefinitions } from '../../events/webhooks/definitions.ts';
 import type { Events } from './outbox.ts';
 
 export interface AlertParts {

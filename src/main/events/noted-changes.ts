@@ -2,7 +2,7 @@ import type { RequestId } from '../../model/ids.ts';
 import { type ChangedMemberRow, changedMembersStatement } from '../../query/stream/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import type { SessionChange } from '../../store/update/session-changes.ts';
-import type { UpdateNotes } from '../../webhooks/following/update-notes.ts';
+import type { UpdateNotes } from '../../events/webhooks/following/update-notes.ts';
 
 type Changing = Pick<Store, 'changeStored' | 'changeStoredSession' | 'changeNext' | 'changeStoredCosts' | 'usageRows'>;
 

@@ -1,12 +1,13 @@
 import type { DeliveryTarget, EventType, NewDelivery } from '../../model/events/event.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import type { Delivery, Notice, OutboxPorts, Payload, Send, TargetState } from '../../outbox/ports.ts';
-import type { DisablingReason } from '../../outbox/schema.ts';
-import type { WebhookTargets } from '../../webhooks/delivering.ts';
-import { alertData } from '../../channels/payloads/webhook.ts';
+import type { Notice, OutboxPorts, Payload, Send, TargetState } from '../../events/delivery/ports.ts';
+import type { Delivery } from '../../events/log/due.ts';
+import type { DisablingReason } from '../../events/schema/schema.ts';
+import type { WebhookTargets } from '../../events/webhooks/delivering.ts';
+import { alertData } from '../../events/channels/payloads/webhook.ts';
 import type { AlertMessage } from '../../model/events/alert-message.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { messageBody } from '../../webhooks/message-body.ts';
+import { messageBody } from '../../events/webhooks/message-body.ts';
 
 /** What defines targets of one kind and sends to them. */
 export interface TargetRoom<Kind extends DeliveryTarget['kind']> {

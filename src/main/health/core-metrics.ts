@@ -10,10 +10,10 @@ import { eventFamilies, ingestEventFamilies } from '../../platform/metrics/obser
 import { processFamilies } from '../../platform/metrics/process-sampler.ts';
 import type { SpendCounters } from '../../ingest/spend-counters.ts';
 import { priceList } from '../../pricing/tables/price-list.ts';
-import { readBacklog } from '../../outbox/log/status.ts';
-import type { EventsDatabase } from '../../outbox/database.ts';
-import { notePending, outboxFamilies } from '../../outbox/metrics.ts';
-import { noteBehind, webhookFamilies } from '../../webhooks/metrics.ts';
+import { readBacklog } from '../../events/log/status.ts';
+import type { EventsDatabase } from '../../events/database/database.ts';
+import { notePending, outboxFamilies } from '../../events/delivery/metrics.ts';
+import { noteBehind, webhookFamilies } from '../../events/webhooks/metrics.ts';
 import { unpackCells } from '../../platform/metrics/slot-totals.ts';
 import { noteSpool, spoolFamilies } from '../../spool/metrics.ts';
 import { folderBytes } from '../../spool/usage.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayMeter } from '../../gateway/metrics.ts';
 import { noteLetters, notePrices } from '../../ingest/metrics.ts';
-import { notePending } from '../../outbox/metrics.ts';
+import { notePending } from '../../events/delivery/metrics.ts';
 import type { ProcessNumbers } from '../../platform/metrics/exposition.ts';
 import { type Family, Meter } from '../../platform/metrics/meter.ts';
 import { noteSpool } from '../../spool/metrics.ts';

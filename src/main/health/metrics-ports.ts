@@ -4,7 +4,7 @@ import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import type { SpendCounters } from '../../ingest/spend-counters.ts';
 import type { Drain } from '../../ingest/drain.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { EventsDatabase } from '../../outbox/database.ts';
+import type { EventsDatabase } from '../../events/database/database.ts';
 import type { Meter } from '../../platform/metrics/meter.ts';
 import type { Store } from '../../store/store.ts';
 import { onMetrics } from '../../supervisor/child.ts';

@@ -10,7 +10,7 @@ import type { MetadataDatabase } from '../../metadata/database.ts';
 import { lastPendingSequence } from '../../metadata/pending-changes.ts';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
-import { copyEvents } from '../../outbox/copy.ts';
+import { copyEvents } from '../../events/database/copy.ts';
 import type { TakeSnapshot } from '../../operator/ports.ts';
 import type { Store } from '../../store/store.ts';
 import type { Removals } from '../retention-and-erasure.ts';

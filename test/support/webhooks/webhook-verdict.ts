@@ -1,4 +1,4 @@
-import { isSampled } from '../../../src/webhooks/following/chosen.ts';
+import { isSampled } from '../../../src/events/webhooks/following/chosen.ts';
 import type { UpdateOutcome } from '../load.ts';
 import type { StoredRecord } from '../stored-records.ts';
 import type { CountingReceiver } from './counting-receiver.ts';

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { AttemptOutcome } from '../../model/events/attempt.ts';
+import type { NewDelivery } from '../../model/events/event.ts';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import type { Observation } from '../../model/observation.ts';
+import { inWriteTransaction } from '../../platform/sqlite/database.ts';
+import { addDeliveries } from '../log/add-deliveries.ts';
+import { type EventsDatabase, openEvents } from '../database/database.ts';
+import type { AttemptEnd } from '../delivery/attempt-end.ts';
+import { Outbox } from '../delivery/outbox.ts';
+import type { Attempt, Notice, OutboxPorts, TargetState } from '../delivery/ports.ts';
+import type { DeliveriesTable, DisablingReason } from '../schema/schema.ts';
+import { targetKey } from '../log/target.ts';
+import { ManualClock } from './manual-clock.ts';
+
+export const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
+
+export const delivered: AttemptOutcome = { kind: 'delivered', response: { status: 200, head: 'HTTP/1.1 200 OK' } };
+
+export function failedWith(status: number, retryAfterMs?: number): AttemptOutcome {
+  return { kind: 'failed', reason: `The receiver answered ${status}.`, response: { status, head: `HTTP/1.1 ${status}` }, retryAfterMs };
+}
+
+/** How an attempt ends; a promise keeps it open. */
+export type Answer = (attempt: Attempt) => AttemptOutcome | Promise<AttemptOutcome>;
+
+export function requestDelivery(
+  webhookId: string,
+  requestId = '01890000-0000-7000-8000-0000000000aa',
+  owner: OrganizationId = organizationId,
+): NewDelivery {
+  return {
+    organizationId: owner,
+    target: { kind: 'webhook', webhookId },
+    type: 'request.completed',
+    subject: { kind: 'request', requestId: requestId as RequestId, createdAt: 5 },
+    occurredAt: 7,
+  };
+}
+
+/** A real outbox over a real database. Its targets answer as a test says, by a clock that the test moves. */
+export class OutboxRig {
+  readonly clock = new ManualClock();
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'gatelog-outbox-'));
+  readonly attempts: Attempt[] = [];
+  readonly ends: AttemptEnd[] = [];
+  readonly notices: Notice[] = [];
+  readonly disabled: { readonly webhookId: string; readonly reason: DisablingReason }[] = [];
+  readonly observations: Observation[] = [];
+  readonly states = new Map<string, TargetState>();
+  /** Identifiers of requests that were removed. */
+  readonly gone = new Set<string>();
+  answer: Answer = () => delivered;
+  chance = 0;
+  concurrency = 8;
+  #database: EventsDatabase | undefined;
+  #outbox: Outbox | undefined;
+
+  get database(): EventsDatabase {
+    if (this.#database === undefined) throw new Error('The rig is not open.');
+    return this.#database;
+  }
+
+  get outbox(): Outbox {
+    if (this.#outbox === undefined) throw new Error('The rig is not open.');
+    return this.#outbox;
+  }
+
+  /** Another life of the process. */
+  async open(): Promise<void> {
+    this.#database = await openEvents(this.folder, this.clock.now);
+    this.#outbox = new Outbox({
+      database: this.#database,
+      ports: this.#ports(),
+      concurrency: this.concurrency,
+      clock: this.clock,
+      alarm: this.clock.alarm,
+      random: () => this.chance,
+      observe: (observation) => this.observations.push(observation),
+      noteEnd: (end) => this.ends.push(end),
+    });
+    await this.#outbox.start();
+  }
+
+  /** As a kill does: nothing of what runs is stored any more. */
+  async die(): Promise<void> {
+    const { database } = this;
+    this.#outbox = undefined;
+    this.#database = undefined;
+    await database.close();
+  }
+
+  async close(): Promise<void> {
+    await this.#outbox?.stop();
+    await this.#database?.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  /** Adds deliveries and wakes the outbox. */
+  async add(...deliveries: readonly NewDelivery[]): Promise<readonly string[]> {
+    const ids = await inWriteTransaction(this.database, (transaction) => addDeliveries(transaction, deliveries, this.clock.now()));
+    this.outbox.wake(deliveries);
+    return ids;
+  }
+
+  async row(id: string): Promise<DeliveriesTable> {
+    return this.database.queries.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  }
+
+  #ports(): OutboxPorts {
+    return {
+      targetState: (_organizationId, target) => {
+        const id = target.kind === 'webhook' ? target.webhookId : target.channelId;
+        return this.states.get(id) ?? { kind: 'open', destination: `https://${id}.example.com` };
+      },
+      payloadsOf: async (deliveries) =>
+        new Map(
+          deliveries.map(({ id, subject }) => {
+            const isGone = subject.kind === 'request' && this.gone.has(subject.requestId);
+            return [id, isGone ? { kind: 'gone' } : { kind: 'body', body: JSON.stringify(subject) }];
+          }),
+        ),
+      send: async (attempt, signal) => {
+        this.attempts.push(attempt);
+        const outcome = await Promise.race([this.answer(attempt), abortOf(signal)]);
+        return { outcome, requestHead: 'POST / HTTP/1.1' };
+      },
+      disable: async (_organizationId, target, reason) => {
+        if (target.kind !== 'webhook') return;
+        this.disabled.push({ webhookId: target.webhookId, reason });
+        this.states.set(target.webhookId, { kind: 'disabled' });
+      },
+      nameOf: (_organizationId, target) => `The channel ${targetKey(target)}`,
+      noticesOf: (notice) => {
+        this.notices.push(notice);
+        return [];
+      },
+    };
+  }
+}
+
+async function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}

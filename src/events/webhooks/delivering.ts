@@ -1,0 +1,87 @@
+import type { Cipher } from '../../auth/sealing.ts';
+import type { Post } from '../channels/post.ts';
+import { withoutPath } from '../channels/stored-channels.ts';
+import { postWebhook } from '../channels/webhook.ts';
+import type { NewDelivery } from '../../model/events/event.ts';
+import type { DisabledReason } from '../../model/events/webhook.ts';
+import type { OrganizationId, Uuid } from '../../model/ids.ts';
+import type { Attempt, Attempted, Notice, TargetState } from '../delivery/ports.ts';
+import type { WebhookDefinitions } from './definitions.ts';
+import { signingSecrets } from './secrets.ts';
+
+export interface DeliveringOptions {
+  readonly definitions: WebhookDefinitions;
+  readonly cipher: Cipher;
+  readonly post: Post;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** Webhooks as targets of the outbox. */
+export class WebhookTargets {
+  readonly #options: DeliveringOptions;
+
+  constructor(options: DeliveringOptions) {
+    this.#options = options;
+  }
+
+  state(organizationId: OrganizationId, webhookId: string): TargetState {
+    const webhook = this.#options.definitions.find(organizationId, webhookId as Uuid);
+    if (webhook === undefined) return { kind: 'removed' };
+    return webhook.disabled === null ? { kind: 'open', destination: webhook.destination } : { kind: 'disabled' };
+  }
+
+  async send({ delivery, body, at }: Attempt, signal: AbortSignal): Promise<Attempted> {
+    const { definitions, cipher, post } = this.#options;
+    const { organizationId, target, id } = delivery;
+    const webhook = target.kind === 'webhook' ? definitions.find(organizationId, target.webhookId as Uuid) : undefined;
+    if (webhook === undefined) return notSent('The webhook was deleted.', 'refused');
+    const secrets = signingSecrets(cipher, webhook, at);
+    if (secrets === undefined) {
+      return notSent(
+        'The secret of the webhook cannot be decrypted: this deployment has another secret key. Rotate the webhook’s secret.',
+        'failed',
+      );
+    }
+    return postWebhook(post, { id, sentAt: at, body, secrets, destination: webhook.destination }, signal);
+  }
+
+  async disable(organizationId: OrganizationId, webhookId: string, reason: DisabledReason): Promise<void> {
+    const { definitions, now } = this.#options;
+    await definitions.change(organizationId, webhookId as Uuid, ({ disabled, changedAt }) => {
+      const at = now();
+      return disabled === null ? { disabled: { at, reason }, changedAt: at } : { disabled, changedAt };
+    });
+  }
+
+  /** Tells the organisation's other webhooks, whatever events they ask for. Path and query of the failing one are no business of theirs. */
+  noticesOf({ type, organizationId, target, deliveryId, eventType, reason, at }: Notice): readonly NewDelivery[] {
+    if (target.kind !== 'webhook') return [];
+    const { definitions } = this.#options;
+    const failing = definitions.find(organizationId, target.webhookId as Uuid);
+    const content = {
+      webhook_id: target.webhookId,
+      name: failing?.name ?? null,
+      destination: failing === undefined ? null : withoutPath(failing.destination),
+      delivery_id: deliveryId,
+      event: eventType,
+      reason,
+    };
+    const others = definitions.of(organizationId).filter((webhook) => webhook.id !== target.webhookId && webhook.disabled === null);
+    return others.map(({ id }) => ({
+      organizationId,
+      target: { kind: 'webhook', webhookId: id },
+      type,
+      subject: { kind: 'message', content },
+      occurredAt: at,
+    }));
+  }
+}
+
+function notSent(reason: string, kind: 'refused' | 'failed'): Attempted {
+  const outcome = { reason, response: undefined };
+  return {
+    outcome: kind === 'refused' ? { ...outcome, kind, disables: false } : { ...outcome, kind, retryAfterMs: undefined },
+    requestHead: undefined,
+  };
+}

@@ -1,0 +1,24 @@
+import { type NewDelivery, webhookEvents } from '../../model/events/event.ts';
+import type { Family, Meter } from '../../platform/metrics/meter.ts';
+
+const announced: Family = {
+  name: 'gatelog_webhook_events_total',
+  kind: 'counter',
+  help: 'Deliveries made for webhooks from stored or changed requests, by event.',
+  labels: { event: webhookEvents },
+};
+const behind: Family = {
+  name: 'gatelog_webhooks_behind_seconds',
+  kind: 'gauge',
+  help: 'How far the webhook that is furthest behind is behind the stored requests.',
+};
+
+export const webhookFamilies: readonly Family[] = [announced, behind];
+
+export function countAnnounced(meter: Meter, deliveries: readonly NewDelivery[]): void {
+  for (const { type } of deliveries) meter.add(announced, [type]);
+}
+
+export function noteBehind(meter: Meter, behindMs: number): void {
+  meter.set(behind, [], behindMs / 1000);
+}

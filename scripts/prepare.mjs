@@ -1,12 +1,13 @@
 /**
- * Prepares a clone to run: checks for a supported Node, installs the locked packages, and builds the present sources.
+ * Prepares a clone to run: checks for a supported Node, installs the locked packages, makes the client's types and builds the present sources.
  * Only Node's own modules are imported here, as nothing else may be installed yet, and only syntax that an old Node can parse.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { clientTypes } from './client-types.mjs';
 
 /** The repository's folder. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -75,6 +76,7 @@ export async function prepared(builds, body) {
   try {
     requireNode(process.versions.node);
     install();
+    makeClientTypes();
     for (const build of builds) compile(build);
   } catch (error) {
     if (!(error instanceof PreparationError)) throw error;
@@ -134,6 +136,26 @@ function isInstalled() {
  */
 function packagesOf(file) {
   return /** @type {import('./lock.mjs').Lock} */ (JSON.parse(readFileSync(file, 'utf8'))).packages;
+}
+
+/** Folders of `src/client` that hold made files alone. */
+const made = ['types', 'endpoints'];
+/** `tsconfig.json` asks for this file, so that a compiler that misses the folders says what makes them. */
+const mark = /** @type {const} */ (['types/made-by-npm-run-build.d.ts', 'export {};\n']);
+
+/** Writes the client's types as `openapi.json` has them, and leaves files that are right as they are, so that compilers see no change. */
+export function makeClientTypes() {
+  const client = join(root, 'src', 'client');
+  const document = /** @type {import('./client-types.mjs').Document} */ (JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')));
+  const files = new Map([...clientTypes(document), mark]);
+  for (const folder of made) {
+    mkdirSync(join(client, folder), { recursive: true });
+    for (const name of readdirSync(join(client, folder))) if (!files.has(`${folder}/${name}`)) rmSync(join(client, folder, name));
+  }
+  for (const [name, text] of files) {
+    const file = join(client, name);
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+  }
 }
 
 /**

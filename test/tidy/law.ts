@@ -183,7 +183,6 @@ export const providerNamePaths: Readonly<Record<string, string>> = {
   'src/cli/doctor/issuers.ts': 'the same',
   'src/contract/': 'examples in the description of the API',
   'src/api/openapi-examples.ts': 'the same',
-  'src/client/types/': 'made from the OpenAPI document',
 };
 
 /** Files of facts about wire formats: data that the gateway loads. */

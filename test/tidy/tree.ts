@@ -12,6 +12,9 @@ export interface Tree {
 /** Folders that are never committed. */
 const uncommitted: ReadonlySet<string> = new Set(['.git', '.cache', 'node_modules', 'dist', 'data', 'coverage']);
 
+/** Folders of made files, which are not committed either. */
+const made: ReadonlySet<string> = new Set(['src/client/types', 'src/client/endpoints']);
+
 /** Larger files are recorded data. */
 const maxTextBytes = 2_000_000;
 
@@ -36,6 +39,7 @@ function pathsBelow(root: string, folder: string): string[] {
     // In a linked working tree `.git` is a file.
     if (uncommitted.has(entry.name)) return [];
     const path = posix.join(folder, entry.name);
+    if (made.has(path)) return [];
     if (entry.isDirectory()) return pathsBelow(root, path);
     return entry.isFile() && statSync(join(root, path)).size <= maxTextBytes ? [path] : [];
   });

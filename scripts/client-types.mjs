@@ -1,64 +1,64 @@
 /** Types of `src/client` from the OpenAPI document: plain TypeScript that needs no other file but the filter's type. */
 
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly pattern?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: Schema | boolean;
-  readonly items?: Schema;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly oneOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-}
+/**
+ * @typedef {object} Schema
+ * @property {string} [$ref]
+ * @property {string | readonly string[]} [type]
+ * @property {string} [description]
+ * @property {string} [pattern]
+ * @property {Readonly<Record<string, Schema>>} [properties]
+ * @property {readonly string[]} [required]
+ * @property {Schema | boolean} [additionalProperties]
+ * @property {Schema} [items]
+ * @property {readonly unknown[]} [enum]
+ * @property {unknown} [const]
+ * @property {readonly Schema[]} [oneOf]
+ * @property {readonly Schema[]} [anyOf]
+ * @property {readonly Schema[]} [allOf]
+ *
+ * @typedef {{ name: string, in: string, required?: boolean, schema: Schema }} Parameter
+ * @typedef {Readonly<Record<string, { schema: Schema }>>} Content
+ * @typedef {Readonly<Record<string, Schema>>} Schemas
+ *
+ * @typedef {object} Operation
+ * @property {readonly string[]} tags
+ * @property {readonly Parameter[]} [parameters]
+ * @property {{ required?: boolean, content: Content }} [requestBody]
+ * @property {Readonly<Record<string, { content?: Content }>>} responses
+ *
+ * @typedef {object} Document
+ * @property {readonly { name: string }[]} tags
+ * @property {Readonly<Record<string, Readonly<Record<string, Operation>>>>} paths
+ * @property {{ schemas: Schemas }} components
+ */
 
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly schema: Schema;
-}
-
-type Content = Readonly<Record<string, { readonly schema: Schema }>>;
-
-interface Operation {
-  readonly tags: readonly string[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
-}
-
-export interface Document {
-  readonly tags: readonly { readonly name: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
-
-/** Schemas whose types are written by hand. */
-const written: Readonly<Record<string, string>> = { FilterNode: 'Filter', UserFilterNode: 'UserFilter' };
+/** Schemas whose types are written by hand. @type {Readonly<Record<string, string>>} */
+const written = { FilterNode: 'Filter', UserFilterNode: 'UserFilter' };
 const filterFile = '../filter.ts';
 /** Longer declarations have a file of their own. */
 const longLines = 100;
 
-const head = '/* Made from the OpenAPI document by `npx vitest run test/client-types.test.ts -u`; do not edit. */\n';
+const head = '/* Made from openapi.json by scripts/client.mjs; do not edit. */\n';
 
-/** @returns the text of each file by its name: one for each tag with the schemas that come first in its operations, and the endpoints. */
-export function clientTypes({ tags, paths, components: { schemas } }: Document): ReadonlyMap<string, string> {
+/**
+ * @param {Document} document
+ * @returns {ReadonlyMap<string, string>} the text of each file by its name: one for each tag with the schemas that come first in its
+ * operations, and the endpoints
+ */
+export function clientTypes({ tags, paths, components: { schemas } }) {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
   );
-  const homes = new Map<string, string>();
+  /** @type {Map<string, string>} */
+  const homes = new Map();
   for (const { name: tag } of tags) {
     const own = operations.filter(({ operation }) => operation.tags.includes(tag));
     for (const name of own.flatMap(({ operation }) => referencesOf(operation, schemas))) if (!homes.has(name)) homes.set(name, fileOf(tag));
   }
   const declarations = new Map([...homes.keys()].map((name) => [name, declarationOf(name, schemas[name] ?? {})]));
   for (const [name, text] of declarations) if (text.split('\n').length > longLines) homes.set(name, `types/${kebab(name)}.ts`);
-  const files = new Map<string, string>();
+  /** @type {Map<string, string>} */
+  const files = new Map();
   for (const file of new Set(homes.values())) {
     const own = [...declarations].filter(([name]) => homes.get(name) === file);
     files.set(file, fileText(file, own.map(([, text]) => text).join('\n'), homes));
@@ -71,20 +71,29 @@ export function clientTypes({ tags, paths, components: { schemas } }: Document):
   return files;
 }
 
-function fileOf(tag: string): string {
+/** @param {string} tag */
+function fileOf(tag) {
   return `types/${kebab(tag)}.ts`;
 }
 
-function kebab(name: string): string {
+/** @param {string} name */
+function kebab(name) {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])| /g, '-').toLowerCase();
 }
 
-/** Names of the schemas of an operation, each before those that it names itself; failures are one class of the client. */
-function referencesOf({ requestBody, responses }: Operation, schemas: Document['components']['schemas']): readonly string[] {
-  const found = new Set<string>();
-  const walk = (value: unknown): void => {
+/**
+ * Failures are one class of the client.
+ * @param {Operation} operation
+ * @param {Schemas} schemas
+ * @returns {readonly string[]} names of the schemas, each before those that it names itself
+ */
+function referencesOf({ requestBody, responses }, schemas) {
+  /** @type {Set<string>} */
+  const found = new Set();
+  /** @param {unknown} value */
+  const walk = (value) => {
     if (typeof value !== 'object' || value === null) return;
-    const { $ref } = value as Schema;
+    const { $ref } = /** @type {Schema} */ (value);
     if ($ref === undefined) {
       for (const member of Object.values(value)) walk(member);
       return;
@@ -100,24 +109,33 @@ function referencesOf({ requestBody, responses }: Operation, schemas: Document['
   return [...found];
 }
 
-function nameOf(reference: string): string {
+/** @param {string} reference */
+function nameOf(reference) {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
-/** The data of an envelope; any other schema itself. */
-function answered(schema: Schema): Schema {
+/**
+ * The data of an envelope; any other schema itself.
+ * @param {Schema} schema
+ * @returns {Schema}
+ */
+function answered(schema) {
   const { data, error } = schema.properties ?? {};
   if (data === undefined || error === undefined) return schema;
   return schema.description === undefined || data.$ref !== undefined ? data : { description: schema.description, ...data };
 }
 
-/** An envelope of a list of what has a name: the list needs none itself. */
-function isListAnswer(schema: Schema): boolean {
+/** An envelope of a list of what has a name: the list needs none itself. @param {Schema} schema */
+function isListAnswer(schema) {
   return answered(schema) !== schema && schema.properties?.['data']?.items?.$ref !== undefined;
 }
 
-/** What stands in an envelope beside what every envelope has. */
-function extrasOf(schema: Schema): Schema | undefined {
+/**
+ * What stands in an envelope beside what every envelope has.
+ * @param {Schema} schema
+ * @returns {Schema | undefined}
+ */
+function extrasOf(schema) {
   const common = new Set(['data', 'error', 'warnings']);
   const own = Object.entries(schema.properties ?? {}).filter(([name]) => !common.has(name));
   return answered(schema) === schema || own.length === 0
@@ -125,11 +143,16 @@ function extrasOf(schema: Schema): Schema | undefined {
     : { type: 'object', properties: Object.fromEntries(own), required: schema.required ?? [], additionalProperties: false };
 }
 
-/** @param homes files of the schemas. */
-function fileText(file: string, body: string, homes: ReadonlyMap<string, string>): string {
+/**
+ * @param {string} file
+ * @param {string} body
+ * @param {ReadonlyMap<string, string>} homes files of the schemas
+ */
+function fileText(file, body, homes) {
   const code = body.replaceAll(/\/\*\*.*?\*\//gs, '');
-  const used = new Map<string, string[]>();
-  for (const [name, home] of [...homes, ...Object.values(written).map((type) => [type, filterFile] as const)]) {
+  /** @type {Map<string, string[]>} */
+  const used = new Map();
+  for (const [name, home] of [...homes, ...Object.values(written).map((type) => /** @type {const} */ ([type, filterFile]))]) {
     if (home === file || !new RegExp(String.raw`(?<![\w'])${name}(?![\w'])`).test(code)) continue;
     const path = home === filterFile ? home : relative(file, home);
     used.set(path, [...(used.get(path) ?? []), name]);
@@ -138,22 +161,39 @@ function fileText(file: string, body: string, homes: ReadonlyMap<string, string>
   return `${head}${imports.join('')}\n${body}`;
 }
 
-function relative(from: string, to: string): string {
+/**
+ * @param {string} from
+ * @param {string} to
+ */
+function relative(from, to) {
   return from.startsWith('types/') ? to.replace('types/', './') : `../${to}`;
 }
 
-function declarationOf(name: string, schema: Schema): string {
+/**
+ * @param {string} name
+ * @param {Schema} schema
+ */
+function declarationOf(name, schema) {
   const own = answered(schema);
   const isInterface = own.type === 'object' && Object.keys(own.properties ?? {}).length > 0;
   const text = typeOf(own, '');
   return `${commentOf(own, '')}export ${isInterface ? `interface ${name} ${text}` : `type ${name} = ${text};`}\n`;
 }
 
-function commentOf({ description }: Schema, indent: string): string {
+/**
+ * @param {Schema} schema
+ * @param {string} indent
+ */
+function commentOf({ description }, indent) {
   return description === undefined ? '' : `${indent}/** ${description.replaceAll('*/', '*\\/').replaceAll('\n', ' ')} */\n`;
 }
 
-function typeOf(schema: Schema, indent: string): string {
+/**
+ * @param {Schema} schema
+ * @param {string} indent
+ * @returns {string}
+ */
+function typeOf(schema, indent) {
   const { $ref, type, pattern, const: constant, enum: values } = schema;
   if ($ref !== undefined) return written[nameOf($ref)] ?? nameOf($ref);
   if (values !== undefined) return values.map((value) => literal(value)).join(' | ');
@@ -163,7 +203,7 @@ function typeOf(schema: Schema, indent: string): string {
   if (choices !== undefined) return unionOf(choices, indent);
   if (schema.allOf !== undefined) return intersectionOf(schema.allOf, indent);
   if (Array.isArray(type)) {
-    const types = type as readonly string[];
+    const types = /** @type {readonly string[]} */ (type);
     return unionOf(
       types.map((each) => ({ ...schema, type: each })),
       indent,
@@ -186,22 +226,31 @@ function typeOf(schema: Schema, indent: string): string {
   }
 }
 
-/** A text that begins with one of some words and a dot, where a pattern says so. */
-function prefixed(pattern: string): string {
+/** A text that begins with one of some words and a dot, where a pattern says so. @param {string} pattern */
+function prefixed(pattern) {
   const words = /^\^\(\?:([\w|]+)\)\\\.$/.exec(pattern)?.[1]?.split('|');
   return words === undefined ? 'string' : words.map((word) => `\`${word}.\${string}\``).join(' | ');
 }
 
-function literal(value: unknown): string {
+/** @param {unknown} value */
+function literal(value) {
   return typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'` : JSON.stringify(value);
 }
 
-function unionOf(schemas: readonly Schema[], indent: string): string {
+/**
+ * @param {readonly Schema[]} schemas
+ * @param {string} indent
+ */
+function unionOf(schemas, indent) {
   return [...new Set(schemas.map((each) => typeOf(each, indent)))].join(' | ');
 }
 
-/** A part without a type of its own only describes. */
-function intersectionOf(schemas: readonly Schema[], indent: string): string {
+/**
+ * A part without a type of its own only describes.
+ * @param {readonly Schema[]} schemas
+ * @param {string} indent
+ */
+function intersectionOf(schemas, indent) {
   return schemas
     .map((each) => typeOf(each, indent))
     .filter((text) => text !== 'unknown')
@@ -209,11 +258,16 @@ function intersectionOf(schemas: readonly Schema[], indent: string): string {
     .join(' & ');
 }
 
-function grouped(text: string): string {
+/** @param {string} text */
+function grouped(text) {
   return /^\w+$/.test(text) || text.startsWith('{') || text.startsWith('Readonly<') ? text : `(${text})`;
 }
 
-function objectOf({ properties, required = [], additionalProperties }: Schema, indent: string): string {
+/**
+ * @param {Schema} schema
+ * @param {string} indent
+ */
+function objectOf({ properties, required = [], additionalProperties }, indent) {
   const isOpen = properties === undefined || Object.keys(properties).length === 0;
   if (isOpen && typeof additionalProperties === 'object') return `Readonly<Record<string, ${typeOf(additionalProperties, indent)}>>`;
   if (properties === undefined) return 'Readonly<Record<string, unknown>>';
@@ -228,19 +282,23 @@ function objectOf({ properties, required = [], additionalProperties }: Schema, i
   return `{\n${members.join('')}${indent}}`;
 }
 
-interface NamedOperation {
-  readonly name: string;
-  readonly operation: Operation;
-}
-
-/** An interface of the endpoints of a tag: what each takes and what it answers. */
-function endpointsText(tag: string, operations: readonly NamedOperation[], schemas: Document['components']['schemas']): string {
+/**
+ * An interface of the endpoints of a tag: what each takes and what it answers.
+ * @param {string} tag
+ * @param {readonly { name: string, operation: Operation }[]} operations
+ * @param {Schemas} schemas
+ */
+function endpointsText(tag, operations, schemas) {
   const rows = operations.map(({ name, operation }) => `  readonly '${name}': {\n${membersOf(operation, schemas)}  };\n`);
   const name = `${tag.replaceAll(' ', '')}Endpoints`;
   return `/** What each endpoint takes, and the data that it answers, by method and path. */\nexport interface ${name} {\n${rows.join('')}}\n`;
 }
 
-function membersOf(operation: Operation, schemas: Document['components']['schemas']): string {
+/**
+ * @param {Operation} operation
+ * @param {Schemas} schemas
+ */
+function membersOf(operation, schemas) {
   const { parameters = [] } = operation;
   const members = { ...parameterMembers(parameters), ...bodyMember(operation), ...answerMembers(operation, schemas) };
   return Object.entries(members)
@@ -248,10 +306,12 @@ function membersOf(operation: Operation, schemas: Document['components']['schema
     .join('');
 }
 
-type Members = Readonly<Record<string, Schema>>;
-
-function parameterMembers(parameters: readonly Parameter[]): Members {
-  const [path, query] = ['path', 'query'].map((place) => parameters.filter((each) => each.in === place)) as [Parameter[], Parameter[]];
+/**
+ * @param {readonly Parameter[]} parameters
+ * @returns {Schemas}
+ */
+function parameterMembers(parameters) {
+  const [path = [], query = []] = ['path', 'query'].map((place) => parameters.filter((each) => each.in === place));
   const queryName = query.some(({ required }) => required === true) ? 'query' : 'query?';
   return {
     ...(path.length === 0 ? {} : { path: parametersOf(path) }),
@@ -259,13 +319,22 @@ function parameterMembers(parameters: readonly Parameter[]): Members {
   };
 }
 
-function bodyMember({ requestBody }: Operation): Members {
+/**
+ * @param {Operation} operation
+ * @returns {Schemas}
+ */
+function bodyMember({ requestBody }) {
   const [body] = Object.values(requestBody?.content ?? {});
   return body === undefined ? {} : { [requestBody?.required === false ? 'body?' : 'body']: body.schema };
 }
 
-/** `data` of an envelope with its extras, else the `whole` JSON or a `stream`. */
-function answerMembers({ responses }: Operation, schemas: Document['components']['schemas']): Members {
+/**
+ * `data` of an envelope with its extras, else the `whole` JSON or a `stream`.
+ * @param {Operation} operation
+ * @param {Schemas} schemas
+ * @returns {Schemas}
+ */
+function answerMembers({ responses }, schemas) {
   const [type = '', answer] = Object.entries(responses['200']?.content ?? {})[0] ?? [];
   if (answer === undefined) return {};
   const envelope = schemas[nameOf(answer.schema.$ref ?? '')] ?? answer.schema;
@@ -275,9 +344,12 @@ function answerMembers({ responses }: Operation, schemas: Document['components']
   return { data: isNamed ? answer.schema : answered(envelope), ...(extras === undefined ? {} : { extras }) };
 }
 
-/** Numbers and flags of an address are written as text by the client. */
-function parametersOf(parameters: readonly Parameter[]): Schema {
-  const isFlag = ({ enum: values }: Schema): boolean => values?.join() === 'true,false';
+/**
+ * Numbers and flags of an address are written as text by the client.
+ * @param {readonly Parameter[]} parameters
+ * @returns {Schema}
+ */
+function parametersOf(parameters) {
   return {
     type: 'object',
     properties: Object.fromEntries(
@@ -288,4 +360,9 @@ function parametersOf(parameters: readonly Parameter[]): Schema {
     ),
     required: parameters.filter(({ required }) => required === true).map(({ name }) => name),
   };
+}
+
+/** @param {Schema} schema */
+function isFlag({ enum: values }) {
+  return values?.join() === 'true,false';
 }

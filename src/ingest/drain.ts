@@ -4,7 +4,7 @@ import { GatelogError, messageOf } from '../model/errors.ts';
 import type { UsageCompletion } from '../model/record/usage-completion.ts';
 import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
-import { Prefetch } from './batch/prefetch.ts';
+import { BatchInterpreter, type BatchInterpretation } from './batch/batch-interpreter.ts';
 import { BatchSizer, isOversized } from './batch/batch-size.ts';
 import {
   acceptedAfter,
@@ -17,9 +17,7 @@ import {
   type StoredBatch,
   tokenOf,
 } from './batch/batch.ts';
-import { tasksOf } from './batch/tasks.ts';
 import type { ResolvedBatch } from './once/calls-once.ts';
-import { type GroupedBatch, groupBatch } from './once/group-batch.ts';
 import type { DrainPorts } from './ports.ts';
 import { completeUsages } from './completions/complete-usage.ts';
 import { findRepeated } from './batch/repeated.ts';
@@ -27,10 +25,8 @@ import { observeLeftOut, partitionResults } from './batch/results.ts';
 import { DrainLoop } from './drain-loop.ts';
 import { oldestEnd } from './lag.ts';
 import { numberRow } from '../store/insert/row-key.ts';
-import { bisect } from './worker/bisect.ts';
-import type { Interpretation, InterpretedExchange } from './worker/interpreter.ts';
 import { ExchangeIndex, type TrackedExchange, type Settlement } from './series/exchange.ts';
-import { type ChangesByExchange, AppliedChanges } from './changes/pending.ts';
+import { AppliedChanges } from './changes/pending.ts';
 import { compactAll, assertBelowMaxFrames, SeriesTail } from './series/tail.ts';
 import type { BudgetSettlement } from './interpret/settlement.ts';
 import { laterPosition, mayBeStored, type Unsure, unsureAtStart } from './batch/unsure.ts';
@@ -57,7 +53,7 @@ export class Drain {
   private readonly unsure: Unsure;
   private readonly loop: DrainLoop;
   private readonly batchSize: BatchSizer;
-  private readonly prefetch = new Prefetch();
+  private readonly interpreter: BatchInterpreter;
   readonly appliedChanges: AppliedChanges;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
@@ -69,6 +65,7 @@ export class Drain {
     this.ports = { ...ports, observe: this.loop.observe };
     this.appliedChanges = new AppliedChanges(this.ports);
     this.batchSize = new BatchSizer(ports.limits.maxRows);
+    this.interpreter = new BatchInterpreter(this.ports);
     this.checkpoint = ports.checkpoint.load();
     this.unsure = unsureAtStart(this.checkpoint, ports.spoolFolder);
   }
@@ -207,19 +204,18 @@ export class Drain {
   }
 
   private async storeBatch(formed: Batch): Promise<void> {
-    const batch = this.numbered(formed);
     const isRepeated = this.checkpoint.intended !== undefined;
     const startedAt = this.ports.clock.monotonic();
     this.lastBatchAt = startedAt;
     this.loop.batchStarts(startedAt);
-    for (const exchange of batch.exchanges) await exchange.seal();
-    const changes = await this.ports.pendingChanges.listFor(changeable(batch.exchanges));
+    for (const exchange of formed.exchanges) await exchange.seal();
+    const changes = await this.ports.pendingChanges.listFor(changeable(formed.exchanges));
     // Its rows are in use until no insert runs any more, whatever the outcome.
-    const grouped = groupBatch(batch.exchanges);
-    using interpretation = await this.interpret(batch, changes, grouped);
-    const once = await this.resolveOnce(batch, interpretation.results, grouped);
+    using interpreted = await (isRepeated ? this.interpreter.repeat(formed, changes) : this.interpreter.interpret(formed, changes));
+    const batch = this.numbered(interpreted.batch);
+    const once = await this.resolveOnce(batch, interpreted);
     const { leftOut } = once;
-    const partition = partitionResults(batch.exchanges, interpretation.results, leftOut);
+    const partition = partitionResults(batch.exchanges, interpreted.results, leftOut);
     observeLeftOut(partition, this.ports.observe);
     const { rows, failures, erased, repeated, settlements } = partition;
     await this.settleBudgets(settlements);
@@ -259,21 +255,11 @@ export class Drain {
    * was too large the next has another size.
    */
   private async lookAhead({ bounds, taken }: Batch): Promise<void> {
-    const { limits, interpret, clock } = this.ports;
+    const { limits } = this.ports;
     if (this.batchSize.maxRows() < limits.maxRows) return;
     const next = formBatch(bounds.batch + 1, [...this.tails.values()], { accepted: this.checkpoint.accepted, taken }, limits);
     if (next?.isFull !== true || next.taken.length > 1) return;
-    const { joined } = groupBatch(next.exchanges);
-    const tasks = await tasksOf(next.exchanges, { changes: new Map(), isRepeated: false, joined }, this.ports);
-    this.prefetch.begin(tasks, (all) => interpret(all, clock.now()));
-  }
-
-  private async interpret(batch: Batch, changes: ChangesByExchange, { joined }: GroupedBatch): Promise<Interpretation> {
-    const { interpret, clock } = this.ports;
-    const isRepeated = this.checkpoint.intended !== undefined;
-    const tasks = await tasksOf(batch.exchanges, { changes, isRepeated, joined }, this.ports);
-    if (isRepeated) return bisect(interpret, tasks, clock.now());
-    return (await this.prefetch.take(tasks)) ?? interpret(tasks, clock.now());
+    await this.interpreter.lookAhead(next);
   }
 
   /**
@@ -329,7 +315,7 @@ export class Drain {
    * Leaves out logged calls that are not stored because another record has their identifier, or is of the same call. Invariant: a batch
    * that is repeated leaves out what it left out before.
    */
-  private async resolveOnce({ exchanges }: Batch, results: readonly InterpretedExchange[], grouped: GroupedBatch): Promise<ResolvedBatch> {
+  private async resolveOnce({ exchanges }: Batch, { results, grouped }: BatchInterpretation): Promise<ResolvedBatch> {
     const leftOutBefore = new Set(this.checkpoint.intended?.leftOut);
     // What cannot be read now, after a long outage, waits for its turn.
     const spool = { ...this.ports, readAll: () => this.catchUp().catch(unlessFull), inFlight: this.inFlight };

@@ -19,7 +19,7 @@ import {
   until,
   written,
 } from './testing/ingest-harness.ts';
-import { InterpreterCrashed, InterpreterStopped } from './worker/interpreter.ts';
+import { InterpreterCrashed } from './worker/interpreter.ts';
 import type { TestInterpret } from './testing/spent-rows.ts';
 
 let rig: IngestRig;
@@ -59,8 +59,7 @@ function killedBy(poisoned: string, sizes: number[]): TestInterpret {
 function stoppingBehind(most: number, sizes: number[]): TestInterpret {
   return async (tasks, storedAt) => {
     sizes.push(tasks.length);
-    if (tasks.length > most) throw new InterpreterStopped(most);
-    return interpretDirectly(tasks, storedAt);
+    return interpretDirectly(tasks.slice(0, most), storedAt);
   };
 }
 
@@ -358,10 +357,20 @@ describe('a batch that would become too much', () => {
     await spool.drainAll({ interpret: stoppingBehind(4, sizes) });
     expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
     expect(await spool.deadLetters()).toEqual([]);
-    expect(sizes.slice(0, 2)).toEqual([11, 4]);
+    expect(sizes).toEqual([11, 7, 3]);
+    expect(spool.observations.filter(({ kind }) => kind === 'batch_failed')).toEqual([]);
   });
 
-  test('is taken by halves when it is repeated', async () => {
+  test.each([1, 3, 4, 5, 8])('of several spools leaves what comes behind its first %i exchanges to the next', async (most) => {
+    const spool = new SpoolRig(rig);
+    const ids = [...(await writeGood(spool, 4)), ...(await writeGood(spool, 1)), ...(await writeGood(spool, 3))];
+    await spool.drainAll({ interpret: stoppingBehind(most, []) });
+    const { requests, bodies } = await spool.storedIds();
+    expect([requests, bodies]).toEqual([ids.toSorted(), ids.toSorted()]);
+    expect(await spool.deadLetters()).toEqual([]);
+  });
+
+  test('is interpreted in pieces when it is repeated, and stays one batch', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 11);
     const file = openCheckpointFile(spool.folder);
@@ -369,6 +378,6 @@ describe('a batch that would become too much', () => {
     const sizes: number[] = [];
     await spool.drainAll({ interpret: stoppingBehind(4, sizes) });
     expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
-    expect([sizes[0], await spool.deadLetters()]).toEqual([11, []]);
+    expect([sizes, await spool.deadLetters()]).toEqual([[11, 7, 3], []]);
   });
 });

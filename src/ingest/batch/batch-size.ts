@@ -1,14 +1,14 @@
 import type { Batch } from './batch.ts';
-import { InterpreterCrashed, InterpreterStopped } from '../worker/interpreter.ts';
+import { InterpreterCrashed } from '../worker/interpreter.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import { BatchTooLarge } from './insert.ts';
 
 /** Whether a batch was more than the store or the interpreter could take; none of it is stored then. */
 export function isOversized(error: unknown): error is TooLarge {
-  return error instanceof BatchTooLarge || error instanceof InterpreterCrashed || error instanceof InterpreterStopped;
+  return error instanceof BatchTooLarge || error instanceof InterpreterCrashed;
 }
 
-type TooLarge = BatchTooLarge | InterpreterCrashed | InterpreterStopped;
+type TooLarge = BatchTooLarge | InterpreterCrashed;
 
 /** Max exchanges of the next batch: halved after one that was too large, doubled after each stored one. */
 export class BatchSizer {
@@ -35,10 +35,6 @@ export class BatchSizer {
    * @returns true when the batch's one exchange is at fault.
    */
   shrink({ exchanges }: Batch, error: TooLarge): boolean {
-    if (error instanceof InterpreterStopped) {
-      this.rows = error.through;
-      return false;
-    }
     if (exchanges.length > 1) {
       this.rows = Math.ceil(Math.min(this.rows, exchanges.length) / 2);
       return false;

@@ -134,6 +134,19 @@ class BatchRoom {
   }
 }
 
+/** The first exchanges of a batch that has not begun, as a batch of its own. @param count at least one. */
+export function firstOf({ bounds, exchanges, taken }: Batch, count: number): Batch {
+  let left = count;
+  const kept = taken.flatMap(({ tail, count: of }) => {
+    const own = Math.min(left, of);
+    const to = exchanges[count - left + own - 1]?.endsAt;
+    left -= own;
+    return own === 0 || to === undefined ? [] : [{ tail, count: own, to }];
+  });
+  const series = Object.fromEntries(kept.map(({ tail, to }) => [tail.series, { from: bounds.series[tail.series]?.from ?? startOfSeries, to }]));
+  return { bounds: { ...bounds, series }, exchanges: exchanges.slice(0, count), taken: kept };
+}
+
 export function fillsBatch(tails: readonly SeriesTail[], { maxRows, maxBytes }: BatchLimits): boolean {
   const waiting = tails.flatMap((tail) => tail.waiting());
   return waiting.length >= maxRows || waiting.reduce((sum, { bytes }) => sum + bytes, 0) >= maxBytes;

@@ -106,7 +106,10 @@ export type InterpretedExchange =
   | { readonly shortage: string }
   | { readonly unacknowledged: true };
 
-/** The results of a batch, in the order of its tasks. Disposal returns the memory of their rows, which cannot be read any more then. */
+/**
+ * The results of a batch, in the order of its tasks: of all, or of the first, at least one, where all would take more time or memory than a
+ * batch may. Disposal returns the memory of their rows, which cannot be read any more then.
+ */
 export interface Interpretation extends Disposable {
   readonly results: readonly InterpretedExchange[];
 }
@@ -114,25 +117,13 @@ export interface Interpretation extends Disposable {
 /**
  * Interprets a batch. The caller owns the interpretation and disposes of it.
  * @param storedAt Unix milliseconds written as the rows' `updated_at`.
- * @throws InterpreterCrashed when one exchange of the batch was too much for the thread, InterpreterStopped when all together were.
+ * @throws InterpreterCrashed when one exchange of the batch was too much for the thread.
  */
 export type Interpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<Interpretation>;
 
 /** The interpreter crashed, or did not finish, on a batch. */
 export class InterpreterCrashed extends Error {
   override readonly name = 'InterpreterCrashed';
-}
-
-/** The interpreter stopped in the middle of a batch, which takes more time or memory than one may. */
-export class InterpreterStopped extends Error {
-  override readonly name = 'InterpreterStopped';
-  /** Exchanges that it interpreted, at least one and not all. */
-  readonly through: number;
-
-  constructor(through: number) {
-    super(`the interpreter came through ${through} of them in the time and memory that a batch may take`);
-    this.through = through;
-  }
 }
 
 /** The rules, prices and erasures of the settings are another organisation's then. */

@@ -2,13 +2,11 @@ import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../model/errors.ts';
 import type { PriceLine } from '../../model/pricing/price-line.ts';
 import type { ImportMessage, InterpreterMessage, InterpreterSettings, InterpretJob, SpentMemory } from './worker-main.ts';
-import { type Interpret, type Interpretation, InterpreterCrashed, InterpreterStopped } from './interpreter.ts';
+import { type Interpret, type Interpretation, InterpreterCrashed } from './interpreter.ts';
 import { unpackResults } from './packed-results.ts';
 import { memoryOfTasks, packTasks } from './packed-tasks.ts';
 
 interface Waiting {
-  /** Exchanges of the batch. */
-  readonly count: number;
   readonly resolve: (interpretation: Interpretation) => void;
   readonly reject: (error: Error) => void;
   readonly watchdog: NodeJS.Timeout;
@@ -28,13 +26,8 @@ export interface InterpreterThread {
 }
 
 function settleJob(job: Waiting | undefined, interpretation: Interpretation): void {
-  const { length } = interpretation.results;
-  if (length === job?.count) {
-    job.resolve(interpretation);
-    return;
-  }
-  interpretation[Symbol.dispose]();
-  job?.reject(new InterpreterStopped(length));
+  if (job === undefined) interpretation[Symbol.dispose]();
+  else job.resolve(interpretation);
 }
 
 /** Sends prices to a thread that does not have them yet: a job is interpreted with those that held when it was sent. */
@@ -108,7 +101,7 @@ export function startInterpreterThread(
       new Promise((resolve, reject) => {
         const packed = packTasks(tasks);
         jobs += 1;
-        waiting.set(jobs, { count: tasks.length, resolve, reject, watchdog: setTimeout(giveUp, jobMs) });
+        waiting.set(jobs, { resolve, reject, watchdog: setTimeout(giveUp, jobMs) });
         worker ??= start();
         sendPrices(worker);
         worker.postMessage({ id: jobs, tasks: packed, storedAt } satisfies InterpretJob, memoryOfTasks(packed));

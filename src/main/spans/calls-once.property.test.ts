@@ -1,7 +1,8 @@
 import { array, assert, asyncProperty, boolean, constantFrom, infiniteStream, nat, record, type Stream } from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callsOnceIn } from '../../ingest/testing/calls-once-harness.ts';
-import { type IngestRig, openRig, SpoolRig, written } from '../../ingest/testing/ingest-harness.ts';
+import { type IngestRig, interpretDirectly, openRig, SpoolRig, written } from '../../ingest/testing/ingest-harness.ts';
+import type { TestInterpret } from '../../ingest/testing/spent-rows.ts';
 import { loggerTo } from '../../ingest/testing/logged-calls.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { received, spanIdOf, type WrittenSpan } from '../../otlp/testing/spans.ts';
@@ -162,6 +163,11 @@ function dyingStore(store: Store, at: number, isWritten: boolean): WritingStore 
 
 const msOfDying = 300;
 
+/** Interpretation that comes through so many of a batch. */
+function theFirst(most: number): TestInterpret {
+  return (tasks, storedAt) => interpretDirectly(tasks.slice(0, most), storedAt);
+}
+
 class Scene {
   readonly spool = new SpoolRig(rig);
   readonly passed = new Map<number, RequestId>();
@@ -195,15 +201,19 @@ class Scene {
     await loggerTo(this.receiver)(this.spool.principal, received(spans, { parents }).calls);
   }
 
-  /** A life of the ingest, at the time of the calls, that stores all. */
-  async live(): Promise<void> {
-    await this.spool.drainAll({ callsOnce: callsOnceIn(rig.store, { clock }) });
+  /** A life of the ingest, at the time of the calls, that stores all. @param most exchanges that are interpreted at once. */
+  async live(most: number): Promise<void> {
+    await this.spool.drainAll({ interpret: theFirst(most), callsOnce: callsOnceIn(rig.store, { clock }) });
   }
 
   /** A life that dies at one of its writes. */
-  async die(at: number, isWritten: boolean): Promise<void> {
+  async die(at: number, isWritten: boolean, most: number): Promise<void> {
     const store = dyingStore(rig.store, at, isWritten);
-    const drain = await this.spool.openDrain({ insert: store.insert, callsOnce: callsOnceIn(store, { clock }) });
+    const drain = await this.spool.openDrain({
+      interpret: theFirst(most),
+      insert: store.insert,
+      callsOnce: callsOnceIn(store, { clock }),
+    });
     drain.start();
     await drain.stop(msOfDying);
   }
@@ -234,13 +244,13 @@ async function happen(scene: Scene, told: readonly Told[], dice: Stream<number>)
       waiting = [];
     }
     const end = draw(9);
-    if (end < 3) await scene.live();
-    else if (end < 5) await scene.die(draw(8), draw(2) === 0);
+    if (end < 3) await scene.live(1 + draw(6));
+    else if (end < 5) await scene.die(draw(8), draw(2) === 0, 1 + draw(6));
     // A worker of its own, or a new life of one.
     if (draw(3) === 0) parents = new RecentParents();
   }
   await scene.export(waiting, parents);
-  await scene.live();
+  await scene.live(1 + draw(6));
 }
 
 it('each call is one request, in any order, in any exports, and over deaths of the ingest', { timeout: 600_000 }, async () => {

@@ -143,7 +143,9 @@ export function firstOf({ bounds, exchanges, taken }: Batch, count: number): Bat
     left -= own;
     return own === 0 || to === undefined ? [] : [{ tail, count: own, to }];
   });
-  const series = Object.fromEntries(kept.map(({ tail, to }) => [tail.series, { from: bounds.series[tail.series]?.from ?? startOfSeries, to }]));
+  const series = Object.fromEntries(
+    kept.map(({ tail, to }) => [tail.series, { from: bounds.series[tail.series]?.from ?? startOfSeries, to }]),
+  );
   return { bounds: { ...bounds, series }, exchanges: exchanges.slice(0, count), taken: kept };
 }
 

@@ -35,4 +35,28 @@ export const plantedImports: readonly Planted[] = [
     },
     at: [],
   },
+  {
+    rule: 'one-way folders',
+    title: 'a folder and one below it, and two beside each other',
+    files: {
+      'src/reading/a.ts': `import { b } from './deep/b.ts';`,
+      'src/reading/deep/b.ts': `export { c } from '../c.ts';`,
+      'src/egress/one/a.ts': `// The first.\nimport type { B } from '../two/b.ts';`,
+      'src/egress/two/b.ts': `export const later = () => import('../one/c.ts');`,
+    },
+    at: ['src/reading/a.ts:1', 'src/egress/one/a.ts:2'],
+  },
+  {
+    rule: 'one-way folders',
+    title: 'folders of two rooms, files of one folder, one direction, tests, and as many pairs as the law knows',
+    files: {
+      'src/reading/a.ts': `import { b } from '../query/b.ts';\nimport { c } from './c.ts';`,
+      'src/reading/c.ts': `import { d } from './a.ts';\nimport { e } from './deep/e.ts';`,
+      'src/reading/deep/e.test.ts': `import { a } from '../a.ts';`,
+      'src/query/b.ts': `import { a } from '../reading/a.ts';`,
+      'src/alerts/a.ts': `import { b } from './late/b.ts';`,
+      'src/alerts/late/b.ts': `import { a } from '../a.ts';`,
+    },
+    at: [],
+  },
 ];

@@ -1,6 +1,7 @@
 import type { Rule } from './rule.ts';
 import { livingLinks, shortReadme } from './rules/documents.ts';
 import { environment, noConsole, pureRooms } from './rules/effects.ts';
+import { oneWayFolders } from './rules/folders.ts';
 import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
 import { knownRoom, noCycles, packageImports, roomImports, subRoomImports } from './rules/imports.ts';
 import { factsWithoutParsers, providerNames } from './rules/provider-names.ts';
@@ -23,6 +24,7 @@ export const rules: readonly Rule[] = [
   subRoomImports,
   packageImports,
   noCycles,
+  oneWayFolders,
   noBarrels,
   noDefaultExports,
   tellingNames,

@@ -38,6 +38,9 @@ const defaultLimits: RedactionLimits = { ms: 1000, msPerMiB: 1000 };
  */
 const quickMs = 2;
 const quickMsPerMiB = 500;
+/** What rules may take that were too slow before: some ten times what ordinary ones need, so that slow texts cost about as much as others. */
+const slowMs = 0.2;
+const slowMsPerMiB = 50;
 /** Shorter texts need no timer: a search is too short to be interrupted, and after it {@link RuleWork} ends the work. */
 const maxUntimedCharacters = 64 * 1024;
 /**
@@ -85,30 +88,43 @@ export class BoundedRedactor {
   apply(organizationId: OrganizationId, rules: readonly RedactionRule[], texts: RecordTexts): Redacted {
     const key = JSON.stringify(rules);
     const characters = charactersOf(texts);
-    const quick = quickMs + (characters / mebibyte) * quickMsPerMiB;
+    const { quick, quickOfSlow, limit } = this.grantsOf(characters / mebibyte);
     for (let attempt = 1; ; attempt += 1) {
       const { redactors, places, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
       const withheld = (failure: string): Redacted => ({ texts: redactEverything(texts, places), failure });
       if (redactors === undefined) return withheld('a pattern cannot be used');
-      const limitMs = this.limits.ms + (characters / mebibyte) * this.limits.msPerMiB;
-      const beyondMs = Math.min(limitMs, this.slowWork.remainingMs(organizationId));
+      const beyondMs = Math.min(limit, this.slowWork.remainingMs(organizationId));
+      const before = { rules: this.slowWork.slowRules(organizationId, key), allowedMs: quickOfSlow + beyondMs };
+      const bounds = { allowedMs: quick + beyondMs, maxCpuMs: quick + limit, slow: before };
+      let tooSlow: number | undefined;
       try {
-        const bounds = { allowedMs: quick + beyondMs, maxCpuMs: quick + limitMs };
         this.work.begin(bounds);
         if (characters <= maxUntimedCharacters) return { texts: redactTexts(texts, redactors) };
         return { texts: this.timed(() => redactTexts(texts, redactors), bounds) };
       } catch (error) {
         const isTooSlow = error instanceof RuleTooSlow;
         // A pause of the thread may have come in between.
-        if (isTooSlow && this.work.isOnePiece && attempt < maxAttempts) continue;
+        if (isTooSlow && this.work.hasOddPiece && attempt < maxAttempts) continue;
         // An interruption may leave the engine in an inconsistent state.
         if (!isTooSlow) this.forget(key, patterns);
         if (isTimeout(error)) this.slowWork.count(organizationId, beyondMs);
+        if (isTooSlow) tooSlow = error.rule;
         return withheld(messageOf(error));
       } finally {
-        this.slowWork.count(organizationId, this.work.spentMs - quick);
+        const { spentMs, spentBySlowMs } = this.work;
+        const ms = Math.max(spentMs - quick, spentBySlowMs - quickOfSlow);
+        this.slowWork.count(organizationId, ms, tooSlow === undefined ? undefined : { key, rule: tooSlow });
       }
     }
+  }
+
+  /** Milliseconds for a record: of any rules, of rules that were too slow before, and the most beyond that. */
+  private grantsOf(mebibytes: number): { readonly quick: number; readonly quickOfSlow: number; readonly limit: number } {
+    return {
+      quick: quickMs + mebibytes * quickMsPerMiB,
+      quickOfSlow: slowMs + mebibytes * slowMsPerMiB,
+      limit: this.limits.ms + mebibytes * this.limits.msPerMiB,
+    };
   }
 
   /** Interrupts work that goes on too long in one step. */

@@ -6,13 +6,26 @@ const maxMs = 2000;
 const msPerMs = 1 / 12;
 /** Organisations with slow rules; the ones that were slow longest ago are forgotten. */
 const maxOrganizations = 10_000;
+const noRules: ReadonlySet<number> = new Set();
 
 interface Spent {
   readonly at: number;
   readonly ms: number;
+  readonly slow: SlowRules | undefined;
 }
 
-/** The work that rules of organisations do beyond what is quick: a twelfth of what the thread can do, with two seconds of it at once. */
+/** Rules of an organisation that were too slow on some text. */
+interface SlowRules {
+  /** Of the list that they stand in. */
+  readonly key: string;
+  /** Their indexes. */
+  readonly rules: ReadonlySet<number>;
+}
+
+/**
+ * The work that rules of organisations do beyond what is quick: a twelfth of what the thread can do, with two seconds of it at once; and
+ * which rules were too slow, until none of that is used up any more.
+ */
 export class SlowWork {
   private readonly workableMs: () => number;
   /** The latest is last. */
@@ -29,11 +42,20 @@ export class SlowWork {
     return Math.max(0, maxMs - Math.max(0, spent.ms - (this.workableMs() - spent.at) * msPerMs));
   }
 
-  count(organizationId: OrganizationId, ms: number): void {
+  /** @param key of the list of rules that holds now. */
+  slowRules(organizationId: OrganizationId, key: string): ReadonlySet<number> {
+    const slow = this.spent.get(organizationId)?.slow;
+    return slow?.key !== key || this.remainingMs(organizationId) === maxMs ? noRules : slow.rules;
+  }
+
+  /** @param slow a rule that was too slow. */
+  count(organizationId: OrganizationId, ms: number, slow?: { readonly key: string; readonly rule: number }): void {
     if (ms <= 0) return;
     const before = maxMs - this.remainingMs(organizationId);
+    const known = before === 0 ? undefined : this.spent.get(organizationId)?.slow;
+    const added = slow && { key: slow.key, rules: new Set(known?.key === slow.key ? known.rules : noRules).add(slow.rule) };
     this.spent.delete(organizationId);
-    this.spent.set(organizationId, { at: this.workableMs(), ms: before + ms });
+    this.spent.set(organizationId, { at: this.workableMs(), ms: before + ms, slow: added ?? known });
     const [oldest] = this.spent.keys();
     if (this.spent.size > maxOrganizations && oldest !== undefined) this.spent.delete(oldest);
   }

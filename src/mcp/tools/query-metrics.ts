@@ -1,6 +1,14 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { MetricsQuery } from '../../client/client.ts';
+import {
+  type DimensionName,
+  intervals,
+  type MetricName,
+  metrics as catalogue,
+  metricsLimits,
+  type MetricUnit,
+} from '../../model/vocabulary/metrics.ts';
 import { shared } from '../input/arguments.ts';
 import { beginningOf, fitting, tokenLimits, tokensOf } from '../answers/budget.ts';
 import { checkedFilter, wordsOf } from '../input/filter.ts';
@@ -16,15 +24,51 @@ const standardFrom = '7d';
 
 const sums = z.record(z.string(), z.unknown());
 
+/** Names that the description has; the tool `describe` has all. */
+const named = {
+  metrics: [
+    'count',
+    'errors',
+    'error_rate',
+    'cost',
+    'avg_cost',
+    'prompt_tokens',
+    'completion_tokens',
+    'total_tokens',
+    'p50_latency',
+    'p95_latency',
+    'p99_latency',
+    'avg_latency',
+    'p95_time_to_first_token',
+    'users',
+    'sessions',
+    'cached_count',
+  ],
+  dimensions: ['model', 'provider', 'status', 'user', 'session', 'path', 'hour_of_day', 'weekday'],
+} as const satisfies { readonly metrics: readonly MetricName[]; readonly dimensions: readonly DimensionName[] };
+
+const unitWords: Readonly<Partial<Record<MetricUnit, string>>> = { usd: 'USD', milliseconds: 'ms' };
+
+/** Metrics; the first of a unit that no name tells has it behind its name. */
+function metricWords(names: readonly MetricName[]): string {
+  const units = names.map((name) => catalogue[name].unit);
+  return names
+    .map((name, index) => {
+      const { unit } = catalogue[name];
+      const word = units.indexOf(unit) === index ? unitWords[unit] : undefined;
+      return word === undefined ? name : `${name} (${word})`;
+    })
+    .join(', ');
+}
+
 export const queryMetrics = defineTool({
   name: 'query_metrics',
   title: 'Query metrics',
-  description:
-    'Totals of requests, grouped and over time. Metrics: count, errors, error_rate, cost (USD), avg_cost, prompt_tokens, completion_tokens, total_tokens, p50_latency, p95_latency, p99_latency, avg_latency (ms), p95_time_to_first_token, users, sessions, cached_count, …. groupBy: model, provider, status, user, session, path, hour_of_day, weekday, properties.NAME, …. Greatest first metric first; compare periods by interval.',
+  description: `Totals of requests, grouped and over time. Metrics: ${metricWords(named.metrics)}, …. groupBy: ${named.dimensions.join(', ')}, properties.NAME, …. Greatest first metric first; compare periods by interval.`,
   input: z.strictObject({
-    metrics: z.array(z.string()).min(1).max(20),
-    groupBy: z.array(z.string()).max(3).optional(),
-    interval: z.enum(['minute', 'hour', 'day', 'week', 'month']).optional(),
+    metrics: z.array(z.string()).min(1).max(metricsLimits.metrics),
+    groupBy: z.array(z.string()).max(metricsLimits.dimensions).optional(),
+    interval: z.enum(intervals).optional(),
     filter: shared.filter,
     from: z.string().optional().describe(`As in query_requests; ${standardFrom} unless given`),
     to: shared.to,
@@ -53,9 +97,10 @@ export const queryMetrics = defineTool({
     const offset = offsetOf(cursor);
     const { metrics, groupBy = [], interval, sort, timezone, limit = limits.standard, maxTokens = tokenLimits.standard } = given;
     const isGrouped = groupBy.length > 0 || interval !== undefined;
-    const query = {
-      metrics,
-      groupBy,
+    const query: MetricsQuery = {
+      // The service knows the names, and says so of others.
+      metrics: metrics as MetricsQuery['metrics'],
+      groupBy: groupBy as MetricsQuery['groupBy'],
       ...(interval === undefined ? {} : { interval }),
       ...(timezone === undefined ? {} : { timezone }),
       ...(sort === undefined ? {} : { sort }),
@@ -64,7 +109,7 @@ export const queryMetrics = defineTool({
       limit: limit + 1,
       offset,
       totals: isGrouped,
-    } as unknown as MetricsQuery;
+    };
     const { data, approximate, freshUntil, hint, warnings } = await gatelog.metrics.query(query, { signal });
     const rows = data as readonly Readonly<Record<string, unknown>>[];
     const said = hint ?? warnings[0];

@@ -121,19 +121,22 @@ export function connect(settings: Settings): Connection {
   };
   const within = ({ timeoutMs }: Input): number => timeoutMs ?? settings.timeoutMs;
   return {
-    call: async (endpoint, input) => {
+    call: async <Name extends DataEndpoint>(endpoint: Name, input: CallInput<Name>) => {
       const received = await sent(endpoint, input, within(input));
       const answer = await received.json();
       if (received.status !== 200 || !isEnvelope(answer)) throw failureIn(received, answer);
       const { headers } = received;
       const extras = Object.fromEntries(Object.entries(answer).filter(([name]) => !common.has(name)));
-      return { data: answer['data'], extras, headers, warnings: warningsIn(answer), hint: headers.get('svc-hint') ?? undefined } as never;
+      return { data: answer['data'], extras, headers, warnings: warningsIn(answer), hint: headers.get('svc-hint') ?? undefined } as Reply<
+        Endpoints[Name]['data'],
+        ExtrasOf<Name>
+      >;
     },
-    whole: async (endpoint, input, accepted = 200) => {
+    whole: async <Name extends WholeEndpoint>(endpoint: Name, input: CallInput<Name>, accepted = 200) => {
       const received = await sent(endpoint, input, within(input));
       const answer = await received.json();
       if (received.status !== 200 && received.status !== accepted) throw failureIn(received, answer);
-      return answer as never;
+      return answer as Endpoints[Name]['whole'];
     },
     open: async (endpoint, input) => {
       const received = await sent(endpoint, input, input.timeoutMs);

@@ -40,7 +40,7 @@ type OptionalRates = { readonly [Kind in Exclude<RateKind, 'input' | 'output'>]:
 
 export const optionalRates = Object.fromEntries(
   rateKinds.filter((kind) => kind !== 'input' && kind !== 'output').map((kind) => [kind, rateSchema(kind).optional()]),
-) as unknown as OptionalRates;
+) as OptionalRates;
 
 const fields = {
   model: z

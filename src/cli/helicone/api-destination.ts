@@ -66,7 +66,7 @@ async function find(client: GatelogClient, ids: readonly string[], span: Arrival
 
 async function query(client: GatelogClient, ids: readonly string[], span: ArrivalSpan | null): Promise<readonly JsonObject[]> {
   const { data } = await client.requests.query({ filter: filterOf(ids, span), limit: ids.length, includeBodies: false });
-  return data as unknown as readonly JsonObject[];
+  return data.map((item) => ({ ...item }));
 }
 
 function filterOf([first = '', ...others]: readonly string[], span: ArrivalSpan | null): Filter {

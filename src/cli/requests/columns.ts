@@ -58,5 +58,5 @@ function cellOf({ field, kind }: ChosenColumn, value: unknown, clock: Clock): st
 const lengths: ReadonlySet<string> = new Set(['latency', 'delay_ms', 'time_to_first_token', 'gateway_overhead_ms']);
 
 function recordOf(item: RequestItem): Readonly<Record<string, unknown>> {
-  return item as unknown as Readonly<Record<string, unknown>>;
+  return { ...item };
 }

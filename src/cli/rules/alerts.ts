@@ -119,7 +119,7 @@ export async function previewAlert(dependencies: CommandDependencies, given: str
   );
   const [from, to] = times;
   const timeFilter = { ...(from === undefined ? {} : { startTimeUnixMs: from }), ...(to === undefined ? {} : { endTimeUnixMs: to }) };
-  const query = { rule, ...(Object.keys(timeFilter).length === 0 ? {} : { timeFilter }) } as unknown as AlertPreviewQuery;
+  const query = { rule, ...(Object.keys(timeFilter).length === 0 ? {} : { timeFilter }) } as AlertPreviewQuery;
   const { data } = await serviceClient(dependencies).alerts.preview(query);
   if (options.json === true) return dependencies.print(jsonText(data, 2));
   const { incidents, exact, groups_left_out: leftOut, step_ms: stepMs } = data;

@@ -16,7 +16,7 @@ export interface ApplyOptions {
 /** `gatelog apply`: makes the webhooks and alert rules of the organisation what files say. */
 export async function applyRuleFiles(dependencies: CommandDependencies, options: ApplyOptions): Promise<void> {
   const files = readRuleFiles(options.file, dependencies);
-  const body = { ...files.set, prune: options.prune === true, dryRun: options.dryRun === true } as unknown as RuleSet;
+  const body = { ...files.set, prune: options.prune === true, dryRun: options.dryRun === true } as RuleSet;
   const { data } = await serviceClient(dependencies)
     .alerts.apply(body)
     .catch((error: unknown) => {

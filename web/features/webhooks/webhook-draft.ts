@@ -1,4 +1,4 @@
-import type { Webhook, WebhookBody } from '../../../src/client/client.ts';
+import type { Filter, Webhook, WebhookBody } from '../../../src/client/client.ts';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
 import { searchOfFilter } from '../../lib/filter-text.ts';
@@ -56,7 +56,7 @@ export function webhookOf(draft: WebhookDraft, filter: FilterNode): WebhookBody 
   return {
     name: draft.name.trim() === '' ? null : draft.name.trim(),
     destination: draft.destination.trim(),
-    config: { filter: filterJson(filter) as never, sampleRate: numberOf(draft.sampleRate), events: draft.events },
+    config: { filter: filterJson(filter) as Filter, sampleRate: numberOf(draft.sampleRate), events: draft.events },
     includeData: draft.includesData,
     enabled: draft.isEnabled,
   };

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Filter } from '../../../src/client/client.ts';
+import type { Filter, MetricsQuery } from '../../../src/client/client.ts';
 import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import { allOf, anyOf, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
@@ -58,8 +58,7 @@ export function groupsQuery({ filter, from, to, metrics, by, sort, limit }: Grou
         other: true,
         totals: true,
       };
-      const { data, approximate } = await gatelog.metrics.query(query, { signal });
-      const rows = data as unknown as readonly Row[];
+      const { rows, approximate } = await rowsOf(query, signal);
       return {
         groups: rows.filter(({ other, total }) => other !== true && total !== true).map((row) => ({ key: keyOf(row, by), figures: row })),
         other: rows.find(({ other, count }) => other === true && count !== 0),
@@ -71,6 +70,15 @@ export function groupsQuery({ filter, from, to, metrics, by, sort, limit }: Grou
 }
 
 type Row = Figures & Readonly<Record<string, DimensionValue>> & { readonly other?: true; readonly total?: true; readonly time: string };
+
+/** Rows whose metrics and dimensions are known only when the page is shown. */
+async function rowsOf(
+  body: MetricsQuery,
+  signal: AbortSignal,
+): Promise<{ readonly rows: readonly Row[]; readonly approximate: readonly string[] }> {
+  const { data, extras } = await gatelog.call('POST /v1/metrics/query', { body, signal });
+  return { rows: data as readonly Row[], approximate: extras.approximate ?? [] };
+}
 
 function keyOf(row: Row, by: readonly Dimension[]): GroupKey {
   return by.map((dimension) => row[dimension] ?? null);
@@ -94,7 +102,7 @@ export function courseQuery({ filter, from, to, interval, metrics }: CourseQuery
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<Course> => {
       const query = { metrics, interval, timezone: timeZone(), filter: within(filter, from, to), limit: maxRows };
-      return byTime((await gatelog.metrics.query(query, { signal })).data as unknown as readonly Row[]);
+      return byTime((await rowsOf(query, signal)).rows);
     },
   });
 }
@@ -119,7 +127,7 @@ export function groupCoursesQuery({ filter, from, to, interval, metrics, by, key
     queryFn: async ({ signal }): Promise<readonly GroupCourse[]> => {
       const whole = within(allOf([filter, oneOf(by, keys)]), from, to);
       const query = { metrics, groupBy: by as readonly 'model'[], interval, timezone: timeZone(), filter: whole, limit: maxRows };
-      const rows = (await gatelog.metrics.query(query, { signal })).data as unknown as readonly Row[];
+      const { rows } = await rowsOf(query, signal);
       if (rows.length >= maxRows) throw new Error('There are too many groups to draw over time: group by something else, or filter first.');
       const names = rows.map((row) => groupId(keyOf(row, by)));
       return keys.map((key) => ({ key, course: byTime(rows.filter((_, index) => names[index] === groupId(key))) }));

@@ -121,8 +121,8 @@ async function valuesOf({ name, prefix }: NeededValues, signal: AbortSignal): Pr
   const containing = condition(reference, { family: 'text', operator: 'ilike', value: wildcardPattern(`*${prefix}*`) });
   const filter = filterJson(prefix === '' || definition.family !== 'text' ? everything : containing) as Filter;
   const query = { metrics: ['count'], groupBy: [dimension as 'model'], sort: { count: 'desc' }, limit: 50, filter } as const;
-  const { data } = await gatelog.metrics.query(query, { signal });
-  return (data as unknown as readonly Readonly<Record<string, unknown>>[]).flatMap((row) => {
+  const { data } = await gatelog.call('POST /v1/metrics/query', { body: query, signal });
+  return data.flatMap((row) => {
     const value = row[dimension];
     return typeof value === 'number' || (typeof value === 'string' && value !== '') ? [String(value)] : [];
   });

@@ -16,22 +16,22 @@ const waysIn: Readonly<Record<Surface, (path: string) => boolean>> = {
 /** The file that keeps each bound, and what it reads it by. */
 const keptBy: Readonly<Record<Surface, Readonly<Record<keyof SurfaceBounds, readonly [file: string, text: string]>>>> = {
   spans: {
-    admission: ['src/main/spans/take-spans.ts', 'turnBounds.waiting'],
+    admission: ['src/intake/spans/take-spans.ts', 'turnBounds.waiting'],
     received: ['src/api/http/body-limit.ts', 'memory.takeBody('],
     added: ['src/otlp/calls/added-room.ts', 'surfaceBounds.spans'],
     remembered: ['src/otlp/tree/recent-parents.ts', 'surfaceBounds.spans.remembered'],
     work: ['src/otlp/limits.ts', 'surfaceBounds.spans'],
-    waiting: ['src/main/spans/take-spans.ts', 'admissions.admit('],
-    waitMs: ['src/main/spans/take-spans.ts', 'admissions.whenRoom('],
+    waiting: ['src/intake/spans/take-spans.ts', 'admissions.admit('],
+    waitMs: ['src/intake/spans/take-spans.ts', 'admissions.whenRoom('],
   },
   logs: {
-    admission: ['src/logs/admissions.ts', 'admission.waiting'],
+    admission: ['src/intake/record/admissions.ts', 'admission.waiting'],
     received: ['src/api/http/body-limit.ts', 'memory.takeBody('],
     added: ['src/gateway/logs.ts', 'GATELOG_LOG_MAX_BYTES'],
-    remembered: ['src/logs/take-log.ts', 'admission.end'],
-    work: ['src/logs/read-log.ts', 'jsonExcess('],
-    waiting: ['src/logs/take-log.ts', 'await admit('],
-    waitMs: ['src/logs/admissions.ts', 'surfaceBounds.logs'],
+    remembered: ['src/intake/logs/take-log.ts', 'admission.end'],
+    work: ['src/intake/logs/read-log.ts', 'jsonExcess('],
+    waiting: ['src/intake/logs/take-log.ts', 'await admit('],
+    waitMs: ['src/intake/record/admissions.ts', 'surfaceBounds.logs'],
   },
   imports: {
     admission: ['src/ingest/imports/imports.ts', 'admission.waiting'],
@@ -73,5 +73,5 @@ it('the table of what every surface inherits names each surface and the files th
 it('nothing records what did not pass through the gateway but by leave of the admissions', () => {
   // The type asks for an `LogPermit`, and only this file makes one outside of tests.
   expect(readFileSync('src/model/record/logged-call.ts', 'utf8')).toContain('LogCalls = (permit: LogPermit');
-  expect(readFileSync('src/logs/admissions.ts', 'utf8')).toContain('satisfies LogPermit');
+  expect(readFileSync('src/intake/record/admissions.ts', 'utf8')).toContain('satisfies LogPermit');
 });

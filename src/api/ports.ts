@@ -1,30 +1,25 @@
+import type { Alerts } from '../alerts/alerts.ts';
+import type { SessionChanges } from '../ingest/changes/session-changes.ts';
+import type { TakeImports } from '../ingest/imports/open.ts';
+import type { JobPorts } from '../jobs/bulk/open.ts';
+import type { ErasurePorts, RetentionPorts } from '../jobs/open.ts';
+import type { PricePorts } from '../jobs/request-costs.ts';
 import type { HealthFigures } from '../contract/health.ts';
 import type { ModelItem } from '../contract/models/list.ts';
 import type { RegistryAnswer } from '../contract/models/registry.ts';
-import type { BilledRequest, CostExplanation } from '../model/pricing/billed-request.ts';
-import type { Job, JobId, JobOrder } from '../model/jobs/job.ts';
-import type { AlertPreview, ShownAlert, ShownHistoryRow, ShownIncident, ShownState } from '../contract/events/alert-answers.ts';
-import type { AlertDeliveryItem } from '../contract/events/deliveries.ts';
-import type { AlertRule } from '../contract/events/alerts.ts';
-import type { GivenChannel } from '../model/events/channel.ts';
 import type { Change } from '../model/change.ts';
 import type { Board, BoardSummary, StoredBoard } from '../model/dashboard/board.ts';
 import type { SavedView, View, ViewPage } from '../model/dashboard/view.ts';
 import type { GatelogError } from '../model/errors.ts';
-import type { Result } from '../model/fault.ts';
 import type { OrganizationId, RequestId, Uuid } from '../model/ids.ts';
 import type { RawJson } from '../model/json/raw.ts';
 import type { Observe } from '../model/observation.ts';
-import type { ImportLine, ImportOutcome } from '../model/record/import.ts';
 import type { Principal } from '../model/principal.ts';
 import type { TakeLog } from '../model/record/sent-log.ts';
 import type { TakeSpans } from '../model/record/sent-spans.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
-import type { RepricedRequest, RepriceReport } from '../model/pricing/reprice.ts';
-import type { StoredPrice } from '../model/pricing/stored-price.ts';
 import type { BoardRefusal } from '../metadata/organization/boards.ts';
 import type { StoredLimit } from '../metadata/organization/rate-limits.ts';
-import type { Erasure } from '../model/erasure.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
 import type { BrowserSessions } from '../auth/browser-sessions.ts';
 import type { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
@@ -38,33 +33,8 @@ import type { HintLookUps } from './page/hint-look-ups.ts';
 import type { FairSemaphore } from '../platform/fair-semaphore.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import type { KnownNames } from '../query/hints/known-names.ts';
-import type { FieldChange } from '../model/events/rule-set.ts';
 import type { Webhooks } from '../events/webhooks/webhooks.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';
-
-/** Changes of whole sessions; durable and visible to every later read on return. @throws GatelogError `not_found`, among others. */
-export interface SessionPorts {
-  readonly setProperties: (principal: Principal, sessionId: string, values: ReadonlyMap<string, string>) => Promise<void>;
-  readonly rate: (principal: Principal, sessionId: string, rating: boolean) => Promise<void>;
-  /** An empty tag removes it. */
-  readonly tag: (principal: Principal, sessionId: string, tag: string) => Promise<void>;
-  /** Whether a request of the session is still in flight to the store. */
-  readonly isInFlight: (organizationId: OrganizationId, sessionId: string) => Promise<boolean>;
-}
-
-/** Changes of many requests. */
-export interface JobPorts {
-  /** Durable on return. @throws GatelogError `service_busy` when too many wait. */
-  readonly order: (principal: Principal, order: JobOrder) => Promise<Job>;
-  /** @returns undefined for an unknown job. */
-  readonly find: (organizationId: OrganizationId, id: JobId) => Promise<Job | undefined>;
-  /** Newest first. */
-  readonly list: (organizationId: OrganizationId, page: { readonly limit: number; readonly offset: number }) => Promise<readonly Job[]>;
-  /** @returns undefined for an unknown job. */
-  readonly cancel: (organizationId: OrganizationId, id: JobId) => Promise<Job | undefined>;
-  /** @returns the undo, or undefined for an unknown job. @throws GatelogError `invalid_parameter` when there is nothing to undo. */
-  readonly undo: (principal: Principal, id: JobId) => Promise<Job | undefined>;
-}
 
 export interface RateLimitPorts {
   readonly list: (organizationId: OrganizationId) => Promise<readonly StoredLimit[]>;
@@ -82,65 +52,6 @@ export interface PropertyPorts {
   /** @returns false when the organisation hides as many names as it may. */
   readonly hide: (organizationId: OrganizationId, name: string) => Promise<boolean>;
   readonly restore: (organizationId: OrganizationId, name: string) => Promise<void>;
-}
-
-/** In days. */
-export interface RetentionPorts {
-  /** For all organisations; undefined: none. */
-  readonly deploymentDays: number | undefined;
-  /** The organisation's own; null: none. */
-  readonly read: (organizationId: OrganizationId) => Promise<number | null>;
-  /** Durable on return. */
-  readonly set: (organizationId: OrganizationId, days: number | null) => Promise<void>;
-}
-
-export interface ErasurePorts {
-  /** @returns undefined when the erasure takes longer than a call may wait. @throws GatelogError `erasure_in_progress`. */
-  readonly erase: (organizationId: OrganizationId, userId: string) => Promise<Erasure | undefined>;
-  /** Call it once the caller has got the receipt. */
-  readonly acknowledge: (erasure: Erasure) => Promise<void>;
-}
-
-interface RowsPage {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-export interface GivenAlert {
-  readonly rule: AlertRule;
-  readonly channels: readonly GivenChannel[];
-}
-
-/** Rules that alert. Changes are durable on return; undefined is the answer for an unknown rule. */
-export interface AlertPorts {
-  readonly list: (organizationId: OrganizationId, page: RowsPage) => Promise<readonly ShownAlert[]>;
-  readonly find: (organizationId: OrganizationId, id: Uuid) => Promise<ShownAlert | undefined>;
-  readonly add: (organizationId: OrganizationId, given: GivenAlert) => Promise<Result<ShownAlert>>;
-  readonly replace: (organizationId: OrganizationId, id: Uuid, given: GivenAlert) => Promise<Result<ShownAlert> | undefined>;
-  /** What {@link put} would change. @param upcoming names of webhooks that will be there by then. */
-  readonly changeOf: (
-    organizationId: OrganizationId,
-    given: GivenAlert,
-    upcoming: ReadonlySet<string>,
-  ) => Result<{ readonly id: Uuid | null; readonly fields: readonly FieldChange[] }>;
-  /** Stores a rule under its name. Durable on return. */
-  readonly put: (organizationId: OrganizationId, given: GivenAlert) => Promise<Result<ShownAlert>>;
-  readonly remove: (organizationId: OrganizationId, id: Uuid) => Promise<boolean>;
-  readonly states: (organizationId: OrganizationId, id: Uuid, page: RowsPage) => readonly ShownState[] | undefined;
-  readonly incidents: (organizationId: OrganizationId, id: Uuid, page: RowsPage) => Promise<readonly ShownIncident[] | undefined>;
-  readonly history: (organizationId: OrganizationId, id: Uuid, page: RowsPage) => Promise<readonly ShownHistoryRow[] | undefined>;
-  readonly deliveries: (organizationId: OrganizationId, id: Uuid, page: RowsPage) => Promise<readonly AlertDeliveryItem[] | undefined>;
-  /** @param range of the evaluations, Unix milliseconds. */
-  readonly preview: (
-    organizationId: OrganizationId,
-    rule: Omit<AlertRule, 'name'>,
-    range: { readonly from: number; readonly to: number },
-    signal: AbortSignal,
-  ) => Promise<Result<AlertPreview>>;
-  /** Sends a test message. @returns how many channels get one. */
-  readonly test: (organizationId: OrganizationId, id: Uuid) => Promise<Result<number> | undefined>;
-  /** Unix milliseconds. */
-  readonly now: () => number;
 }
 
 /** Saved views. Changes are durable on return. */
@@ -172,41 +83,6 @@ export interface RedactionRulePorts {
   readonly list: (organizationId: OrganizationId) => Promise<readonly RedactionRule[]>;
   /** Durable on return. */
   readonly replace: (organizationId: OrganizationId, rules: readonly RedactionRule[]) => Promise<void>;
-}
-
-/** A refused price: its provider is unknown, or the list has it twice. */
-export interface PriceRefusal {
-  readonly refused: 'provider' | 'twice';
-  /** In the list. */
-  readonly index: number;
-  /** The name of the provider, or of the model. */
-  readonly text: string;
-}
-
-export interface PricePorts {
-  readonly list: (organizationId: OrganizationId) => Promise<readonly StoredPrice[]>;
-  /** Durable on return. @returns the prices, with providers named as in records, or the refusal; nothing is changed then. */
-  readonly replace: (
-    organizationId: OrganizationId,
-    prices: readonly StoredPrice[],
-  ) => Promise<{ readonly prices: readonly StoredPrice[] } | PriceRefusal>;
-  /**
-   * Recomputes the costs of stored requests and writes those that differ; durable and visible on return.
-   * @param read runs once the work may begin.
-   */
-  readonly apply: (principal: Principal, read: () => Promise<readonly RepricedRequest[]>, isTrial: boolean) => Promise<RepriceReport>;
-  /** Explains the cost of a stored request. @throws GatelogError `metadata_unavailable`. */
-  readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
-}
-
-export interface ImportPorts {
-  /** Of one line. */
-  readonly maxLineBytes: number;
-  /**
-   * Takes lines into the caller's organisation; durable on return. @param isTrial stores nothing. @throws GatelogError `service_busy`,
-   * `erasure_in_progress`, among others; nothing of the lines is taken then.
-   */
-  readonly take: (principal: Principal, lines: readonly ImportLine[], isTrial: boolean) => Promise<ImportOutcome>;
 }
 
 export interface ExportPorts {
@@ -257,7 +133,8 @@ export interface ApiPorts {
   readonly run: RunStatement;
   /** Durable and visible on return. @throws GatelogError `not_found`. */
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
-  readonly sessions: SessionPorts;
+  /** Durable and visible to every later read on return. */
+  readonly sessions: Pick<SessionChanges, 'setProperties' | 'rate' | 'tag' | 'isInFlight'>;
   readonly jobs: JobPorts;
   /** @returns the requests whose records are still in flight to the store. */
   readonly inFlightOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
@@ -284,13 +161,13 @@ export interface ApiPorts {
   readonly modelRegistry: () => RawJson<RegistryAnswer['data']>;
   readonly redactionRules: RedactionRulePorts;
   readonly webhooks: Webhooks;
-  readonly alerts: AlertPorts;
+  readonly alerts: Alerts;
   readonly views: ViewPorts;
   readonly boards: BoardPorts;
   readonly prices: PricePorts;
   readonly retention: RetentionPorts;
   readonly erasures: ErasurePorts;
-  readonly imports: ImportPorts;
+  readonly imports: TakeImports;
   readonly health: () => Promise<ApiHealth>;
   readonly observe: Observe;
   /** Has the families of `api/http/latency.ts`. */

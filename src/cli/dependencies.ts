@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Config } from '../config/load.ts';
 import { printable } from '../config/text-table.ts';
-import { hasRecords, lostMetadata, refuseUnreachable, useDataDir } from '../main/data-folder.ts';
+import { hasRecords, lostMetadata, refuseUnreachable, useDataDir } from '../supervisor/data-folder.ts';
 import { rejectUnsupportedSettings } from '../main/shared.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { hasMetadata } from '../metadata/metadata-file.ts';

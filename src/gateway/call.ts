@@ -10,7 +10,7 @@ import type { Fallback } from './directives/fallbacks.ts';
 import type { RequestIdentity } from './record/identify.ts';
 import type { HeaderList } from '../platform/http/header-list.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
-import type { FoundFacts } from './bodies/threads.ts';
+import type { FoundFacts } from '../model/record/body-facts.ts';
 import type { BodyHold } from './bodies/memory.ts';
 import type { RateLimitDecision } from './limits/reserve.ts';
 import type { Relay } from './relay/relay.ts';

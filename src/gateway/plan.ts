@@ -1,7 +1,8 @@
 import { factsOfProvider } from '../providers/wire-facts.ts';
 import { GatelogError } from '../model/errors.ts';
 import { amazonKeysStay, signedForAmazon, withAmazonToken, withoutSignature } from './credentials/amazon.ts';
-import { checkLimits, needsBody, type EstimatedRequest, bufferedJson } from './limits/call-limits.ts';
+import { checkLimits, needsBody, bufferedJson } from './limits/call-limits.ts';
+import type { EstimatedRequest, FoundFacts, SentBody } from '../model/record/body-facts.ts';
 import {
   type AuthenticatedCall,
   type Call,
@@ -16,7 +17,7 @@ import { credentialsFor } from './credentials/credentials.ts';
 import { fallbacksOfModels } from './directives/fallbacks.ts';
 import { planFallbackTargets } from './retry/fallback-targets.ts';
 import { harmless } from './http/headers.ts';
-import { type FoundFacts, inlineMaxBytes, type SentBody } from './bodies/threads.ts';
+import { inlineMaxBytes } from './bodies/threads.ts';
 import { findModelField } from './json/model-field.ts';
 import { withoutProvider } from './routing/no-provider.ts';
 import { type Addressed, modelUnread, wantsStreamUsage, addIncludeUsage } from './routing/outgoing-body.ts';

@@ -1,3 +1,4 @@
+import type { EraseDeliveries } from '../events/erase-deliveries.ts';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError, messageOf } from '../model/errors.ts';
@@ -36,16 +37,6 @@ export interface ErasureTargets {
   /** Cached responses. */
   readonly responses: { readonly count: (erasure: Erasure) => number; readonly forget: (erasure: Erasure) => void };
   readonly deadLetters: { readonly count: (erasure: Erasure) => Promise<number>; readonly erase: (erasure: Erasure) => Promise<number> };
-}
-
-/** What an outbox may hold of a user. */
-export interface EraseDeliveries {
-  /** Waits until nothing is sent any more that was read of the organisation's requests before this call. */
-  readonly settle: (organizationId: OrganizationId) => Promise<void>;
-  /** Removes the deliveries of some requests with all attempts: a receiver's answer may repeat what it was sent. */
-  readonly ofRequests: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<void>;
-  /** Removes the messages that name the user, and what the others left in the database's files. */
-  readonly naming: (organizationId: OrganizationId, userId: string) => Promise<void>;
 }
 
 export interface ErasurePorts {

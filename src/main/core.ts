@@ -1,5 +1,6 @@
+import type { Server } from 'node:http';
 import path from 'node:path';
-import { JoinedCalls } from './spans/joined-calls.ts';
+import { JoinedCalls } from '../intake/spans/joined-calls.ts';
 import { fileURLToPath } from 'node:url';
 import { HintLookUps } from '../api/page/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../api/http/response-memory.ts';
@@ -34,7 +35,7 @@ import { takesWrites } from '../platform/sqlite/database.ts';
 import { makeImportedPriceLookUp } from '../metadata/operator-prices.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization/prices.ts';
 import { latestJobNumber } from '../metadata/jobs.ts';
-import { listRateLimits, replaceRateLimits } from '../metadata/organization/rate-limits.ts';
+import { makeRateLimitPorts } from '../api/ports/rate-limits.ts';
 import { RedactionRules } from '../metadata/organization/redaction-rules.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -57,41 +58,48 @@ import { countWait } from '../store/engine/metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
 import { HealthProbe } from '../platform/health-probe.ts';
-import { openSharedState, type SharedState } from './shared-state.ts';
-import { boundDeadLetters, makeDeadLetterReplay, operatorServer } from './operator/operator.ts';
+import { openSharedState, type SharedState } from '../state/shared-state.ts';
+import { boundDeadLetters, makeDeadLetterReplay, operatorServer } from '../operator/open.ts';
 import { serveOperator } from '../operator/socket.ts';
-import { makeTrustedClock, makeRemovals, type Removals } from './retention-and-erasure.ts';
-import { healthOf, type Watches } from './health/health.ts';
-import { makeMetricsPorts } from './health/metrics-ports.ts';
-import { jobPorts } from './changes/bulk-jobs.ts';
-import { type Changers, makeChangers, sessionPorts } from './changes/changers.ts';
-import { publishCoreAddress } from './core-address.ts';
-import { coreFamilies } from './health/core-metrics.ts';
-import { listenerAddresses } from './api/listener-addresses.ts';
-import { lowerMerges, openReadyStore } from './open-store.ts';
-import { makeDashboardPorts } from './api/dashboard-ports.ts';
-import { makeMcpPorts } from './api/mcp.ts';
-import { makePropertyPorts } from './api/property-ports.ts';
-import { makeSignInPorts } from './api/sign-in.ts';
-import { makeModelList } from './pricing/model-list.ts';
-import { makeModelRegistry } from './pricing/model-registry.ts';
-import { holdImportedPrices } from './pricing/imported-prices.ts';
-import { readPricesFile } from './pricing/prices-file.ts';
-import { type AllCorePrices, makePricePorts } from './pricing/request-costs.ts';
-import { makeAlertChannels } from './events/alert-channels.ts';
-import { openCoreAlerts } from './events/alerts.ts';
-import { type Events, makeEvents } from './events/outbox.ts';
-import { type EventStores, openEventStores } from './events/following.ts';
-import { withNotedChanges } from './events/noted-changes.ts';
-import { makeExports } from './records/exports.ts';
-import { makeDrain } from './records/make-drain.ts';
-import { makeImports } from './records/imports.ts';
-import { startCoreTakers, type Takers } from './logs/start.ts';
-import { openOwnSeries, type OwnSeries } from './records/own-series.ts';
-import { makeStreams, openStoredOrder } from './records/streams.ts';
-import { makeStoredPrices } from './pricing/stored-prices.ts';
-import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
-import { coreLockOf, rejectUnsupportedSettings, holdLock, dataPaths } from './shared.ts';
+import { makeTrustedClock, makeRemovals, type Removals } from '../jobs/open.ts';
+import { healthOf, type Watches } from '../health/health.ts';
+import { makeMetricsPorts } from '../health/metrics-ports.ts';
+import { jobPorts, makeBulkJobs } from '../jobs/bulk/open.ts';
+import type { BulkJobs } from '../jobs/bulk/bulk-jobs.ts';
+import { readingsOf } from '../api/page/readings.ts';
+import { type Changers, makeChangers } from '../ingest/changers.ts';
+import { publishCoreAddress } from '../supervisor/core-address.ts';
+import { coreFamilies } from '../health/core-metrics.ts';
+import { listenerAddresses } from '../config/listener-addresses.ts';
+import { lowerMerges, openReadyStore } from '../store/open.ts';
+import { makeDashboardPorts } from '../api/ports/dashboard.ts';
+import { makeMcpPorts } from '../api/ports/mcp.ts';
+import { makePropertyPorts } from '../api/ports/properties.ts';
+import { makeSignInPorts } from '../api/ports/sign-in.ts';
+import { makeModelList } from '../gateway/builtin/open-model-list.ts';
+import { makeModelRegistry } from '../pricing/held/model-registry.ts';
+import { holdImportedPrices } from '../pricing/held/imported-prices.ts';
+import { readPricesFile } from '../pricing/held/prices-file.ts';
+import { makePricePorts } from '../jobs/request-costs.ts';
+import type { AllCorePrices } from '../pricing/held/core-prices.ts';
+import { makeAlertChannels } from '../events/channel-targets.ts';
+import { openCoreAlerts } from '../alerts/open.ts';
+import { type Events, makeEvents } from '../events/open.ts';
+import { type EventStores, openEventStores } from '../events/following.ts';
+import { withNotedChanges } from '../events/noted-changes.ts';
+import { exportPorts } from '../api/export/export-ports.ts';
+import { oldestUnstoredOf } from '../ingest/export-ends.ts';
+import { modelsOf } from '../pricing/models/models-of.ts';
+import { makeDrain, openStoredOrder } from '../ingest/open.ts';
+import { makeImports } from '../ingest/imports/open.ts';
+import { startCoreTakers, type Takers } from '../intake/open.ts';
+import { openOwnSeries, type OwnSeries } from '../spool/own-series.ts';
+import { makeStreams } from '../api/stream/open.ts';
+import { makeStoredPrices } from '../pricing/held/stored-prices.ts';
+import { failedKeysOf, keyVerifier } from '../auth/open.ts';
+import { openExistingMetadata } from '../metadata/open.ts';
+import { coreLockOf, rejectUnsupportedSettings, holdLock } from './shared.ts';
+import { dataPaths } from '../config/data-paths.ts';
 
 /** A stopping core gives running responses this long, then the drain; the rest stays in the spool. */
 const responsesEndMs = 300;
@@ -144,34 +152,30 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const parts = await openParts(config, connect);
   const drain = makeDrain(parts);
   const changers = makeChangers(parts, drain);
+  const jobs = makeBulkJobs({ ...parts, drain, changer: changers.changer });
   const base = { url: config.publicApiUrl ?? '' };
   const baseUrl = (): string => base.url;
   const channels = makeAlertChannels(parts);
-  const events = makeEvents(parts, baseUrl, channels.room);
+  const events = makeEvents({ ...parts, readingOf: readingsOf(parts) }, baseUrl, channels.room);
   const removals = makeRemovals(parts, { drain, changer: changers.changer, deliveries: events.erase });
   await removals.start();
-  await changers.jobs.resume();
+  await jobs.resume();
   // Not earlier: at low priority a start takes ten times as long on a busy machine, and the API is away meanwhile.
   lowerPriority();
   void lowerMerges(parts.store);
   drain.start();
   const endSampling = sampleProcess(parts.meter);
   const endReleasing = [releaseMemoryAtRest(), releaseLibraryAtRest(engineLibrary, parts.observe)];
-  const takers = startCoreTakers(config, parts.series, { ...parts, changer: changers.changer });
+  const takers = startCoreTakers(config, parts.series, { ...parts, changeRequest: changeRequestOf(changers) });
   const alerts = await openCoreAlerts(parts, { events, store: channels.store }, baseUrl);
-  const ports = apiPorts(parts, drain, { changers, removals, takers, events, alerts: alerts.alerts, version, baseUrl });
-  const server = serveApi(createApi(ports, documentOf(version)), {
-    host: config.host,
-    port: config.apiPort,
-    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
-    clientStallMs: config.clientStallTimeoutMs,
-  });
+  const ports = apiPorts(parts, drain, { changers, jobs, removals, takers, events, alerts: alerts.alerts, version, baseUrl });
+  const server = serveCoreApi(config, ports, version);
   const address = await listening(server);
   base.url ||= address;
   await events.start();
   alerts.start();
   publishCoreAddress(config.dataDir, address);
-  const operated = { ...parts, ...changers, drain, removals, api: ports, corrections: takers.corrections };
+  const operated = { ...parts, ...changers, jobs, drain, removals, api: ports, noteTraces: takers.noteTraces };
   const replay = makeDeadLetterReplay(operated);
   const stopPruning = boundDeadLetters({ ...parts, replay });
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated, replay), parts.observe);
@@ -187,7 +191,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
       await events.stop();
       await takers.close();
       await parts.series.close();
-      await Promise.all([drain.stop(drainEndMs), removals.stop(), changers.jobs.stop()]);
+      await Promise.all([drain.stop(drainEndMs), removals.stop(), jobs.stop()]);
       await parts.interpreter.close();
       await parts.store.close();
       await parts.state.close();
@@ -196,6 +200,19 @@ export async function startCore(config: Config, version: string, connect?: Conne
       for (const lock of locks) lock.release();
     },
   };
+}
+
+function serveCoreApi(config: Config, ports: ApiPorts, version: string): Server {
+  return serveApi(createApi(ports, documentOf(version)), {
+    host: config.host,
+    port: config.apiPort,
+    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
+    clientStallMs: config.clientStallTimeoutMs,
+  });
+}
+
+function changeRequestOf({ changer }: Changers): ApiPorts['changeRequest'] {
+  return (principal, requestId, change) => changer.change(principal, requestId, change);
 }
 
 /** The OpenAPI document, made when it is first asked for: it takes a start 50 ms. */
@@ -288,6 +305,7 @@ function openPricing(config: Config, database: MetadataDatabase, observe: Observ
 
 interface ApiParts {
   readonly changers: Changers;
+  readonly jobs: BulkJobs;
   readonly removals: Removals;
   readonly takers: Takers;
   readonly events: Events;
@@ -296,9 +314,13 @@ interface ApiParts {
   readonly baseUrl: () => string;
 }
 
-function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, events, alerts, version, baseUrl }: ApiParts): ApiPorts {
+function apiPorts(
+  parts: CoreParts,
+  drain: Drain,
+  { changers, jobs, removals, takers, events, alerts, version, baseUrl }: ApiParts,
+): ApiPorts {
   const { config, observe, meter, database, store, declaredNames, redactionRules, prices, streams } = parts;
-  const { changer, sessions, jobs } = changers;
+  const { changer, sessions } = changers;
   const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
   const watches: Watches = {
     store: new HealthProbe(store.isAlive, systemClock.monotonic),
@@ -312,25 +334,23 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, 
     takeSpans: takers.takeSpans,
     takeLog: takers.takeLog,
     run: store.run,
-    changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
-    sessions: sessionPorts(sessions),
+    changeRequest: changeRequestOf(changers),
+    sessions,
     jobs: jobPorts(jobs, database),
     inFlightOf: async (organizationId, requestIds) => {
       await drain.catchUp();
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
     },
     freshUntil: () => freshUntil(drain, systemClock.now),
-    exports: makeExports(drain),
+    exports: exportPorts({ now: systemClock.now, oldestUnstored: oldestUnstoredOf(drain) }),
     bodyAddressOf: (organizationId, requestId) => baseUrl() + bodyAddresses.pathOf(organizationId, requestId),
     checkBodyAddress: bodyAddresses.check,
     ...makePropertyPorts({ database, store, declaredNames, now: systemClock.now }),
     ...makeDashboardPorts(database, systemClock.now),
-    rateLimits: rateLimitPorts(database),
+    ...makeRateLimitPorts(database, systemClock.now),
     apiKeys: makeApiKeys(database, config.region, systemClock.now),
     ...makeSignInPorts({ database, config, secret }),
-    providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
-    models: makeModelList(config, (organizationId) => ({ book: prices.book, organization: prices.stored.get(organizationId) })),
-    modelRegistry: makeModelRegistry(prices.book, systemClock.now),
+    ...modelPorts(parts, secret),
     redactionRules,
     webhooks: events.webhooks,
     alerts,
@@ -355,11 +375,12 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, takers, 
   };
 }
 
-function rateLimitPorts(database: CoreParts['database']): ApiPorts['rateLimits'] {
+function modelPorts({ config, database, prices: { book, stored } }: CoreParts, secret: Uint8Array) {
   return {
-    list: (organizationId) => listRateLimits(database, organizationId),
-    replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
-  };
+    providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
+    models: makeModelList(config, (name, organizationId) => modelsOf(name, { book, organization: stored.get(organizationId) })),
+    modelRegistry: makeModelRegistry(book, systemClock.now),
+  } satisfies Partial<ApiPorts>;
 }
 
 /** What answers share, whatever they say. */

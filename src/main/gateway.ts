@@ -42,22 +42,24 @@ import type { PriceBook } from '../pricing/price-book.ts';
 import type { SpoolSpace } from '../spool/usage.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import { type RunningRole, reportMetrics } from '../supervisor/child.ts';
-import { startBodyThreads } from './bodies/threads.ts';
-import { degradedCoreParts } from './core-address.ts';
-import { makeGiveFeedback } from './core-feedback.ts';
-import { makeCostEstimate, readUser } from './pricing/estimate-cost.ts';
-import { familiesOf } from './health/metric-families.ts';
-import { makeMakerOf } from './pricing/model-makers.ts';
-import { modelsOf } from './pricing/model-list.ts';
-import { openSharedState, type SharedState } from './shared-state.ts';
-import { holdImportedPrices } from './pricing/imported-prices.ts';
-import { readPricesFile } from './pricing/prices-file.ts';
-import { makeStoredPrices, type StoredPrices } from './pricing/stored-prices.ts';
-import { listenerAddresses } from './api/listener-addresses.ts';
-import { startGatewayTakers, type Takers } from './logs/start.ts';
-import { openOwnSeries } from './records/own-series.ts';
-import { failedKeysOf, keyVerifier, openExistingMetadata } from './keys.ts';
-import { rejectUnsupportedSettings, dataPaths } from './shared.ts';
+import { startBodyThreads } from '../gateway/bodies/thread/threads.ts';
+import { coreAddress, degradedCoreParts } from '../supervisor/core-address.ts';
+import { makeGiveFeedback } from '../gateway/core-feedback.ts';
+import { makeCostEstimate, readUser } from '../pricing/estimate/estimate-cost.ts';
+import { familiesOf } from '../health/metric-families.ts';
+import { makeMakerOf } from '../pricing/models/model-makers.ts';
+import { modelsOf } from '../pricing/models/models-of.ts';
+import { openSharedState, type SharedState } from '../state/shared-state.ts';
+import { holdImportedPrices } from '../pricing/held/imported-prices.ts';
+import { readPricesFile } from '../pricing/held/prices-file.ts';
+import { makeStoredPrices, type StoredPrices } from '../pricing/held/stored-prices.ts';
+import { listenerAddresses } from '../config/listener-addresses.ts';
+import { startGatewayTakers, type Takers } from '../intake/open.ts';
+import { openOwnSeries } from '../spool/own-series.ts';
+import { failedKeysOf, keyVerifier } from '../auth/open.ts';
+import { openExistingMetadata } from '../metadata/open.ts';
+import { rejectUnsupportedSettings } from './shared.ts';
+import { dataPaths } from '../config/data-paths.ts';
 
 /** Clients have this long to read the last responses of a stopping gateway. */
 const responsesEndMs = 300;
@@ -191,7 +193,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     targets,
     knownModels: (name, organizationId) => modelsOf(name, { book: parts.book, organization: parts.prices.get(organizationId) }),
     makerOf: makeMakerOf(parts.book, systemClock.now),
-    giveFeedback: makeGiveFeedback(config.dataDir),
+    giveFeedback: makeGiveFeedback(() => coreAddress(config.dataDir)),
     providerKeys: storedProviderKeys(config, parts, secret),
     upstream,
     callsInFlight: new CallsInFlight(config.callsInFlight, config.organizationSharePercent),

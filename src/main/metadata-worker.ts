@@ -6,7 +6,7 @@ import { listOrganizations } from '../metadata/organization/organizations.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observation } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
-import { hasRecords, lostMetadata } from './data-folder.ts';
+import { hasRecords, lostMetadata } from '../supervisor/data-folder.ts';
 
 export interface MetadataOrder {
   readonly dataDir: string;

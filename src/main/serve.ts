@@ -11,10 +11,10 @@ import { isLocked } from '../platform/process-lock.ts';
 import { interruptCallsMs } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/port-check.ts';
 import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervisor.ts';
-import { useDataDir } from './data-folder.ts';
-import { familiesOf } from './health/metric-families.ts';
+import { useDataDir } from '../supervisor/data-folder.ts';
+import { familiesOf } from '../health/metric-families.ts';
 import { startMetadataProcess } from './metadata-process.ts';
-import { setDamagedStateAside } from './state-check.ts';
+import { setDamagedStateAside } from '../state/set-aside.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock } from './shared.ts';
 
 /** Threads of the core beside those of queries: the store's other connections, and files that are read, written and synced meanwhile. */
@@ -100,7 +100,7 @@ export async function startService(
 
 /** What reads prices, and the public list with it, is not loaded by a supervisor without a file. */
 async function withPricesFile(config: Config, environment: Readonly<Record<string, string | undefined>>) {
-  return (await import('./pricing/prices-file.ts')).keepPricesFile(config, environment);
+  return (await import('../pricing/held/prices-file.ts')).keepPricesFile(config, environment);
 }
 
 /**

@@ -2,24 +2,6 @@ import path from 'node:path';
 import type { Config } from '../config/load.ts';
 import { type ProcessLock, takeLock } from '../platform/process-lock.ts';
 
-export function dataPaths(config: Config): {
-  readonly spool: string;
-  readonly store: string;
-  readonly deadLetters: string;
-  readonly secret: string;
-  /** Shared by the workers while they run. */
-  readonly state: string;
-} {
-  const inData = (name: string): string => path.join(config.dataDir, name);
-  return {
-    spool: inData('spool'),
-    store: inData('clickhouse'),
-    deadLetters: inData('dead-letters'),
-    secret: inData('secret.key'),
-    state: inData('state'),
-  };
-}
-
 /** The holder of this file's lock is the core of the data folder. */
 export function coreLockOf({ dataDir }: Config): string {
   return path.join(dataDir, 'core.lock');

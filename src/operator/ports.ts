@@ -3,7 +3,7 @@ import type { StorePartAsideAnswer, StorePartCheckAnswer, StorePartsAnswer } fro
 import type { DeadLetterHead, DeadLetterPage, WholeDeadLetter } from '../ingest/dead-letters/store.ts';
 import type { ReplayOutcome } from '../ingest/dead-letters/replay.ts';
 import type { Snapshot } from '../jobs/backup/snapshot.ts';
-import type { LineRates, PriceLine } from '../model/pricing/price-line.ts';
+import type { OperatorPricePorts } from '../jobs/import-prices.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ReceivedTrace } from '../otlp/tree/place.ts';
 
@@ -30,33 +30,6 @@ export interface StorePartPorts {
   readonly list: () => Promise<StorePartsAnswer>;
   readonly check: (table: string, part: string) => Promise<StorePartCheckAnswer>;
   readonly setAside: (table: string, part: string) => Promise<StorePartAsideAnswer>;
-}
-
-export interface PriceImportOrder {
-  readonly list: unknown;
-  /** Where the list comes from. */
-  readonly source: string;
-  readonly zeroIsFree: boolean;
-  /** Imported prices that the list lacks go. */
-  readonly replace: boolean;
-  /** Changes nothing. */
-  readonly isTrial: boolean;
-}
-
-export interface PriceImport {
-  /** `before`: rates that hold now, US dollars for a million; undefined without any. */
-  readonly changes: readonly { readonly line: PriceLine; readonly before: LineRates | undefined }[];
-  readonly same: number;
-  readonly leftOut: { readonly zero: number; readonly provider: number; readonly unit: number };
-  readonly total: number;
-}
-
-export interface OperatorPricePorts {
-  readonly list: () => readonly PriceLine[];
-  /** @returns the place in the list at which it cannot be read. */
-  readonly import: (
-    order: PriceImportOrder,
-  ) => Promise<PriceImport | { readonly fault: { readonly path: string; readonly problem: string } }>;
 }
 
 export interface OperatorPorts {

@@ -1,13 +1,9 @@
 import type { Server } from 'node:http';
-import path from 'node:path';
+import { operatorSocket } from '../config/data-paths.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { closeServer } from '../platform/http/server.ts';
 import { listenOnSocket } from '../platform/http/unix-socket.ts';
-
-export function operatorSocket(dataDir: string): string {
-  return path.resolve(dataDir, 'operator.sock');
-}
 
 /**
  * Serves the operator API on its socket. The core works without it, so a failure is only observed. @returns a function that ends it within

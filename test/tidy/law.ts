@@ -2,6 +2,9 @@
  * The law of the tree, as tables. `test/tidy.test.ts` executes it; a change of the architecture begins here and in `ARCHITECTURE.md`.
  */
 
+/** The settings, and where the data folder has what. */
+const settings = ['type config', 'config/data-paths.ts'];
+
 /** Rooms of `src/` and what each may import: a room, or a path inside one. `type x` allows only `import type`. */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   model: [],
@@ -13,9 +16,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   providers: ['model', 'platform/crc32.ts'],
   otlp: ['model', 'platform/bounds'],
   redaction: ['model'],
-  pricing: ['model'],
+  pricing: ['model', 'platform', 'providers', 'type contract', 'type config', 'type metadata'],
   query: ['model', 'type contract', 'sql'],
-  spool: ['platform'],
+  spool: ['platform', 'type model', ...settings],
   gateway: [
     'model',
     'platform',
@@ -27,30 +30,50 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'providers/wire-facts.ts',
     'providers/openai/wire.ts',
     'providers/amazon/wire.ts',
+    // Only the thread of bodies reads them.
+    'providers/body-facts.ts',
+    ...settings,
   ],
   // What the gateway knows of directives, headers and identifiers holds for calls that are only told of, too.
-  logs: [
+  intake: [
     'model',
     'platform',
     'spool',
+    'metadata',
     'providers',
+    'otlp',
     'gateway/bodies/memory.ts',
     'gateway/directives',
     'gateway/http/headers.ts',
     'gateway/record',
     'gateway/relay/response-headers.ts',
     'gateway/routing/provider-addresses.ts',
+    ...settings,
   ],
-  store: ['model', 'platform', 'sql'],
-  ingest: ['model', 'platform', 'spool', 'providers', 'pricing', 'store', 'metadata', 'redaction'],
-  metadata: ['model', 'platform'],
-  events: ['model', 'platform', 'query', 'reading', 'metadata', 'auth', 'egress'],
-  alerts: ['model', 'platform', 'metadata', 'type contract', 'query', 'events', 'type store'],
-  auth: ['model', 'platform', 'metadata'],
-  state: ['model', 'platform'],
+  store: ['model', 'platform', 'sql', ...settings],
+  ingest: [
+    'model',
+    'platform',
+    'spool',
+    'providers',
+    'pricing',
+    'query/request-detail',
+    'query/session-detail',
+    'type query/requests',
+    'store',
+    'metadata',
+    'redaction',
+    'type state',
+    ...settings,
+  ],
+  metadata: ['model', 'platform', 'type config'],
+  events: ['model', 'platform', 'query', 'reading', 'metadata', 'auth', 'egress', 'type store', 'config'],
+  alerts: ['model', 'platform', 'metadata', 'type contract', 'query', 'events', 'type store', 'type config'],
+  auth: ['model', 'platform', 'metadata', 'type config'],
+  state: ['model', 'platform', ...settings],
   egress: ['model', 'platform'],
-  jobs: ['model', 'platform', 'spool', 'store', 'metadata', 'events/database', 'state', 'pricing', 'query'],
-  supervisor: ['model', 'platform', 'config'],
+  jobs: ['model', 'platform', 'spool', 'store', 'metadata', 'ingest', 'events', 'state', 'pricing', 'providers', 'query', ...settings],
+  supervisor: ['model', 'platform', 'config', 'metadata/metadata-file.ts'],
   // Reads stored records in order for whoever goes through them: exports, live streams, webhooks.
   reading: ['model', 'platform', 'query', 'store'],
   api: [
@@ -64,26 +87,51 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store',
     'metadata',
     'redaction',
+    'mcp',
+    'type alerts',
     'type events',
     'events/webhooks/property-filters.ts',
+    'type ingest',
+    'type jobs',
+    'type config',
   ],
-  operator: ['contract', 'model', 'platform', 'type ingest', 'type jobs', 'type otlp', 'type store', 'api'],
+  // Health and metrics of the whole process tree.
+  health: [
+    'contract',
+    'model',
+    'platform',
+    'alerts/metrics.ts',
+    'api/http/latency.ts',
+    'events',
+    'gateway/metrics.ts',
+    'ingest/metrics.ts',
+    'pricing/tables',
+    'spool',
+    'store/engine/metrics.ts',
+    'supervisor',
+    'type api',
+    'type config',
+    'type ingest',
+    'type store',
+  ],
+  operator: [
+    'contract',
+    'model',
+    'platform',
+    'spool',
+    'metadata',
+    'events',
+    'ingest',
+    'jobs',
+    'type otlp',
+    'type pricing',
+    'type store',
+    'api',
+    ...settings,
+  ],
   client: ['type model'],
   mcp: ['model', 'client', 'query/filter'],
-  cli: [
-    'client',
-    'contract',
-    'export',
-    'model',
-    'config',
-    'platform',
-    'metadata',
-    'auth',
-    'jobs/backup',
-    'operator/socket.ts',
-    'main',
-    'mcp',
-  ],
+  cli: ['client', 'contract', 'export', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'main', 'mcp', 'supervisor'],
   main: ['*'],
 };
 
@@ -123,8 +171,6 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'ingest/redaction': ['type ingest/interpret', 'ingest/interpret/record-texts.ts'],
   'ingest/series': ['ingest/interpret'],
   'ingest/threats': [],
-  'main/bodies': [],
-  'main/health': [],
   'mcp/answers': ['mcp/input', 'mcp/tool.ts'],
   'mcp/input': ['mcp/answers/budget.ts'],
   'mcp/tools': ['mcp/', 'mcp/answers', 'mcp/input'],
@@ -176,6 +222,12 @@ export const mutualFolders: Readonly<Record<string, number>> = {
 };
 
 /** Rooms, and files of other rooms, that compute and do nothing else: no I/O, clock, chance or environment. */
+/** Folders of pure rooms that are not. */
+export const impurePaths: readonly string[] = [
+  // Prices in use: read from a file and the database, and kept.
+  'src/pricing/held/',
+];
+
 export const purePaths: readonly string[] = [
   'src/model/',
   'src/sql/',

@@ -10,7 +10,7 @@ import { planReprice, repricedRequest, repriceItem, repriceStatements } from '..
 import { runUntilRows } from '../../store/read/run-statement.ts';
 import { endpoint } from '../endpoint.ts';
 import { countOf } from '../page/request-page.ts';
-import type { PriceRefusal } from '../ports.ts';
+import type { PriceRefusal } from '../../jobs/request-costs.ts';
 
 /** Body → plan → rows → new costs → report. */
 export const applyPrices = endpoint({

@@ -1,6 +1,6 @@
 import { retentionAnswerSchema, retentionSchema } from '../../contract/settings/retention.ts';
 import { type DataOf, endpoint } from '../endpoint.ts';
-import type { RetentionPorts } from '../ports.ts';
+import type { RetentionPorts } from '../../jobs/open.ts';
 
 export const retention = [
   endpoint({

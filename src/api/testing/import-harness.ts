@@ -8,7 +8,7 @@ import type { Drain } from '../../ingest/drain.ts';
 import { RunningErasures } from '../../ingest/erasures.ts';
 import type { TestPorts } from '../../ingest/testing/spent-rows.ts';
 import { type CoreRig, type IngestRig, SpoolRig, until } from '../../ingest/testing/ingest-harness.ts';
-import { makeImports } from '../../main/records/imports.ts';
+import { makeImports } from '../../ingest/imports/open.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { createApi } from '../app.ts';
 import { callApi, portsOver, queryPath, readLarge } from './api-harness.ts';

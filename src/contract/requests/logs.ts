@@ -8,7 +8,7 @@ const timeSchema = z
 
 const text = (description: string) => z.string().openapi({ description });
 
-/** Shown only: `src/logs/read-log.ts` reads the body, on both listeners. */
+/** Shown only: `src/intake/logs/read-log.ts` reads the body, on both listeners. */
 export const logSchema = z
   .object({
     providerRequest: z.object({

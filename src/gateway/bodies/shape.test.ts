@@ -4,7 +4,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { packShape, rememberShape, replaceModel, shapeOf, unpackShape } from './shape.ts';
 import { cacheKeyOf } from '../cache/key.ts';
 import { openAiAt, startRig } from '../testing/gateway-harness.ts';
-import type { BodyOwner } from './threads.ts';
+import type { BodyOwner } from '../../platform/threads/body-thread.ts';
 import { findStoredPrompt } from './stored-prompt.ts';
 import { withIncludeUsage } from '../relay/stream-usage.ts';
 import { bodyOf, call, requestText, startProvider } from '../testing/raw-http.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
 import { type LimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts';
 import { moneyOfUnits } from '../../model/pricing/money.ts';
-import { makeCostEstimate, readUser } from '../../main/pricing/estimate-cost.ts';
+import { makeCostEstimate, readUser } from '../../pricing/estimate/estimate-cost.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { listedPrices } from '../../pricing/testing/prices.ts';
 import { type LmdbEnvironment, openEnvironment } from '../../state/lmdb.ts';

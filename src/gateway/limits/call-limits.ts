@@ -9,23 +9,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Directives } from '../directives/directives.ts';
 import { withAliases } from '../http/headers.ts';
 import { type RateLimitDecision, RateLimitExceeded, type LimitWindows, reserve } from './reserve.ts';
-import type { FoundFacts } from '../bodies/threads.ts';
+import type { EstimatedRequest } from '../../model/record/body-facts.ts';
 import type { RequestBody } from '../http/request-body.ts';
-
-export interface EstimatedRequest {
-  readonly method: string;
-  readonly provider: string;
-  /** Path and query at the provider, or of the route of a built-in target. */
-  readonly path: string;
-  /** Undefined if it was not buffered, or is not JSON. */
-  readonly body: Buffer | undefined;
-  /** Facts of a body that was parsed in a thread. */
-  readonly found: FoundFacts | undefined;
-  /** `Svc-Model-Override`: the price of this model applies where the model itself has none. */
-  readonly modelOverride: string | undefined;
-  /** Arrival, Unix milliseconds: the price of that time applies. */
-  readonly at: number;
-}
 
 export interface CallLimits {
   readonly windows: LimitWindows;

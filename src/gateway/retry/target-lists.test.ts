@@ -13,7 +13,7 @@ import {
 } from '../testing/scripted-provider.ts';
 import { startCacheRig } from '../testing/cache-harness.ts';
 import type { ForwardPorts } from '../ports.ts';
-import type { EstimatedRequest } from '../limits/call-limits.ts';
+import type { EstimatedRequest } from '../../model/record/body-facts.ts';
 import type { Rig, RigOptions } from '../testing/gateway-harness.ts';
 import { call, ourKey, requestText } from '../testing/raw-http.ts';
 

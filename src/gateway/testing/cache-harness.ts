@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readUser } from '../../main/pricing/estimate-cost.ts';
+import { readUser } from '../../pricing/estimate/estimate-cost.ts';
 import type { Observation } from '../../model/observation.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { CachedResponses } from '../../state/cached-responses.ts';

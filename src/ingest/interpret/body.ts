@@ -3,7 +3,7 @@ import { jsonExcess } from '../../model/json/bounds.ts';
 import { mayLoseDigits, withMarkedNumbers, writeExactly } from '../../model/json/exact-numbers.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { parseJson, wellFormed } from '../../model/text.ts';
-import { asUtf8 } from './wide-text.ts';
+import { asUtf8 } from '../../model/wide-text.ts';
 import { unzstd } from '../../platform/zstd/unzstd.ts';
 import { isCanonicalJson } from './canonical-json.ts';
 

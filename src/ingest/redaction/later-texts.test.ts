@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callApi } from '../../api/testing/api-harness.ts';
 import { Deployment } from '../../api/testing/import-harness.ts';
-import { PlaceCorrections } from '../../main/spans/corrections.ts';
+import { PlaceCorrections } from '../../intake/spans/corrections.ts';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import { redactionPlaces, type RedactionRule } from '../../model/redaction-rule.ts';
 import { systemClock } from '../../platform/clock.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { makeLogCalls } from '../../logs/log-calls.ts';
-import { openTo } from '../../logs/testing/open-to.ts';
+import { makeLogCalls } from '../../intake/record/log-calls.ts';
+import { openTo } from '../../intake/testing/open-to.ts';
 import { parseUuid, type RequestId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { LogCalls, LoggedCall } from '../../model/record/logged-call.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IngestRig, makeGate, openRig, SpoolRig, until, written } from '../../ingest/testing/ingest-harness.ts';
-import { makeBulkJobs } from '../../main/changes/bulk-jobs.ts';
+import { makeBulkJobs } from './open.ts';
 import { listJobs } from '../../metadata/jobs.ts';
 import type { Job, JobOrder } from '../../model/jobs/job.ts';
 import { GatelogError } from '../../model/errors.ts';

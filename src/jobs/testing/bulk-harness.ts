@@ -7,7 +7,7 @@ import { RequestChanges } from '../../ingest/changes/request-changes.ts';
 import { SessionChanges } from '../../ingest/changes/session-changes.ts';
 import { ExchangeIndex } from '../../ingest/series/exchange.ts';
 import { newId } from '../../ingest/testing/ingest-harness.ts';
-import { makeBulkJobs } from '../../main/changes/bulk-jobs.ts';
+import { makeBulkJobs } from '../bulk/open.ts';
 import type { MetadataDatabase } from '../../metadata/database.ts';
 import { latestJobNumber } from '../../metadata/jobs.ts';
 import { openMigratedMetadata } from '../../metadata/migrate.ts';

@@ -16,7 +16,8 @@ import type { Observation } from '../../model/observation.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { CachedResponses } from '../../state/cached-responses.ts';
 import { openEnvironment } from '../../state/lmdb.ts';
-import { type EraseDeliveries, Erasures, type ErasureTargets } from '../erasures.ts';
+import { Erasures, type ErasureTargets } from '../erasures.ts';
+import type { EraseDeliveries } from '../../events/erase-deliveries.ts';
 import type { TestInterpret } from '../../ingest/testing/spent-rows.ts';
 
 /** A core that runs, with what erases. */

@@ -1,4 +1,4 @@
-import { ambient, consoleWriters, environmentReaders, purePaths } from '../law.ts';
+import { ambient, consoleWriters, environmentReaders, impurePaths, purePaths } from '../law.ts';
 import { globalUses } from '../globals.ts';
 import { isProduction, isWithin, type Rule, sourceRule } from '../rule.ts';
 
@@ -6,7 +6,7 @@ import { isProduction, isWithin, type Rule, sourceRule } from '../rule.ts';
 export const pureRooms: Rule = sourceRule(
   { name: 'pure rooms', remedy: 'Take the value as a parameter, or move the effect to the room that calls this one.' },
   (source) => {
-    if (!isProduction(source.path) || !isWithin(source.path, purePaths)) return [];
+    if (!isProduction(source.path) || !isWithin(source.path, purePaths) || isWithin(source.path, impurePaths)) return [];
     const modules = source.imports.filter(({ specifier }) => specifier.startsWith('node:'));
     const uses = globalUses(source).filter(({ name, use }) => ambient.has(name) || ambient.has(use));
     return [

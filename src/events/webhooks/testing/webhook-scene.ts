@@ -4,7 +4,7 @@ import { makeCipher } from '../../../auth/sealing.ts';
 import { makePost } from '../../channels/post.ts';
 import { makeAllowList } from '../../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../../egress/target-guard.ts';
-import { outboxPorts, type RequestPayloads, type TargetRoom, webhookRoom } from '../../../main/events/target-rooms.ts';
+import { outboxPorts, type RequestPayloads, type TargetRoom, webhookRoom } from '../../targets.ts';
 import type { MetadataQueries } from '../../../metadata/database.ts';
 import { type EventsDatabase, openEvents } from '../../database/database.ts';
 import { Outbox } from '../../delivery/outbox.ts';

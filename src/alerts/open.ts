@@ -1,0 +1,118 @@
+import { v7 } from 'uuid';
+import { Alerts, type AlertChannels } from './alerts.ts';
+import type { AlertDefinitions } from './definitions.ts';
+import { Evaluator } from './evaluator.ts';
+import { ChangedMinutes } from './late/changed-minutes.ts';
+import { checkLate } from './late/late-check.ts';
+import { countRound } from './metrics.ts';
+import type { ChannelStore } from '../events/channels/stored-channels.ts';
+import type { Config } from '../config/load.ts';
+import type { NewDelivery } from '../model/events/event.ts';
+import type { OrganizationId, Uuid } from '../model/ids.ts';
+import type { Observe } from '../model/observation.ts';
+import type { EventsDatabase } from '../events/database/database.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import type { Meter } from '../platform/metrics/meter.ts';
+import type { Store } from '../store/store.ts';
+import type { WebhookDefinitions } from '../events/webhooks/definitions.ts';
+import type { Events } from '../events/open.ts';
+
+export interface AlertParts {
+  readonly definitions: AlertDefinitions;
+  readonly events: EventsDatabase;
+  readonly webhooks: Pick<WebhookDefinitions, 'of'>;
+  readonly store: Pick<Store, 'run' | 'rowChanges'>;
+  readonly meter: Meter;
+  readonly observe: Observe;
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  readonly groupsMaxBytes: number;
+}
+
+export interface AlertRooms {
+  readonly channels: AlertChannels;
+  readonly wake: (targets: readonly Pick<NewDelivery, 'organizationId' | 'target'>[]) => void;
+  readonly baseUrl: () => string;
+}
+
+export interface RunningAlerts {
+  /** For the API. */
+  readonly alerts: Alerts;
+  readonly evaluator: Evaluator;
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+const hourMs = 3_600_000;
+
+/** Rules that alert, with their evaluator. Organisations that were not offered any rules are. */
+export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }: AlertRooms): Promise<RunningAlerts> {
+  const { definitions, events, webhooks, store, meter, observe, clock, intervalMs } = parts;
+  await definitions.offer(clock.now());
+  const linkOf = (ruleId: string): string => `${baseUrl()}/v1/alerts/${ruleId}/history`;
+  const subscribers = (organizationId: OrganizationId, event: 'alert.triggered' | 'alert.resolved'): readonly string[] =>
+    webhooks
+      .of(organizationId)
+      .filter(({ disabled, events: asked }) => disabled === null && asked.includes(event))
+      .map(({ id }) => id);
+  const changed = new ChangedMinutes(clock.now);
+  store.rowChanges.watch(changed.note);
+  const late = { changed, run: store.run, events, linkOf, subscribers, wake };
+  const evaluator = new Evaluator({
+    definitions,
+    run: store.run,
+    events,
+    clock,
+    intervalMs,
+    linkOf,
+    subscribers,
+    wake,
+    observe,
+    groupsMaxBytes: parts.groupsMaxBytes,
+    late: {
+      keepOnly: (organizationIds) => changed.keepOnly(organizationIds),
+      check: (organizationId, ready, time) => checkLate(late, organizationId, ready, time),
+    },
+    noteRound: (round) => countRound(meter, round),
+  });
+  await evaluator.open();
+  const now = clock.now();
+  // What was stored just before the last process ended may not have been looked at.
+  for (const { organizationId } of definitions.all()) changed.noteRange(organizationId, { from: now - hourMs, to: now });
+  const alerts = new Alerts({
+    definitions,
+    evaluator,
+    events,
+    run: store.run,
+    channels,
+    wake,
+    intervalMs,
+    linkOf,
+    newId: () => v7() as Uuid,
+    now: clock.now,
+  });
+  return { alerts, evaluator, start: () => evaluator.start(), stop: () => evaluator.stop() };
+}
+
+/** The alerts of the core. @param baseUrl of the API. */
+export async function openCoreAlerts(
+  parts: Omit<AlertParts, 'definitions' | 'clock' | 'intervalMs' | 'groupsMaxBytes'> & {
+    readonly config: Config;
+    readonly alerts: AlertDefinitions;
+  },
+  { events, store }: { readonly events: Pick<Events, 'outbox' | 'eraseWith'>; readonly store: ChannelStore },
+  baseUrl: () => string,
+): Promise<RunningAlerts> {
+  const { config, alerts: definitions } = parts;
+  const isReadable: AlertChannels['isReadable'] = (organizationId, channel) => store.open(organizationId, channel) !== undefined;
+  const running = await openAlerts(
+    { ...parts, definitions, clock: systemClock, intervalMs: config.alertIntervalMs, groupsMaxBytes: config.alertGroupsMaxBytes },
+    {
+      channels: { store: store.store, isReadable },
+      wake: (deliveries) => events.outbox.wake(deliveries),
+      baseUrl,
+    },
+  );
+  events.eraseWith((organizationId, userId) => running.evaluator.forgetNaming(organizationId, userId));
+  return running;
+}

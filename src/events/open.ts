@@ -1,0 +1,129 @@
+import { makeCipher } from '../auth/sealing.ts';
+import { deploymentSecret } from '../auth/secret-key.ts';
+import { makePost } from './channels/post.ts';
+import { makeAllowList } from '../egress/allow-list.ts';
+import { makeTargetGuard } from '../egress/target-guard.ts';
+import type { EraseDeliveries } from './erase-deliveries.ts';
+import { messageOf } from '../model/errors.ts';
+import type { EventsDatabase } from './database/database.ts';
+import { eraseNaming, eraseOfRequests } from './log/erase.ts';
+import { pruneLog } from './log/prune.ts';
+import { countEnd, countPruned } from './delivery/metrics.ts';
+import { Outbox } from './delivery/outbox.ts';
+import { systemClock } from '../platform/clock.ts';
+import { emptyLog } from '../platform/sqlite/database.ts';
+import { WebhookTargets } from './webhooks/delivering.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
+import { dataPaths } from '../config/data-paths.ts';
+import { type FollowingParts, makeFollower, requestPayloadsOf } from './following.ts';
+import { outboxPorts, type TargetRooms, webhookRoom } from './targets.ts';
+
+/** A gigabyte of log may come within an hour. */
+const pruningIntervalMs = 60_000;
+const day = 86_400_000;
+
+export interface Events {
+  readonly outbox: Outbox;
+  /** For the API. */
+  readonly webhooks: Webhooks;
+  /** How far the webhook that is furthest behind is behind the stored records, milliseconds. */
+  readonly behindMs: () => number;
+  /** Goes on with what is pending, and with what was stored since. */
+  readonly start: () => Promise<void>;
+  readonly erase: EraseDeliveries;
+  /** Erasures of a name wait for this, then reach alerts too. */
+  readonly eraseWith: (forgetNaming: EraseDeliveries['naming']) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** Everything that sends events. @param baseUrl of the addresses of bodies. @param channels where alerts go. */
+export function makeEvents(parts: FollowingParts, baseUrl: () => string, channels: TargetRooms['channel']): Events {
+  const { config, observe, meter, events, webhooks: definitions, storedOrder } = parts;
+  const { now } = systemClock;
+  const cipher = makeCipher(deploymentSecret(config.secretKey, dataPaths(config).secret), 'webhooks');
+  const guard = makeTargetGuard(makeAllowList(config.targetAllowlist));
+  const targets = new WebhookTargets({ definitions, cipher, post: makePost({ guard, now }), now });
+  const ports = outboxPorts({ webhook: webhookRoom(targets), channel: channels }, requestPayloadsOf(parts, baseUrl));
+  const outbox = new Outbox({
+    database: events,
+    ports,
+    concurrency: config.webhookConcurrency,
+    clock: systemClock,
+    alarm: ringLater,
+    random: Math.random,
+    observe,
+    noteEnd: (end) => countEnd(meter, end),
+  });
+  const follower = makeFollower(parts, outbox, ports);
+  const [forgetNaming, eraseWith] = later<EraseDeliveries['naming']>();
+  const pruning = prunePeriodically({ config, observe, meter, events });
+  return {
+    outbox,
+    webhooks: new Webhooks({ definitions, events, outbox, cipher, guard, storedThrough: () => storedOrder.through, now }),
+    behindMs: () => follower.behindMs(),
+    start: async () => {
+      await outbox.start();
+      follower.start();
+    },
+    erase: makeErase(events, outbox, forgetNaming),
+    eraseWith,
+    stop: async () => {
+      await follower.stop();
+      await Promise.all([pruning.stop(), outbox.stop()]);
+    },
+  };
+}
+
+/** A value that is not there yet, and what gives it. */
+function later<Value>(): readonly [Promise<Value>, (value: Value) => void] {
+  let give: ((value: Value) => void) | undefined;
+  const value = new Promise<Value>((resolve) => (give = resolve));
+  return [value, (given) => give?.(given)];
+}
+
+function makeErase(events: EventsDatabase, outbox: Outbox, forgetNaming: Promise<EraseDeliveries['naming']>): EraseDeliveries {
+  return {
+    settle: (organizationId) => outbox.forgetBodies(organizationId),
+    ofRequests: async (organizationId, requestIds) => {
+      await eraseOfRequests(events, organizationId, requestIds);
+    },
+    naming: async (organizationId, userId) => {
+      await (
+        await forgetNaming
+      )(organizationId, userId);
+      await eraseNaming(events, organizationId, userId);
+      await emptyLog(events);
+    },
+  };
+}
+
+function ringLater(ms: number, ring: () => void): () => void {
+  const timer = setTimeout(ring, ms);
+  return () => clearTimeout(timer);
+}
+
+function prunePeriodically({ config, observe, meter, events }: Pick<FollowingParts, 'config' | 'observe' | 'meter' | 'events'>): {
+  readonly stop: () => Promise<void>;
+} {
+  const limits = { keptMs: config.webhookLogDays * day, maxBytes: config.webhookLogMaxBytes };
+  const prune = async (): Promise<void> => {
+    try {
+      const pruned = await pruneLog(events, limits, systemClock.now());
+      if (pruned.expired + pruned.crowdedOut === 0) return;
+      countPruned(meter, pruned);
+      observe({ kind: 'delivery_log_pruned', ...pruned });
+    } catch (error) {
+      observe({ kind: 'job_failed', job: 'removal of old deliveries from the log', reason: messageOf(error) });
+    }
+  };
+  let running = Promise.resolve();
+  const timer = setInterval(() => {
+    running = running.then(prune);
+  }, pruningIntervalMs);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

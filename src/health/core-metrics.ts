@@ -1,0 +1,99 @@
+import { apiFamilies } from '../api/http/latency.ts';
+import type { HealthFigures } from '../contract/health.ts';
+import type { DeadLetters } from '../ingest/dead-letters/store.ts';
+import type { Drain } from '../ingest/drain.ts';
+import { ingestFamilies, noteLetters, notePrices, readDrain } from '../ingest/metrics.ts';
+import { alertFamilies } from '../alerts/metrics.ts';
+import { exposition, type ProcessNumbers } from '../platform/metrics/exposition.ts';
+import type { Family, Meter } from '../platform/metrics/meter.ts';
+import { eventFamilies, ingestEventFamilies } from '../platform/metrics/observed.ts';
+import { processFamilies } from '../platform/metrics/process-sampler.ts';
+import type { SpendCounters } from '../ingest/spend-counters.ts';
+import { priceList } from '../pricing/tables/price-list.ts';
+import { readBacklog } from '../events/log/status.ts';
+import type { EventsDatabase } from '../events/database/database.ts';
+import { notePending, outboxFamilies } from '../events/delivery/metrics.ts';
+import { noteBehind, webhookFamilies } from '../events/webhooks/metrics.ts';
+import { unpackCells } from '../platform/metrics/slot-totals.ts';
+import { noteSpool, spoolFamilies } from '../spool/metrics.ts';
+import { folderBytes } from '../spool/usage.ts';
+import { readConnections, readDamage, readMove, storeFamilies } from '../store/engine/metrics.ts';
+import type { Store } from '../store/store.ts';
+import type { MetricsMessage } from '../supervisor/messages.ts';
+import { healthFigures } from './health-figures.ts';
+import { familiesOf } from './metric-families.ts';
+
+export const coreFamilies: readonly Family[] = [
+  ...processFamilies,
+  ...eventFamilies,
+  ...ingestEventFamilies,
+  ...ingestFamilies,
+  ...spoolFamilies,
+  ...storeFamilies,
+  ...apiFamilies,
+  ...outboxFamilies,
+  ...alertFamilies,
+  ...webhookFamilies,
+];
+
+/** Figures that are not shown. */
+const unknownBacklog = { pending: Number.NaN, overdueMs: Number.NaN };
+
+export interface ProcessMetricsOptions {
+  readonly meter: Meter;
+  readonly drain: Drain;
+  readonly deadLetters: Pick<DeadLetters, 'usage'>;
+  readonly deadLetterMaxBytes: number;
+  readonly store: Pick<Store, 'lanes' | 'damage' | 'moveBodies' | 'measureFreeSpace'>;
+  readonly events: EventsDatabase;
+  /** How far webhooks are behind the stored records, milliseconds. */
+  readonly behindMs: () => number;
+  readonly spendCounters: Pick<SpendCounters, 'callsToday'>;
+  readonly spoolFolder: string;
+  readonly spoolMaxBytes: number;
+  readonly now: () => number;
+}
+
+/** Metrics of the whole process tree: the core's own, read on request, and the latest that the supervisor passed on from the others. */
+export class ProcessMetrics {
+  private readonly options: ProcessMetricsOptions;
+  private received: MetricsMessage['numbers'] = [];
+
+  constructor(options: ProcessMetricsOptions) {
+    this.options = options;
+  }
+
+  take(message: MetricsMessage): void {
+    this.received = message.numbers;
+  }
+
+  /** The page in Prometheus' text format. */
+  async page(): Promise<string> {
+    return exposition(await this.numbers());
+  }
+
+  async figures(): Promise<HealthFigures> {
+    const { store, now } = this.options;
+    return healthFigures(await this.numbers(), store.measureFreeSpace(), now());
+  }
+
+  private async numbers(): Promise<readonly ProcessNumbers[]> {
+    const { meter, drain, spendCounters, events, behindMs, deadLetters, deadLetterMaxBytes, store, spoolFolder, spoolMaxBytes, now } =
+      this.options;
+    readDrain(meter, drain, now());
+    notePrices(meter, { published: priceList.published, today: spendCounters.callsToday(), now: now() });
+    noteLetters(meter, deadLetters.usage(), deadLetterMaxBytes);
+    readConnections(meter, store);
+    readDamage(meter, store);
+    readMove(meter, store);
+    // The other figures are shown also while the database of events cannot be read.
+    notePending(meter, await readBacklog(events, now()).catch(() => unknownBacklog));
+    noteBehind(meter, behindMs());
+    noteSpool(meter, await folderBytes(spoolFolder), spoolMaxBytes);
+    const others = this.received.map(({ process, cells }): ProcessNumbers => {
+      const families = process === 'supervisor' ? familiesOf.supervisor : familiesOf.gateway;
+      return { process, families, cells: unpackCells(cells) };
+    });
+    return [{ process: 'core', families: meter.families, cells: meter.cells }, ...others];
+  }
+}

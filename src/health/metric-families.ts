@@ -1,0 +1,13 @@
+import { gatewayFamilies as callFamilies } from '../gateway/metrics.ts';
+import type { Family } from '../platform/metrics/meter.ts';
+import { eventFamilies, supervisionFamilies } from '../platform/metrics/observed.ts';
+import { processFamilies } from '../platform/metrics/process-sampler.ts';
+
+/**
+ * Metrics of gateway workers and the supervisor. All processes of a start share one version, so that an index identifies a metric. TRICKY:
+ * the core's metrics stand in `core-metrics.ts`, because they import the API and the store with their memory.
+ */
+export const familiesOf = {
+  gateway: [...processFamilies, ...eventFamilies, ...callFamilies],
+  supervisor: [...processFamilies, ...eventFamilies, ...supervisionFamilies],
+} as const satisfies Readonly<Record<string, readonly Family[]>>;

@@ -1,0 +1,71 @@
+import type { StoredPrice } from '../model/pricing/stored-price.ts';
+import type { Principal } from '../model/principal.ts';
+import type { RepricedRequest, RepriceReport } from '../model/pricing/reprice.ts';
+import type { CostExplanation, BilledRequest } from '../model/pricing/billed-request.ts';
+import { type RepricePorts, repriceRequests } from './reprice.ts';
+import type { MetadataDatabase } from '../metadata/database.ts';
+import { listOrganizationPrices, replaceOrganizationPrices } from '../metadata/organization/prices.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import { checkPrices } from '../pricing/check-prices.ts';
+import { explainCost, recomputedCost } from '../pricing/explain-cost.ts';
+import { type CorePrices, makePricingOf } from '../pricing/held/core-prices.ts';
+import { recordNameFor } from '../providers/registry.ts';
+import type { ChangeStoredCosts } from '../store/update/change-costs.ts';
+
+/** A refused price: its provider is unknown, or the list has it twice. */
+export interface PriceRefusal {
+  readonly refused: 'provider' | 'twice';
+  /** In the list. */
+  readonly index: number;
+  /** The name of the provider, or of the model. */
+  readonly text: string;
+}
+
+export interface PricePorts {
+  readonly list: (organizationId: OrganizationId) => Promise<readonly StoredPrice[]>;
+  /** Durable on return. @returns the prices, with providers named as in records, or the refusal; nothing is changed then. */
+  readonly replace: (
+    organizationId: OrganizationId,
+    prices: readonly StoredPrice[],
+  ) => Promise<{ readonly prices: readonly StoredPrice[] } | PriceRefusal>;
+  /**
+   * Recomputes the costs of stored requests and writes those that differ; durable and visible on return.
+   * @param read runs once the work may begin.
+   */
+  readonly apply: (principal: Principal, read: () => Promise<readonly RepricedRequest[]>, isTrial: boolean) => Promise<RepriceReport>;
+  /** Explains the cost of a stored request. @throws GatelogError `metadata_unavailable`. */
+  readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
+}
+
+export interface RequestCostParts {
+  readonly database: MetadataDatabase;
+  readonly prices: CorePrices;
+  readonly changeStoredCosts: ChangeStoredCosts;
+  readonly stamp: RepricePorts['stamp'];
+  /** Runs work that changes records of an organisation. An erasure waits for it, and the work sees nothing erased. */
+  readonly amongChanges: <Result>(organizationId: OrganizationId, work: () => Promise<Result>) => Promise<Result>;
+  readonly now: () => number;
+}
+
+export function makePricePorts({ database, prices, changeStoredCosts, stamp, amongChanges, now }: RequestCostParts): PricePorts {
+  const { stored } = prices;
+  const pricingOf = makePricingOf(prices);
+  const repricing: RepricePorts = {
+    recompute: (organizationId, request) => recomputedCost(request, pricingOf(organizationId, request)),
+    changeStoredCosts,
+    stamp,
+  };
+  return {
+    list: (organizationId) => listOrganizationPrices(database, organizationId),
+    replace: async (organizationId, replacement) => {
+      const checked = checkPrices(replacement, recordNameFor);
+      if ('refused' in checked) return checked;
+      await replaceOrganizationPrices(database, { organizationId, prices: checked.prices, at: now() });
+      stored.forget(organizationId);
+      return checked;
+    },
+    apply: (principal, read, isTrial) =>
+      amongChanges(principal.organizationId, async () => repriceRequests(repricing, principal, await read(), isTrial)),
+    explain: (organizationId, request) => explainCost(request, pricingOf(organizationId, request)),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Config } from '../config/load.ts';
+import type { Observe } from '../model/observation.ts';
+import { systemClock } from '../platform/clock.ts';
+import { lateSeriesName } from './import-series.ts';
+import { type SpoolSpace, watchSpoolSpace } from './usage.ts';
+import { openSpoolWriter, type PositionedWriter } from './writer.ts';
+import { dataPaths } from '../config/data-paths.ts';
+
+const spoolSyncMs = 1000;
+const spoolCountMs = 1000;
+
+/** What a process writes into the spool, and how much room there is. */
+export interface OwnSeries {
+  readonly spool: PositionedWriter;
+  /** Of records of long ago; begins with the first of them. */
+  readonly lateSpool: () => PositionedWriter;
+  readonly space: SpoolSpace;
+  readonly close: () => Promise<void>;
+}
+
+/** Each process writes a series of its own; the name sorts by its start. */
+export function openOwnSeries(config: Config, observe: Observe): OwnSeries {
+  const folder = dataPaths(config).spool;
+  const series = `${String(systemClock.now()).padStart(14, '0')}-${process.pid}`;
+  const open = (name: string): PositionedWriter =>
+    openSpoolWriter({
+      folder,
+      series: name,
+      segmentMaxBytes: config.spoolSegmentBytes,
+      segmentMaxMs: config.spoolSegmentSeconds * 1000,
+      sync: config.spoolSync,
+      syncIntervalMs: spoolSyncMs,
+      onFailure: (error) => observe({ kind: 'spool_append_failed', reason: error.message }),
+      monotonic: systemClock.monotonic,
+    });
+  const spool = open(series);
+  let late: PositionedWriter | undefined;
+  const appendedBytes = (): number => spool.bytes() + (late?.bytes() ?? 0);
+  const space = watchSpoolSpace({ folder, maxBytes: config.spoolMaxBytes, intervalMs: spoolCountMs, appendedBytes });
+  return {
+    spool,
+    lateSpool: () => (late ??= open(lateSeriesName(series))),
+    space,
+    close: async () => {
+      await Promise.all([spool.close(), late?.close()]);
+      space.close();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Config } from '../config/load.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Observe } from '../model/observation.ts';
+import type { Connect, NoteWait } from './engine/connections.ts';
+import { lowerThreadsNamed } from '../platform/priority.ts';
+import type { DamagedPart } from './parts/damaged-parts.ts';
+import { openStore, type Store } from './store.ts';
+import { dataPaths } from '../config/data-paths.ts';
+
+/** The embedded engine's name for its merging threads. */
+const mergingThreads = 'MergeMutate';
+
+interface StorePorts {
+  readonly onWait: NoteWait;
+  readonly connect?: Connect | undefined;
+}
+
+/** Opens the store and migrates its tables. @throws with a sentence for people when a configured server is unusable. */
+export async function openReadyStore(config: Config, observe: Observe, { onWait: noteWait, connect }: StorePorts): Promise<Store> {
+  const { clickhouseUrl: url } = config;
+  const options = {
+    queryTimeoutMs: config.queryTimeoutMs,
+    queryMaxWaitMs: config.queryMaxWaitMs,
+    queryMemoryBytes: config.storeMemoryBytes,
+    readConnections: { short: config.storeShortConnections, long: config.storeLongConnections },
+    noteWait,
+    noteDamage: ({ isLost, ...part }: DamagedPart) => observe({ kind: isLost ? 'store_part_lost' : 'store_part_damaged', ...part }),
+  };
+  if (url === undefined) {
+    const location = { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes };
+    return prepared(openStore(location, options, connect), observe);
+  }
+  if (!URL.canParse(url) || !/^https?:\/\/./i.test(url)) {
+    throw new Error('GATELOG_CLICKHOUSE_URL is not an address; write http://user:password@host:8123/database, or https.');
+  }
+  try {
+    return await prepared(openStore({ url }, options, connect), observe);
+  } catch (error) {
+    throw new Error(unusableServer(url, error), { cause: error });
+  }
+}
+
+/** Records and queries have priority over merges. The API already serves meanwhile. */
+export async function lowerMerges(store: Store): Promise<void> {
+  try {
+    await store.startThreads();
+    lowerThreadsNamed(mergingThreads);
+  } catch {
+    // The store reports its own absence where it matters; merges keep their priority.
+  }
+}
+
+async function prepared(store: Store, observe: Observe): Promise<Store> {
+  const steps: string[] = [];
+  try {
+    await store.migrate((name) => steps.push(name));
+    await store.moveBodies.open();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  // A refresh follows every minute.
+  await store.damage.refresh().catch(() => undefined);
+  if (steps.length > 0) observe({ kind: 'database_prepared', database: 'store', steps });
+  return store;
+}
+
+/** Characters of the server's or the network's message. */
+const maxReason = 200;
+
+/** Removes secrets from the address. The message reaches callers of the API. */
+function unusableServer(url: string, error: unknown): string {
+  const { protocol, host } = new URL(url);
+  const reason = messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error).split('\n', 1)[0] ?? '';
+  return (
+    `The ClickHouse server at ${protocol}//${host} (GATELOG_CLICKHOUSE_URL) cannot be used: ${reason.slice(0, maxReason).replace(/\.$/, '')}. ` +
+    'Start it or mend the address; without this setting the embedded store is used.'
+  );
+}

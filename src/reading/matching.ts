@@ -1,7 +1,7 @@
 import { messageOf } from '../model/errors.ts';
 import { SharedSlices } from '../platform/bounds/shared-slices.ts';
 import type { FilterNode } from '../query/filter/ast.ts';
-import type { FilterRecord, SessionFacts } from '../query/filter/memory/record.ts';
+import type { FilterRecord, SessionFacts } from '../query/filter/record.ts';
 import { type Steps, Work } from '../query/filter/memory/texts/work.ts';
 import { bodiesStatements } from '../query/requests/select.ts';
 import type { SessionRow } from '../query/sessions/columns.ts';

@@ -189,11 +189,11 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'query/filter': [],
   'query/export': ['query/filter', 'query/requests'],
   'query/language': ['query/filter'],
-  'query/hints': ['query/filter', 'type query/requests'],
+  'query/hints': ['query/filter', 'query/requests'],
   'query/alerts': ['query/filter', 'query/metrics'],
   'query/metrics': ['query/', 'query/filter', 'query/hints', 'query/requests'],
   'query/stream': ['query/filter', 'query/requests', 'query/sessions'],
-  'query/requests': ['query/', 'query/filter', 'query/hints'],
+  'query/requests': ['query/', 'query/filter'],
   'store/engine': ['type store/parts', 'type store/move'],
   'store/insert': ['store/engine'],
   'store/move': ['store/engine', 'store/delete'],
@@ -216,7 +216,6 @@ export const mutualFolders: Readonly<Record<string, number>> = {
   otlp: 4,
   pricing: 2,
   providers: 7,
-  query: 3,
   store: 6,
 };
 

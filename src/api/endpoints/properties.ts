@@ -26,7 +26,7 @@ import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { everything } from '../../query/filter/ast.ts';
 import { maxRows, metricsRange } from '../../query/metrics/by-name.ts';
 import { figureOf, textOf } from '../../query/metrics/cells.ts';
-import { nameProbe } from '../../query/requests/hints.ts';
+import { nameProbe } from '../../query/hints/hints.ts';
 import { type DataOf, endpoint, type RequestContext } from '../endpoint.ts';
 import { hintHeader } from '../http/declared-responses.ts';
 import { freshHeader } from '../page/fresh-until.ts';

@@ -2,7 +2,7 @@ import { unwrap } from '../../contract/fault.ts';
 import { requestCountSchema, requestIdsSchema, requestQueryAnswerSchema, requestQuerySchema } from '../../contract/requests/query.ts';
 import { type RequestId, timeOfUuid } from '../../model/ids.ts';
 import type { RequestRow } from '../../query/requests/columns.ts';
-import { hintProbes, longBodiesProbe } from '../../query/requests/hints.ts';
+import { hintProbes, longBodiesProbe } from '../../query/hints/hints.ts';
 import { legacyDialect, planRequests, requestDialect } from '../../query/requests/query.ts';
 import { requestsByIdStatement } from '../../query/requests/select.ts';
 import { endpoint, type RequestContext } from '../endpoint.ts';

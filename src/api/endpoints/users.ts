@@ -11,7 +11,7 @@ import {
 } from '../../contract/users/query.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { quoted, wellFormed } from '../../model/text.ts';
-import { emptyProbes, rangeProbe } from '../../query/requests/hints.ts';
+import { emptyProbes, rangeProbe } from '../../query/hints/hints.ts';
 import { type SessionDistributionRow, distributionStatement } from '../../query/sessions/distribution.ts';
 import { sessionMetrics } from '../../query/sessions/item.ts';
 import {

@@ -3,7 +3,7 @@ import type { RequestItem } from '../../contract/requests/item.ts';
 import type { RequestQuery } from '../../contract/requests/query.ts';
 import type { RawJson } from '../../model/json/raw.ts';
 import { cursorBehind } from '../../query/requests/cursor.ts';
-import { hintProbes, longBodiesProbe } from '../../query/requests/hints.ts';
+import { hintProbes, longBodiesProbe } from '../../query/hints/hints.ts';
 import { planRequests, type RequestsDialect, type RequestsPlan } from '../../query/requests/query.ts';
 import { type CountRow, countStatement } from '../../query/requests/select.ts';
 import { readRequestPage } from '../../reading/request-page.ts';

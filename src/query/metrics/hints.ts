@@ -1,7 +1,7 @@
 import { RawJson } from '../../model/json/raw.ts';
 import type { KnownNames } from '../hints/known-names.ts';
 import type { HintProbe } from '../hints/probe.ts';
-import { emptyProbes, nameProbe } from '../requests/hints.ts';
+import { emptyProbes, nameProbe } from '../hints/hints.ts';
 import type { MetricsAnswer } from './answer.ts';
 import { type Dimension, keyOf, type MetricsPlan } from './plan.ts';
 import { metricsStatement } from './statement.ts';

@@ -10,7 +10,7 @@ import { runUntilRows } from '../../store/read/run-statement.ts';
 import type { Store } from '../../store/store.ts';
 import { sql } from '../../sql/sql.ts';
 import type { HintProbe } from '../hints/probe.ts';
-import { longBodiesProbe, rangeProbe } from './hints.ts';
+import { longBodiesProbe, rangeProbe } from '../hints/hints.ts';
 import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../testing/query-harness.ts';
 import { planRequests, requestDialect, type RequestsPlan } from './query.ts';
 import { type CreatedAtRow, requestKeyStatements, requestStatements } from '../request-detail/lookup.ts';

@@ -7,7 +7,7 @@ import { dateTime64, dateTimes } from '../../sql/time.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { createdAtBounds, compileFilter } from '../filter/sql/compile.ts';
 import { afterKeyset, sortCellColumns } from './cursor.ts';
-import { laneOfPage, soughtId } from '../lane.ts';
+import { laneOfPage, soughtId } from './lane.ts';
 import { joinsFor, orderBy, orderOf } from './order.ts';
 import type { RequestsPlan } from './query.ts';
 import type { RequestFlags, RequestSelection } from './selection.ts';

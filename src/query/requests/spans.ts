@@ -2,7 +2,7 @@ import { type Fragment, sql } from '../../sql/sql.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { conjuncts } from '../filter/ast.ts';
 import { isArrivalBound, readsBodies } from '../filter/sql/compile.ts';
-import { soughtId } from '../lane.ts';
+import { soughtId } from './lane.ts';
 import type { RequestsPlan } from './query.ts';
 
 /** A part of the time, Unix milliseconds; undefined: without a bound. */

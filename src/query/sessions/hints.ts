@@ -1,6 +1,6 @@
 import { nearValueProbe } from '../hints/near-values.ts';
 import type { HintProbe } from '../hints/probe.ts';
-import { longBodiesProbe, nameProbe, rangeProbe } from '../requests/hints.ts';
+import { longBodiesProbe, nameProbe, rangeProbe } from '../hints/hints.ts';
 import type { KnownNames } from '../hints/known-names.ts';
 import { matchedBounds } from './conditions.ts';
 import { sessionCountStatement } from './list.ts';

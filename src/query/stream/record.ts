@@ -6,7 +6,7 @@ import { derivedTexts } from '../../sql/derived-texts.ts';
 import { type Fragment, sql } from '../../sql/sql.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { matchesInSteps } from '../filter/memory/interpret.ts';
-import type { FilterRecord, Quantity, RecordFeedback, SessionFacts } from '../filter/memory/record.ts';
+import type { FilterRecord, Quantity, RecordFeedback, SessionFacts } from '../filter/record.ts';
 import type { Steps, Work } from '../filter/memory/texts/work.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import type { StreamRow } from './rows.ts';

@@ -6,7 +6,7 @@ import { type Statement, statementFor } from '../../sql/statement.ts';
 import { requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import type { NumberCell } from '../requests/columns.ts';
-import type { SessionFacts } from '../filter/memory/record.ts';
+import type { SessionFacts } from '../filter/record.ts';
 import { sessionRowColumns, tagsOf, type SessionRow } from '../sessions/columns.ts';
 import { overAll } from '../sessions/conditions.ts';
 

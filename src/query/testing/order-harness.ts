@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { SortDirection } from '../../model/vocabulary/sort.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
-import { type FilterRecord, type Quantity, totalTokensOf } from '../filter/memory/record.ts';
+import { type FilterRecord, type Quantity, totalTokensOf } from '../filter/record.ts';
 
 /** A record with what can be sorted by and not filtered by. */
 export interface SortableRecord extends FilterRecord {

@@ -5,7 +5,7 @@ import type { SortDirection } from '../../model/vocabulary/sort.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { matches } from '../filter/memory/interpret.ts';
 import { shownProperties } from '../../model/vocabulary/property-alias.ts';
-import { type FilterRecord, sessionFactsOf } from '../filter/memory/record.ts';
+import { type FilterRecord, sessionFactsOf } from '../filter/record.ts';
 
 /** What the contract says of sessions, over records in memory. It shares with the engine what a condition of the filter means, and nothing else. */
 

@@ -6,7 +6,7 @@ import { matches } from './interpret.ts';
 import { likeMatches, likePatternOf } from './texts/like.ts';
 import { finished, Work } from './texts/work.ts';
 import { parseFilter } from '../parse.ts';
-import { type FilterRecord, sessionFactsOf } from './record.ts';
+import { type FilterRecord, sessionFactsOf } from '../record.ts';
 import { emptyTextTags } from '../../../model/record/text-tags.ts';
 
 const bare: FilterRecord = {

@@ -3,7 +3,7 @@ import type { NumberOperator, TextOperator, TimestampOperator } from '../../../m
 import { type ConditionNode, definitionOf, type FilterNode, nameOf, type TextCondition } from '../ast.ts';
 import { aliasOf } from '../../../model/vocabulary/property-alias.ts';
 import { type NumberFound, type Reader, readerOf, type Subject } from './readers.ts';
-import type { FilterRecord, SessionFacts } from './record.ts';
+import type { FilterRecord, SessionFacts } from '../record.ts';
 import { textFits } from './texts/compare.ts';
 import { finished, type Steps, Work } from './texts/work.ts';
 

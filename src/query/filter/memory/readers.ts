@@ -14,7 +14,7 @@ import type {
   sessionFields,
   sessionPropertyFields,
 } from '../../../model/vocabulary/fields.ts';
-import { type FilterRecord, type Quantity, type SessionFacts, totalTokensOf } from './record.ts';
+import { type FilterRecord, type Quantity, type SessionFacts, totalTokensOf } from '../record.ts';
 
 /** A record with the facts of its session, null without one. */
 export interface Subject {

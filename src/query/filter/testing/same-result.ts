@@ -20,7 +20,7 @@ import { matches } from '../memory/interpret.ts';
 import { changed, nastyChanges, nastyRecords, nastyTags, type StoredRecord } from './nasty-records.ts';
 import { type RandomQuery, randomQueries } from './random-queries.ts';
 import type { Subject } from '../memory/readers.ts';
-import { type FilterRecord, type SessionFacts, sessionFactsOf } from '../memory/record.ts';
+import { type FilterRecord, type SessionFacts, sessionFactsOf } from '../record.ts';
 import { smallestFailing } from './smallest-query.ts';
 
 /** Owns the records of a {@link World}. */

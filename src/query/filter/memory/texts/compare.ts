@@ -1,6 +1,6 @@
 import type { TextOperator } from '../../../../model/vocabulary/operators.ts';
 import type { TextCondition } from '../../ast.ts';
-import type { FilterRecord } from '../record.ts';
+import type { FilterRecord } from '../../record.ts';
 import { indexIn } from './find.ts';
 import { folded } from './fold.ts';
 import { type LikePattern, likeMatches, likePatternOf } from './like.ts';

@@ -1,6 +1,6 @@
-import { type Money, moneyOfUnits, zeroMoney } from '../../../model/pricing/money.ts';
-import type { TextTagName } from '../../../model/record/text-tags.ts';
-import type { RequestRecord } from '../../../model/record/request-record.ts';
+import { type Money, moneyOfUnits, zeroMoney } from '../../model/pricing/money.ts';
+import type { TextTagName } from '../../model/record/text-tags.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
 
 /** A whole number of any size: a bigint where a number would lose precision. */
 export type Quantity = number | bigint;

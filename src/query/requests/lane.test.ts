@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { unwrap } from '../contract/fault.ts';
-import { readBody } from '../contract/read-body.ts';
-import { requestQuerySchema } from '../contract/requests/query.ts';
-import type { OrganizationId } from '../model/ids.ts';
-import { longBodiesProbe } from './requests/hints.ts';
-import { legacyDialect, planRequests, requestDialect, type RequestsPlan } from './requests/query.ts';
-import { bodiesStatements, countStatement, pageStatements, requestsByIdStatement } from './requests/select.ts';
+import { unwrap } from '../../contract/fault.ts';
+import { readBody } from '../../contract/read-body.ts';
+import { requestQuerySchema } from '../../contract/requests/query.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { longBodiesProbe } from '../hints/hints.ts';
+import { legacyDialect, planRequests, requestDialect, type RequestsPlan } from './query.ts';
+import { bodiesStatements, countStatement, pageStatements, requestsByIdStatement } from './select.ts';
 
 const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 const id = '0197b000-0000-7000-8000-00000000000b';

@@ -5,13 +5,13 @@ import { type Fragment, join, param, type Query, sql } from '../../sql/sql.ts';
 import { statementFor } from '../../sql/statement.ts';
 import { bodies, requests } from '../../sql/tables.ts';
 import { editDistance } from '../../model/edit-distance.ts';
-import type { HintProbe } from '../hints/probe.ts';
-import type { KnownNames } from '../hints/known-names.ts';
-import { maxDistance, maxRequests, nearValueProbe, newestRequests } from '../hints/near-values.ts';
-import { isoTime } from './columns.ts';
-import type { RequestsPlan } from './query.ts';
-import type { RequestSelection } from './selection.ts';
-import { countStatement } from './select.ts';
+import type { HintProbe } from './probe.ts';
+import type { KnownNames } from './known-names.ts';
+import { maxDistance, maxRequests, nearValueProbe, newestRequests } from './near-values.ts';
+import { isoTime } from '../requests/columns.ts';
+import type { RequestsPlan } from '../requests/query.ts';
+import type { RequestSelection } from '../requests/selection.ts';
+import { countStatement } from '../requests/select.ts';
 
 /** Names that are looked up; further ones in a filter get no hint. */
 const maxNames = 10;

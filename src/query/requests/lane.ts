@@ -1,7 +1,7 @@
-import type { Lane } from '../sql/statement.ts';
-import { type ConditionNode, conjuncts, type FilterNode } from './filter/ast.ts';
-import { isArrivalBound, isExpensive } from './filter/sql/compile.ts';
-import type { RequestsPlan } from './requests/query.ts';
+import type { Lane } from '../../sql/statement.ts';
+import { type ConditionNode, conjuncts, type FilterNode } from '../filter/ast.ts';
+import { isArrivalBound, isExpensive } from '../filter/sql/compile.ts';
+import type { RequestsPlan } from './query.ts';
 
 /** Rows that a page in key order may pass, its offset included, and still count as quick. */
 const maxRowsInPassing = 2000;

@@ -30,7 +30,7 @@ function checked(name: string): Promise<{ readonly code: number | null; readonly
 const planted = 'src/api/planted.ts';
 /** Answers of endpoints, right ones and wrong ones. */
 const answers = `import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from './endpoint/endpoint.ts';
 
 const answer = z.object({ data: z.object({ count: z.int(), names: z.array(z.string()) }), error: z.null() });
 const pen = { id: 'pen', summary: 'Pens', action: 'read', answer, answered: 'The pens.' } as const;

@@ -1,4 +1,4 @@
-import { StoredValues } from '../../src/api/page/stored-values.ts';
+import { StoredValues } from '../../src/api/parts/stored-values.ts';
 import type { Connections } from '../../src/store/engine/connections.ts';
 import { RowChanges } from '../../src/store/read/row-changes.ts';
 import { makeRunStatement } from '../../src/store/read/run-statement.ts';

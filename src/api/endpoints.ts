@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint/endpoint.ts';
 import { alerts } from './endpoints/alerts.ts';
 import { apiKeys } from './endpoints/api-keys.ts';
 import { boards } from './endpoints/boards.ts';

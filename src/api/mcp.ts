@@ -1,10 +1,10 @@
 import type { Context, Env } from 'hono';
 import { GatelogError } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
-import { authenticate } from './http/authenticate.ts';
+import { authenticate } from './endpoint/authenticate.ts';
 import { admitBody, type LimitBody } from './http/body-limit.ts';
 import { CallMemory, type ReaderInProcess } from './http/response-memory.ts';
-import type { ApiPorts } from './ports.ts';
+import type { ApiPorts } from './endpoint/ports.ts';
 
 /**
  * The Model Context Protocol over HTTP (its "streamable HTTP"). Every tool calls the API with the caller's key, so that nothing here decides

@@ -1,6 +1,6 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import type { RouteConfig } from '@hono/zod-openapi';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint/endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { logPaths } from '../model/vocabulary/log-paths.ts';
 import { openEndpoints } from './open-endpoints.ts';

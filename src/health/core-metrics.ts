@@ -1,4 +1,4 @@
-import { apiFamilies } from '../api/http/latency.ts';
+import { apiFamilies } from '../api/latency.ts';
 import type { HealthFigures } from '../contract/health.ts';
 import type { DeadLetters } from '../ingest/dead-letters/store.ts';
 import type { Drain } from '../ingest/drain.ts';

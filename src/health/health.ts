@@ -1,4 +1,4 @@
-import type { ApiHealth } from '../api/ports.ts';
+import type { ApiHealth } from '../api/endpoint/ports.ts';
 import type { Drain } from '../ingest/drain.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Store } from '../store/store.ts';

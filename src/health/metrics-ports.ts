@@ -1,4 +1,4 @@
-import type { ApiPorts } from '../api/ports.ts';
+import type { ApiPorts } from '../api/endpoint/ports.ts';
 import type { Config } from '../config/load.ts';
 import type { DeadLetters } from '../ingest/dead-letters/store.ts';
 import type { SpendCounters } from '../ingest/spend-counters.ts';

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import path from 'node:path';
 import { JoinedCalls } from '../intake/spans/joined-calls.ts';
 import { fileURLToPath } from 'node:url';
-import { HintLookUps } from '../api/page/hint-look-ups.ts';
+import { HintLookUps } from '../api/parts/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../api/http/response-memory.ts';
 import type { Alerts } from '../alerts/alerts.ts';
 import { AlertDefinitions } from '../alerts/definitions.ts';
@@ -10,7 +10,7 @@ import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import { siteFilesIn } from '../api/site/files.ts';
-import type { ApiPorts } from '../api/ports.ts';
+import type { ApiPorts } from '../api/endpoint/ports.ts';
 import type { Streams } from '../api/stream/streams.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
@@ -35,7 +35,7 @@ import { takesWrites } from '../platform/sqlite/database.ts';
 import { makeImportedPriceLookUp } from '../metadata/operator-prices.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization/prices.ts';
 import { latestJobNumber } from '../metadata/jobs.ts';
-import { makeRateLimitPorts } from '../api/ports/rate-limits.ts';
+import { makeRateLimits } from '../api/parts/rate-limits.ts';
 import { RedactionRules } from '../metadata/organization/redaction-rules.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -66,16 +66,16 @@ import { healthOf, type Watches } from '../health/health.ts';
 import { makeMetricsPorts } from '../health/metrics-ports.ts';
 import { jobPorts, makeBulkJobs } from '../jobs/bulk/open.ts';
 import type { BulkJobs } from '../jobs/bulk/bulk-jobs.ts';
-import { readingsOf } from '../api/page/readings.ts';
+import { readingsOf } from '../api/parts/readings.ts';
 import { type Changers, makeChangers } from '../ingest/changers.ts';
 import { publishCoreAddress } from '../supervisor/core-address.ts';
 import { coreFamilies } from '../health/core-metrics.ts';
 import { listenerAddresses } from '../config/listener-addresses.ts';
 import { lowerMerges, openReadyStore } from '../store/open.ts';
-import { makeDashboardPorts } from '../api/ports/dashboard.ts';
-import { makeMcpPorts } from '../api/ports/mcp.ts';
-import { makePropertyPorts } from '../api/ports/properties.ts';
-import { makeSignInPorts } from '../api/ports/sign-in.ts';
+import { makeDashboardPorts } from '../api/parts/dashboard.ts';
+import { makeMcpPorts } from '../api/parts/mcp.ts';
+import { makePropertyPorts } from '../api/parts/properties.ts';
+import { makeSignInPorts } from '../api/parts/sign-in.ts';
 import { makeModelList } from '../gateway/builtin/open-model-list.ts';
 import { makeModelRegistry } from '../pricing/held/model-registry.ts';
 import { holdImportedPrices } from '../pricing/held/imported-prices.ts';
@@ -87,7 +87,7 @@ import { openCoreAlerts } from '../alerts/open.ts';
 import { type Events, makeEvents } from '../events/open.ts';
 import { type EventStores, openEventStores } from '../events/following.ts';
 import { withNotedChanges } from '../events/noted-changes.ts';
-import { exportPorts } from '../api/export/export-ports.ts';
+import { makeExports } from '../api/parts/exports.ts';
 import { oldestUnstoredOf } from '../ingest/export-ends.ts';
 import { modelsOf } from '../pricing/models/models-of.ts';
 import { makeDrain, openStoredOrder } from '../ingest/open.ts';
@@ -342,12 +342,12 @@ function apiPorts(
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
     },
     freshUntil: () => freshUntil(drain, systemClock.now),
-    exports: exportPorts({ now: systemClock.now, oldestUnstored: oldestUnstoredOf(drain) }),
+    exports: makeExports({ now: systemClock.now, oldestUnstored: oldestUnstoredOf(drain) }),
     bodyAddressOf: (organizationId, requestId) => baseUrl() + bodyAddresses.pathOf(organizationId, requestId),
     checkBodyAddress: bodyAddresses.check,
     ...makePropertyPorts({ database, store, declaredNames, now: systemClock.now }),
     ...makeDashboardPorts(database, systemClock.now),
-    ...makeRateLimitPorts(database, systemClock.now),
+    rateLimits: makeRateLimits(database, systemClock.now),
     apiKeys: makeApiKeys(database, config.region, systemClock.now),
     ...makeSignInPorts({ database, config, secret }),
     ...modelPorts(parts, secret),

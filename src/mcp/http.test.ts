@@ -6,7 +6,7 @@ import { ResponseMemory } from '../api/http/response-memory.ts';
 import { serveApi } from '../api/listen.ts';
 import { newId } from '../ingest/testing/ingest-harness.ts';
 import { moneyOfUsd } from '../model/pricing/money.ts';
-import { makeMcpPorts } from '../api/ports/mcp.ts';
+import { makeMcpPorts } from '../api/parts/mcp.ts';
 import { closeServer, listening } from '../platform/http/server.ts';
 import { tokensOf } from './answers/budget.ts';
 import { Analyst, rowsIn } from '../../test/support/analyst.ts';

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { ApiPorts } from '../api/ports.ts';
+import type { ApiPorts } from '../api/endpoint/ports.ts';
 import type { Config } from '../config/load.ts';
 import type { DeadLetters } from '../ingest/dead-letters/store.ts';
 import { DeadLetterReplay } from '../ingest/dead-letters/replay.ts';

@@ -1,4 +1,4 @@
-import type { ApiPorts } from '../api/ports.ts';
+import type { ApiPorts } from '../api/endpoint/ports.ts';
 import type { StorePartAsideAnswer, StorePartCheckAnswer, StorePartsAnswer } from '../contract/operator.ts';
 import type { DeadLetterHead, DeadLetterPage, WholeDeadLetter } from '../ingest/dead-letters/store.ts';
 import type { ReplayOutcome } from '../ingest/dead-letters/replay.ts';

@@ -15,7 +15,7 @@ import { unwrap } from '../../contract/fault.ts';
 import { doneSchema } from '../../contract/responses.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { may, type Principal } from '../../model/principal.ts';
-import { type DataOf, endpoint } from '../endpoint.ts';
+import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
 
 const id = uuidParameter('Identifier of the rule, as the list shows it.', unknownAlert);

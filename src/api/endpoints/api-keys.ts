@@ -15,7 +15,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { bodyFault } from '../../model/fault.ts';
 import { parseUuid } from '../../model/ids.ts';
 import { apiKeyLimits } from '../../model/vocabulary/limits.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 
 /** Undefined for a text that is no UUID: the body is looked at first. */
 const id = { schema: z.string().openapi({ param: { name: 'id', in: 'path' }, format: 'uuid' }), read: parseUuid };

@@ -16,7 +16,7 @@ import type { OrganizationId } from '../../model/ids.ts';
 import { quoted } from '../../model/text.ts';
 import { intervals } from '../../model/vocabulary/metrics.ts';
 import { planMetrics } from '../../query/metrics/plan.ts';
-import { type DataOf, endpoint } from '../endpoint.ts';
+import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
 
 const id = uuidParameter('Identifier of the board, as the list shows it.', unknownBoard);

@@ -4,7 +4,7 @@ import { type BulkProperties, targetValues } from '../../model/jobs/job.ts';
 import { bulkCountStatement, type BulkCountRow, planBulk, type SampleRow, sampleStatements } from '../../query/requests/bulk.ts';
 import type { RequestSelection } from '../../query/requests/selection.ts';
 import { runUntilRows } from '../../store/read/run-statement.ts';
-import { endpoint, type RequestContext } from '../endpoint.ts';
+import { endpoint, type RequestContext } from '../endpoint/endpoint.ts';
 import { jobItem } from '../page/job-item.ts';
 
 export const bulkProperties = [

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { erasureAnswerSchema } from '../../contract/users/erasure.ts';
 import type { Erasure } from '../../model/erasure.ts';
 import { GatelogError } from '../../model/errors.ts';
-import { HintLookUps } from '../page/hint-look-ups.ts';
+import { HintLookUps } from '../parts/hint-look-ups.ts';
 import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 import type { ErasurePorts } from '../../jobs/open.ts';
 

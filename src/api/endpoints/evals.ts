@@ -1,7 +1,7 @@
 import { unwrap } from '../../contract/fault.ts';
 import { evalSchema, readEval } from '../../contract/requests/changes.ts';
 import { doneSchema } from '../../contract/responses.ts';
-import { type DescribedBody, endpoint } from '../endpoint.ts';
+import { type DescribedBody, endpoint } from '../endpoint/endpoint.ts';
 import { requestId } from '../http/request-id.ts';
 
 const body: DescribedBody<ReadonlyMap<string, number>> = {

@@ -4,7 +4,7 @@ import { type ExportBody, exportParametersSchema, exportSchema, type ExportParam
 import { readBody } from '../../contract/read-body.ts';
 import { columnNames } from '../../export/columns.ts';
 import { mediaTypes } from '../../model/vocabulary/export.ts';
-import { rawEndpoint } from '../endpoint.ts';
+import { rawEndpoint } from '../endpoint/endpoint.ts';
 import { answerExport } from '../export/answer-export.ts';
 import { filterParameter } from '../http/filter-parameter.ts';
 

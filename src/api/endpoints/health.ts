@@ -1,5 +1,5 @@
 import { serviceHealthAnswerSchema } from '../../contract/health.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 
 export const health = [
   /** Invariant: the answer has nothing of an organisation, because keys of every organisation read it. */

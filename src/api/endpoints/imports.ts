@@ -1,7 +1,7 @@
 import { type ImportItem, importAnswerSchema, importBodySchema, importParametersSchema, maxRefusalsShown } from '../../contract/imports.ts';
 import type { RefusedLine } from '../../model/record/import.ts';
 import type { Line } from '../../platform/lines/line-splitter.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { readLines } from '../http/read-lines.ts';
 
 /** Lines that are taken together: about a batch of the ingest, which interprets the next one of the same series meanwhile. */

@@ -1,7 +1,7 @@
 import { jobAnswerSchema, jobsAnswerSchema, jobsPageSchema } from '../../contract/jobs/job.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { Job, JobId } from '../../model/jobs/job.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
 import { jobItem } from '../page/job-item.ts';
 

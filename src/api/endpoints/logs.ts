@@ -1,6 +1,6 @@
 import { logAnswerSchema, logSchema } from '../../contract/requests/logs.ts';
 import { type LogPath, logPaths, namedLogPaths } from '../../model/vocabulary/log-paths.ts';
-import { type Endpoint, endpoint } from '../endpoint.ts';
+import { type Endpoint, endpoint } from '../endpoint/endpoint.ts';
 import { jsonContent } from '../http/declared-responses.ts';
 import { rawHeadersOf } from '../http/raw-headers.ts';
 import { addWarning, appendSentence } from '../http/warnings.ts';

@@ -17,7 +17,7 @@ import {
 import { exactDistinct, intervals, metricsLimits } from '../../model/vocabulary/metrics.ts';
 import { operatorFamilies } from '../../model/vocabulary/operators.ts';
 import { type NamedMetric, namedMetrics, namedMetricsQuery } from '../../query/metrics/by-name.ts';
-import { type AnswerOf, type Endpoint, endpoint, jsonAnswer, rawEndpoint } from '../endpoint.ts';
+import { type AnswerOf, type Endpoint, endpoint, jsonAnswer, rawEndpoint } from '../endpoint/endpoint.ts';
 import { hintHeader } from '../http/declared-responses.ts';
 import { sendJson } from '../http/send-json.ts';
 import { freshHeader } from '../page/fresh-until.ts';

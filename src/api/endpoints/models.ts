@@ -1,8 +1,8 @@
 import { modelsAnswerSchema } from '../../contract/models/list.ts';
 import { registryAnswerSchema } from '../../contract/models/registry.ts';
-import { type AnswerOf, jsonAnswer, rawEndpoint } from '../endpoint.ts';
+import { type AnswerOf, jsonAnswer, rawEndpoint } from '../endpoint/endpoint.ts';
 import { sendJson } from '../http/send-json.ts';
-import { openEndpoint } from '../open-endpoint.ts';
+import { openEndpoint } from '../endpoint/open-endpoint.ts';
 
 export const models = [
   rawEndpoint({

@@ -3,10 +3,10 @@ import { constantTimeEquals } from '../../auth/fixed-key.ts';
 import { healthSchema } from '../../contract/responses.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { expositionType } from '../../platform/metrics/exposition.ts';
-import { type AnswerOf, jsonAnswer } from '../endpoint.ts';
-import { addressOf } from '../http/authenticate.ts';
+import { type AnswerOf, jsonAnswer } from '../endpoint/endpoint.ts';
+import { addressOf } from '../endpoint/authenticate.ts';
 import { sendJson } from '../http/send-json.ts';
-import { rawOpenEndpoint } from '../open-endpoint.ts';
+import { rawOpenEndpoint } from '../endpoint/open-endpoint.ts';
 
 type Health = AnswerOf<typeof healthSchema>;
 

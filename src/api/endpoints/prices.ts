@@ -8,7 +8,7 @@ import { quoted } from '../../model/text.ts';
 import type { BilledRow } from '../../query/request-detail/billed.ts';
 import { planReprice, repricedRequest, repriceItem, repriceStatements } from '../../query/request-detail/reprice.ts';
 import { runUntilRows } from '../../store/read/run-statement.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { countOf } from '../page/request-page.ts';
 import type { PriceRefusal } from '../../jobs/request-costs.ts';
 

@@ -27,12 +27,12 @@ import { everything } from '../../query/filter/ast.ts';
 import { maxRows, metricsRange } from '../../query/metrics/by-name.ts';
 import { figureOf, textOf } from '../../query/metrics/cells.ts';
 import { nameProbe } from '../../query/hints/hints.ts';
-import { type DataOf, endpoint, type RequestContext } from '../endpoint.ts';
+import { type DataOf, endpoint, type RequestContext } from '../endpoint/endpoint.ts';
 import { hintHeader } from '../http/declared-responses.ts';
 import { freshHeader } from '../page/fresh-until.ts';
 import { explain } from '../page/headers.ts';
 import { readNamedMetrics } from '../page/metrics-rows.ts';
-import { namesWith } from '../page/stored-values.ts';
+import { namesWith } from '../parts/stored-values.ts';
 
 /** TRICKY: read from the address after the body, because the router returns a name that cannot be decoded as it is. */
 const name = { schema: propertyInPath, read: () => undefined };

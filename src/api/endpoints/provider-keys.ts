@@ -7,7 +7,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { bodyFault, type FaultPath } from '../../model/fault.ts';
 import { may, type Principal } from '../../model/principal.ts';
 import { providerKeyLimits } from '../../model/vocabulary/limits.ts';
-import { type DataOf, endpoint } from '../endpoint.ts';
+import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
 
 const id = uuidParameter('Identifier of the stored key, as the list shows it.', noSuchKey);

@@ -2,7 +2,7 @@ import { unwrap } from '../../contract/fault.ts';
 import { limitOfRuleSentence, rateLimitsAnswerSchema, rateLimitsSchema } from '../../contract/settings/rate-limits.ts';
 import type { StoredLimit } from '../../metadata/organization/rate-limits.ts';
 import { bodyFault } from '../../model/fault.ts';
-import { type DataOf, endpoint } from '../endpoint.ts';
+import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 
 export const rateLimits = [
   endpoint({

@@ -3,7 +3,7 @@ import { redactionRulesAnswerSchema, redactionRulesSchema } from '../../contract
 import { bodyFault } from '../../model/fault.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
 import { wrongPattern } from '../../redaction/pattern.ts';
-import { type DataOf, endpoint } from '../endpoint.ts';
+import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 
 export const redactionRules = [
   endpoint({

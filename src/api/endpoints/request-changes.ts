@@ -4,7 +4,7 @@ import { doneSchema } from '../../contract/responses.ts';
 import { propertyUpdateSchema, readPropertyUpdate } from '../../contract/settings/properties.ts';
 import { changeItem, type ChangeRow, changesStatement } from '../../query/request-detail/history.ts';
 import { type CreatedAtRow, requestKeyStatements } from '../../query/request-detail/lookup.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { hintHeader } from '../http/declared-responses.ts';
 import { requestId } from '../http/request-id.ts';
 import { findOrThrow } from '../page/not-found.ts';

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { streamHeadersSchema, streamParametersSchema } from '../../contract/requests/stream.ts';
-import { rawEndpoint } from '../endpoint.ts';
+import { rawEndpoint } from '../endpoint/endpoint.ts';
 import { filterParameter } from '../http/filter-parameter.ts';
-import { answerStream } from '../stream/answer-stream.ts';
+import { answerStream } from '../page/answer-stream.ts';
 
 const events = z.string().openapi({
   description: 'Server-sent events (WHATWG HTML).',

@@ -8,7 +8,7 @@ import { billedRequest, billedRequestStatements, type BilledRow } from '../../qu
 import { requestCost } from '../../query/request-detail/cost.ts';
 import { requestStatements } from '../../query/request-detail/lookup.ts';
 import type { RequestRow } from '../../query/requests/columns.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { hintHeader } from '../http/declared-responses.ts';
 import { requestId } from '../http/request-id.ts';
 import { itemOf, itemsOf } from '../page/items.ts';

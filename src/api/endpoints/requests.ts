@@ -5,7 +5,7 @@ import type { RequestRow } from '../../query/requests/columns.ts';
 import { hintProbes, longBodiesProbe } from '../../query/hints/hints.ts';
 import { legacyDialect, planRequests, requestDialect } from '../../query/requests/query.ts';
 import { requestsByIdStatement } from '../../query/requests/select.ts';
-import { endpoint, type RequestContext } from '../endpoint.ts';
+import { endpoint, type RequestContext } from '../endpoint/endpoint.ts';
 import { deprecationHeaders, hintHeader, pageHeaders } from '../http/declared-responses.ts';
 import { explain, setHint } from '../page/headers.ts';
 import { writtenItems } from '../page/items.ts';

@@ -1,5 +1,5 @@
 import { retentionAnswerSchema, retentionSchema } from '../../contract/settings/retention.ts';
-import { type DataOf, endpoint } from '../endpoint.ts';
+import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import type { RetentionPorts } from '../../jobs/open.ts';
 
 export const retention = [

@@ -8,7 +8,7 @@ import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import { webhookLimits } from '../../model/vocabulary/limits.ts';
 import { maxEnforcedRules } from '../../metadata/organization/alert-rules.ts';
 import type { GivenWebhook, ShownWebhook } from '../../events/webhooks/webhooks.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 import type { GivenAlert } from '../../alerts/rule-changes.ts';
 import { readWebhook } from '../page/given-webhook.ts';
 

@@ -4,9 +4,9 @@ import { unknownFields } from '../../contract/unknown-fields.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { Fault } from '../../model/fault.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import { type DataOf, endpoint } from '../endpoint.ts';
+import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { storedWebhook } from '../page/given-webhook.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 import { planRuleSet, type RuleSetPlan } from './rule-plan.ts';
 
 export const rules = [

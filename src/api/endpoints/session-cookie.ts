@@ -6,12 +6,12 @@ import { doneSchema } from '../../contract/responses.ts';
 import { signedInAnswerSchema, type SignedIn, signedInOrNobodySchema, signInSchema } from '../../contract/settings/session-cookie.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
-import { authenticate, permitted, principalOfKey, requireCsrfHeader, sessionOf } from '../http/authenticate.ts';
+import { authenticate, permitted, principalOfKey, requireCsrfHeader, sessionOf } from '../endpoint/authenticate.ts';
 import { limitSmallBody } from '../http/body-limit.ts';
 import { jsonContent } from '../http/declared-responses.ts';
 import { readInput } from '../http/read-input.ts';
-import { openEndpoint } from '../open-endpoint.ts';
-import type { ApiPorts } from '../ports.ts';
+import { openEndpoint } from '../endpoint/open-endpoint.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 
 export const sessionCookie = [
   openEndpoint({

@@ -22,7 +22,7 @@ import {
 import { type SessionRequestRow, aggregateTree } from '../../query/session-detail/totals.ts';
 import { sessionItem, sessionTree } from '../../query/session-detail/tree.ts';
 import { runUntilRows } from '../../store/read/run-statement.ts';
-import { endpoint, type RequestContext } from '../endpoint.ts';
+import { endpoint, type RequestContext } from '../endpoint/endpoint.ts';
 import { cursorHeader, hintHeader } from '../http/declared-responses.ts';
 import { setHint } from '../page/headers.ts';
 import { itemsOf } from '../page/items.ts';

@@ -15,7 +15,7 @@ import { sessionItem, sessionMetrics, sessionNameItem, sessionTotals } from '../
 import { sessionCountStatement, sessionPageStatement, sessionTotalsStatement, type SessionTotalsRow } from '../../query/sessions/list.ts';
 import { type SessionNameRow, sessionNamesStatement } from '../../query/sessions/names.ts';
 import { planSessionNames, planSessions } from '../../query/sessions/query.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { hintHeader, pageHeaders } from '../http/declared-responses.ts';
 import { explain, setPageHeaders } from '../page/headers.ts';
 import { onlyRow } from '../page/only-row.ts';

@@ -4,10 +4,10 @@ import { GatelogError } from '../../model/errors.ts';
 import { type CreatedAtRow, requestKeyStatements } from '../../query/request-detail/lookup.ts';
 import { bodiesOf } from '../../query/requests/item.ts';
 import { runUntilRows } from '../../store/read/run-statement.ts';
-import { type AnswerOf, jsonAnswer } from '../endpoint.ts';
+import { type AnswerOf, jsonAnswer } from '../endpoint/endpoint.ts';
 import { requestId } from '../http/request-id.ts';
 import { sendJson } from '../http/send-json.ts';
-import { rawOpenEndpoint } from '../open-endpoint.ts';
+import { rawOpenEndpoint } from '../endpoint/open-endpoint.ts';
 import { readBodies } from '../page/bodies.ts';
 
 export const signedBodies = [

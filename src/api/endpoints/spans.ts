@@ -8,7 +8,7 @@ import {
   exportTraceSchema,
 } from '../../contract/requests/spans.ts';
 import { besideSpans, type Signal, spanPaths } from '../../model/vocabulary/log-paths.ts';
-import { rawEndpoint, type RequestContext } from '../endpoint.ts';
+import { rawEndpoint, type RequestContext } from '../endpoint/endpoint.ts';
 import { jsonContent } from '../http/declared-responses.ts';
 import { rawHeadersOf } from '../http/raw-headers.ts';
 

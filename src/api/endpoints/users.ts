@@ -26,7 +26,7 @@ import {
   type UserRow,
   usersStatement,
 } from '../../query/users/list.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { hintHeader } from '../http/declared-responses.ts';
 import { freshHeader, setFreshUntil } from '../page/fresh-until.ts';
 import { explain, setHint } from '../page/headers.ts';

@@ -7,7 +7,7 @@ import type { SavedView, View } from '../../model/dashboard/view.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { bodyFault } from '../../model/fault.ts';
 import { quoted } from '../../model/text.ts';
-import { type DataOf, endpoint } from '../endpoint.ts';
+import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
 
 const id = uuidParameter('Identifier of the view, as the list shows it.', unknownView);

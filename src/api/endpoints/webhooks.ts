@@ -24,11 +24,11 @@ import { may, type Principal } from '../../model/principal.ts';
 import type { LoggedAttempts, LoggedDelivery } from '../../events/log/deliveries.ts';
 import { propertyFiltersOf } from '../../events/webhooks/property-filters.ts';
 import type { ShownWebhook } from '../../events/webhooks/webhooks.ts';
-import { type DataOf, endpoint } from '../endpoint.ts';
+import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { cursorHeader } from '../http/declared-responses.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
 import { readWebhook, storedWebhook, unknownWebhook } from '../page/given-webhook.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 
 /** Of the payload, as Helicone names it. */
 const payloadVersion = '2024-10-22';

@@ -9,7 +9,7 @@ import { type ExportPlan, exportSelection, planExport } from '../../query/export
 import { isoTime } from '../../query/requests/columns.ts';
 import { type CountRow, countStatement } from '../../query/requests/select.ts';
 import { failureText } from '../../store/engine/failure.ts';
-import type { RequestContext } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
 import { bodyStream } from '../http/body-stream.ts';
 import { endpointOf } from '../http/matched-endpoint.ts';
 import { CallMemory } from '../http/response-memory.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatelogError } from '../../model/errors.ts';
-import { exportPorts } from './export-ports.ts';
+import { makeExports } from '../parts/exports.ts';
 import { type ExportRig, linesOf, openExportRig } from './testing/export-harness.ts';
 
 let rig: ExportRig;
@@ -22,7 +22,7 @@ async function exportWith(oldest: () => Promise<number | undefined>, body: objec
     asked.push(beforeMs);
     return oldest();
   };
-  const api = rig.withPorts({ exports: exportPorts({ now: Date.now, oldestUnstored }) });
+  const api = rig.withPorts({ exports: makeExports({ now: Date.now, oldestUnstored }) });
   const response = await rig.call('POST', '/v1/export', { api, body: { filter, columns: ['request_created_at'], ...body } });
   const arrivals = linesOf(await response.text()).map((item) => item['request_created_at']);
   return { end: response.headers.get('svc-export-end'), warning: response.headers.get('svc-warning'), arrivals, asked };

@@ -2,7 +2,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { type ExportPlan, newestStatements } from '../../query/export/plan.ts';
 import { isoTime, type NumberCell } from '../../query/requests/columns.ts';
 import { runUntilRows } from '../../store/read/run-statement.ts';
-import type { RequestContext } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
 import { appendSentence } from '../http/warnings.ts';
 
 /** A window that ends so much earlier than the caller expects is worth a word. */

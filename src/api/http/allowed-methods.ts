@@ -1,7 +1,9 @@
-import type { Endpoint } from '../endpoint.ts';
+import type { RouteConfig } from '@hono/zod-openapi';
 
 /** Either kind of endpoint, reduced to its method and path. */
-export type AddressedPath = Pick<Endpoint, 'declaration'>;
+export interface AddressedPath {
+  readonly declaration: RouteConfig;
+}
 
 /**
  * The methods of a declared path, in order of declaration: its own, and those of parameterised paths whose schemas accept it. `GET

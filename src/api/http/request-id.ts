@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { GatelogError } from '../../model/errors.ts';
 import { parseUuid, type RequestId } from '../../model/ids.ts';
-import type { PathParameter } from '../endpoint.ts';
+import type { PathParameter } from './path-parameter.ts';
 
 /** The identifier of a request in a path, accepted in any case. */
 export const requestId: PathParameter<RequestId> = {

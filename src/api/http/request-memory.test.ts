@@ -6,7 +6,7 @@ import { newId } from '../../ingest/testing/ingest-harness.ts';
 import type { Principal } from '../../model/principal.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
 import { serveApi } from '../listen.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 import { type ApiRig, keyOf, openApiRig, queryPath } from '../testing/api-harness.ts';
 import { ResponseMemory } from './response-memory.ts';
 

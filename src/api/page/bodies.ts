@@ -3,7 +3,7 @@ import type { BodiesRow } from '../../query/requests/columns.ts';
 import { bodiesStatements, type RequestKey } from '../../query/requests/select.ts';
 import { isOverResult } from '../../store/engine/failure.ts';
 import { runUntilRows } from '../../store/read/run-statement.ts';
-import type { RequestContext } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
 
 const mebi = 1024 * 1024;
 /** The first read allows twice the bytes on the wire plus this: compressed bodies are recorded decompressed. */

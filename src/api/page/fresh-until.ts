@@ -1,4 +1,4 @@
-import type { RequestContext } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
 
 export const freshHeader = {
   'svc-fresh-until': {

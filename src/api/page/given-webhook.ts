@@ -9,7 +9,7 @@ import { filterWrappers } from '../../query/filter/leaf.ts';
 import { parseFilter } from '../../query/filter/parse.ts';
 import { withPropertyFilters } from '../../events/webhooks/property-filters.ts';
 import type { GivenWebhook } from '../../events/webhooks/webhooks.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 
 /** A webhook as it is stored, from a caller's. @returns the fault of a filter or a destination that is not allowed. */
 export function readWebhook(body: z.output<typeof webhookBodySchema>, { webhooks }: Pick<ApiPorts, 'webhooks'>): Result<GivenWebhook> {

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { HintProbe } from '../../query/hints/probe.ts';
-import type { RequestContext } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
 import { addWarning, appendSentence } from '../http/warnings.ts';
 
 interface PageFacts<Row> {

@@ -7,7 +7,7 @@ import { jsonParts, RawJson } from '../../model/json/raw.ts';
 import { requestItems } from '../../query/requests/item.ts';
 import type { BodiesRow, RequestRow } from '../../query/requests/columns.ts';
 import { isOverResult } from '../../store/engine/failure.ts';
-import type { RequestContext } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
 import { bodiesBytes, earlyMaxBytes, readBodies, readBodiesEarly } from './bodies.ts';
 import { onlyRow } from './only-row.ts';
 

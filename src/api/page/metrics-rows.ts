@@ -7,7 +7,7 @@ import { type MetricsPlan, planMetrics } from '../../query/metrics/plan.ts';
 import { frugalMetricsStatement, type MetricsRow, metricsStatement } from '../../query/metrics/statement.ts';
 import { isOverMemory } from '../../store/engine/failure.ts';
 import type { RunStatement } from '../../store/read/run-statement.ts';
-import type { RequestContext } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
 import { setFreshUntil } from './fresh-until.ts';
 import { explain, setHint } from './headers.ts';
 

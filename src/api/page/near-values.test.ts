@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RequestId } from '../../model/ids.ts';
 import { KnownNames } from '../../query/hints/known-names.ts';
 import { type ApiRig, openApiRig, queryPath } from '../testing/api-harness.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

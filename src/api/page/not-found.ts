@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
 import type { RequestId } from '../../model/ids.ts';
 import type { PageStatements } from '../../query/requests/select.ts';
-import type { RequestContext } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
 
 /** A record that may be in the store or in flight to it. */
 export interface Lookup<Found> {

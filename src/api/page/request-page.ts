@@ -7,7 +7,7 @@ import { hintProbes, longBodiesProbe } from '../../query/hints/hints.ts';
 import { planRequests, type RequestsDialect, type RequestsPlan } from '../../query/requests/query.ts';
 import { type CountRow, countStatement } from '../../query/requests/select.ts';
 import { readRequestPage } from '../../reading/request-page.ts';
-import type { RequestContext } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
 import { setHint, setPageHeaders, wantsCount } from './headers.ts';
 import { writtenItems } from './items.ts';
 

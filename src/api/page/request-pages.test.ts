@@ -3,7 +3,7 @@ import { requestBodiesSchema, requestCountSchema, requestQueryAnswerSchema } fro
 import { chatRequest } from '../../ingest/testing/ingest-harness.ts';
 import { KnownNames } from '../../query/hints/known-names.ts';
 import { type ApiRig, checked, openApiRig, queryPath } from '../testing/api-harness.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

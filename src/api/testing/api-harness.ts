@@ -39,9 +39,9 @@ import { makeImports } from '../../ingest/imports/open.ts';
 import { jobPorts, makeBulkJobs } from '../../jobs/bulk/open.ts';
 import { makeModelRegistry } from '../../pricing/held/model-registry.ts';
 import { makePricePorts } from '../../jobs/request-costs.ts';
-import { makeDashboardPorts } from '../ports/dashboard.ts';
-import { makeMcpPorts } from '../ports/mcp.ts';
-import { makePropertyPorts } from '../ports/properties.ts';
+import { makeDashboardPorts } from '../parts/dashboard.ts';
+import { makeMcpPorts } from '../parts/mcp.ts';
+import { makePropertyPorts } from '../parts/properties.ts';
 import { makeStoredPrices } from '../../pricing/held/stored-prices.ts';
 import { findOrganization } from '../../metadata/organization/organizations.ts';
 import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.ts';
@@ -49,13 +49,13 @@ import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
 import { openWebhookScene } from '../../events/webhooks/testing/webhook-scene.ts';
-import { exportPorts } from '../export/export-ports.ts';
-import { HintLookUps } from '../page/hint-look-ups.ts';
+import { makeExports } from '../parts/exports.ts';
+import { HintLookUps } from '../parts/hint-look-ups.ts';
 import { ResponseMemory, responseMaxBytes } from '../http/response-memory.ts';
 import { createApi } from '../app.ts';
 import { Streams } from '../stream/streams.ts';
-import { apiFamilies } from '../http/latency.ts';
-import type { ApiPorts } from '../ports.ts';
+import { apiFamilies } from '../latency.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 
 const regions = { region: 'us', regions: { eu: 'https://eu.example.com' } };
 export const bodyMaxBytes = 64 * 1024;
@@ -318,7 +318,7 @@ function fixedPorts(observations: Observation[]) {
     metrics: { key: undefined, page: () => Promise.resolve(''), figures: () => Promise.resolve(wellFigures) },
     monotonic: () => performance.now(),
     site: { addresses: { gateway: undefined, api: undefined }, file: () => undefined },
-    exports: exportPorts({ now: Date.now, oldestUnstored: () => Promise.resolve(undefined) }),
+    exports: makeExports({ now: Date.now, oldestUnstored: () => Promise.resolve(undefined) }),
     streams: new Streams({
       order: { through: 0, watch: () => () => undefined },
       max: 100,

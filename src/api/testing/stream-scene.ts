@@ -4,7 +4,7 @@ import { StoredOrder } from '../../ingest/batch/stored-order.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
 import { createApi } from '../app.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 import { Streams, type StreamsOptions } from '../stream/streams.ts';
 import { callApi, portsOver } from './api-harness.ts';
 import { StreamReader, streamPath } from './event-stream.ts';

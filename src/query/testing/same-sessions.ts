@@ -12,16 +12,14 @@ import {
   tuple,
   uniqueArray,
 } from 'fast-check';
-import type { SessionNameQuery, SessionQuery } from '../../contract/sessions/query.ts';
-import { tailSizes } from '../../contract/sessions/query.ts';
+import { type SessionNameQuery, type SessionQuery, tailSizes } from '../../contract/sessions/query.ts';
 import { sessionSortKeys, sortDirections } from '../../model/vocabulary/sort.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connections } from '../../store/engine/connections.ts';
 import { makeRunStatement, type RunStatement } from '../../store/read/run-statement.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { parts, randomFilters } from '../filter/testing/random-queries.ts';
-import type { FilterRecord } from '../filter/record.ts';
-import { sessionFactsOf } from '../filter/record.ts';
+import { type FilterRecord, sessionFactsOf } from '../filter/record.ts';
 import { organization, type StateReport, textOf, type World, worldsInEveryState } from '../filter/testing/same-result.ts';
 import { cursorBehindSession } from '../sessions/cursor.ts';
 import { sessionItem, sessionMetrics, sessionNameItem, sessionTotals } from '../sessions/item.ts';

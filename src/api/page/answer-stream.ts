@@ -3,8 +3,8 @@ import type { streamParametersSchema } from '../../contract/requests/stream.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { planStream } from '../../query/stream/plan.ts';
 import { failureText } from '../../store/engine/failure.ts';
-import type { RequestContext } from '../endpoint.ts';
-import { sessionOf } from '../http/authenticate.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
+import { sessionOf } from '../endpoint/authenticate.ts';
 import { bodyStream } from '../http/body-stream.ts';
 import { endpointOf } from '../http/matched-endpoint.ts';
 

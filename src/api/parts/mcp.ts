@@ -1,4 +1,3 @@
-import type { ApiPorts } from '../ports.ts';
 import type { AnswerMcp } from '../../mcp/http.ts';
 import { systemClock } from '../../platform/clock.ts';
 
@@ -8,7 +7,10 @@ interface McpParts {
 }
 
 /** Answers calls of tools. The protocol's library takes 25 MB, so it is loaded for the first call. */
-export function makeMcpPorts({ version, baseUrl }: McpParts): Pick<ApiPorts, 'answerMcp' | 'ownOrigins'> {
+export function makeMcpPorts({ version, baseUrl }: McpParts): {
+  readonly answerMcp: AnswerMcp;
+  readonly ownOrigins: () => readonly string[];
+} {
   let answer: Promise<AnswerMcp> | undefined;
   return {
     answerMcp: async (call) => {

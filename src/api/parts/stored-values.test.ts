@@ -4,7 +4,7 @@ import { type OrganizationId, uuidOfHex } from '../../model/ids.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { empty, openQueryRig, type QueryRig, tenant } from '../../query/testing/query-harness.ts';
 import type { Statement } from '../../sql/statement.ts';
-import { StoredValues } from './stored-values.ts';
+import { StoredValues } from '../parts/stored-values.ts';
 
 const stranger = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
 const now = Date.UTC(2026, 5, 15, 13, 30);

@@ -1,14 +1,14 @@
-import { z } from '@hono/zod-openapi';
-import type { RouteConfig } from '@hono/zod-openapi';
+import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { OrganizationId } from '../model/ids.ts';
-import type { RawJson } from '../model/json/raw.ts';
-import type { Action, Principal } from '../model/principal.ts';
-import { type Headers, jsonContent, problems, type ProblemStatus } from './http/declared-responses.ts';
-import { readInput, readOptionalInput, readQueryParameters, warnUnknownFields } from './http/read-input.ts';
-import { readJson } from './http/read-json.ts';
-import type { CallMemory } from './http/response-memory.ts';
-import { sendData } from './http/send-json.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { RawJson } from '../../model/json/raw.ts';
+import type { Action, Principal } from '../../model/principal.ts';
+import { type Headers, jsonContent, problems, type ProblemStatus } from '../http/declared-responses.ts';
+import { readInput, readOptionalInput, readQueryParameters, warnUnknownFields } from '../http/read-input.ts';
+import { readJson } from '../http/read-json.ts';
+import type { PathParameter } from '../http/path-parameter.ts';
+import type { CallMemory } from '../http/response-memory.ts';
+import { sendData } from '../http/send-json.ts';
 import type { ApiPorts } from './ports.ts';
 
 /** A call of an endpoint that needs a key. */
@@ -31,13 +31,6 @@ export interface Endpoint {
   /** A limit of bodies below that of the deployment. */
   readonly bodyMaxBytes?: number;
   readonly handle: (call: RequestContext) => Promise<Response>;
-}
-
-/** A part of a path: how the document describes it, and how it is read. */
-export interface PathParameter<Value> {
-  readonly schema: z.ZodType;
-  /** @throws GatelogError where the text cannot be one. */
-  readonly read: (text: string) => Value;
 }
 
 type PathParameters = Readonly<Record<string, PathParameter<unknown>>>;

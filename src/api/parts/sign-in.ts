@@ -1,4 +1,4 @@
-import type { ApiPorts } from '../ports.ts';
+import type { OrganizationId } from '../../model/ids.ts';
 import { makeBrowserSessions } from '../../auth/browser-sessions.ts';
 import type { Config } from '../../config/load.ts';
 import type { MetadataDatabase } from '../../metadata/database.ts';
@@ -14,8 +14,8 @@ interface SignInParts {
 
 export function makeSignInPorts({ database, config, secret }: SignInParts) {
   return {
-    organizationName: async (organizationId) => (await findOrganization(database, organizationId))?.name,
+    organizationName: async (organizationId: OrganizationId) => (await findOrganization(database, organizationId))?.name,
     browserSessions: makeBrowserSessions({ database, secret, now: systemClock.now }),
     secureCookies: config.publicApiUrl?.startsWith('https:') === true,
-  } satisfies Partial<ApiPorts>;
+  };
 }

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
-import { type Family, type Meter, secondsBounds } from '../../platform/metrics/meter.ts';
-import { endpoints } from '../endpoints.ts';
-import { openEndpoints } from '../open-endpoints.ts';
-import { endpointName, endpointOf } from './matched-endpoint.ts';
+import { type Family, type Meter, secondsBounds } from '../platform/metrics/meter.ts';
+import { endpoints } from './endpoints.ts';
+import { openEndpoints } from './open-endpoints.ts';
+import { endpointName, endpointOf } from './http/matched-endpoint.ts';
 
 /** For calls that reach no endpoint. */
 const noEndpoint = 'none';

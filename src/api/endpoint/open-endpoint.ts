@@ -1,9 +1,9 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { type AnswerSchema, type DataOf, type DeclaredAnswer, jsonAnswer, type Named, namedAt, type Sent } from './endpoint.ts';
-import { problemResponses, type ProblemStatus } from './http/declared-responses.ts';
-import type { CallMemory } from './http/response-memory.ts';
-import { sendData } from './http/send-json.ts';
+import { problemResponses, type ProblemStatus } from '../http/declared-responses.ts';
+import type { CallMemory } from '../http/response-memory.ts';
+import { sendData } from '../http/send-json.ts';
 import type { ApiPorts } from './ports.ts';
 
 /** A call of an {@link OpenEndpoint}. `document` returns the OpenAPI document. */

@@ -5,7 +5,7 @@ import { bearerKey, hashKey } from '../../auth/api-key.ts';
 import type { OpenSession } from '../../auth/browser-sessions.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type Action, may, type Principal } from '../../model/principal.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from './ports.ts';
 
 /** The client's IP address; undefined without a connection. */
 export function addressOf(context: Context): string | undefined {

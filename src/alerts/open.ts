@@ -5,7 +5,6 @@ import { Evaluator } from './evaluator.ts';
 import { ChangedMinutes } from './late/changed-minutes.ts';
 import { checkLate } from './late/late-check.ts';
 import { countRound } from './metrics.ts';
-import type { ChannelStore } from '../events/channels/stored-channels.ts';
 import type { Config } from '../config/load.ts';
 import type { NewDelivery } from '../model/events/event.ts';
 import type { OrganizationId, Uuid } from '../model/ids.ts';
@@ -100,15 +99,15 @@ export async function openCoreAlerts(
     readonly config: Config;
     readonly alerts: AlertDefinitions;
   },
-  { events, store }: { readonly events: Pick<Events, 'outbox' | 'eraseWith'>; readonly store: ChannelStore },
+  events: Pick<Events, 'outbox' | 'channels' | 'eraseWith'>,
   baseUrl: () => string,
 ): Promise<RunningAlerts> {
   const { config, alerts: definitions } = parts;
-  const isReadable: AlertChannels['isReadable'] = (organizationId, channel) => store.open(organizationId, channel) !== undefined;
+  const isReadable: AlertChannels['isReadable'] = (organizationId, channel) => events.channels.open(organizationId, channel) !== undefined;
   const running = await openAlerts(
     { ...parts, definitions, clock: systemClock, intervalMs: config.alertIntervalMs, groupsMaxBytes: config.alertGroupsMaxBytes },
     {
-      channels: { store: store.store, isReadable },
+      channels: { store: events.channels.store, isReadable },
       wake: (deliveries) => events.outbox.wake(deliveries),
       baseUrl,
     },

@@ -16,7 +16,9 @@ import { WebhookTargets } from './webhooks/delivering.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 import { dataPaths } from '../config/data-paths.ts';
 import { type FollowingParts, makeFollower, requestPayloadsOf } from './following.ts';
-import { outboxPorts, type TargetRooms, webhookRoom } from './targets.ts';
+import { type AlertChannelParts, makeAlertChannels } from './channel-targets.ts';
+import type { ChannelStore } from './channels/stored-channels.ts';
+import { outboxPorts, webhookRoom } from './targets.ts';
 
 /** A gigabyte of log may come within an hour. */
 const pruningIntervalMs = 60_000;
@@ -24,6 +26,8 @@ const day = 86_400_000;
 
 export interface Events {
   readonly outbox: Outbox;
+  /** Channels of alerts, as rules store them. */
+  readonly channels: ChannelStore;
   /** For the API. */
   readonly webhooks: Webhooks;
   /** How far the webhook that is furthest behind is behind the stored records, milliseconds. */
@@ -36,14 +40,17 @@ export interface Events {
   readonly stop: () => Promise<void>;
 }
 
-/** Everything that sends events. @param baseUrl of the addresses of bodies. @param channels where alerts go. */
-export function makeEvents(parts: FollowingParts, baseUrl: () => string, channels: TargetRooms['channel']): Events {
+export type EventRooms = FollowingParts & AlertChannelParts;
+
+/** Everything that sends events, and where alerts go. @param baseUrl of the addresses of bodies. */
+export function openEvents(parts: EventRooms, baseUrl: () => string): Events {
+  const channels = makeAlertChannels(parts);
   const { config, observe, meter, events, webhooks: definitions, storedOrder } = parts;
   const { now } = systemClock;
   const cipher = makeCipher(deploymentSecret(config.secretKey, dataPaths(config).secret), 'webhooks');
   const guard = makeTargetGuard(makeAllowList(config.targetAllowlist));
   const targets = new WebhookTargets({ definitions, cipher, post: makePost({ guard, now }), now });
-  const ports = outboxPorts({ webhook: webhookRoom(targets), channel: channels }, requestPayloadsOf(parts, baseUrl));
+  const ports = outboxPorts({ webhook: webhookRoom(targets), channel: channels.room }, requestPayloadsOf(parts, baseUrl));
   const outbox = new Outbox({
     database: events,
     ports,
@@ -59,6 +66,7 @@ export function makeEvents(parts: FollowingParts, baseUrl: () => string, channel
   const pruning = prunePeriodically({ config, observe, meter, events });
   return {
     outbox,
+    channels: channels.store,
     webhooks: new Webhooks({ definitions, events, outbox, cipher, guard, storedThrough: () => storedOrder.through, now }),
     behindMs: () => follower.behindMs(),
     start: async () => {

@@ -1,125 +1,119 @@
-import { BurstGate } from './batch/burst.ts';
-import { makeCompleteUsage } from './completions/complete-usage.ts';
-import { Drain } from './drain.ts';
-import { countVisible } from './metrics.ts';
-import { systemClock } from '../platform/clock.ts';
-import { watchCpuShares } from '../platform/cpu-usage.ts';
-import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
-import { type CorePrices, makePricingOf } from '../pricing/held/core-prices.ts';
-import { settleIn } from './settle-budgets.ts';
 import { dataPaths } from '../config/data-paths.ts';
 import type { Config } from '../config/load.ts';
-import { StoredOrder } from './batch/stored-order.ts';
-import type { DeadLetters } from './dead-letters/store.ts';
-import type { ActiveErasures, RunningErasures } from './erasures.ts';
-import type { SpendCounters } from './spend-counters.ts';
-import type { InterpreterThread } from './worker/thread.ts';
-import type { DeadLetterQuota } from './dead-letters/quota.ts';
-import type { PendingChanges } from './changes/pending.ts';
-import type { DeclaredNames } from '../metadata/organization/declared-names.ts';
-import { addErasedExchanges, wasErased } from '../metadata/erasures.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
-import type { RedactionRules } from '../metadata/organization/redaction-rules.ts';
+import { latestJobNumber } from '../metadata/jobs.ts';
+import { DeclaredNames } from '../metadata/organization/declared-names.ts';
+import { RedactionRules } from '../metadata/organization/redaction-rules.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
-import { CallsOnce, type OncePorts } from './once/calls-once.ts';
-import type { Store } from '../store/store.ts';
+import type { OpenPrices } from '../pricing/held/open.ts';
+import { openCheckpointFile } from '../spool/checkpoint.ts';
 import type { SharedState } from '../state/shared-state.ts';
+import type { Store } from '../store/store.ts';
+import { StoredOrder } from './batch/stored-order.ts';
+import { type Changers, makeChangers } from './changers.ts';
+import { openPendingChanges, type PendingChanges } from './changes/pending.ts';
+import { DeadLetterQuota } from './dead-letters/quota.ts';
+import { DeadLetters } from './dead-letters/store.ts';
+import type { Drain } from './drain.ts';
+import { RunningErasures } from './erasures.ts';
+import { oldestUnstoredOf } from './export-ends.ts';
+import { freshUntil } from './fresh-until.ts';
+import { makeDrain } from './make-drain.ts';
+import type { OncePorts } from './once/calls-once.ts';
+import { SpendCounters } from './spend-counters.ts';
+import { type InterpreterThread, startInterpreterThread } from './worker/thread.ts';
 
-/** Frames whose location the core may hold while the store is away: under a gigabyte, half a million plain calls. */
-const maxKnown = 5_000_000;
+/** Maximum wait of the ingest for space among the dead letters. */
+const deadLetterQuotaWaitMs = 5000;
+/** Rows have up to three times the bytes of their exchanges, and two batches are in memory at a time: one being stored and the next. */
+const rowBytesOfBatchByte = 8;
 
-export interface DrainParts {
+/** Other rooms, as the ingest uses them. */
+export interface IngestRooms {
   readonly config: Config;
   readonly observe: Observe;
+  readonly meter: Meter;
   readonly database: MetadataDatabase;
   readonly store: Store;
+  readonly state: SharedState;
+  readonly prices: OpenPrices;
+  /** Is told which record has the call of another now. */
+  readonly joined: { readonly note: OncePorts['noteJoined'] };
+}
+
+/** The ingest: what drains the spool, what changes records on their way and behind it, and what they remember. */
+export interface Ingest extends Changers {
+  readonly drain: Drain;
   readonly interpreter: InterpreterThread;
   readonly deadLetters: DeadLetters;
   readonly deadLetterQuota: DeadLetterQuota;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
   readonly redactionRules: RedactionRules;
-  readonly prices: CorePrices;
-  readonly state: SharedState;
-  readonly meter: Meter;
   readonly running: RunningErasures;
   readonly storedOrder: StoredOrder;
   readonly spendCounters: SpendCounters;
-  readonly joined: { readonly note: OncePorts['noteJoined'] };
+  /** No recorded call from before this start came later, Unix milliseconds. */
+  readonly latestBefore: number;
+  /** @returns the requests whose records are still in flight to the store. */
+  readonly inFlightOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
+  /** Every request whose response ended before this time, Unix milliseconds, is in the store; undefined: nobody can tell. */
+  readonly freshUntil: () => Promise<number | undefined>;
+  readonly oldestUnstored: ReturnType<typeof oldestUnstoredOf>;
 }
 
-export function makeDrain({
-  config,
-  observe,
-  database,
-  store,
-  interpreter,
-  deadLetters,
-  deadLetterQuota,
-  pendingChanges,
-  declaredNames,
-  redactionRules,
-  prices,
-  state,
-  meter,
-  running,
-  storedOrder,
-  spendCounters,
-  joined,
-}: DrainParts): Drain {
-  const paths = dataPaths(config);
-  const settleBudgets = settleIn(state);
-  return new Drain({
-    spoolFolder: paths.spool,
-    spoolId: spoolIdentity(paths.spool),
-    checkpoint: openCheckpointFile(paths.spool),
-    interpret: interpreter.interpret,
-    insert: store.insert,
-    findRows: store.findRows,
+/** Opens the ingest over the spool of the data folder; nothing is drained before its drain is started. */
+export async function openIngest(rooms: IngestRooms): Promise<Ingest> {
+  const { config, database, store, prices } = rooms;
+  const { spent = [], lastNumber } = openCheckpointFile(dataPaths(config).spool).load();
+  const pendingChanges = await openPendingChanges(database, spent);
+  const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber(), await latestJobNumber(database));
+  const storedOrder = await openStoredOrder(lastNumber, store);
+  const deadLetters = new DeadLetters(dataPaths(config).deadLetters, systemClock.now);
+  const startedAt = systemClock.now();
+  const latestBefore = Math.max(startedAt, await store.latestArrival(startedAt), deadLetters.latestOpenedAt());
+  const kept = {
+    interpreter: openInterpreter(config, prices),
+    deadLetters,
+    deadLetterQuota: new DeadLetterQuota({ deadLetters, maxBytes: config.deadLetterMaxBytes, maxWaitMs: deadLetterQuotaWaitMs }),
     pendingChanges,
-    declaredNames: (organizationId) => declaredNames.of(organizationId),
-    redactionRules: (organizationId) => redactionRules.of(organizationId),
-    organizationPrices: (organizationId) => prices.stored.get(organizationId),
-    keepDeadLetter: deadLetters.keep,
-    evictDeadLetters: deadLetterQuota.enforce,
-    settleBudgets,
-    completeUsage: makeCompleteUsage({
-      rows: store.usageRows,
-      settleBudgets,
-      pricingOf: makePricingOf(prices),
-      now: systemClock.now,
-      observe,
-      noteCompleted: (organizationId, completed) => spendCounters.complete(organizationId, completed),
-    }),
-    callsOnce: makeCallsOnce({ config, store, joined, observe }),
-    erasures: erasuresFor(database, running),
-    limits: { maxRows: config.ingestBatchRows, maxBytes: config.ingestBatchBytes },
-    maxKnown,
-    intervalMs: config.ingestIntervalMs,
+    declaredNames: new DeclaredNames(database, systemClock),
+    redactionRules: new RedactionRules(database, systemClock),
+    running: new RunningErasures(),
     storedOrder,
-    burst: new BurstGate({ maxMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
-    clock: systemClock,
-    observe,
-    noteVisible: (delayMs) => countVisible(meter, delayMs),
-    noteSpend: (organizationId, spend, how) => spendCounters.count(organizationId, spend, how),
-  });
-}
-
-function makeCallsOnce({ config, store, joined, observe }: Pick<DrainParts, 'config' | 'store' | 'joined' | 'observe'>): CallsOnce {
-  const noteJoined: OncePorts['noteJoined'] = (...args) => joined.note(...args);
-  return new CallsOnce({ ...store, noteJoined, searchMaxBytes: config.bodySearchMaxBytes, clock: systemClock, observe });
-}
-
-function erasuresFor(database: MetadataDatabase, running: RunningErasures): ActiveErasures {
+    spendCounters: new SpendCounters(),
+  };
+  const drain = makeDrain({ ...rooms, ...kept });
   return {
-    of: (organizationId) => running.of(organizationId),
-    save: (erased) => addErasedExchanges(database, erased),
-    wasErased: (exchange) => wasErased(database, exchange),
+    ...kept,
+    drain,
+    ...makeChangers({ store, latestNumber, ...kept }, drain),
+    latestBefore,
+    inFlightOf: async (organizationId, requestIds) => {
+      await drain.catchUp();
+      return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
+    },
+    freshUntil: () => freshUntil(drain, systemClock.now),
+    oldestUnstored: oldestUnstoredOf(drain),
   };
 }
 
+/** The thread that interprets records with the prices. */
+function openInterpreter(config: Config, { file, imported }: OpenPrices): InterpreterThread {
+  const settings = {
+    searchMaxBytes: config.bodySearchMaxBytes,
+    agentSessions: config.agentSessions === 'on',
+    keptRowBytes: rowBytesOfBatchByte * config.ingestBatchBytes,
+    pricesFile: file,
+    threatCheckFile: config.threatCheckFile,
+  };
+  return startInterpreterThread(settings, undefined, undefined, imported.current);
+}
+
 /** @param lastNumber of the ingest's checkpoint; undefined without one, or in one of an earlier version. */
-export async function openStoredOrder(lastNumber: number | undefined, store: Pick<Store, 'latestStoredNumber'>): Promise<StoredOrder> {
+async function openStoredOrder(lastNumber: number | undefined, store: Pick<Store, 'latestStoredNumber'>): Promise<StoredOrder> {
   return new StoredOrder(lastNumber ?? (await store.latestStoredNumber()) ?? StoredOrder.numberAt(systemClock.now()));
 }

@@ -1,3 +1,7 @@
+import type { CorePrices } from '../pricing/held/core-prices.ts';
+import { openPrices } from '../pricing/held/open.ts';
+import type { Prices } from '../pricing/look-up.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { makeCredentialHash } from '../auth/sealing.ts';
@@ -24,8 +28,6 @@ import { makeUpstream, type Upstream } from '../gateway/upstream/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { makeKeyLookUp } from '../metadata/organization/api-keys.ts';
 import { makeProviderKeyLookUp } from '../metadata/organization/provider-keys.ts';
-import { makeImportedPriceLookUp } from '../metadata/operator-prices.ts';
-import { makeOrganizationPriceLookUp } from '../metadata/organization/prices.ts';
 import { makeRateLimitLookUp } from '../metadata/organization/rate-limits.ts';
 import { makeRequestIdClaims } from '../metadata/request-ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -37,8 +39,6 @@ import { releaseMemoryAtRest } from '../platform/memory/at-rest.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
-import { listedBook } from '../pricing/layers/books.ts';
-import type { PriceBook } from '../pricing/price-book.ts';
 import type { SpoolSpace } from '../spool/usage.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import { type RunningRole, reportMetrics } from '../supervisor/child.ts';
@@ -50,9 +50,6 @@ import { familiesOf } from '../health/metric-families.ts';
 import { makeMakerOf } from '../pricing/models/model-makers.ts';
 import { modelsOf } from '../pricing/models/models-of.ts';
 import { openSharedState, type SharedState } from '../state/shared-state.ts';
-import { holdImportedPrices } from '../pricing/held/imported-prices.ts';
-import { readPricesFile } from '../pricing/held/prices-file.ts';
-import { makeStoredPrices, type StoredPrices } from '../pricing/held/stored-prices.ts';
 import { listenerAddresses } from '../config/listener-addresses.ts';
 import { startGatewayTakers, type Takers } from '../intake/open.ts';
 import { openOwnSeries } from '../spool/own-series.ts';
@@ -71,16 +68,13 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const log = makeLogger(config.logLevel, 'gateway');
   const observe = measured(meter, log);
   const callLog = logsCalls(config) ? new CallLog({ observe: log, monotonic: systemClock.monotonic }) : undefined;
-  const pricesFile = readPricesFile(config);
   ensureFolder(dataPaths(config).spool);
   const database = await openExistingMetadata(config, 'gateway', observe);
   const series = openOwnSeries(config, observe);
   const upstream = connectProviders(config);
   const state = openSharedState(config, observe);
   const cache = new SingleFlight({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
-  const imported = holdImportedPrices({ lookUp: makeImportedPriceLookUp(database), monotonic: systemClock.monotonic, observe });
-  const book = listedBook(pricesFile, imported.book);
-  const prices = makeStoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
+  const prices = openPrices(config, database, observe);
   const callMeter = new GatewayMeter(meter);
   const sampled = (): void => {
     callMeter.connections(upstream.counts());
@@ -95,7 +89,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     degraded: [...spoolTrouble(series.space, config.spoolMaxBytes), ...(await degradedCoreParts(config.dataDir))],
   });
   const { server, draining } = createGateway(
-    forwardPorts(config, { ...series, database, upstream, state, cache, bodies, logs, book, prices, meter: callMeter, callLog, observe }),
+    forwardPorts(config, { ...series, database, upstream, state, cache, bodies, logs, prices, meter: callMeter, callLog, observe }),
     health,
     {
       headerMaxBytes: config.headerMaxBytes,
@@ -170,8 +164,7 @@ interface GatewayParts {
   readonly cache: SingleFlight;
   readonly bodies: LargeBodies;
   readonly logs: Takers;
-  readonly book: PriceBook;
-  readonly prices: StoredPrices;
+  readonly prices: CorePrices;
   readonly meter: GatewayMeter;
   readonly callLog: CallLog | undefined;
   readonly observe: Observe;
@@ -191,8 +184,8 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     requestIdClaims: makeRequestIdClaims(database, systemClock.now),
     providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows, targets }),
     targets,
-    knownModels: (name, organizationId) => modelsOf(name, { book: parts.book, organization: parts.prices.get(organizationId) }),
-    makerOf: makeMakerOf(parts.book, systemClock.now),
+    knownModels: (name, organizationId) => modelsOf(name, pricesOf(parts, organizationId)),
+    makerOf: makeMakerOf(parts.prices.book, systemClock.now),
     giveFeedback: makeGiveFeedback(() => coreAddress(config.dataDir)),
     providerKeys: storedProviderKeys(config, parts, secret),
     upstream,
@@ -233,6 +226,10 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
   };
 }
 
+function pricesOf({ prices: { book, stored } }: Pick<GatewayParts, 'prices'>, organizationId: OrganizationId): Prices {
+  return { book, organization: stored.get(organizationId) };
+}
+
 function storedProviderKeys(config: Config, { database, observe }: GatewayParts, secret: Uint8Array): StoredProviderKeys {
   const cipher = makeProviderKeyCipher(secret);
   return new StoredProviderKeys({
@@ -244,13 +241,13 @@ function storedProviderKeys(config: Config, { database, observe }: GatewayParts,
   });
 }
 
-function callLimits({ budgetReserveCents }: Config, { database, state, book, prices, observe }: GatewayParts): CallLimits {
+function callLimits({ budgetReserveCents }: Config, { database, state, prices, observe }: GatewayParts): CallLimits {
   const { monotonic } = systemClock;
   const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic, observe });
   return {
     windows: { claim: (claims, now, reservation) => state.open().windows.claim(claims, now, reservation) },
     storedPolicies: (organizationId, keyId) => stored.policiesFor(organizationId, keyId),
-    estimateCost: makeCostEstimate(budgetReserveCents, (organizationId) => ({ book, organization: prices.get(organizationId) })),
+    estimateCost: makeCostEstimate(budgetReserveCents, (organizationId) => pricesOf({ prices }, organizationId)),
     readUser,
   };
 }

@@ -1,37 +1,55 @@
+import type { Ingest } from '../ingest/open.ts';
+import type { Jobs } from '../jobs/open.ts';
+import { serveOperator } from './socket.ts';
 import type { Server } from 'node:http';
 import type { ApiPorts } from '../api/endpoint/ports.ts';
 import type { Config } from '../config/load.ts';
-import type { DeadLetters } from '../ingest/dead-letters/store.ts';
 import { DeadLetterReplay } from '../ingest/dead-letters/replay.ts';
-import type { RunningErasures } from '../ingest/erasures.ts';
 import type { DeadLetterQuota } from '../ingest/dead-letters/quota.ts';
-import type { PendingChanges } from '../ingest/changes/pending.ts';
-import type { RequestChanges } from '../ingest/changes/request-changes.ts';
 import type { TrustedClock } from '../jobs/trusted-clock.ts';
 import { messageOf } from '../model/errors.ts';
 import { createOperatorServer } from './app.ts';
 import type { OperatorPorts } from './ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import { writeWholeSeries } from '../spool/import-series.ts';
-import type { Removals } from '../jobs/open.ts';
 import { dataPaths } from '../config/data-paths.ts';
 import { makeStorePartPorts } from './store-parts.ts';
 import { makePriceImport } from '../jobs/import-prices.ts';
 import type { AllCorePrices } from '../pricing/held/core-prices.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
-export interface OperatedParts extends SnapshotParts {
-  readonly deadLetters: DeadLetters;
-  readonly pendingChanges: PendingChanges;
-  readonly changer: RequestChanges;
+/** Other rooms, as the operator's endpoints use them. */
+export interface OperatedRooms extends Pick<SnapshotParts, 'config' | 'observe' | 'database' | 'store'> {
+  readonly ingest: Ingest;
+  readonly jobs: Jobs;
+  /** Some endpoints of the API are the operator's too. */
   readonly api: ApiPorts;
-  readonly running: RunningErasures;
-  readonly removals: Removals;
-  readonly noteTraces: OperatorPorts['noteTraces'];
   readonly prices: AllCorePrices;
+  readonly noteTraces: OperatorPorts['noteTraces'];
 }
 
-export interface BoundedDeadLetters extends Pick<OperatedParts, 'observe'> {
+/**
+ * Serves the operator's endpoints on their socket, and keeps dead letters within their bounds. @returns a function that ends both, running
+ * responses within the given milliseconds.
+ */
+export async function openOperator(rooms: OperatedRooms): Promise<(maxMs: number) => Promise<void>> {
+  const { config, observe, ingest, jobs } = rooms;
+  const replay = makeDeadLetterReplay(rooms);
+  const stopPruning = boundDeadLetters({
+    config,
+    observe,
+    replay,
+    trustedClock: jobs.trustedClock,
+    deadLetterQuota: ingest.deadLetterQuota,
+  });
+  const close = await serveOperator(config.dataDir, operatorServer(rooms, replay), observe);
+  return async (maxMs) => {
+    stopPruning();
+    await close(maxMs);
+  };
+}
+
+export interface BoundedDeadLetters extends Pick<OperatedRooms, 'observe'> {
   readonly replay: Pick<DeadLetterReplay, 'prune'>;
   readonly config: Pick<Config, 'deadLetterDays' | 'deadLetterMaxBytes'>;
   readonly trustedClock: Pick<TrustedClock, 'now'>;
@@ -45,24 +63,15 @@ const pruneIntervalMs = 3_600_000;
 const dayMs = 86_400_000;
 
 /** Sends dead letters through the ingest again and removes them. */
-export function makeDeadLetterReplay({
-  config,
-  observe,
-  deadLetters,
-  pendingChanges,
-  drain,
-  changer,
-  api,
-  running,
-  removals,
-}: OperatedParts): DeadLetterReplay {
+function makeDeadLetterReplay({ config, observe, ingest, jobs }: OperatedRooms): DeadLetterReplay {
+  const { deadLetters, changer, inFlightOf, pendingChanges, drain, running } = ingest;
   return new DeadLetterReplay({
     deadLetters,
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
-    inFlightOf: api.inFlightOf,
+    inFlightOf,
     pendingChanges,
     forgetSpent: () => drain.appliedChanges.forget(),
-    removeOrphans: (heads) => removals.removeOrphans(heads, replayWaitMs),
+    removeOrphans: (heads) => jobs.removals.removeOrphans(heads, replayWaitMs),
     isErasing: (organizationId) => running.of(organizationId) !== undefined,
     writeSeries: (series, frames) => writeWholeSeries(dataPaths(config).spool, series, frames),
     waitMs: replayWaitMs,
@@ -70,19 +79,20 @@ export function makeDeadLetterReplay({
   });
 }
 
-export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): Server {
-  const { deadLetters, api } = parts;
-  const takeSnapshot = makeTakeSnapshot(parts);
+function operatorServer(rooms: OperatedRooms, replay: DeadLetterReplay): Server {
+  const { api, ingest, jobs } = rooms;
+  const { deadLetters, drain } = ingest;
+  const takeSnapshot = makeTakeSnapshot({ ...rooms, drain, removals: jobs.removals, jobs: jobs.bulk });
   return createOperatorServer({
-    prices: makePriceImport({ database: parts.database, ...parts.prices, now: systemClock.now }),
-    noteTraces: parts.noteTraces,
+    prices: makePriceImport({ database: rooms.database, ...rooms.prices, now: systemClock.now }),
+    noteTraces: rooms.noteTraces,
     deadLetters: {
       list: (page) => deadLetters.list(page),
       count: () => deadLetters.count(),
       read: (id) => deadLetters.read(id),
       replay: (ids) => replay.replay(ids),
     },
-    storeParts: makeStorePartPorts(parts.store, parts.observe),
+    storeParts: makeStorePartPorts(rooms.store, rooms.observe),
     takeSnapshot: (...args) => replay.runExclusively(() => takeSnapshot(...args)),
     api,
   });

@@ -13,7 +13,7 @@ import type { Observe } from '../model/observation.ts';
 import { copyEvents } from '../events/database/copy.ts';
 import type { TakeSnapshot } from './ports.ts';
 import type { Store } from '../store/store.ts';
-import type { Removals } from '../jobs/open.ts';
+import type { Removals } from '../jobs/removals.ts';
 import { dataPaths } from '../config/data-paths.ts';
 
 export interface SnapshotParts {

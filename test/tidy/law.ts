@@ -16,7 +16,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   providers: ['model', 'platform/crc32.ts'],
   otlp: ['model', 'platform/bounds'],
   redaction: ['model'],
-  pricing: ['model', 'platform', 'providers', 'type contract', 'type config', 'type metadata'],
+  pricing: ['model', 'platform', 'providers', 'type contract', 'type config', 'metadata'],
   query: ['model', 'type contract', 'sql'],
   spool: ['platform', 'type model', ...settings],
   gateway: [
@@ -93,7 +93,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'events/webhooks/property-filters.ts',
     'type ingest',
     'type jobs',
-    'type config',
+    'config/listener-addresses.ts',
+    ...settings,
   ],
   // Health and metrics of the whole process tree.
   health: [
@@ -110,9 +111,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/engine/metrics.ts',
     'supervisor',
     'type api',
-    'type config',
     'type ingest',
+    'type metadata',
     'type store',
+    ...settings,
   ],
   operator: [
     'contract',

@@ -8,7 +8,7 @@ import type { Alerts } from '../../alerts/alerts.ts';
 import type { SessionChanges } from '../../ingest/changes/session-changes.ts';
 import type { TakeImports } from '../../ingest/imports/open.ts';
 import type { JobPorts } from '../../jobs/bulk/open.ts';
-import type { ErasurePorts, RetentionPorts } from '../../jobs/open.ts';
+import type { ErasurePorts, RetentionPorts } from '../../jobs/removals.ts';
 import type { PricePorts } from '../../jobs/request-costs.ts';
 import type { HealthFigures } from '../../contract/health.ts';
 import type { ModelItem } from '../../contract/models/list.ts';

@@ -4,7 +4,7 @@ import type { Erasure } from '../../model/erasure.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { HintLookUps } from '../parts/hint-look-ups.ts';
 import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
-import type { ErasurePorts } from '../../jobs/open.ts';
+import type { ErasurePorts } from '../../jobs/removals.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

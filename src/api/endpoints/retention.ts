@@ -1,6 +1,6 @@
 import { retentionAnswerSchema, retentionSchema } from '../../contract/settings/retention.ts';
 import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
-import type { RetentionPorts } from '../../jobs/open.ts';
+import type { RetentionPorts } from '../../jobs/removals.ts';
 
 export const retention = [
   endpoint({

@@ -27,7 +27,10 @@ export const knownRoom: Rule = {
 
 /** A room imports only what its row allows. */
 export const roomImports: Rule = sourceRule(
-  { name: 'room imports', remedy: 'Declare a port in the importing room and pass the implementation in src/main/.' },
+  {
+    name: 'room imports',
+    remedy: 'Take it by type in what the room opens with, and pass it in src/main/; where two may stand for it, declare a port.',
+  },
   ({ path, imports }) => (isProduction(path) ? imports.flatMap((each) => forbiddenImport(path, each)) : []),
 );
 

@@ -1,0 +1,54 @@
+import type { ApiPorts } from '../api/endpoint/ports.ts';
+import { dataPaths } from '../config/data-paths.ts';
+import type { Config } from '../config/load.ts';
+import type { EventsDatabase } from '../events/database/database.ts';
+import type { Ingest } from '../ingest/open.ts';
+import type { MetadataDatabase } from '../metadata/database.ts';
+import { systemClock } from '../platform/clock.ts';
+import { HealthProbe } from '../platform/health-probe.ts';
+import type { Meter } from '../platform/metrics/meter.ts';
+import { takesWrites } from '../platform/sqlite/database.ts';
+import type { Store } from '../store/store.ts';
+import { onMetrics } from '../supervisor/child.ts';
+import { ProcessMetrics } from './core-metrics.ts';
+import { healthOf } from './health.ts';
+
+/** Other rooms, as health looks at them. */
+export interface WatchedRooms {
+  readonly config: Config;
+  readonly meter: Meter;
+  readonly database: MetadataDatabase;
+  readonly store: Store;
+  readonly events: EventsDatabase;
+  readonly ingest: Pick<Ingest, 'drain' | 'deadLetters' | 'spendCounters'>;
+  /** How far webhooks are behind the stored records, milliseconds. */
+  readonly behindMs: () => number;
+}
+
+/** Invariant: what organisations spend is on the page only where the page needs a key. */
+export function openHealth({
+  config,
+  meter,
+  database,
+  store,
+  events,
+  ingest,
+  behindMs,
+}: WatchedRooms): Pick<ApiPorts, 'health' | 'metrics'> {
+  const { drain, deadLetters, spendCounters } = ingest;
+  const { spoolMaxBytes, deadLetterMaxBytes, metricsKey: key } = config;
+  const { now, monotonic } = systemClock;
+  const spoolFolder = dataPaths(config).spool;
+  const bounds = { deadLetterMaxBytes, spoolFolder, spoolMaxBytes };
+  const numbers = new ProcessMetrics({ meter, drain, deadLetters, store, events, behindMs, spendCounters, ...bounds, now });
+  onMetrics((message) => numbers.take(message));
+  const probes = { store: new HealthProbe(store.isAlive, monotonic), metadata: new HealthProbe(() => takesWrites(database), monotonic) };
+  return {
+    health: () => healthOf(probes, drain, store),
+    metrics: {
+      key,
+      figures: () => numbers.figures(),
+      page: async () => (await numbers.page()) + (key === undefined ? '' : spendCounters.page()),
+    },
+  };
+}

@@ -1,19 +1,23 @@
-import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
-import type { RouteConfig } from '@hono/zod-openapi';
 import type { Endpoint } from './endpoint/endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { logPaths } from '../model/vocabulary/log-paths.ts';
 import { openEndpoints } from './open-endpoints.ts';
+import type { Declaration } from './openapi/declaration.ts';
+import { pathsOf } from './openapi/operations.ts';
+import { SchemaWriter } from './openapi/schemas.ts';
 import { bodyExamples } from './openapi-examples.ts';
 
 /** The OpenAPI 3.1 document, generated from the declarations of the endpoints. @param version of the program. */
 export function openApiDocument(version: string): object {
-  const registry = new OpenAPIRegistry();
-  registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', description: 'A Gatelog key.' });
-  for (const { declaration } of [...endpoints.map(withWarnings), ...openEndpoints]) {
-    registry.registerPath(withTag(withExample(declaration)));
-  }
-  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const writer = new SchemaWriter();
+  const declarations = [...endpoints.map(withWarnings), ...openEndpoints];
+  const paths = pathsOf(
+    declarations.map(({ declaration }) => withTag(withExample(declaration))),
+    writer,
+  );
+  const schemas = writer.components;
+  for (const schema of Object.values(schemas)) declareWarnings(schema);
+  return {
     openapi: '3.1.0',
     info: {
       title: 'Gatelog',
@@ -23,9 +27,14 @@ export function openApiDocument(version: string): object {
     },
     servers: [{ url: '/', description: "The origin that serves this document: the API's listener." }],
     tags: tags.map(({ name, description }) => ({ name, description })),
-  });
-  for (const schema of Object.values(document.components?.schemas ?? {})) declareWarnings(schema as Described);
-  return document;
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A Gatelog key.' } },
+      schemas,
+      parameters: {},
+    },
+    paths,
+    webhooks: {},
+  };
 }
 
 /** In the order of the document. An endpoint has the first tag with a prefix of its path. */
@@ -66,15 +75,15 @@ const tags: readonly { readonly name: string; readonly description: string; read
   { name: 'Monitoring', description: 'Health, metrics and this document. They need no key.', paths: ['/'] },
 ];
 
-function withTag(declaration: RouteConfig): RouteConfig {
+function withTag(declaration: Declaration): Declaration {
   const tag = tags.find(({ paths }) => paths.some((begin) => declaration.path.startsWith(begin)));
   return { ...declaration, tags: [tag?.name ?? ''], security: declaration.security ?? [] };
 }
 
-function withExample(declaration: RouteConfig): RouteConfig {
+function withExample(declaration: Declaration): Declaration {
   const [type, content] = Object.entries(declaration.request?.body?.content ?? {})[0] ?? [];
   const example = bodyExamples[declaration.operationId ?? ''];
-  if (type === undefined || example === undefined) return declaration;
+  if (type === undefined || content === undefined || example === undefined) return declaration;
   const body = { ...declaration.request?.body, content: { [type]: { ...content, example } } };
   return { ...declaration, request: { ...declaration.request, body } };
 }
@@ -92,19 +101,19 @@ const warningHeader = {
 } as const;
 
 /** Adds `Svc-Strict` and `svc-warning` to an endpoint that reads a body or query parameters. */
-function withWarnings({ declaration }: Endpoint): { readonly declaration: RouteConfig } {
+function withWarnings({ declaration }: Endpoint): { readonly declaration: Declaration } {
   if (declaration.request?.body === undefined && declaration.request?.query === undefined) return { declaration };
   const responses = Object.fromEntries(
     Object.entries(declaration.responses).map(([status, response]) => [
       status,
       status.startsWith('2') ? withHeader(response as Described) : response,
     ]),
-  ) as RouteConfig['responses'];
+  ) as Declaration['responses'];
   const parameters = [...(declaration.parameters ?? []), strictParameter] as Parameters;
   return { declaration: { ...declaration, parameters, responses } };
 }
 
-type Parameters = NonNullable<RouteConfig['parameters']>;
+type Parameters = NonNullable<Declaration['parameters']>;
 
 /** The used members of a response or a schema. */
 interface Described {

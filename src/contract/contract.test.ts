@@ -1,26 +1,15 @@
-import { OpenAPIHono, createRoute } from '@hono/zod-openapi';
 import { describe, expect, test } from 'vitest';
+import { SchemaWriter } from '../api/openapi/schemas.ts';
 import { requestFields } from '../model/vocabulary/fields.ts';
 import { errorOfFault, jsonPath } from './fault.ts';
 import { problemSchema } from './problem.ts';
 import { propertyUpdateSchema, readPropertyUpdate } from './settings/properties.ts';
 import { requestQueryAnswerSchema, requestQuerySchema } from './requests/query.ts';
 
-const json = <Schema>(schema: Schema, description: string) => ({ content: { 'application/json': { schema } }, description });
-
-function document(): { paths: unknown; schemas: Readonly<Record<string, unknown>> } {
-  const app = new OpenAPIHono();
-  const responses = { 200: json(requestQueryAnswerSchema, 'A page.'), 422: json(problemSchema, 'A fault.') };
-  const route = createRoute({ method: 'post', path: '/q', request: { body: json(requestQuerySchema, 'A query.') }, responses });
-  app.openAPIRegistry.registerPath(route);
-  app.openAPIRegistry.registerPath({
-    method: 'put',
-    path: '/p',
-    request: { body: json(propertyUpdateSchema, 'Properties.') },
-    responses: {},
-  });
-  const { paths, components } = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 't', version: '1' } });
-  return { paths, schemas: components?.schemas ?? {} };
+function documented(): Readonly<Record<string, unknown>> {
+  const writer = new SchemaWriter();
+  for (const schema of [requestQueryAnswerSchema, problemSchema, requestQuerySchema, propertyUpdateSchema]) writer.write(schema);
+  return writer.components;
 }
 
 interface FieldSchema {
@@ -33,7 +22,7 @@ interface LeafSchema {
 }
 
 describe('the OpenAPI document', () => {
-  const { schemas } = document();
+  const schemas = documented();
 
   test('names the parts', () => {
     expect(Object.keys(schemas).toSorted()).toEqual([

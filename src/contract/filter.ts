@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { type FieldDefinition, fieldGroups, userFields } from '../model/vocabulary/fields.ts';
 import { propertyLimits } from '../model/vocabulary/limits.ts';
 import { operatorFamilies, type OperatorFamily } from '../model/vocabulary/operators.ts';
@@ -65,10 +65,11 @@ function operatorSchema(operators: readonly string[], value: Schema): Schema {
 }
 
 /** Any value: `query/filter/parse.ts` parses it and reports faults. This schema only documents the grammar. */
-export const filterSchema = z.unknown().openapi('FilterNode', filterNodeSchema());
+export const filterSchema = z.unknown().meta({ id: 'FilterNode', ...filterNodeSchema() });
 
 /** As {@link filterSchema}; `query/users/view.ts` takes the conditions on users out first. */
-export const userFilterSchema = z.unknown().openapi('UserFilterNode', {
+export const userFilterSchema = z.unknown().meta({
+  id: 'UserFilterNode',
   description:
     'A filter of requests. The group `users_view` compares totals over them; an "or" joins conditions on requests or conditions on totals.',
   anyOf: [nodeReference, leafSchema('users_view', userFields), branchOf(userNodeReference)],

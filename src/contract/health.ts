@@ -1,14 +1,14 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { healthSchema } from './responses.ts';
 
-const count = (description: string) => z.int().openapi({ description, minimum: 0 });
+const count = (description: string) => z.int().meta({ description, minimum: 0 });
 const known = (description: string) => count(description).nullable();
-const ms = (description: string) => z.number().openapi({ description, minimum: 0 });
+const ms = (description: string) => z.number().meta({ description, minimum: 0 });
 
 const figuresSchema = z.object({
   measured_at: z
     .string()
-    .openapi({ format: 'date-time', description: 'When the figures were read; those of other processes are a second old.' }),
+    .meta({ format: 'date-time', description: 'When the figures were read; those of other processes are a second old.' }),
   spool: z.object({
     bytes: count('Bytes of all files of the spool.'),
     max_bytes: count('Bytes at which calls go on unrecorded (`GATELOG_SPOOL_MAX_BYTES`).'),
@@ -17,13 +17,13 @@ const figuresSchema = z.object({
     oldest_waiting_ms: ms('How long ago the oldest of them has ended, the delay of the record; 0 while none waits.'),
   }),
   ingest: z.object({
-    draining: z.boolean().openapi({ description: 'Whether batches get into the store.' }),
+    draining: z.boolean().meta({ description: 'Whether batches get into the store.' }),
     failed_batches: count('Tries to store a batch that failed.'),
   }),
   unrecorded_calls: z
     .object({ spool_full: count('The spool was full.'), write_failed: count('A write failed; the record may be there.') })
     .nullable()
-    .openapi({ description: 'Calls that are not, or not surely, on record; null: no gateway tells the core.' }),
+    .meta({ description: 'Calls that are not, or not surely, on record; null: no gateway tells the core.' }),
   dead_letters: z.object({
     kept: count('Dead letters that there are now.'),
     bytes: count('Their bytes.'),
@@ -32,8 +32,8 @@ const figuresSchema = z.object({
     removed: count('Those that were removed by age or for room.'),
   }),
   prices: z.object({
-    list: z.string().openapi({ description: 'The public price list: its package and version.', example: '@pydantic/genai-prices 0.1.8' }),
-    list_published: z.string().openapi({ format: 'date', description: 'Its day (UTC).' }),
+    list: z.string().meta({ description: 'The public price list: its package and version.', example: '@pydantic/genai-prices 0.1.8' }),
+    list_published: z.string().meta({ format: 'date', description: 'Its day (UTC).' }),
     list_age_days: count('Its age in days.'),
     calls_today: count('Calls with tokens that were stored since midnight (UTC), or since the core began.'),
     unpriced_today: count('Those of them whose cost is not known; `gatelog report unpriced` names their models.'),
@@ -50,7 +50,7 @@ const figuresSchema = z.object({
       spare_bytes: count('Below this nothing is stored (`GATELOG_STORE_SPARE_BYTES`).'),
     })
     .nullable()
-    .openapi({ description: 'Null: the store is a server of its own.' }),
+    .meta({ description: 'Null: the store is a server of its own.' }),
   deliveries: z.object({
     pending: known('Messages of webhooks and alerts that wait for an attempt; null: their database cannot be read.'),
     overdue_ms: ms('How long the oldest due one waits; 0 while none does, null as above.').nullable(),
@@ -59,7 +59,7 @@ const figuresSchema = z.object({
   restarts: z
     .object({ gateway: count('Of gateway workers.'), core: count('Of the core.') })
     .nullable()
-    .openapi({ description: 'Processes that ended without having been told to; null: no supervisor tells the core.' }),
+    .meta({ description: 'Processes that ended without having been told to; null: no supervisor tells the core.' }),
 });
 
 /** What the figures of all processes say of the service. */
@@ -72,10 +72,11 @@ export const serviceHealthAnswerSchema = z
         ...healthSchema.shape,
         ...figuresSchema.shape,
       })
-      .openapi('ServiceHealth', {
+      .meta({
+        id: 'ServiceHealth',
         description:
           'State of the service as a whole. Counts of what happened begin with the core; those of calls and restarts with the service.',
       }),
     error: z.null(),
   })
-  .openapi('ServiceHealthAnswer');
+  .meta({ id: 'ServiceHealthAnswer' });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { keyPermissions } from '../model/principal.ts';
 
 /** Maximum letters in a list and in a replay. */

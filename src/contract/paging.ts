@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 export const maxLimit = 1_000;
 
@@ -20,5 +20,5 @@ export function wholeNumber(given: WholeNumber) {
     .transform(Number)
     .refine((value) => value <= given.max, given.sentence)
     .default(given.without)
-    .openapi({ type: 'integer', minimum: 0, maximum: given.max, default: given.without, description: given.description });
+    .meta({ type: 'integer', minimum: 0, maximum: given.max, default: given.without, description: given.description });
 }

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { type RateKind, rateKinds } from '../model/vocabulary/prices.ts';
 
 /** Maximum characters of a name, and US dollars per million. */
@@ -32,7 +32,7 @@ const descriptions: Readonly<Record<RateKind, string>> = {
 
 export function rateSchema(kind: RateKind) {
   const sentence = `\`${kind}\` is a number of US dollars for a million, from 0 to ${highestPrice}.`;
-  return z.number(sentence).min(0, sentence).max(highestPrice, sentence).openapi({ description: descriptions[kind], example: 2.5 });
+  return z.number(sentence).min(0, sentence).max(highestPrice, sentence).meta({ description: descriptions[kind], example: 2.5 });
 }
 
 type RateSchema = ReturnType<typeof rateSchema>;
@@ -48,13 +48,13 @@ const fields = {
     .min(1, modelSentence)
     .max(maxName, modelSentence)
     .refine((name) => name.isWellFormed() && !name.slice(0, -1).includes('*'), modelSentence)
-    .openapi({ example: 'gpt-4o', description: modelSentence }),
+    .meta({ example: 'gpt-4o', description: modelSentence }),
   provider: z.string(providerSentence).nullable(),
   valid_from: z
     .string(dateSentence)
     .refine(isDate, dateSentence)
     .nullable()
-    .openapi({ format: 'date', example: '2026-01-31', description: 'Date (UTC) from which it holds; absent or null: always.' }),
+    .meta({ format: 'date', example: '2026-01-31', description: 'Date (UTC) from which it holds; absent or null: always.' }),
 };
 
 /** TRICKY: `Date.parse` reads 31 February as 3 March. */
@@ -68,7 +68,7 @@ export const priceSchema = z
   .strictObject(
     {
       model: fields.model,
-      provider: fields.provider.optional().openapi({
+      provider: fields.provider.optional().meta({
         description: 'The only provider for which it holds, by its name in paths or in records; absent or null: whoever serves the model.',
         example: 'openai',
       }),
@@ -80,7 +80,8 @@ export const priceSchema = z
     // Unknown kinds are refused: a misspelt one would make calls cheaper than they are.
     { error: (issue) => (issue.code === 'unrecognized_keys' ? `${unknownKeys(issue['keys'])} ${priceSentence}` : priceSentence) },
   )
-  .openapi('Price', {
+  .meta({
+    id: 'Price',
     description:
       'What a model costs: US dollars for a million of each kind. A kind without a price is billed with the one that it is a part of.',
   });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { propertyLimits, propertyListLimits } from '../model/vocabulary/limits.ts';
 import { propertyNameSchema } from './settings/properties.ts';
 
@@ -13,22 +13,22 @@ export const namedPropertySchema = z
       key: z
         .string(keySentence)
         .refine((name) => name !== '' && Array.from(name).length <= propertyLimits.nameCharacters, keySentence)
-        .openapi({ minLength: 1, maxLength: propertyLimits.nameCharacters, example: 'Environment' }),
+        .meta({ minLength: 1, maxLength: propertyLimits.nameCharacters, example: 'Environment' }),
     },
     namedMessage,
   )
-  .openapi('NamedProperty', { description: 'The property that is meant, with its case.' });
+  .meta({ id: 'NamedProperty', description: 'The property that is meant, with its case.' });
 
 export const propertyVisibilitySchema = z
   .object(
     {
-      hidden: z.boolean('`hidden` takes true or false.').optional().openapi({
+      hidden: z.boolean('`hidden` takes true or false.').optional().meta({
         description: 'True leaves the name out of lists, false shows it again; either declares nothing. Without it the name is declared.',
       }),
     },
     'The body is an object such as {"hidden": true}; without a body the name is declared.',
   )
-  .openapi('PropertyVisibility', { description: 'Whether lists show the property.' });
+  .meta({ id: 'PropertyVisibility', description: 'Whether lists show the property.' });
 
 const termSentence = `\`searchTerm\` takes a text of at most ${propertyLimits.valueBytes} characters.`;
 const searchTerm = z.string(termSentence).max(propertyLimits.valueBytes, termSentence);
@@ -36,39 +36,39 @@ const searchTerm = z.string(termSentence).max(propertyLimits.valueBytes, termSen
 export const propertyListSchema = z
   .object(
     {
-      searchTerm: searchTerm.optional().openapi({ description: 'Part of the name, in any case; without it every name.', example: 'team' }),
+      searchTerm: searchTerm.optional().meta({ description: 'Part of the name, in any case; without it every name.', example: 'team' }),
     },
     bodyMessage,
   )
-  .openapi('PropertyListQuery', { description: 'Which names are listed.' });
+  .meta({ id: 'PropertyListQuery', description: 'Which names are listed.' });
 
 const searchMessage = 'The body is an object such as {"searchTerm": "prod"}; {"searchTerm": ""} finds every value.';
 
 export const propertySearchSchema = z
   .object(
     {
-      searchTerm: searchTerm.openapi({ description: 'Part of the value, in any case; empty: every value.', example: 'prod' }),
+      searchTerm: searchTerm.meta({ description: 'Part of the value, in any case; empty: every value.', example: 'prod' }),
     },
     searchMessage,
   )
-  .openapi('PropertySearch', { description: 'What the values contain.' });
+  .meta({ id: 'PropertySearch', description: 'What the values contain.' });
 
-export const propertyInPath = propertyNameSchema.openapi({
+export const propertyInPath = propertyNameSchema.meta({
   param: { name: 'name', in: 'path' },
   description: 'The name of the property with its case, percent-encoded.',
 });
 
 export const propertyNamesAnswerSchema = z
   .object({
-    data: z.array(z.object({ property: z.string().openapi({ example: 'Environment' }) })),
+    data: z.array(z.object({ property: z.string().meta({ example: 'Environment' }) })),
     error: z.null(),
   })
-  .openapi('PropertyNamesAnswer', { description: `At most ${propertyListLimits.names} names, in the order of their bytes.` });
+  .meta({ id: 'PropertyNamesAnswer', description: `At most ${propertyListLimits.names} names, in the order of their bytes.` });
 
 export const propertyValuesAnswerSchema = z
   .object({ data: z.array(z.string()), error: z.null() })
-  .openapi('PropertyValuesAnswer', { description: 'At most 25 values: those that begin with the term first, then by their bytes.' });
+  .meta({ id: 'PropertyValuesAnswer', description: 'At most 25 values: those that begin with the term first, then by their bytes.' });
 
 export const changedVisibilitySchema = z
   .object({ data: z.object({ ok: z.literal(true) }), error: z.null() })
-  .openapi('ChangedVisibility', { description: 'Every later list is so.' });
+  .meta({ id: 'ChangedVisibility', description: 'Every later list is so.' });

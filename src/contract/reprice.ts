@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { filterSchema } from './filter.ts';
 import { maxLimit } from './paging.ts';
 
@@ -15,32 +15,32 @@ export const repriceSchema = z
       startDate: z
         .string(`\`startDate\` ${dateSentence}`)
         .optional()
-        .openapi({ description: 'Requests that arrived then or later; a date is its beginning, UTC.', example: '2026-01-01' }),
+        .meta({ description: 'Requests that arrived then or later; a date is its beginning, UTC.', example: '2026-01-01' }),
       endDate: z
         .string(`\`endDate\` ${dateSentence}`)
         .optional()
-        .openapi({ description: 'Requests that arrived then or earlier; a date is its end, UTC.', example: '2026-01-31' }),
-      dryRun: z.boolean(dryRunSentence).optional().openapi({ description: 'True: nothing is written.', default: false }),
+        .meta({ description: 'Requests that arrived then or earlier; a date is its end, UTC.', example: '2026-01-31' }),
+      dryRun: z.boolean(dryRunSentence).optional().meta({ description: 'True: nothing is written.', default: false }),
       limit: z
         .int(limitMessage)
         .min(1, limitMessage)
         .max(maxLimit, limitMessage)
         .optional()
-        .openapi({ description: `Requests of this call, at most ${maxLimit}.`, default: maxLimit }),
+        .meta({ description: `Requests of this call, at most ${maxLimit}.`, default: maxLimit }),
       cursor: z
         .string(cursorSentence)
         .optional()
-        .openapi({ description: 'Goes on behind the call whose answer it was, with the same filter and dates.' }),
+        .meta({ description: 'Goes on behind the call whose answer it was, with the same filter and dates.' }),
     },
     bodyMessage,
   )
   .refine(({ filter }) => filter !== undefined, { path: ['filter'], error: '`filter` is required; "all" prices every request anew.' })
-  .openapi('Reprice', { description: 'Which requests are priced anew.' });
+  .meta({ id: 'Reprice', description: 'Which requests are priced anew.' });
 
 const difference = {
-  changed: z.int().openapi({ description: 'Requests whose cost is another one.' }),
-  before: z.number().openapi({ description: 'What these cost before, US dollars; what was not known adds nothing.' }),
-  after: z.number().openapi({ description: 'What they cost now.' }),
+  changed: z.int().meta({ description: 'Requests whose cost is another one.' }),
+  before: z.number().meta({ description: 'What these cost before, US dollars; what was not known adds nothing.' }),
+  after: z.number().meta({ description: 'What they cost now.' }),
 } as const;
 
 export const repriceAnswerSchema = z
@@ -50,18 +50,18 @@ export const repriceAnswerSchema = z
         total: z
           .int()
           .nullable()
-          .openapi({ description: 'Requests that the filter and dates match, in the first call; null in those that go on.' }),
-        checked: z.int().openapi({ description: 'Requests that this call has looked at.' }),
-        stated: z.int().openapi({
+          .meta({ description: 'Requests that the filter and dates match, in the first call; null in those that go on.' }),
+        checked: z.int().meta({ description: 'Requests that this call has looked at.' }),
+        stated: z.int().meta({
           description: 'Of these, those whose cost stands: the caller or the provider stated it, or they were answered from the cache.',
         }),
         ...difference,
         by_model: z.array(z.strictObject({ model: z.string(), ...difference })),
-        cursor: z.string().nullable().openapi({ description: 'Send it to go on; null: this was all.' }),
+        cursor: z.string().nullable().meta({ description: 'Send it to go on; null: this was all.' }),
       })
-      .openapi('RepriceReport', { description: 'What pricing anew came to, of the requests of this call.' }),
+      .meta({ id: 'RepriceReport', description: 'What pricing anew came to, of the requests of this call.' }),
     error: z.null(),
   })
-  .openapi('RepriceAnswer');
+  .meta({ id: 'RepriceAnswer' });
 
 export type RepriceItem = z.infer<typeof repriceAnswerSchema>['data'];

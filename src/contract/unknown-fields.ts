@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { nearestName } from '../model/nearest-name.ts';
 import { isJsonObject } from '../model/text.ts';
 import type { FaultPath } from '../model/fault.ts';

@@ -145,9 +145,10 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'alerts/late': ['alerts/', 'alerts/machine', 'alerts/stored'],
   'alerts/machine': [],
   'alerts/stored': [],
-  'api/endpoint': ['api/http', 'type api/parts', 'type api/site', 'type api/stream'],
+  'api/endpoint': ['api/http', 'type api/openapi', 'type api/parts', 'type api/site', 'type api/stream'],
   'api/export': ['type api/endpoint', 'api/http', 'api/page', 'type api/parts'],
-  'api/http': [],
+  'api/http': ['type api/openapi'],
+  'api/openapi': [],
   'api/page': ['api/endpoint', 'api/http', 'api/parts', 'api/stream'],
   'api/parts': ['api/http'],
   'api/site': [],
@@ -282,10 +283,8 @@ export const ambient: ReadonlySet<string> = new Set([
 
 /** Packages that `src/` may import, and where. A package without a row may be imported nowhere: give it one when it comes. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
-  '@asteasolutions/zod-to-openapi': ['api', 'contract'],
   '@clickhouse/client': ['store'],
   '@hono/node-server': ['api', 'contract', 'operator'],
-  '@hono/zod-openapi': ['api', 'contract'],
   '@hpcc-js/wasm-zstd': ['export', 'cli'],
   // Node 20 has no zstd of its own; this one decodes without WebAssembly, at once.
   fzstd: ['platform'],
@@ -308,7 +307,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   'string-width': ['cli'],
   uuid: ['platform', 'gateway', 'metadata', 'auth', 'api', 'jobs', 'cli', 'main', 'events', 'alerts'],
   yaml: ['cli'],
-  zod: ['contract', 'mcp'],
+  zod: ['api', 'contract', 'mcp'],
 };
 
 /** Readers of `process.env`: the room that parses settings, the two entries that pass it on, and the client, which is used without us. */

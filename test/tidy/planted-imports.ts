@@ -20,9 +20,9 @@ export const plantedImports: readonly Planted[] = [
     title: 'values where only types are allowed, and a deeper folder than the row',
     files: {
       'src/store/engine/a.ts': `import type { A } from '../parts/a.ts';\nimport { a } from '../parts/a.ts';`,
-      'src/api/http/a.ts': `import { a } from '../endpoint.ts';\nimport { b } from '../routes/requests/query.ts';`,
+      'src/cli/doctor/a.ts': `import { a } from '../client.ts';\nimport { b } from '../users/users.ts';`,
     },
-    at: ['src/store/engine/a.ts:2', 'src/api/http/a.ts:2'],
+    at: ['src/store/engine/a.ts:2', 'src/cli/doctor/a.ts:2'],
   },
   {
     rule: 'sub-room imports',

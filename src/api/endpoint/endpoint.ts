@@ -1,4 +1,4 @@
-import { z, type RouteConfig } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { Context } from 'hono';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { RawJson } from '../../model/json/raw.ts';
@@ -9,6 +9,7 @@ import { readJson } from '../http/read-json.ts';
 import type { PathParameter } from '../http/path-parameter.ts';
 import type { CallMemory } from '../http/response-memory.ts';
 import { sendData } from '../http/send-json.ts';
+import type { Declaration, DeclaredContent, DeclaredRequest, DeclaredResponse, DeclaredResponses } from '../openapi/declaration.ts';
 import type { ApiPorts } from './ports.ts';
 
 /** A call of an endpoint that needs a key. */
@@ -23,7 +24,7 @@ export interface RequestContext {
 /** An endpoint that needs a key, declared once for the router and the OpenAPI document. */
 export interface Endpoint {
   /** The entry in the OpenAPI document, with a path like `/v1/request/{id}`. */
-  readonly declaration: RouteConfig;
+  readonly declaration: Declaration;
   /** The action that the key must permit. Invariant: every `Endpoint` needs a key. */
   readonly action: Action;
   /** The body may have any length and passes through bounded memory: the limit of bodies does not hold. */
@@ -102,7 +103,7 @@ interface Declared<Params extends PathParameters, Query extends z.ZodType, Body 
   /** A JSON body. */
   readonly body?: Body;
   /** Another body. Shown only: `run` reads it. */
-  readonly content?: NonNullable<NonNullable<RouteConfig['request']>['body']>['content'];
+  readonly content?: DeclaredContent;
   readonly readsStream?: Endpoint['readsStream'];
   /** The call may come without a body, which is the same as `{}`. */
   readonly bodyIsOptional?: true;
@@ -111,7 +112,7 @@ interface Declared<Params extends PathParameters, Query extends z.ZodType, Body 
   readonly errors?: readonly ProblemStatus[];
   readonly errorHeaders?: Readonly<Partial<Record<ProblemStatus, Headers>>>;
   /** Failures that are described otherwise than those of other endpoints. */
-  readonly failures?: RouteConfig['responses'];
+  readonly failures?: DeclaredResponses;
 }
 
 /** The answer with status 200. */
@@ -144,7 +145,7 @@ export function endpoint<
 }
 
 /** Describes an answer in JSON. */
-export function jsonAnswer({ answer, answered, headers }: DeclaredAnswer<z.ZodType>): RouteConfig['responses'][number] {
+export function jsonAnswer({ answer, answered, headers }: DeclaredAnswer<z.ZodType>): DeclaredResponse {
   return { description: answered, ...(headers === undefined ? {} : { headers }), content: jsonContent(answer) };
 }
 
@@ -155,7 +156,7 @@ export function rawEndpoint<
   Body extends JsonBody = z.ZodUndefined,
 >(
   declared: Declared<Params, Query, Body> & {
-    readonly answer: RouteConfig['responses'][number];
+    readonly answer: DeclaredResponse;
     readonly respond: (call: Call<Params, Query, Body>) => Promise<Response> | Response;
   },
 ): Endpoint {
@@ -165,7 +166,7 @@ export function rawEndpoint<
 
 type AnyDeclared = Declared<PathParameters, z.ZodType, JsonBody>;
 
-function endpointOf(declared: AnyDeclared, answer: RouteConfig['responses'][number]): Omit<Endpoint, 'handle'> {
+function endpointOf(declared: AnyDeclared, answer: DeclaredResponse): Omit<Endpoint, 'handle'> {
   const { deprecated, action, readsStream, bodyMaxBytes } = declared;
   const request = requestOf(declared);
   return {
@@ -182,10 +183,10 @@ function endpointOf(declared: AnyDeclared, answer: RouteConfig['responses'][numb
   };
 }
 
-export function namedAt({ at, id, summary, text }: Named): Omit<RouteConfig, 'responses'> {
+export function namedAt({ at, id, summary, text }: Named): Omit<Declaration, 'responses'> {
   const [method = '', path = ''] = at.split(' ');
   return {
-    method: method.toLowerCase() as RouteConfig['method'],
+    method: method.toLowerCase(),
     path,
     operationId: id,
     summary,
@@ -193,14 +194,14 @@ export function namedAt({ at, id, summary, text }: Named): Omit<RouteConfig, 're
   };
 }
 
-function requestOf(declared: AnyDeclared): RouteConfig['request'] {
+function requestOf(declared: AnyDeclared): DeclaredRequest | undefined {
   const { params, query, requestHeaders, bodyIsOptional } = declared;
   const content = contentOf(declared);
   if ([params, query, requestHeaders, content].every((part) => part === undefined)) return undefined;
   const shape = Object.entries(params ?? {}).map(([name, { schema }]) => [name, schema] as const);
   return {
     ...(params === undefined ? {} : { params: z.object(Object.fromEntries(shape)) }),
-    ...(query === undefined ? {} : { query: query as z.ZodObject }),
+    ...(query === undefined ? {} : { query }),
     ...(requestHeaders === undefined ? {} : { headers: requestHeaders }),
     ...(content === undefined ? {} : { body: { required: bodyIsOptional !== true, content } }),
   };
@@ -211,10 +212,10 @@ function contentOf({ body, content }: AnyDeclared): AnyDeclared['content'] {
   return jsonContent('read' in body ? body.schema : body);
 }
 
-function failuresOf({ errors = [], errorHeaders = {}, failures: others }: AnyDeclared): RouteConfig['responses'] {
+function failuresOf({ errors = [], errorHeaders = {}, failures: others }: AnyDeclared): DeclaredResponses {
   const failures = problems(...errors);
   const withHeaders = Object.entries(errorHeaders).map(([status, headers]) => [status, { ...failures[Number(status)], headers }]);
-  return { ...failures, ...(Object.fromEntries(withHeaders) as RouteConfig['responses']), ...others };
+  return { ...failures, ...(Object.fromEntries(withHeaders) as DeclaredResponses), ...others };
 }
 
 /** @throws GatelogError for a path, parameters or a body that is not valid; in this order. */

@@ -1,9 +1,9 @@
-import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { type AnswerSchema, type DataOf, type DeclaredAnswer, jsonAnswer, type Named, namedAt, type Sent } from './endpoint.ts';
 import { problemResponses, type ProblemStatus } from '../http/declared-responses.ts';
 import type { CallMemory } from '../http/response-memory.ts';
 import { sendData } from '../http/send-json.ts';
+import type { Declaration, DeclaredRequest, DeclaredResponses } from '../openapi/declaration.ts';
 import type { ApiPorts } from './ports.ts';
 
 /** A call of an {@link OpenEndpoint}. `document` returns the OpenAPI document. */
@@ -17,13 +17,13 @@ export interface RecordedCall {
 
 /** An endpoint without a key: it shows no recorded data, or its address is signed. */
 export interface OpenEndpoint {
-  readonly declaration: RouteConfig;
+  readonly declaration: Declaration;
   readonly handle: (call: RecordedCall) => Response | Promise<Response>;
 }
 
 interface Declared extends Named {
   /** What a call may have. Nothing of it is read: some callers are refused before. */
-  readonly request?: NonNullable<RouteConfig['request']>;
+  readonly request?: DeclaredRequest;
   /** Failures beside a wrong method. */
   readonly errors?: readonly ProblemStatus[];
 }
@@ -41,12 +41,12 @@ export function openEndpoint<Answer extends AnswerSchema>(
 
 /** An endpoint without a key that answers with something else. @param declared `answers` describes what is no failure. */
 export function rawOpenEndpoint(
-  declared: Declared & { readonly answers: RouteConfig['responses']; readonly respond: OpenEndpoint['handle'] },
+  declared: Declared & { readonly answers: DeclaredResponses; readonly respond: OpenEndpoint['handle'] },
 ): OpenEndpoint {
   return { declaration: declarationOf(declared, declared.answers), handle: declared.respond };
 }
 
-function declarationOf(declared: Declared, answers: RouteConfig['responses']): RouteConfig {
+function declarationOf(declared: Declared, answers: DeclaredResponses): Declaration {
   const { request, errors = [] } = declared;
   return {
     ...namedAt(declared),

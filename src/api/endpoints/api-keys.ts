@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { unwrap } from '../../contract/fault.ts';
 import { doneSchema } from '../../contract/responses.ts';
 import {
@@ -18,7 +18,7 @@ import { apiKeyLimits } from '../../model/vocabulary/limits.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 
 /** Undefined for a text that is no UUID: the body is looked at first. */
-const id = { schema: z.string().openapi({ param: { name: 'id', in: 'path' }, format: 'uuid' }), read: parseUuid };
+const id = { schema: z.string().meta({ param: { name: 'id', in: 'path' }, format: 'uuid' }), read: parseUuid };
 
 export const apiKeys = [
   endpoint({

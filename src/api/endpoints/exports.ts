@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { unwrap } from '../../contract/fault.ts';
 import { type ExportBody, exportParametersSchema, exportSchema, type ExportParameters } from '../../contract/export.ts';
 import { readBody } from '../../contract/read-body.ts';
@@ -26,8 +26,8 @@ const answer = {
     },
   },
   content: {
-    [mediaTypes.jsonl]: { schema: z.string().openapi({ description: 'A request item per line.' }) },
-    [mediaTypes.csv]: { schema: z.string().openapi({ description: 'RFC 4180, in UTF-8.' }) },
+    [mediaTypes.jsonl]: { schema: z.string().meta({ description: 'A request item per line.' }) },
+    [mediaTypes.csv]: { schema: z.string().meta({ description: 'RFC 4180, in UTF-8.' }) },
     [mediaTypes.parquet]: { schema: { type: 'string', format: 'binary' } },
   },
 } as const;

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { constantTimeEquals } from '../../auth/fixed-key.ts';
 import { healthSchema } from '../../contract/responses.ts';
 import { GatelogError } from '../../model/errors.ts';

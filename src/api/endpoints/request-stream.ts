@@ -1,10 +1,10 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { streamHeadersSchema, streamParametersSchema } from '../../contract/requests/stream.ts';
 import { rawEndpoint } from '../endpoint/endpoint.ts';
 import { filterParameter } from '../http/filter-parameter.ts';
 import { answerStream } from '../page/answer-stream.ts';
 
-const events = z.string().openapi({
+const events = z.string().meta({
   description: 'Server-sent events (WHATWG HTML).',
   example: 'id: 1790000000000000\nevent: request\ndata: {"request_id":"…"}\n\n',
 });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { assetAnswerSchema } from '../../contract/requests/assets.ts';
 import { requestCostAnswerSchema } from '../../contract/requests/cost.ts';
 import { requestAnswerSchema } from '../../contract/requests/query.ts';
@@ -20,11 +20,11 @@ const parametersSchema = z.object({
     .enum(['true', 'false', ''], '`includeBody` takes true or false.')
     .default('true')
     .transform((text) => text !== 'false')
-    .openapi({ type: 'string', enum: ['true', 'false'], default: 'true', description: '`false` leaves both bodies out.' }),
+    .meta({ type: 'string', enum: ['true', 'false'], default: 'true', description: '`false` leaves both bodies out.' }),
 });
 
 const assetId = {
-  schema: z.string().openapi({ param: { name: 'assetId', in: 'path' }, description: 'Identifier from `asset_ids`.' }),
+  schema: z.string().meta({ param: { name: 'assetId', in: 'path' }, description: 'Identifier from `asset_ids`.' }),
   read: (text: string) => text,
 };
 

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { unwrap } from '../../contract/fault.ts';
 import { feedbackSchema } from '../../contract/requests/changes.ts';
 import { doneSchema } from '../../contract/responses.ts';
@@ -29,7 +29,7 @@ import { itemsOf } from '../page/items.ts';
 import { lookUpOrThrow } from '../page/not-found.ts';
 
 const id = {
-  schema: z.string().openapi({
+  schema: z.string().meta({
     param: { name: 'id', in: 'path' },
     description: 'Identifier of the session, the value of Svc-Session-Id, URL-encoded.',
   }),

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { requestBodiesSchema } from '../../contract/requests/query.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type CreatedAtRow, requestKeyStatements } from '../../query/request-detail/lookup.ts';

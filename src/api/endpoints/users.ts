@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { unwrap } from '../../contract/fault.ts';
 import { erasureAnswerSchema } from '../../contract/users/erasure.ts';
 import {
@@ -33,7 +33,7 @@ import { explain, setHint } from '../page/headers.ts';
 import { onlyRow } from '../page/only-row.ts';
 
 const id = {
-  schema: z.string().openapi({
+  schema: z.string().meta({
     param: { name: 'id', in: 'path' },
     description: 'The user, as `request_user_id` of the records has it, URL-encoded.',
   }),

@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import { newViewSchema, viewAnswerSchema, viewListSchema, viewsAnswerSchema } from '../../contract/dashboard/views.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { doneSchema } from '../../contract/responses.ts';

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import {
   deliveriesAnswerSchema,
   deliveriesPageSchema,
@@ -35,7 +35,7 @@ const payloadVersion = '2024-10-22';
 
 const id = uuidParameter('Identifier of the webhook, as the list shows it.', unknownWebhook);
 const deliveryId = {
-  schema: z.string().openapi({ param: { name: 'deliveryId', in: 'path' }, description: 'Identifier of the delivery, its `webhook-id`.' }),
+  schema: z.string().meta({ param: { name: 'deliveryId', in: 'path' }, description: 'Identifier of the delivery, its `webhook-id`.' }),
   read: (text: string) => text,
 };
 

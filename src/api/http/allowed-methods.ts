@@ -1,8 +1,8 @@
-import type { RouteConfig } from '@hono/zod-openapi';
+import type { Declaration } from '../openapi/declaration.ts';
 
 /** Either kind of endpoint, reduced to its method and path. */
 export interface AddressedPath {
-  readonly declaration: RouteConfig;
+  readonly declaration: Declaration;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { RouteConfig } from '@hono/zod-openapi';
 import { problemSchema } from '../../contract/problem.ts';
+import type { DeclaredResponse } from '../openapi/declaration.ts';
 
 export function jsonContent<Schema>(schema: Schema): { readonly 'application/json': { readonly schema: Schema } } {
   return { 'application/json': { schema } };
@@ -23,7 +23,7 @@ const sentences = {
 
 export type ProblemStatus = keyof typeof sentences;
 export type Headers = Readonly<Record<string, { readonly description: string; readonly schema: { readonly type: 'string' | 'integer' } }>>;
-export type Responses = Readonly<Record<number, RouteConfig['responses'][number]>>;
+export type Responses = Readonly<Record<number, DeclaredResponse>>;
 
 /** Headers of a status at every endpoint; `problem.ts` and the router in `app.ts` set them. */
 const problemHeaders: Readonly<Partial<Record<ProblemStatus, Headers>>> = {

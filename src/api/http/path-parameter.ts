@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { GatelogError } from '../../model/errors.ts';
 import { parseUuid, type Uuid } from '../../model/ids.ts';
 
@@ -12,7 +12,7 @@ export interface PathParameter<Value> {
 /** The parameter `id` of a path. @param unknown the failure of a text that is no UUID. */
 export function uuidParameter(description: string, unknown: () => GatelogError): PathParameter<Uuid> {
   return {
-    schema: z.string().openapi({ param: { name: 'id', in: 'path' }, description, format: 'uuid' }),
+    schema: z.string().meta({ param: { name: 'id', in: 'path' }, description, format: 'uuid' }),
     read: (text) => {
       const id = parseUuid(text);
       if (id === undefined) throw unknown();

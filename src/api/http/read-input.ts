@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import type { Context } from 'hono';
 import { errorOfFault, jsonPath, unwrap } from '../../contract/fault.ts';
 import type { Fault } from '../../model/fault.ts';

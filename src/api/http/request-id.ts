@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { GatelogError } from '../../model/errors.ts';
 import { parseUuid, type RequestId } from '../../model/ids.ts';
 import type { PathParameter } from './path-parameter.ts';
@@ -8,7 +8,7 @@ export const requestId: PathParameter<RequestId> = {
   schema: z
     .string()
     .refine((text) => parseUuid(text) !== undefined)
-    .openapi({
+    .meta({
       param: { name: 'id', in: 'path' },
       description: 'Identifier of the request, the value of the response header svc-id.',
       format: 'uuid',

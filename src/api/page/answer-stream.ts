@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import type { streamParametersSchema } from '../../contract/requests/stream.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { planStream } from '../../query/stream/plan.ts';

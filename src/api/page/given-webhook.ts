@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import type { webhookBodySchema } from '../../contract/events/webhooks.ts';
 import { unwrap } from '../../contract/fault.ts';
 import type { WebhookRefusal } from '../../metadata/organization/webhooks.ts';

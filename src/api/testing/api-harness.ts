@@ -1,6 +1,6 @@
 import type { SpoolWriter } from '../../spool/writer.ts';
 import { takeInto } from '../../intake/testing/take-into.ts';
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import type { Hono } from 'hono';
 import { v7 } from 'uuid';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { chartKinds, panelWidths } from '../../model/dashboard/board.ts';
 import { dashboardLimits } from '../../model/dashboard/limits.ts';
 import { metricsQuerySchema } from '../metrics/query.ts';
@@ -27,25 +27,26 @@ const panelSchema = z
       chart: z.enum(chartKinds, chartSentence),
       metrics,
       by: groupBy,
-      bucket: interval.openapi({
+      bucket: interval.meta({
         description:
           'Length of a bucket of time, the `interval` of a query. Absent: a line has one that fits the range, bars and tables show no time.',
       }),
       filter,
       sort,
       limit,
-      compare: z.boolean('`compare` takes true or false.').optional().openapi({
+      compare: z.boolean('`compare` takes true or false.').optional().meta({
         description: 'Also shows the range of the same length before; a range without an end or a start has none.',
         default: false,
       }),
       width: z
         .literal(panelWidths, widthSentence)
         .optional()
-        .openapi({ type: 'integer', enum: [...panelWidths], description: 'Columns that the panel takes, of three.', default: 1 }),
+        .meta({ type: 'integer', enum: [...panelWidths], description: 'Columns that the panel takes, of three.', default: 1 }),
     },
     panelSentence,
   )
-  .openapi('BoardPanel', {
+  .meta({
+    id: 'BoardPanel',
     description:
       'A chart. `metrics`, `by` (its `groupBy`), `bucket` (its `interval`), `filter`, `sort` and `limit` are a query of metrics.',
     required: ['title', 'chart', 'metrics'],
@@ -57,7 +58,7 @@ const farthestMs = 8.64e15;
 
 function bound(name: string, description: string) {
   const sentence = `\`${name}\` takes Unix milliseconds as a number.`;
-  return z.number(sentence).min(-farthestMs, sentence).max(farthestMs, sentence).optional().openapi({ description });
+  return z.number(sentence).min(-farthestMs, sentence).max(farthestMs, sentence).optional().meta({ description });
 }
 
 const timeRangeSchema = z
@@ -67,7 +68,7 @@ const timeRangeSchema = z
         .string(rangeSentence)
         .refine((text) => /^(?:[1-9]\d{0,4}[mhd]|today|month|all)$/.test(text), rangeSentence)
         .optional()
-        .openapi({
+        .meta({
           description:
             'A range that ends now: a whole number of minutes, hours or days; `today` or `month` since its beginning in the time zone of the reader; or `all`.',
           example: '7d',
@@ -88,44 +89,44 @@ const timeRangeSchema = z
             : undefined;
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   })
-  .openapi('BoardTimeRange', { description: 'The range that all panels show: relative, or between two times.' });
+  .meta({ id: 'BoardTimeRange', description: 'The range that all panels show: relative, or between two times.' });
 
 const fields = {
-  name: nameSchema('name').openapi({ description: 'Unique in the organisation.' }),
+  name: nameSchema('name').meta({ description: 'Unique in the organisation.' }),
   time_range: timeRangeSchema,
   panels: z.array(panelSchema, panelsSentence).max(maxPanels, panelsSentence),
 };
 const versionSentence =
   '`version` takes the number that GET /v1/boards/{id} shows, so that no later change of somebody else is overwritten.';
-const version = z.int().openapi({ description: 'Grows by one with each change.', minimum: 1, example: 1 });
+const version = z.int().meta({ description: 'Grows by one with each change.', minimum: 1, example: 1 });
 
 export const newBoardSchema = z
   .object({ ...fields, id: ignored, version: ignored, created_at: ignored, updated_at: ignored }, boardSentence)
-  .openapi('NewBoard', { description: 'Charts on one page.' });
+  .meta({ id: 'NewBoard', description: 'Charts on one page.' });
 
 export const changedBoardSchema = z
   .object(
     {
       ...fields,
-      version: z.int(versionSentence).openapi({ description: 'The version that the change was made from, as `GET` shows it.', example: 1 }),
+      version: z.int(versionSentence).meta({ description: 'The version that the change was made from, as `GET` shows it.', example: 1 }),
       id: ignored,
       created_at: ignored,
       updated_at: ignored,
     },
     boardSentence,
   )
-  .openapi('ChangedBoard', { description: 'The whole board, as it is from now on.' });
+  .meta({ id: 'ChangedBoard', description: 'The whole board, as it is from now on.' });
 
 export type NewBoard = Pick<z.output<typeof newBoardSchema>, keyof typeof fields>;
 
-const boardSchema = z.object({ ...savedFields, ...fields, version }).openapi('Board', { description: 'A stored board.' });
+const boardSchema = z.object({ ...savedFields, ...fields, version }).meta({ id: 'Board', description: 'A stored board.' });
 
-export const boardAnswerSchema = z.object({ data: boardSchema, error: z.null() }).openapi('BoardAnswer');
+export const boardAnswerSchema = z.object({ data: boardSchema, error: z.null() }).meta({ id: 'BoardAnswer' });
 
 const summarySchema = z
-  .object({ ...savedFields, name: fields.name, version, panel_count: z.int().openapi({ description: 'How many charts it has.' }) })
-  .openapi('BoardSummary', { description: 'A board without its panels, which `GET /v1/boards/{id}` shows.' });
+  .object({ ...savedFields, name: fields.name, version, panel_count: z.int().meta({ description: 'How many charts it has.' }) })
+  .meta({ id: 'BoardSummary', description: 'A board without its panels, which `GET /v1/boards/{id}` shows.' });
 
 export const boardsAnswerSchema = z
   .object({ data: z.array(summarySchema), error: z.null() })
-  .openapi('BoardsAnswer', { description: `The boards by name, at most ${dashboardLimits.boards}.` });
+  .meta({ id: 'BoardsAnswer', description: `The boards by name, at most ${dashboardLimits.boards}.` });

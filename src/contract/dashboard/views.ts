@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { dashboardLimits } from '../../model/dashboard/limits.ts';
 import { viewPages } from '../../model/dashboard/view.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
@@ -57,29 +57,29 @@ const searchSchema = z
     if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
     return given as JsonObject;
   })
-  .openapi(searchDocument);
+  .meta(searchDocument);
 
 const fields = {
-  name: nameSchema('name').openapi({ description: 'Unique among the views of the page in the organisation.' }),
-  page: z.enum(viewPages, pageSentence).openapi({ description: 'The page of the dashboard whose state it is.' }),
+  name: nameSchema('name').meta({ description: 'Unique among the views of the page in the organisation.' }),
+  page: z.enum(viewPages, pageSentence).meta({ description: 'The page of the dashboard whose state it is.' }),
 };
 
 export const newViewSchema = z
   .object({ ...fields, search: searchSchema, id: ignored, created_at: ignored, updated_at: ignored }, viewSentence)
-  .openapi('NewView', { description: 'The state of a page under a name.', required: ['name', 'page', 'search'] });
+  .meta({ id: 'NewView', description: 'The state of a page under a name.', required: ['name', 'page', 'search'] });
 
 const viewSchema = z
-  .object({ ...savedFields, ...fields, search: z.record(z.string(), z.unknown()).openapi(searchDocument) })
-  .openapi('View', { description: 'A saved view.' });
+  .object({ ...savedFields, ...fields, search: z.record(z.string(), z.unknown()).meta(searchDocument) })
+  .meta({ id: 'View', description: 'A saved view.' });
 
-export const viewAnswerSchema = z.object({ data: viewSchema, error: z.null() }).openapi('ViewAnswer');
+export const viewAnswerSchema = z.object({ data: viewSchema, error: z.null() }).meta({ id: 'ViewAnswer' });
 
 export const viewsAnswerSchema = z
   .object({ data: z.array(viewSchema), error: z.null() })
-  .openapi('ViewsAnswer', { description: `The views by page and name, at most ${dashboardLimits.views}.` });
+  .meta({ id: 'ViewsAnswer', description: `The views by page and name, at most ${dashboardLimits.views}.` });
 
 const listedPageSentence = `\`page\` is one of ${viewPages.join(', ')}; without it the views of every page are listed.`;
 
 export const viewListSchema = z.object({
-  page: z.enum(viewPages, listedPageSentence).optional().openapi({ description: 'Only views of this page.' }),
+  page: z.enum(viewPages, listedPageSentence).optional().meta({ description: 'Only views of this page.' }),
 });

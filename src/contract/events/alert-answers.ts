@@ -1,42 +1,42 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { alertLimits, groupStates, ruleStates } from '../../model/events/alert-vocabulary.ts';
 import { storedRuleSchema } from './alerts.ts';
 import { shownChannelSchema } from './channels.ts';
 
-const time = (description: string) => z.string().openapi({ format: 'date-time', description });
+const time = (description: string) => z.string().meta({ format: 'date-time', description });
 const groupSchema = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-  .openapi({ description: 'Value of each dimension; empty without grouping.', example: { 'properties.Tenant': 'acme' } });
-const value = z.number().nullable().openapi({ description: 'Null: there is none.' });
+  .meta({ description: 'Value of each dimension; empty without grouping.', example: { 'properties.Tenant': 'acme' } });
+const value = z.number().nullable().meta({ description: 'Null: there is none.' });
 
 const statusSchema = z
   .object({
-    state: z.enum(ruleStates).openapi({ description: 'The gravest state of a group, or of the rule.' }),
+    state: z.enum(ruleStates).meta({ description: 'The gravest state of a group, or of the rule.' }),
     groups: z.int(),
-    firing: z.int().openapi({ description: 'Of `groups`, which have a state, those with an open incident.' }),
+    firing: z.int().meta({ description: 'Of `groups`, which have a state, those with an open incident.' }),
     last_incident_at: time('When the latest incident began.').nullable(),
     evaluated_at: time('The latest evaluation.').nullable(),
-    errors: z.int().openapi({ description: 'Failed evaluations in a row.' }),
+    errors: z.int().meta({ description: 'Failed evaluations in a row.' }),
     error: z.string().nullable(),
-    cut: z.boolean().openapi({
+    cut: z.boolean().meta({
       description: `There are more groups than ${alertLimits.groups}, or than all rules of the organisation may have; those farthest from the threshold have no state, and \`groups_left_out\` counts them.`,
     }),
     groups_left_out: z.int(),
   })
-  .openapi('AlertStatus');
+  .meta({ id: 'AlertStatus' });
 
 const shownAlertSchema = z
   .object({
     ...storedRuleSchema.shape,
     mute_until: time('No message before this time.').nullable(),
     channels: z.array(shownChannelSchema),
-    id: z.string().openapi({ format: 'uuid' }),
+    id: z.string().meta({ format: 'uuid' }),
     created_at: time('When the rule was stored.'),
     updated_at: time('When it was changed last.'),
-    offered: z.boolean().openapi({ description: 'Gatelog made the rule; it is off until it has a channel.' }),
+    offered: z.boolean().meta({ description: 'Gatelog made the rule; it is off until it has a channel.' }),
     status: statusSchema,
   })
-  .openapi('Alert', { description: 'A stored rule with its state; secrets of its channels are never shown.' });
+  .meta({ id: 'Alert', description: 'A stored rule with its state; secrets of its channels are never shown.' });
 
 const stateSchema = z
   .object({
@@ -46,12 +46,12 @@ const stateSchema = z
     value,
     incident_id: z.string().nullable(),
   })
-  .openapi('AlertGroupState');
+  .meta({ id: 'AlertGroupState' });
 
 const linkSchema = z
   .object({ filter: z.unknown(), timeFilter: z.object({ startTimeUnixMs: z.number(), endTimeUnixMs: z.number() }) })
   .nullable()
-  .openapi({
+  .meta({
     description:
       'The requests of the window, as `POST /v1/request/query-clickhouse` takes them; null when the rule has been changed since and measures others.',
   });
@@ -63,12 +63,12 @@ const incidentSchema = z
     reason: z.enum(['threshold', 'no_data']),
     started_at: time('When the rule fired.'),
     ended_at: time('When it recovered; null: it lasts.').nullable(),
-    peak: value.openapi({ description: 'The value farthest beyond the threshold.' }),
+    peak: value.meta({ description: 'The value farthest beyond the threshold.' }),
     threshold: z.number(),
-    late: z.boolean().openapi({ description: 'Found when a late or changed request altered a window that had ended.' }),
+    late: z.boolean().meta({ description: 'Found when a late or changed request altered a window that had ended.' }),
     requests: linkSchema,
   })
-  .openapi('AlertIncident');
+  .meta({ id: 'AlertIncident' });
 
 const historySchema = z
   .object({
@@ -79,21 +79,21 @@ const historySchema = z
     threshold: z.number(),
     window: z.object({ from: time('Start, inclusive.'), to: time('End, exclusive.') }),
     incident_id: z.string().nullable(),
-    late: z.boolean().openapi({ description: 'A late or changed request altered a window that had ended.' }),
-    value_before: value.openapi({ description: 'Of a late row: the value when the window ended.' }),
+    late: z.boolean().meta({ description: 'A late or changed request altered a window that had ended.' }),
+    value_before: value.meta({ description: 'Of a late row: the value when the window ended.' }),
     reason: z.string().nullable(),
   })
-  .openapi('AlertHistoryRow');
+  .meta({ id: 'AlertHistoryRow' });
 
 const previewAnswer = z.object({
-  step_ms: z.int().openapi({ description: 'Milliseconds between two evaluations of the preview.' }),
+  step_ms: z.int().meta({ description: 'Milliseconds between two evaluations of the preview.' }),
   exact: z
     .boolean()
-    .openapi({ description: 'True: as the rule is evaluated when it is stored. False: the step is coarser, or groups were left out.' }),
+    .meta({ description: 'True: as the rule is evaluated when it is stored. False: the step is coarser, or groups were left out.' }),
   groups_left_out: z.int(),
   series: z
     .array(z.object({ time: time('Time of the evaluation.'), group: groupSchema, value }))
-    .openapi({ description: 'A point where the value of a group changes; it holds until the next.' }),
+    .meta({ description: 'A point where the value of a group changes; it holds until the next.' }),
   incidents: z.array(
     z.object({
       group: groupSchema,
@@ -111,7 +111,7 @@ export type ShownIncident = z.infer<typeof incidentSchema>;
 export type ShownHistoryRow = z.infer<typeof historySchema>;
 
 const answers = <Data extends z.ZodType>(name: string, data: Data, description: string) =>
-  z.object({ data, error: z.null() }).openapi(name, { description });
+  z.object({ data, error: z.null() }).meta({ id: name, description });
 
 export const alertAnswerSchema = answers('AlertAnswer', shownAlertSchema, 'The rule.');
 export const alertsAnswerSchema = answers('AlertsAnswer', z.array(shownAlertSchema), 'Rules, the newest first.');
@@ -121,6 +121,6 @@ export const alertHistoryAnswerSchema = answers('AlertHistoryAnswer', z.array(hi
 export const alertPreviewAnswerSchema = answers('AlertPreviewAnswer', previewAnswer, 'What the rule would have done.');
 export const alertTestAnswerSchema = answers(
   'AlertTestAnswer',
-  z.object({ channels: z.int().openapi({ description: 'Channels to which a test message is on its way.' }) }),
+  z.object({ channels: z.int().meta({ description: 'Channels to which a test message is on its way.' }) }),
   'A test message is on its way.',
 );

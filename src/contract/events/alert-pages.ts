@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { limitMessage, maxLimit, offsetSentence, wholeNumber } from '../paging.ts';
 
 /** A page of what a rule has. */

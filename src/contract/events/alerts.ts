@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { comparisons } from '../../model/events/alert-message.ts';
 import type { GivenChannel } from '../../model/events/channel.ts';
 import { bodyFault, type Result, success } from '../../model/fault.ts';
@@ -46,28 +46,28 @@ const timestamp = z.union([z.string(muteSentence), z.number(muteSentence)], mute
 const calendarSchema = z.object(
   {
     calendar: oneOf('window.calendar', calendarUnits),
-    timezone: z.string('`window.timezone` takes a name such as "Europe/Berlin".').optional().openapi({ default: 'UTC' }),
+    timezone: z.string('`window.timezone` takes a name such as "Europe/Berlin".').optional().meta({ default: 'UTC' }),
   },
   '`window` is an object such as {"calendar": "day", "timezone": "Europe/Berlin"}.',
 );
 
 const baselineSchema = z.object(
-  { days: whole('baseline.days', 1, alertLimits.baselineDays, 'days').optional().openapi({ default: alertDefaults.baselineDays }) },
+  { days: whole('baseline.days', 1, alertLimits.baselineDays, 'days').optional().meta({ default: alertDefaults.baselineDays }) },
   '`baseline` is an object such as {"days": 7}.',
 );
 
 /** Only what an earlier answer has beside the rule: it may be sent back. */
-const ignored = z.unknown().optional().openapi({ description: 'As the answer shows it; ignored in a rule that is sent.' });
+const ignored = z.unknown().optional().meta({ description: 'As the answer shows it; ignored in a rule that is sent.' });
 
 const delay = (name: string) => whole(name, 0, alertLimits.delayMaxMs, 'milliseconds').optional();
 
 /** Fields of a rule that say when it fires. `query/alerts/plan.ts` checks metric, grouping, filter and time zone. */
 const conditionFields = {
-  metric: z.string('`metric` takes the name of a metric, such as "cost".').openapi({
+  metric: z.string('`metric` takes the name of a metric, such as "cost".').meta({
     enum: [...alertMetrics],
     description: `\`${failedPercent}\` is the percent of requests that failed; \`cost\`, \`latency\` and the other columns are aggregated by \`aggregation\`; all other names are metrics of \`POST /v1/metrics/query\`.`,
   }),
-  aggregation: oneOf('aggregation', aggregations).nullable().optional().openapi({
+  aggregation: oneOf('aggregation', aggregations).nullable().optional().meta({
     description: 'For a column; `sum` without it.',
   }),
   percentile: z
@@ -76,46 +76,46 @@ const conditionFields = {
     .max(100, '`percentile` takes a number above 0 and up to 100.')
     .nullable()
     .optional()
-    .openapi({ description: `For the aggregation \`percentile\`; ${alertDefaults.percentile} without it.` }),
-  threshold: z.number('`threshold` takes a number.').openapi({
+    .meta({ description: `For the aggregation \`percentile\`; ${alertDefaults.percentile} without it.` }),
+  threshold: z.number('`threshold` takes a number.').meta({
     description: 'In the unit of the metric; with `baseline` in percent of the same hours of the days before.',
   }),
-  comparison: oneOf('comparison', comparisons).optional().openapi({ default: 'gte' }),
+  comparison: oneOf('comparison', comparisons).optional().meta({ default: 'gte' }),
   time_window: whole('time_window', alertLimits.windowMinMs, alertLimits.windowMaxMs, 'milliseconds')
     .optional()
-    .openapi({ description: 'Length of the window that ends now, 30 seconds to 30 days.' }),
+    .meta({ description: 'Length of the window that ends now, 30 seconds to 30 days.' }),
   window: calendarSchema
     .nullable()
     .optional()
-    .openapi({ description: 'In place of `time_window`: the running day, week or month of a time zone.' }),
+    .meta({ description: 'In place of `time_window`: the running day, week or month of a time zone.' }),
   minimum_request_count: whole('minimum_request_count', 0, alertLimits.minimumCount, 'requests')
     .nullable()
     .optional()
-    .openapi({ description: 'With fewer requests in the window the condition counts as not met.' }),
+    .meta({ description: 'With fewer requests in the window the condition counts as not met.' }),
   grouping: z
     .unknown()
     .optional()
-    .openapi({
+    .meta({
       oneOf: [{ type: 'string' }, { type: 'object' }, { type: 'array', items: {}, maxItems: 3 }, { type: 'null' }],
       description: `Every group has a state and incidents of its own. ${groupingSentence}`,
       example: [{ property: 'Tenant' }],
     }),
   grouping_is_property: z.boolean('`grouping_is_property` takes true or false.').optional(),
   filter: filterSchema.optional(),
-  baseline: baselineSchema.nullable().optional().openapi({
+  baseline: baselineSchema.nullable().optional().meta({
     description: 'Compares with the mean of the same hours of so many days before; only with a `time_window` of at most a day.',
   }),
-  for_ms: delay('for_ms').openapi({ description: 'How long the condition must hold before the rule fires.', default: 0 }),
-  recover_after_ms: delay('recover_after_ms').openapi({
+  for_ms: delay('for_ms').meta({ description: 'How long the condition must hold before the rule fires.', default: 0 }),
+  recover_after_ms: delay('recover_after_ms').meta({
     description: 'How long the condition must not hold before an incident ends.',
     default: alertDefaults.recoverAfterMs,
   }),
-  no_data: oneOf('no_data', noDataModes).optional().openapi({
+  no_data: oneOf('no_data', noDataModes).optional().meta({
     description:
       'What a window without a value means: `ok` the condition is not met, `keep` nothing changes, `alert` an incident begins. Sums and counts of no requests are 0, which is a value.',
     default: 'ok',
   }),
-  new_group_delay_ms: delay('new_group_delay_ms').openapi({
+  new_group_delay_ms: delay('new_group_delay_ms').meta({
     description: 'How long a group must have had requests before it fires; a minute with `grouping`, else 0.',
   }),
 };
@@ -124,28 +124,28 @@ const messageFields = {
   renotify_ms: whole('renotify_ms', alertLimits.renotifyMinMs, alertLimits.renotifyMaxMs, 'milliseconds')
     .nullable()
     .optional()
-    .openapi({ description: 'A message is repeated so often while an incident lasts; null: never.' }),
+    .meta({ description: 'A message is repeated so often while an incident lasts; null: never.' }),
   mute_until: timestamp
     .nullable()
     .optional()
-    .openapi({
+    .meta({
       oneOf: [{ type: 'string', format: 'date-time' }, { type: 'number' }, { type: 'null' }],
       description: 'No message before this time; states and incidents go on.',
     }),
   max_groups: whole('max_groups', 1, alertLimits.groupsPerMessage, 'groups')
     .optional()
-    .openapi({ description: 'Groups that one message names; further ones are counted.', default: alertDefaults.groupsPerMessage }),
+    .meta({ description: 'Groups that one message names; further ones are counted.', default: alertDefaults.groupsPerMessage }),
   enforce: z
     .boolean('`enforce` takes true or false.')
     .optional()
-    .openapi({ description: 'True on a sum of `cost`: calls beyond the threshold are refused too, as by a budget.', default: false }),
+    .meta({ description: 'True on a sum of `cost`: calls beyond the threshold are refused too, as by a budget.', default: false }),
 };
 
 const ruleFields = {
   name: z
     .string(nameSentence)
     .refine((name) => name.trim() !== '' && Array.from(name).length <= alertLimits.nameCharacters && !/\p{Cc}/u.test(name), nameSentence)
-    .openapi({ maxLength: alertLimits.nameCharacters, description: 'Unique in the organisation.' }),
+    .meta({ maxLength: alertLimits.nameCharacters, description: 'Unique in the organisation.' }),
   ...conditionFields,
   ...messageFields,
 };
@@ -159,7 +159,7 @@ const shownFields = { id: ignored, created_at: ignored, updated_at: ignored, off
 
 export const newAlertSchema = z
   .object({ ...ruleFields, channels: channelsSchema.optional(), ...shownFields }, ruleSentence)
-  .openapi('NewAlert', { description: 'A rule: what is measured, when it fires, and which channels are told.' });
+  .meta({ id: 'NewAlert', description: 'A rule: what is measured, when it fires, and which channels are told.' });
 
 export const previewSchema = z
   .object(
@@ -172,7 +172,7 @@ export const previewSchema = z
     },
     'The body is an object such as {"rule": {"metric": "cost", "threshold": 20, "time_window": 3600000}}.',
   )
-  .openapi('AlertPreviewQuery', { description: 'A rule to try on stored requests, by default on those of the last day.' });
+  .meta({ id: 'AlertPreviewQuery', description: 'A rule to try on stored requests, by default on those of the last day.' });
 export type AlertPreviewQuery = z.output<typeof previewSchema>;
 
 export type NewAlert = z.output<typeof newAlertSchema>;

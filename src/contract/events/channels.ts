@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { channelLimits, channelTypes, type ChannelType, type GivenChannel, type NewChannel } from '../../model/events/channel.ts';
 import { uuidShape } from '../../model/ids.ts';
 
@@ -28,7 +28,7 @@ const addressSchema = (name: string) => {
 const recipientSchema = z
   .string(toSentence)
   .refine((text) => mailAddress.test(text), toSentence)
-  .openapi({ format: 'email' });
+  .meta({ format: 'email' });
 
 const fields = z.object(
   {
@@ -36,35 +36,35 @@ const fields = z.object(
       .string(idSentence)
       .refine((text) => uuidShape.test(text), idSentence)
       .optional()
-      .openapi({
+      .meta({
         format: 'uuid',
         description: 'Keeps a channel of the rule as it is, with its secrets. Alone, or with the fields as they were shown.',
       }),
-    type: z.enum(channelTypes, typeSentence).optional().openapi({ description: 'Needed unless `id` is given.' }),
+    type: z.enum(channelTypes, typeSentence).optional().meta({ description: 'Needed unless `id` is given.' }),
     webhookId: z
       .string(webhookIdSentence)
       .refine((text) => uuidShape.test(text), webhookIdSentence)
       .optional()
-      .openapi({ format: 'uuid', description: 'Of `webhook`: one of the webhooks of the organisation, in place of `destination`.' }),
+      .meta({ format: 'uuid', description: 'Of `webhook`: one of the webhooks of the organisation, in place of `destination`.' }),
     webhook: z
       .string(webhookNameSentence)
       .min(1, webhookNameSentence)
       .max(128, webhookNameSentence)
       .optional()
-      .openapi({ description: 'Of `webhook`: the name of one of the webhooks of the organisation, in place of `webhookId`.' }),
+      .meta({ description: 'Of `webhook`: the name of one of the webhooks of the organisation, in place of `webhookId`.' }),
     destination: addressSchema('destination')
       .optional()
-      .openapi({ description: 'Of `webhook`: an address, in place of `webhookId`. It is shown without its path.' }),
+      .meta({ description: 'Of `webhook`: an address, in place of `webhookId`. It is shown without its path.' }),
     secret: z
       .string(secretSentence)
       .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, secretSentence)
       .optional()
-      .openapi({ description: 'Of a `destination`: signs what is sent, in the form of Standard Webhooks. A new one is shown once.' }),
+      .meta({ description: 'Of a `destination`: signs what is sent, in the form of Standard Webhooks. A new one is shown once.' }),
     to: z
       .union([recipientSchema, z.array(recipientSchema, toSentence).min(1, toSentence).max(maxRecipients, toSentence)], toSentence)
       .optional()
-      .openapi({ description: 'Of `email`: one address or several.', example: 'ops@example.com' }),
-    url: addressSchema('url').optional().openapi({
+      .meta({ description: 'Of `email`: one address or several.', example: 'ops@example.com' }),
+    url: addressSchema('url').optional().meta({
       description:
         'Of `slack`: an incoming webhook of Slack or Mattermost, or of Discord with /slack at its end. Of `teams`: the address of a workflow. It is shown without its path.',
     }),
@@ -73,7 +73,7 @@ const fields = z.object(
       .min(1, keySentence)
       .max(keyCharacters, keySentence)
       .optional()
-      .openapi({ description: 'Of `pagerduty`: the integration key. It is shown by its last four characters.' }),
+      .meta({ description: 'Of `pagerduty`: the integration key. It is shown by its last four characters.' }),
   },
   channelSentence,
 );
@@ -96,7 +96,7 @@ const channelSchema = fields
     context.addIssue({ code: 'custom', path: channel.field === undefined ? [] : [channel.field], message: channel.message });
     return z.NEVER;
   })
-  .openapi('Channel', { description: 'Where an alert is told. Which fields it has depends on its `type`.' });
+  .meta({ id: 'Channel', description: 'Where an alert is told. Which fields it has depends on its `type`.' });
 
 export const channelsSchema = z.array(channelSchema, listSentence).max(maxChannels, listSentence);
 
@@ -157,19 +157,19 @@ function namesOf(type: ChannelType): string {
 
 export const shownChannelSchema = z
   .object({
-    id: z.string().openapi({ format: 'uuid' }),
+    id: z.string().meta({ format: 'uuid' }),
     type: z.enum(channelTypes),
-    webhookId: z.string().optional().openapi({ format: 'uuid' }),
-    destination: z.string().optional().openapi({ example: 'https://hooks.example.com/…' }),
+    webhookId: z.string().optional().meta({ format: 'uuid' }),
+    destination: z.string().optional().meta({ example: 'https://hooks.example.com/…' }),
     to: z.array(z.string()).optional(),
-    url: z.string().optional().openapi({ example: 'https://hooks.slack.com/…' }),
-    routingKey: z.string().optional().openapi({ example: '…1a2b' }),
-    secret: z.string().optional().openapi({
+    url: z.string().optional().meta({ example: 'https://hooks.slack.com/…' }),
+    routingKey: z.string().optional().meta({ example: '…1a2b' }),
+    secret: z.string().optional().meta({
       description: 'Only in the answer to the call that made the channel, where the service chose the secret of its `destination`.',
     }),
-    readable: z.boolean().openapi({
+    readable: z.boolean().meta({
       description:
         'False: the secret of the deployment is another than the one that the channel was encrypted with, so it cannot be used. Give it anew.',
     }),
   })
-  .openapi('ShownChannel', { description: 'What is shown of a channel: its secrets never are.' });
+  .meta({ id: 'ShownChannel', description: 'What is shown of a channel: its secrets never are.' });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { channelTypes } from '../../model/events/channel.ts';
 import { eventTypes } from '../../model/events/event.ts';
 import { limitMessage, maxLimit, wholeNumber } from '../paging.ts';
@@ -8,27 +8,27 @@ const shownDeliveryStates = ['pending', 'delivered', 'failed', 'gone'] as const;
 const failures = ['exhausted', 'refused', 'disabled', 'filter'] as const;
 const outcomes = ['delivered', 'failed', 'refused'] as const;
 
-const time = (description: string) => z.string().openapi({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
+const time = (description: string) => z.string().meta({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
 
 const deliveryShape = {
-  id: z.string().openapi({ description: 'The `webhook-id` of all its attempts.', example: 'msg_019a0000-0000-7000-8000-000000000000' }),
+  id: z.string().meta({ description: 'The `webhook-id` of all its attempts.', example: 'msg_019a0000-0000-7000-8000-000000000000' }),
   type: z.enum(eventTypes),
-  request_id: z.uuid().nullable().openapi({ description: 'Of an event about a request.' }),
-  state: z.enum(shownDeliveryStates).openapi({
+  request_id: z.uuid().nullable().meta({ description: 'Of an event about a request.' }),
+  state: z.enum(shownDeliveryStates).meta({
     description:
       '`pending` waits for its next attempt. `gone`: the request was removed before it was delivered. A `failed` one can be replayed.',
   }),
-  failure: z.enum(failures).nullable().openapi({
+  failure: z.enum(failures).nullable().meta({
     description:
       'Why it failed: `exhausted` after its last attempt, `refused` for good, `disabled` because the webhook was disabled meanwhile, `filter` because the filter of the webhook could not decide about the request: it was not sent.',
   }),
   occurred_at: time('When the event happened.'),
   created_at: time('When the delivery was made.'),
-  attempts: z.int().openapi({ description: 'Attempts made.' }),
+  attempts: z.int().meta({ description: 'Attempts made.' }),
   next_attempt_at: time('Not before then.').nullable(),
   ended_at: time('When it was delivered, or given up.').nullable(),
-  last_status: z.int().nullable().openapi({ description: 'Status of the last response; null without one.' }),
-  last_reason: z.string().nullable().openapi({ description: 'Why the last attempt failed.' }),
+  last_status: z.int().nullable().meta({ description: 'Status of the last response; null without one.' }),
+  last_reason: z.string().nullable().meta({ description: 'Why the last attempt failed.' }),
 };
 
 const { request_id: _request, ...messageShape } = deliveryShape;
@@ -36,53 +36,53 @@ const { request_id: _request, ...messageShape } = deliveryShape;
 const alertDeliverySchema = z
   .strictObject({
     ...messageShape,
-    channel_id: z.string().openapi({ format: 'uuid' }),
-    channel: z.enum(channelTypes).nullable().openapi({ description: 'Its type; null: the rule no longer has it.' }),
+    channel_id: z.string().meta({ format: 'uuid' }),
+    channel: z.enum(channelTypes).nullable().meta({ description: 'Its type; null: the rule no longer has it.' }),
   })
-  .openapi('AlertDelivery', { description: 'A message on its way to a channel of a rule.' });
+  .meta({ id: 'AlertDelivery', description: 'A message on its way to a channel of a rule.' });
 export type AlertDeliveryItem = z.infer<typeof alertDeliverySchema>;
 
-const deliverySchema = z.strictObject(deliveryShape).openapi('Delivery', { description: 'An event on its way to a webhook.' });
+const deliverySchema = z.strictObject(deliveryShape).meta({ id: 'Delivery', description: 'An event on its way to a webhook.' });
 
 const attemptSchema = z
   .strictObject({
-    number: z.int().openapi({ description: 'From 1.' }),
+    number: z.int().meta({ description: 'From 1.' }),
     started_at: time('When it began.'),
     duration_ms: z.int(),
     outcome: z.enum(outcomes),
-    reason: z.string().nullable().openapi({ description: 'Why it failed.' }),
+    reason: z.string().nullable().meta({ description: 'Why it failed.' }),
     status: z.int().nullable(),
-    request_head: z.string().nullable().openapi({ description: 'Request line and headers as they were sent.' }),
-    response_head: z.string().nullable().openapi({ description: 'Status line, headers and the beginning of the body, 4 KiB at most.' }),
+    request_head: z.string().nullable().meta({ description: 'Request line and headers as they were sent.' }),
+    response_head: z.string().nullable().meta({ description: 'Status line, headers and the beginning of the body, 4 KiB at most.' }),
   })
-  .openapi('DeliveryAttempt', { description: 'One attempt of a delivery.' });
+  .meta({ id: 'DeliveryAttempt', description: 'One attempt of a delivery.' });
 
 const deliveryDetailSchema = z
   .strictObject({
     ...deliveryShape,
-    content: z.unknown().openapi({ description: '`data` of an event that is not about a request; else null.' }),
-    attempt_log: z.array(attemptSchema).openapi({ description: 'In their order.' }),
+    content: z.unknown().meta({ description: '`data` of an event that is not about a request; else null.' }),
+    attempt_log: z.array(attemptSchema).meta({ description: 'In their order.' }),
   })
-  .openapi('DeliveryDetail', { description: 'A delivery with its attempts.' });
+  .meta({ id: 'DeliveryDetail', description: 'A delivery with its attempts.' });
 
 export const deliveriesAnswerSchema = z
   .object({ data: z.array(deliverySchema), error: z.null() })
-  .openapi('DeliveriesAnswer', { description: 'Deliveries of a webhook, newest first.' });
+  .meta({ id: 'DeliveriesAnswer', description: 'Deliveries of a webhook, newest first.' });
 export const alertDeliveriesAnswerSchema = z
   .object({ data: z.array(alertDeliverySchema), error: z.null() })
-  .openapi('AlertDeliveriesAnswer', { description: 'Messages to the channels of a rule, newest first.' });
-export const deliveryAnswerSchema = z.object({ data: deliveryDetailSchema, error: z.null() }).openapi('DeliveryAnswer');
+  .meta({ id: 'AlertDeliveriesAnswer', description: 'Messages to the channels of a rule, newest first.' });
+export const deliveryAnswerSchema = z.object({ data: deliveryDetailSchema, error: z.null() }).meta({ id: 'DeliveryAnswer' });
 
 const stateSentence = `\`state\` is one of ${shownDeliveryStates.join(', ')}.`;
 const cursorSentence = '`cursor` is the `svc-next-cursor` of the page before.';
 
 export const deliveriesPageSchema = z.object({
-  state: z.enum(shownDeliveryStates, stateSentence).optional().openapi({ description: 'Only deliveries in this state.' }),
+  state: z.enum(shownDeliveryStates, stateSentence).optional().meta({ description: 'Only deliveries in this state.' }),
   cursor: z
     .string(cursorSentence)
     .regex(/^msg_[0-9a-f-]{36}$/, cursorSentence)
     .optional()
-    .openapi({ description: 'Begins behind the page that had it as `svc-next-cursor`.' }),
+    .meta({ description: 'Begins behind the page that had it as `svc-next-cursor`.' }),
   limit: wholeNumber({ sentence: limitMessage, max: maxLimit, without: 100, description: 'Maximum deliveries.' }),
 });
 
@@ -99,7 +99,7 @@ export const recoverBodySchema = z
           context.addIssue({ code: 'custom', message: sinceSentence });
           return z.NEVER;
         })
-        .openapi({
+        .meta({
           oneOf: [
             { type: 'string', description: 'ISO 8601.' },
             { type: 'number', description: 'Unix milliseconds.' },
@@ -110,19 +110,19 @@ export const recoverBodySchema = z
     },
     'The body is an object such as {"since": "2026-01-31T12:00:00Z"}.',
   )
-  .openapi('RecoverBody');
+  .meta({ id: 'RecoverBody' });
 
 export const recoveredAnswerSchema = z
-  .object({ data: z.strictObject({ recovered: z.int().openapi({ description: 'Deliveries that are made again.' }) }), error: z.null() })
-  .openapi('RecoveredAnswer');
+  .object({ data: z.strictObject({ recovered: z.int().meta({ description: 'Deliveries that are made again.' }) }), error: z.null() })
+  .meta({ id: 'RecoveredAnswer' });
 
 export const testAnswerSchema = z
   .object({
     data: z.strictObject({
       success: z.boolean(),
-      message: z.string().openapi({ description: 'What the destination answered, or why there is no answer.' }),
+      message: z.string().meta({ description: 'What the destination answered, or why there is no answer.' }),
       delivery: deliveryDetailSchema.nullable(),
     }),
     error: z.null(),
   })
-  .openapi('WebhookTestAnswer');
+  .meta({ id: 'WebhookTestAnswer' });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { alertLimits } from '../../model/events/alert-vocabulary.ts';
 import { webhookLimits } from '../../model/vocabulary/limits.ts';
 import { newAlertSchema } from './alerts.ts';
@@ -14,22 +14,22 @@ const flag = (name: string) => z.boolean(`\`${name}\` takes true or false.`).opt
 export const ruleSetSchema = z
   .object(
     {
-      webhooks: z.array(webhookBodySchema, webhooksSentence).max(webhookLimits.webhooks, webhooksSentence).optional().openapi({
+      webhooks: z.array(webhookBodySchema, webhooksSentence).max(webhookLimits.webhooks, webhooksSentence).optional().meta({
         description: 'Each has a `name`, by which it is found again.',
       }),
-      alerts: z.array(newAlertSchema, alertsSentence).max(alertLimits.rules, alertsSentence).optional().openapi({
+      alerts: z.array(newAlertSchema, alertsSentence).max(alertLimits.rules, alertsSentence).optional().meta({
         description: 'As `POST /v1/alerts` takes them; a channel may name a webhook of this body.',
       }),
-      prune: flag('prune').openapi({
+      prune: flag('prune').meta({
         default: false,
         description:
           'Deletes webhooks with a name, and rules, that are not in the body. Rules that Gatelog offered stay while they are off.',
       }),
-      dryRun: flag('dryRun').openapi({ default: false, description: 'Says what would change, and changes nothing.' }),
+      dryRun: flag('dryRun').meta({ default: false, description: 'Says what would change, and changes nothing.' }),
     },
     bodySentence,
   )
-  .openapi('RuleSet', { description: 'Webhooks and alert rules that an organisation shall have, found by their names.' });
+  .meta({ id: 'RuleSet', description: 'Webhooks and alert rules that an organisation shall have, found by their names.' });
 export type RuleSet = z.output<typeof ruleSetSchema>;
 
 const setActions = ['create', 'change', 'unchanged', 'delete'] as const;
@@ -39,26 +39,24 @@ const changeSchema = z
     kind: z.enum(['webhook', 'alert']),
     name: z.string(),
     action: z.enum(setActions),
-    id: z.string().nullable().openapi({ format: 'uuid', description: 'Null: it is not created yet.' }),
+    id: z.string().nullable().meta({ format: 'uuid', description: 'Null: it is not created yet.' }),
     fields: z
       .array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() }))
-      .openapi({ description: 'What differs; null: not set. Of `channels`, which have secrets, both sides are null.' }),
-    secrets: z.array(z.string()).optional().openapi({
+      .meta({ description: 'What differs; null: not set. Of `channels`, which have secrets, both sides are null.' }),
+    secrets: z.array(z.string()).optional().meta({
       description:
         'Secrets that the service chose, in the form of Standard Webhooks: of the webhook, or of the channels. They are not shown again.',
     }),
   })
-  .openapi('RuleSetChange');
+  .meta({ id: 'RuleSetChange' });
 export type RuleSetChange = z.infer<typeof changeSchema>;
 
 export const ruleSetAnswerSchema = z
   .object({
     data: z.object({
-      applied: z.boolean().openapi({ description: 'False: a dry run, or nothing to change.' }),
-      changes: z
-        .array(changeSchema)
-        .openapi({ description: 'Webhooks, then rules, in the order of the body; what is deleted comes last.' }),
+      applied: z.boolean().meta({ description: 'False: a dry run, or nothing to change.' }),
+      changes: z.array(changeSchema).meta({ description: 'Webhooks, then rules, in the order of the body; what is deleted comes last.' }),
     }),
     error: z.null(),
   })
-  .openapi('RuleSetAnswer');
+  .meta({ id: 'RuleSetAnswer' });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { webhookEvents } from '../../model/events/event.ts';
 import { disabledReasons } from '../../model/events/webhook.ts';
 import { propertyLimits } from '../../model/vocabulary/limits.ts';
@@ -31,8 +31,8 @@ const configSchema = z
         .array(propertyFilterSchema, pairSentence)
         .max(maxPropertyFilters, pairSentence)
         .optional()
-        .openapi({ description: 'Short form of conditions that must all hold, beside `filter`; each is an exact comparison.' }),
-      sampleRate: z.number(sampleSentence).min(0, sampleSentence).max(100, sampleSentence).optional().openapi({
+        .meta({ description: 'Short form of conditions that must all hold, beside `filter`; each is an exact comparison.' }),
+      sampleRate: z.number(sampleSentence).min(0, sampleSentence).max(100, sampleSentence).optional().meta({
         default: 100,
         description: 'Percentage of the matching requests. The same request is always in or out, for every event about it.',
       }),
@@ -42,16 +42,16 @@ const configSchema = z
         .max(webhookEvents.length, eventsSentence)
         .refine((events) => new Set(events).size === events.length, eventsSentence)
         .optional()
-        .openapi({ default: ['request.completed'] }),
+        .meta({ default: ['request.completed'] }),
     },
     '`config` is an object such as {"sampleRate": 100, "events": ["request.completed"]}.',
   )
-  .openapi('WebhookConfig', { description: 'Which events a webhook gets. Filter and sample rate hold for events about requests.' });
+  .meta({ id: 'WebhookConfig', description: 'Which events a webhook gets. Filter and sample rate hold for events about requests.' });
 
 export const webhookBodySchema = z
   .object(
     {
-      destination: z.string(destinationSentence).min(1, destinationSentence).max(maxDestination, destinationSentence).openapi({
+      destination: z.string(destinationSentence).min(1, destinationSentence).max(maxDestination, destinationSentence).meta({
         example: 'https://hooks.example.com/gatelog',
         description: 'An https address on the public internet, or one of `GATELOG_TARGET_ALLOWLIST`. Redirects are not followed.',
       }),
@@ -62,28 +62,28 @@ export const webhookBodySchema = z
         .max(maxName, nameSentence)
         .nullable()
         .optional()
-        .openapi({ description: 'For people, and for files that define webhooks; no two of an organisation have the same.' }),
+        .meta({ description: 'For people, and for files that define webhooks; no two of an organisation have the same.' }),
       config: configSchema.optional(),
       includeData: z
         .boolean('`includeData` takes true or false.')
         .optional()
-        .openapi({ default: true, description: 'False: events about requests carry neither bodies nor `metadata`.' }),
+        .meta({ default: true, description: 'False: events about requests carry neither bodies nor `metadata`.' }),
       enabled: z
         .boolean('`enabled` takes true or false.')
         .optional()
-        .openapi({ description: 'Absent: true for a new webhook; one that is replaced stays as it is.' }),
+        .meta({ description: 'Absent: true for a new webhook; one that is replaced stays as it is.' }),
     },
     bodySentence,
   )
-  .openapi('WebhookBody', { description: 'A webhook. What is absent has its default.' });
+  .meta({ id: 'WebhookBody', description: 'A webhook. What is absent has its default.' });
 
-const time = (description: string) => z.string().openapi({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
-const count = (description: string) => z.int().openapi({ description });
+const time = (description: string) => z.string().meta({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
+const count = (description: string) => z.int().meta({ description });
 
 const statusSchema = z
   .strictObject({
     state: z.enum(['enabled', 'disabled']),
-    disabled_reason: z.enum(disabledReasons).nullable().openapi({
+    disabled_reason: z.enum(disabledReasons).nullable().meta({
       description:
         '`gone`: the destination answered 410. `failing`: it failed for five days. `filter`: its filter could not decide about request after request.',
     }),
@@ -93,16 +93,16 @@ const statusSchema = z
     failing_since: time('The first of these.').nullable(),
     last_success_at: time('The end of the last attempt that succeeded.').nullable(),
     last_failure_at: time('The end of the last attempt that failed.').nullable(),
-    behind_seconds: z.number().openapi({ description: 'How far deliveries are behind the stored requests and their schedule.' }),
+    behind_seconds: z.number().meta({ description: 'How far deliveries are behind the stored requests and their schedule.' }),
     pruned: count('Deliveries that the log had, and dropped because of its limits.'),
   })
-  .openapi('WebhookStatus', { description: 'How deliveries go.' });
+  .meta({ id: 'WebhookStatus', description: 'How deliveries go.' });
 
 const shownConfigSchema = z.strictObject({
-  filter: z.unknown().openapi({ description: 'The whole filter; `propertyFilters` are in it.' }),
+  filter: z.unknown().meta({ description: 'The whole filter; `propertyFilters` are in it.' }),
   propertyFilters: z
     .array(z.strictObject({ key: z.string(), value: z.string() }))
-    .openapi({ description: 'Its conditions that have the short form.' }),
+    .meta({ description: 'Its conditions that have the short form.' }),
   sampleRate: z.number(),
   events: z.array(z.enum(webhookEvents)),
 });
@@ -113,29 +113,29 @@ const webhookShape = {
   changed_at: time('When its definition, state or secret changed last.'),
   destination: z.string(),
   name: z.string().nullable(),
-  version: z.string().openapi({ description: 'Of the payload.', example: '2024-10-22' }),
+  version: z.string().meta({ description: 'Of the payload.', example: '2024-10-22' }),
   config: shownConfigSchema,
   includeData: z.boolean(),
   status: statusSchema,
 };
 
 const secretShape = {
-  hmac_key: z.string().openapi({ description: 'Key of `Svc-Signature`: 64 hexadecimal digits, used as text.' }),
-  secret: z.string().openapi({ description: 'The same secret in the form of Standard Webhooks.', example: 'whsec_…' }),
+  hmac_key: z.string().meta({ description: 'Key of `Svc-Signature`: 64 hexadecimal digits, used as text.' }),
+  secret: z.string().meta({ description: 'The same secret in the form of Standard Webhooks.', example: 'whsec_…' }),
 };
 
-const webhookSchema = z.strictObject(webhookShape).openapi('Webhook', { description: 'A webhook. Its secret is not shown.' });
+const webhookSchema = z.strictObject(webhookShape).meta({ id: 'Webhook', description: 'A webhook. Its secret is not shown.' });
 
-export const webhookAnswerSchema = z.object({ data: webhookSchema, error: z.null() }).openapi('WebhookAnswer');
+export const webhookAnswerSchema = z.object({ data: webhookSchema, error: z.null() }).meta({ id: 'WebhookAnswer' });
 export const webhooksAnswerSchema = z
   .object({ data: z.array(webhookSchema), error: z.null() })
-  .openapi('WebhooksAnswer', { description: 'Webhooks of the organisation, oldest first.' });
+  .meta({ id: 'WebhooksAnswer', description: 'Webhooks of the organisation, oldest first.' });
 export const newWebhookAnswerSchema = z
   .object({ data: z.strictObject({ ...webhookShape, ...secretShape }), error: z.null() })
-  .openapi('NewWebhookAnswer', { description: 'The webhook with its secret, which is not shown again.' });
+  .meta({ id: 'NewWebhookAnswer', description: 'The webhook with its secret, which is not shown again.' });
 export const rotatedSecretAnswerSchema = z
   .object({
     data: z.strictObject({ ...secretShape, previous_signs_until: time('Until then the previous secret signs, too.') }),
     error: z.null(),
   })
-  .openapi('RotatedSecretAnswer', { description: 'The new secret, which is not shown again.' });
+  .meta({ id: 'RotatedSecretAnswer', description: 'The new secret, which is not shown again.' });

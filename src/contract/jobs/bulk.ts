@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { BulkProperties } from '../../model/jobs/job.ts';
 import { bodyFault, type FaultPath, type Result, success } from '../../model/fault.ts';
 import { isJsonObject } from '../../model/text.ts';
@@ -21,18 +21,18 @@ const setDocument = {
 export const bulkPropertySchema = z
   .object({
     filter: filterSchema,
-    set: z.record(z.string(), z.string()).optional().openapi(setDocument),
+    set: z.record(z.string(), z.string()).optional().meta(setDocument),
     remove: z
-      .array(z.string().openapi(properties))
+      .array(z.string().meta(properties))
       .max(propertyLimits.properties)
       .optional()
-      .openapi({
+      .meta({
         description: 'Names of properties to remove. At least one name is in `set` or here, and none in both.',
         example: ['Draft'],
       }),
-    dryRun: z.boolean().optional().openapi({ description: 'False: the requests are changed, by a job.', default: true }),
+    dryRun: z.boolean().optional().meta({ description: 'False: the requests are changed, by a job.', default: true }),
   })
-  .openapi('BulkPropertyUpdate', { description: 'Which requests get which properties.' });
+  .meta({ id: 'BulkPropertyUpdate', description: 'Which requests get which properties.' });
 
 export interface BulkChangeBody {
   readonly filter: unknown;
@@ -76,24 +76,24 @@ const sampleValues = z.record(z.string(), z.string().nullable());
 
 const dryRunSchema = z
   .strictObject({
-    total: z.int().openapi({ description: 'Requests that match now.' }),
-    changing: z.int().openapi({ description: 'Of these, those that the change would alter.' }),
+    total: z.int().meta({ description: 'Requests that match now.' }),
+    changing: z.int().meta({ description: 'Of these, those that the change would alter.' }),
     sample: z.array(
       z.strictObject({
         request_id: z.uuid(),
-        request_created_at: z.string().openapi({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
+        request_created_at: z.string().meta({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
         model: z.string(),
-        before: sampleValues.openapi({ description: 'Values of the named properties, null where there is none.' }),
+        before: sampleValues.meta({ description: 'Values of the named properties, null where there is none.' }),
         after: sampleValues,
       }),
     ),
   })
-  .openapi('BulkPropertyDryRun', { description: 'What the change would do, with the newest matching requests as a sample.' });
+  .meta({ id: 'BulkPropertyDryRun', description: 'What the change would do, with the newest matching requests as a sample.' });
 
 export type DryRunItem = z.infer<typeof dryRunSchema>;
 
 export const bulkPropertyAnswerSchema = z
   .object({ data: z.union([dryRunSchema, jobSchema]), error: z.null() })
-  .openapi('BulkPropertyAnswer', { description: 'The dry run, or with `dryRun: false` the job.' });
+  .meta({ id: 'BulkPropertyAnswer', description: 'The dry run, or with `dryRun: false` the job.' });
 
 export const dryRunAnswerSchema = z.object({ data: dryRunSchema, error: z.null() });

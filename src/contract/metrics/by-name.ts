@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { filterSchema } from '../filter.ts';
 import { parseTimestamp } from '../../model/vocabulary/timestamp.ts';
 import { metricsLimits } from '../../model/vocabulary/metrics.ts';
@@ -25,55 +25,57 @@ function moment(description: string) {
       return ms ?? z.NEVER;
     })
     .optional()
-    .openapi({ type: 'string', description, example: '2026-01-31T00:00:00Z' });
+    .meta({ type: 'string', description, example: '2026-01-31T00:00:00Z' });
 }
 
 export const namedTimeFilter = z
   .looseObject({ start: moment('Start of the range, inclusive.'), end: moment('End of the range, inclusive.') }, timeSentence)
   .optional()
-  .openapi({ description: 'The range of arrival times; without it, all time.' });
+  .meta({ description: 'The range of arrival times; without it, all time.' });
 
 export const increment = z
   .enum(incrementNames, incrementSentence)
   .optional()
-  .openapi({ description: 'Length of a bucket of time.', default: 'hour' });
+  .meta({ description: 'Length of a bucket of time.', default: 'hour' });
 
-export const zoneDifference = z.number(zoneSentence).min(-1440, zoneSentence).max(1440, zoneSentence).optional().openapi({
+export const zoneDifference = z.number(zoneSentence).min(-1440, zoneSentence).max(1440, zoneSentence).optional().meta({
   description: 'Where a bucket begins: up to 24 hours from UTC, above that minutes; negative west of it.',
   default: 0,
 });
 
 const range = { filter: filterSchema.optional(), timeFilter: namedTimeFilter };
 
-export const namedTotalQuerySchema = z.object(range, bodyMessage).openapi('NamedTotalQuery', { description: 'A question for one figure.' });
+export const namedTotalQuerySchema = z
+  .object(range, bodyMessage)
+  .meta({ id: 'NamedTotalQuery', description: 'A question for one figure.' });
 
 export const namedCountQuerySchema = z
   .object(
     {
       ...range,
-      isCached: z.boolean('`isCached` takes true or false.').optional().openapi({
+      isCached: z.boolean('`isCached` takes true or false.').optional().meta({
         description: 'True counts only answers from the response cache.',
         default: false,
       }),
     },
     bodyMessage,
   )
-  .openapi('NamedCountQuery', { description: 'A question for a number of requests.' });
+  .meta({ id: 'NamedCountQuery', description: 'A question for a number of requests.' });
 
 const series = { ...range, dbIncrement: increment, timeZoneDifference: zoneDifference };
 
 export const namedSeriesQuerySchema = z
   .object(series, bodyMessage)
-  .openapi('NamedSeriesQuery', { description: 'A question for figures over time.' });
+  .meta({ id: 'NamedSeriesQuery', description: 'A question for figures over time.' });
 
 const quantileSentence = '`metric` takes latency or time_to_first_token.';
 
 export const namedQuantilesQuerySchema = z
   .object(
-    { ...series, metric: z.enum(['latency', 'time_to_first_token'], quantileSentence).optional().openapi({ default: 'latency' }) },
+    { ...series, metric: z.enum(['latency', 'time_to_first_token'], quantileSentence).optional().meta({ default: 'latency' }) },
     bodyMessage,
   )
-  .openapi('NamedQuantilesQuery', { description: 'A question for quantiles over time.' });
+  .meta({ id: 'NamedQuantilesQuery', description: 'A question for quantiles over time.' });
 
 export const namedListQuerySchema = z
   .object(
@@ -84,17 +86,17 @@ export const namedListQuerySchema = z
         .min(0, offsetSentence)
         .max(metricsLimits.offset, offsetLimitSentence)
         .optional()
-        .openapi({ description: 'First row, counted from 0.', default: 0 }),
+        .meta({ description: 'First row, counted from 0.', default: 0 }),
       limit: z
         .int(rowsMessage)
         .min(0, rowsMessage)
         .max(metricsLimits.rows, rowsMessage)
         .optional()
-        .openapi({ description: `Rows of the answer, at most ${metricsLimits.rows}.`, default: 100 }),
+        .meta({ description: `Rows of the answer, at most ${metricsLimits.rows}.`, default: 100 }),
     },
     bodyMessage,
   )
-  .openapi('NamedListQuery', { description: 'A question for figures by model or country.' });
+  .meta({ id: 'NamedListQuery', description: 'A question for figures by model or country.' });
 
 /** A parsed question; fields that its kind does not have are undefined. */
 export interface NamedMetricsQuery {
@@ -115,7 +117,7 @@ export type NamedShape = 'number' | { readonly object: NamedFields } | { readonl
 
 export function namedMetricsAnswerSchema(name: string, shape: NamedShape, description: string) {
   const title = `Metric${name.slice(0, 1).toUpperCase()}${name.slice(1)}Answer`;
-  return z.object({ data: dataOf(shape), error: z.null() }).openapi(title, { description });
+  return z.object({ data: dataOf(shape), error: z.null() }).meta({ id: title, description });
 }
 
 function dataOf(shape: NamedShape): z.ZodType {

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { propertyLimits } from '../../model/vocabulary/limits.ts';
 import { filterSchema } from '../filter.ts';
 import { increment, namedTimeFilter, zoneDifference } from './by-name.ts';
@@ -7,19 +7,18 @@ const bodyMessage = 'The body is a JSON object such as {"timeFilter": {"start": 
 
 export const topValuesQuerySchema = z
   .object({ timeFilter: namedTimeFilter }, bodyMessage)
-  .openapi('TopValuesQuery', { description: 'The range of a question for the top values of a property.' });
+  .meta({ id: 'TopValuesQuery', description: 'The range of a question for the top values of a property.' });
 
-const value = z.string().openapi({ description: 'Value of the property; `Other` for all further values together.' });
+const value = z.string().meta({ description: 'Value of the property; `Other` for all further values together.' });
 
-export const topCostsAnswerSchema = z
-  .object({ data: z.array(z.object({ value, cost: z.number() })), error: z.null() })
-  .openapi('TopCostsAnswer', {
-    description: 'The ten dearest values, then `Other` where there are more. All add up to the whole exactly.',
-  });
+export const topCostsAnswerSchema = z.object({ data: z.array(z.object({ value, cost: z.number() })), error: z.null() }).meta({
+  id: 'TopCostsAnswer',
+  description: 'The ten dearest values, then `Other` where there are more. All add up to the whole exactly.',
+});
 
 export const topRequestsAnswerSchema = z
   .object({ data: z.array(z.object({ value, count: z.number() })), error: z.null() })
-  .openapi('TopRequestsAnswer', { description: 'The ten most frequent values, then `Other` where there are more.' });
+  .meta({ id: 'TopRequestsAnswer', description: 'The ten most frequent values, then `Other` where there are more.' });
 
 const keySentence = `\`propertyKey\` is the name of a property: 1 to ${propertyLimits.nameCharacters} characters.`;
 
@@ -29,7 +28,7 @@ export const propertyOverTimeQuerySchema = z
       propertyKey: z
         .string(keySentence)
         .refine((name) => name !== '' && Array.from(name).length <= propertyLimits.nameCharacters, keySentence)
-        .openapi({ minLength: 1, maxLength: propertyLimits.nameCharacters, example: 'Environment' }),
+        .meta({ minLength: 1, maxLength: propertyLimits.nameCharacters, example: 'Environment' }),
       timeFilter: namedTimeFilter,
       userFilter: filterSchema.optional(),
       dbIncrement: increment,
@@ -37,18 +36,18 @@ export const propertyOverTimeQuerySchema = z
     },
     'The body is a JSON object such as {"propertyKey": "Environment", "dbIncrement": "day"}.',
   )
-  .openapi('PropertyOverTimeQuery', { description: 'A question for a property over time.' });
+  .meta({ id: 'PropertyOverTimeQuery', description: 'A question for a property over time.' });
 
 export const propertyOverTimeAnswerSchema = z
   .object({
     data: z.array(
       z.object({
-        property: z.string().openapi({ description: 'Value of the property.' }),
+        property: z.string().meta({ description: 'Value of the property.' }),
         total_cost: z.number(),
         request_count: z.number(),
-        created_at_trunc: z.string().openapi({ description: 'Start of the bucket, ISO 8601.' }),
+        created_at_trunc: z.string().meta({ description: 'Start of the bucket, ISO 8601.' }),
       }),
     ),
     error: z.null(),
   })
-  .openapi('PropertyOverTimeAnswer', { description: 'By time, then the dearest value first; at most 10,000 rows.' });
+  .meta({ id: 'PropertyOverTimeAnswer', description: 'By time, then the dearest value first; at most 10,000 rows.' });

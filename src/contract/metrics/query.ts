@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import {
   type DimensionDefinition,
   dimensions,
@@ -19,7 +19,7 @@ export const offsetLimitSentence = `\`offset\` is at most ${metricsLimits.offset
 const direction = { type: 'string' as const, enum: [...sortDirections] };
 
 function flag(name: string, description: string) {
-  return z.boolean(`\`${name}\` takes true or false.`).optional().openapi({ description, default: false });
+  return z.boolean(`\`${name}\` takes true or false.`).optional().meta({ description, default: false });
 }
 
 const namedDimensionSchemas = Object.keys(namedDimensions).map((kind) => ({
@@ -36,7 +36,7 @@ export const metricsQuerySchema = z
       metrics: z
         .unknown()
         .optional()
-        .openapi({
+        .meta({
           type: 'array',
           description: 'Metrics to compute; `GET /v1/metrics/meta` describes each.',
           items: { type: 'string', enum: [...metricNames] },
@@ -47,7 +47,7 @@ export const metricsQuerySchema = z
       groupBy: z
         .unknown()
         .optional()
-        .openapi({
+        .meta({
           type: 'array',
           description:
             'Dimensions of the groups; without one, all requests are one group. `"properties.Team"` is short for {"property": "Team"}.',
@@ -64,12 +64,12 @@ export const metricsQuerySchema = z
       interval: z
         .unknown()
         .optional()
-        .openapi({
+        .meta({
           type: 'string',
           enum: [...intervals],
           description: 'Length of a bucket of time. A week begins on Monday. Buckets without a request are left out.',
         }),
-      timezone: z.string('`timezone` takes a name such as "Europe/Berlin".').optional().openapi({
+      timezone: z.string('`timezone` takes a name such as "Europe/Berlin".').optional().meta({
         description: 'IANA time zone of buckets, hours of the day and weekdays, with its daylight saving; not with `timezoneDifference`.',
         example: 'Europe/Berlin',
       }),
@@ -78,7 +78,7 @@ export const metricsQuerySchema = z
         .min(-1440, timezoneDifferenceSentence)
         .max(1440, timezoneDifferenceSentence)
         .optional()
-        .openapi({
+        .meta({
           description: 'A fixed distance from UTC instead: up to 24 it is hours, above that minutes; negative west of UTC.',
           default: 0,
         }),
@@ -88,7 +88,7 @@ export const metricsQuerySchema = z
       sort: z
         .unknown()
         .optional()
-        .openapi({
+        .meta({
           type: 'object',
           description:
             'Metrics, and `time` of a series, with "asc" or "desc"; a value that is not known comes last. Without it: by time, then by the first metric, the greatest first.',
@@ -100,24 +100,25 @@ export const metricsQuerySchema = z
         .min(0, rowsMessage)
         .max(metricsLimits.rows, rowsMessage)
         .optional()
-        .openapi({ description: `Rows of the answer, at most ${metricsLimits.rows}.`, default: metricsLimits.defaultRows }),
+        .meta({ description: `Rows of the answer, at most ${metricsLimits.rows}.`, default: metricsLimits.defaultRows }),
       offset: z
         .int(offsetSentence)
         .min(0, offsetSentence)
         .max(metricsLimits.offset, offsetLimitSentence)
         .optional()
-        .openapi({ description: 'First row, counted from 0.', default: 0 }),
+        .meta({ description: 'First row, counted from 0.', default: 0 }),
       other: flag('other', 'True adds a row `{"other": true, …}` with what all groups that are not shown make together.'),
       totals: flag('totals', 'True adds a last row `{"total": true, …}` over all groups.'),
     },
     'The body is a JSON object such as {"metrics": ["count", "cost"], "groupBy": ["model"]}.',
   )
-  .openapi('MetricsQuery', { description: 'A query of metrics.', required: ['metrics'] });
+  .meta({ id: 'MetricsQuery', description: 'A query of metrics.', required: ['metrics'] });
 
 /** A parsed metrics query; omitted fields are undefined. */
 export type MetricsQuery = z.output<typeof metricsQuerySchema>;
 
-const row = z.record(z.string(), z.unknown()).openapi('MetricsRow', {
+const row = z.record(z.string(), z.unknown()).meta({
+  id: 'MetricsRow',
   description:
     'The group under the names of its dimensions, such as `model` or `properties.Team`, null where a request has none; `time`, the start of the bucket; the metrics.',
   example: { model: 'gpt-4o-mini', 'properties.Team': 'search', count: 12, cost: 0.0042 },
@@ -127,22 +128,22 @@ export const metricsAnswerSchema = z
   .object({
     data: z.array(row),
     error: z.null(),
-    approximate: z.array(z.string()).optional().openapi({ description: 'Metrics that are not exact in this answer; absent when all are.' }),
+    approximate: z.array(z.string()).optional().meta({ description: 'Metrics that are not exact in this answer; absent when all are.' }),
   })
-  .openapi('MetricsAnswer', { description: 'Metrics of groups of requests.' });
+  .meta({ id: 'MetricsAnswer', description: 'Metrics of groups of requests.' });
 
-const text = (description: string): z.ZodString => z.string().openapi({ description });
+const text = (description: string): z.ZodString => z.string().meta({ description });
 
 const metaSchema = z.object({
   metrics: z.array(z.object({ name: z.string(), unit: z.string(), additive: z.boolean(), description: z.string() })),
   dimensions: z.array(
     z.object({
-      name: z.union([z.string(), z.record(z.string(), z.string())]).openapi({ description: 'As written in `groupBy`.' }),
+      name: z.union([z.string(), z.record(z.string(), z.string())]).meta({ description: 'As written in `groupBy`.' }),
       type: z.enum(['text', 'number', 'boolean']),
       description: z.string(),
     }),
   ),
-  operators: z.record(z.string(), z.array(z.string())).openapi({ description: 'Operators of filters by the family of a field.' }),
+  operators: z.record(z.string(), z.array(z.string())).meta({ description: 'Operators of filters by the family of a field.' }),
   intervals: z.array(z.string()),
   limits: z.object({ metrics: z.int(), dimensions: z.int(), rows: z.int(), offset: z.int(), exact_distinct: z.int() }),
   timezones: text('Where names of time zones are listed.'),
@@ -152,7 +153,7 @@ export type MetricsMeta = z.infer<typeof metaSchema>;
 
 export const metricsMetaSchema = z
   .object({ data: metaSchema, error: z.null() })
-  .openapi('MetricsMeta', { description: 'The metrics, dimensions, operators and intervals that there are.' });
+  .meta({ id: 'MetricsMeta', description: 'The metrics, dimensions, operators and intervals that there are.' });
 
 export function describedMetrics(): MetricsMeta['metrics'] {
   return Object.entries(metrics).map(([name, { unit, additive, description }]: [string, MetricDefinition]) => ({

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 /** Shapes of upstream's registry of models. */
 
@@ -6,38 +6,38 @@ const usd = z.number().optional();
 
 const pricing = z
   .object({
-    prompt: z.number().nullable().openapi({ description: 'Input; null where the list has no price.' }),
-    completion: z.number().nullable().openapi({ description: 'Output; null where the list has no price.' }),
+    prompt: z.number().nullable().meta({ description: 'Input; null where the list has no price.' }),
+    completion: z.number().nullable().meta({ description: 'Output; null where the list has no price.' }),
     cacheRead: usd,
     cacheWrite: usd,
     audio: usd,
     image: usd,
     internal_reasoning: usd,
     web_search: usd,
-    threshold: z.number().optional().openapi({ description: 'Input tokens above which the price holds.' }),
+    threshold: z.number().optional().meta({ description: 'Input tokens above which the price holds.' }),
   })
-  .openapi('ModelPricing', { description: 'US dollars for a million tokens, or searches.' });
+  .meta({ id: 'ModelPricing', description: 'US dollars for a million tokens, or searches.' });
 
 const registeredModel = z
   .object({
-    id: z.string().openapi({ example: 'gpt-4o-mini' }),
+    id: z.string().meta({ example: 'gpt-4o-mini' }),
     name: z.string(),
-    author: z.string().openapi({ description: 'The first provider that lists the model.' }),
+    author: z.string().meta({ description: 'The first provider that lists the model.' }),
     contextLength: z.number().nullable(),
     description: z.string().nullable(),
     endpoints: z.array(
       z.object({
-        provider: z.string().openapi({ description: 'What to write before the model: `provider/model`.', example: 'openai' }),
-        providerSlug: z.string().openapi({ description: 'Same as provider.' }),
+        provider: z.string().meta({ description: 'What to write before the model: `provider/model`.', example: 'openai' }),
+        providerSlug: z.string().meta({ description: 'Same as provider.' }),
         pricing,
         pricingTiers: z.array(pricing).optional(),
       }),
     ),
-    inputModalities: z.array(z.string()).openapi({ description: 'Empty: the price list does not tell.' }),
-    outputModalities: z.array(z.string()).openapi({ description: 'Empty, as before.' }),
-    supportedParameters: z.array(z.string()).openapi({ description: 'Empty, as before.' }),
+    inputModalities: z.array(z.string()).meta({ description: 'Empty: the price list does not tell.' }),
+    outputModalities: z.array(z.string()).meta({ description: 'Empty, as before.' }),
+    supportedParameters: z.array(z.string()).meta({ description: 'Empty, as before.' }),
   })
-  .openapi('RegisteredModel');
+  .meta({ id: 'RegisteredModel' });
 
 export const registryAnswerSchema = z
   .object({
@@ -47,12 +47,12 @@ export const registryAnswerSchema = z
       filters: z.object({
         providers: z.array(z.object({ name: z.string(), displayName: z.string() })),
         authors: z.array(z.string()),
-        capabilities: z.array(z.string()).openapi({ description: 'What prices tell: audio, caching, image, reasoning, web_search.' }),
+        capabilities: z.array(z.string()).meta({ description: 'What prices tell: audio, caching, image, reasoning, web_search.' }),
       }),
     }),
     error: z.null(),
   })
-  .openapi('ModelRegistryAnswer', { description: 'Models of the price list that are not outdated.' });
+  .meta({ id: 'ModelRegistryAnswer', description: 'Models of the price list that are not outdated.' });
 
 type Deep<Shape> = Shape extends object ? { readonly [Key in keyof Shape]: Deep<Shape[Key]> } : Shape;
 

@@ -1,3 +1,3 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
-export const assetAnswerSchema = z.object({ data: z.object({ assetUrl: z.string() }), error: z.null() }).openapi('AssetAnswer');
+export const assetAnswerSchema = z.object({ data: z.object({ assetUrl: z.string() }), error: z.null() }).meta({ id: 'AssetAnswer' });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { feedbackScore, historyKinds } from '../../model/change.ts';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
@@ -7,10 +7,11 @@ import { limitMessage, maxLimit, offsetSentence, wholeNumber } from '../paging.t
 
 export const feedbackSchema = z
   .object(
-    { rating: z.boolean('`rating` takes true or false.').openapi({ description: 'True is good, false is bad.' }) },
+    { rating: z.boolean('`rating` takes true or false.').meta({ description: 'True is good, false is bad.' }) },
     'The body is an object such as {"rating": true}.',
   )
-  .openapi('Feedback', {
+  .meta({
+    id: 'Feedback',
     description: `A rating of the answer. It is also the score \`${feedbackScore}\`, 1 or 0; a later one replaces it.`,
   });
 
@@ -23,17 +24,17 @@ const scoresDocument = {
   propertyNames: { type: 'string', minLength: 1, maxLength: propertyLimits.nameCharacters, not: { const: feedbackScore } },
 } as const;
 
-const scoreValueSchema = z.union([z.number(), z.boolean()]).openapi({ description: 'A finite number; true is 1, false is 0.' });
+const scoreValueSchema = z.union([z.number(), z.boolean()]).meta({ description: 'A finite number; true is 1, false is 0.' });
 
 /** Documents the body of a change of scores; {@link readScores} parses it. */
 export const scoreUpdateSchema = z
-  .object({ scores: z.record(z.string(), scoreValueSchema).openapi(scoresDocument) })
-  .openapi('ScoreUpdate', { description: 'Scores of a request. Other fields are ignored with a warning.' });
+  .object({ scores: z.record(z.string(), scoreValueSchema).meta(scoresDocument) })
+  .meta({ id: 'ScoreUpdate', description: 'Scores of a request. Other fields are ignored with a warning.' });
 
 /** One score in the form of older clients. */
 export const evalSchema = z
   .object({ name: z.string(), score: scoreValueSchema })
-  .openapi('Eval', { description: 'One score of a request. Other fields are ignored with a warning.' });
+  .meta({ id: 'Eval', description: 'One score of a request. Other fields are ignored with a warning.' });
 
 export function readEval(body: unknown): Result<ReadonlyMap<string, number>> {
   if (!isJsonObject(body) || typeof body['name'] !== 'string' || body['score'] === undefined) {
@@ -97,29 +98,27 @@ const value = z.union([z.string(), z.number(), z.boolean()]);
 
 const changeItemSchema = z
   .strictObject({
-    changed_at: z
-      .string()
-      .openapi({ description: 'When the change was accepted.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
-    key_id: z.string().openapi({
+    changed_at: z.string().meta({ description: 'When the change was accepted.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
+    key_id: z.string().meta({
       description:
         'Identifier of the key that made the change; `operator` for the operator of the service, `gateway` for facts from a later call through the gateway.',
     }),
-    kind: z.enum(historyKinds).openapi({ description: 'What was changed.' }),
-    name: z.string().openapi({
+    kind: z.enum(historyKinds).meta({ description: 'What was changed.' }),
+    name: z.string().meta({
       description: `Name of the property or score; \`${feedbackScore}\` for a feedback, \`cost\` for a cost, \`prompt_tokens\` or \`completion_tokens\` for usage that became known later, \`request_body\` or \`response_body\` for texts that log records told.`,
     }),
     old: value
       .nullable()
-      .openapi({ description: 'Value before, null when there was none; null for `session_property`, which does not keep it.' }),
-    new: value.nullable().openapi({
+      .meta({ description: 'Value before, null when there was none; null for `session_property`, which does not keep it.' }),
+    new: value.nullable().meta({
       description:
         'Value after: text of a property, number of a score, true or false of a feedback, US dollars of a cost, number of tokens or of messages, null where none is known.',
     }),
   })
-  .openapi('Change', { description: 'One name of one change of a request.' });
+  .meta({ id: 'Change', description: 'One name of one change of a request.' });
 
 export type ChangeItem = z.infer<typeof changeItemSchema>;
 
 export const changesAnswerSchema = z
   .object({ data: z.array(changeItemSchema), error: z.null() })
-  .openapi('ChangesAnswer', { description: 'A page of the history of a request, newest first.' });
+  .meta({ id: 'ChangesAnswer', description: 'A page of the history of a request, newest first.' });

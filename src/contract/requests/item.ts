@@ -1,45 +1,45 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { type ColumnShown, type FieldOf, type RequestColumns, type ShownColumn, shownColumns } from '../../model/record/columns.ts';
 import { costSources } from '../../model/record/request-record.ts';
 
 const timestamp = (description: string): z.ZodString =>
-  z.string().openapi({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
+  z.string().meta({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
 
-const number = (description: string): z.ZodNumber => z.number().openapi({ description });
-const texts = (description: string) => z.record(z.string(), z.string()).openapi({ description });
-const nullableText = (description: string) => z.string().nullable().openapi({ description });
-const nullableNumber = (description: string) => z.number().nullable().openapi({ description });
+const number = (description: string): z.ZodNumber => z.number().meta({ description });
+const texts = (description: string) => z.record(z.string(), z.string()).meta({ description });
+const nullableText = (description: string) => z.string().nullable().meta({ description });
+const nullableNumber = (description: string) => z.number().nullable().meta({ description });
 
 type ShownType = ColumnShown['type'];
 
 /** The schema of a field by the type of its column. */
 const schemaOf = {
-  text: (description: string) => z.string().openapi({ description }),
+  text: (description: string) => z.string().meta({ description }),
   time: timestamp,
   uint16: number,
   uint64: number,
   float64: number,
-  flag: (description: string) => z.boolean().openapi({ description }),
-  numbers: (description: string) => z.record(z.string(), z.number()).openapi({ description }),
+  flag: (description: string) => z.boolean().meta({ description }),
+  numbers: (description: string) => z.record(z.string(), z.number()).meta({ description }),
 } satisfies Record<ShownType, (description: string) => z.ZodType>;
 
 type SchemaOf<Type extends ShownType> = ReturnType<(typeof schemaOf)[Type]>;
 
 export const bodySchema = (of: string): z.ZodUnknown =>
-  z.unknown().openapi({
+  z.unknown().meta({
     description: `Body of the ${of}: JSON as such, other text as a string, bytes as {"base64", "content_type"}; null when it was not kept or not asked for.`,
   });
 
 const properties = texts('Custom properties by name.');
 
 const attempt = z.object({
-  provider: z.string().openapi({ description: 'Provider that was tried.' }),
-  status: z.number().openapi({ description: 'Its HTTP status, 0 without a response.' }),
-  ms: z.number().openapi({ description: 'Milliseconds that the try took.' }),
+  provider: z.string().meta({ description: 'Provider that was tried.' }),
+  status: z.number().meta({ description: 'Its HTTP status, 0 without a response.' }),
+  ms: z.number().meta({ description: 'Milliseconds that the try took.' }),
   error: z
     .string()
     .optional()
-    .openapi({ description: 'Why there was no whole response: provider_unreachable, provider_timeout, provider_broke, client_left.' }),
+    .meta({ description: 'Why there was no whole response: provider_unreachable, provider_timeout, provider_broke, client_left.' }),
 });
 
 type ColumnSchema<Name extends ShownColumn> = RequestColumns[Name]['nullable'] extends true
@@ -59,31 +59,31 @@ const columnFields = Object.fromEntries(shownColumns.map((column) => [column.fie
 
 /** Fields that are computed from the key, the bodies, or columns that are not shown as they are. */
 const ownFields = {
-  request_id: z.string().openapi({ description: 'Identifier, the value of the response header svc-id.' }),
+  request_id: z.string().meta({ description: 'Identifier, the value of the response header svc-id.' }),
   request_created_at: timestamp('When the request arrived.'),
   request_body: bodySchema('request'),
   request_properties: properties,
   response_body: bodySchema('response'),
   delay_ms: nullableNumber('Same as latency.'),
-  usage_raw: z.unknown().openapi({ description: "The provider's usage object as received." }),
-  attempts: z.array(attempt).nullable().openapi({
+  usage_raw: z.unknown().meta({ description: "The provider's usage object as received." }),
+  attempts: z.array(attempt).nullable().meta({
     description: 'The attempts at providers, retries and fallbacks, when there was more than one, else null. The item is of the last.',
   }),
   cost: nullableNumber('Cost in US dollars.'),
   costUSD: nullableNumber('Same as cost.'),
-  cost_source: z.enum(costSources).openapi({ description: 'Where the cost comes from.' }),
+  cost_source: z.enum(costSources).meta({ description: 'Where the cost comes from.' }),
   properties,
-  assets: z.array(z.string()).openapi({ description: 'Identifiers of assets.' }),
-  asset_ids: z.array(z.string()).openapi({ description: 'Same as assets.' }),
-  asset_urls: z.record(z.string(), z.string()).nullable().openapi({ description: 'Addresses of assets by identifier.' }),
-  inputs: z.record(z.string(), z.string()).nullable().openapi({ description: 'Prompt inputs by name; null unless asked for.' }),
-  organization_id: z.string().openapi({ description: 'Organisation that owns the record.' }),
-  helicone_user: z.null().openapi({ description: 'Always null; kept for older clients.' }),
+  assets: z.array(z.string()).meta({ description: 'Identifiers of assets.' }),
+  asset_ids: z.array(z.string()).meta({ description: 'Same as assets.' }),
+  asset_urls: z.record(z.string(), z.string()).nullable().meta({ description: 'Addresses of assets by identifier.' }),
+  inputs: z.record(z.string(), z.string()).nullable().meta({ description: 'Prompt inputs by name; null unless asked for.' }),
+  organization_id: z.string().meta({ description: 'Organisation that owns the record.' }),
+  helicone_user: z.null().meta({ description: 'Always null; kept for older clients.' }),
   feedback_id: nullableText('Number of the feedback, as text.'),
   signed_body_url: nullableText('Address that returns both bodies without a key, for an hour.'),
-  llmSchema: z.null().openapi({ description: 'Always null; kept for older clients.' }),
-  ai_gateway_body_mapping: z.literal('').openapi({ description: 'Always empty; kept for older clients.' }),
-  storage_location: z.string().openapi({ description: 'Where the bodies are; `clickhouse` in this version.' }),
+  llmSchema: z.null().meta({ description: 'Always null; kept for older clients.' }),
+  ai_gateway_body_mapping: z.literal('').meta({ description: 'Always empty; kept for older clients.' }),
+  storage_location: z.string().meta({ description: 'Where the bodies are; `clickhouse` in this version.' }),
   updated_at: timestamp('When the record changed last.'),
 };
 
@@ -111,7 +111,8 @@ const requestItemShape = z.strictObject(inOrder({ ...columnFields, ...ownFields 
  * One request. Every key is always present; null is "not known". TRICKY: zod treats a missing key as an unknown value, so by itself the
  * document would not require the bodies.
  */
-export const requestItemSchema = requestItemShape.openapi('RequestItem', {
+export const requestItemSchema = requestItemShape.meta({
+  id: 'RequestItem',
   description: 'One recorded request.',
   required: Object.keys(requestItemShape.shape),
 });

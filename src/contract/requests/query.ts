@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { uuidShape } from '../../model/ids.ts';
 import { namedSortKeys, sortDirections, sortKeys } from '../../model/vocabulary/sort.ts';
 import { filterSchema } from '../filter.ts';
@@ -8,7 +8,7 @@ import { maxLimit, limitMessage, offsetSentence } from '../paging.ts';
 const cursorSentence = '`cursor` takes the text of the response header svc-next-cursor.';
 
 function flag(name: string, description: string): z.ZodOptional<z.ZodBoolean> {
-  return z.boolean(`\`${name}\` takes true or false.`).optional().openapi({ description });
+  return z.boolean(`\`${name}\` takes true or false.`).optional().meta({ description });
 }
 
 const includeBodies = flag(
@@ -39,17 +39,17 @@ export const requestQuerySchema = z
         .int(offsetSentence)
         .min(0, offsetSentence)
         .optional()
-        .openapi({ description: 'First row of the page, counted from 0.', default: 0 }),
+        .meta({ description: 'First row of the page, counted from 0.', default: 0 }),
       limit: z
         .int(limitMessage)
         .min(0, limitMessage)
         .max(maxLimit, limitMessage)
         .optional()
-        .openapi({ description: `Rows of the page, at most ${maxLimit}.`, default: 10 }),
+        .meta({ description: `Rows of the page, at most ${maxLimit}.`, default: 10 }),
       sort: z
         .unknown()
         .optional()
-        .openapi({
+        .meta({
           type: 'object',
           description: 'Sort keys with "asc" or "desc", the first key first. What has no value comes last in both directions.',
           properties: sortProperties,
@@ -57,7 +57,7 @@ export const requestQuerySchema = z
           default: { created_at: 'desc' },
           example: { created_at: 'desc' },
         }),
-      cursor: z.string(cursorSentence).optional().openapi({
+      cursor: z.string(cursorSentence).optional().meta({
         description:
           'The response header `svc-next-cursor` of the page before: the page continues exactly behind it, whatever arrived meanwhile, and `offset` is not counted.',
       }),
@@ -76,22 +76,22 @@ export const requestQuerySchema = z
     const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
     if (body.filter === undefined) refuse('filter', '`filter` is missing; send {"filter": {}} to match every request.');
   })
-  .openapi('RequestQuery', { description: 'A query of requests.', required: ['filter'] });
+  .meta({ id: 'RequestQuery', description: 'A query of requests.', required: ['filter'] });
 
 /** A parsed request query; omitted fields are undefined. */
 export type RequestQuery = z.output<typeof requestQuerySchema>;
 
 export const requestQueryAnswerSchema = z
   .object({ data: z.array(requestItemSchema), error: z.null() })
-  .openapi('RequestQueryAnswer', { description: 'A page of requests.' });
+  .meta({ id: 'RequestQueryAnswer', description: 'A page of requests.' });
 
 export const requestAnswerSchema = z
   .object({ data: requestItemSchema, error: z.null() })
-  .openapi('RequestAnswer', { description: 'One request.' });
+  .meta({ id: 'RequestAnswer', description: 'One request.' });
 
 export const requestCountSchema = z
-  .object({ data: z.int().openapi({ description: 'How many requests match.' }), error: z.null() })
-  .openapi('RequestCount', { description: 'A number of requests.' });
+  .object({ data: z.int().meta({ description: 'How many requests match.' }), error: z.null() })
+  .meta({ id: 'RequestCount', description: 'A number of requests.' });
 
 const idsSentence = `\`requestIds\` takes a list of at most ${maxLimit} identifiers, each a UUID.`;
 
@@ -105,18 +105,18 @@ export const requestIdsSchema = z
             .regex(uuidShape, idsSentence)
             .transform((id) => id.toLowerCase())
             // The flag of the expression cannot be written in a document.
-            .openapi({ type: 'string', format: 'uuid', pattern: '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
+            .meta({ type: 'string', format: 'uuid', pattern: '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
           idsSentence,
         )
         .max(maxLimit, idsSentence)
-        .openapi({ description: 'Identifiers, the values of the response header svc-id.' }),
+        .meta({ description: 'Identifiers, the values of the response header svc-id.' }),
       includeBodies,
     },
     'The body is a JSON object such as {"requestIds": ["…"]}.',
   )
-  .openapi('RequestIds', { description: 'Identifiers of requests.' });
+  .meta({ id: 'RequestIds', description: 'Identifiers of requests.' });
 
 /** The bodies of a request, as a signed address returns them. */
 export const requestBodiesSchema = z
   .object({ request: bodySchema('request'), response: bodySchema('response') })
-  .openapi('RequestBodies', { description: 'Both bodies of a request.', required: ['request', 'response'] });
+  .meta({ id: 'RequestBodies', description: 'Both bodies of a request.', required: ['request', 'response'] });

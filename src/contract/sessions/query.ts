@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { maxFilterValue } from '../../model/vocabulary/limits.ts';
 import { sessionSortKeys, sortDirections } from '../../model/vocabulary/sort.ts';
 import { filterSchema } from '../filter.ts';
@@ -14,7 +14,7 @@ function text(name: string, description: string) {
     .string(`\`${name}\` takes a string.`)
     .max(maxFilterValue, `\`${name}\` has at most ${maxFilterValue} characters.`)
     .optional()
-    .openapi({ description });
+    .meta({ description });
 }
 
 const timezone = z
@@ -22,7 +22,7 @@ const timezone = z
   .min(-1440, timezoneDifferenceSentence)
   .max(1440, timezoneDifferenceSentence)
   .optional()
-  .openapi({
+  .meta({
     description:
       'Offset in which the timestamps of the answer are written: up to 24 it is hours, fractions allowed, above that minutes. It changes nothing else.',
     default: 0,
@@ -51,17 +51,17 @@ export const sessionQuerySchema = z
         .int(offsetSentence)
         .min(0, offsetSentence)
         .optional()
-        .openapi({ description: 'First session of the page, counted from 0.', default: 0 }),
+        .meta({ description: 'First session of the page, counted from 0.', default: 0 }),
       limit: z
         .int(limitMessage)
         .min(0, limitMessage)
         .max(maxLimit, limitMessage)
         .optional()
-        .openapi({ description: `Sessions of the page, at most ${maxLimit}.`, default: 50 }),
+        .meta({ description: `Sessions of the page, at most ${maxLimit}.`, default: 50 }),
       sort: z
         .unknown()
         .optional()
-        .openapi({
+        .meta({
           type: 'object',
           description:
             'Sort keys with "asc" or "desc", the first key first; over the requests that match. Of equal sessions the latest comes first, then the lesser identifier.',
@@ -70,13 +70,13 @@ export const sessionQuerySchema = z
           default: { created_at: 'desc' },
           example: { total_cost: 'desc' },
         }),
-      cursor: z.string(cursorSentence).optional().openapi({
+      cursor: z.string(cursorSentence).optional().meta({
         description: 'The response header `svc-next-cursor` of the page before: the page continues behind it, and `offset` is not counted.',
       }),
     },
     bodyMessage,
   )
-  .openapi('SessionQuery', { description: 'A query of sessions.' });
+  .meta({ id: 'SessionQuery', description: 'A query of sessions.' });
 
 /** A parsed session query; omitted fields are undefined. */
 export type SessionQuery = z.output<typeof sessionQuerySchema>;
@@ -92,8 +92,8 @@ export const sessionNameQuerySchema = z
       pSize: z
         .enum(tailSizes, `\`pSize\` takes one of ${tailSizes.join(', ')}.`)
         .optional()
-        .openapi({ description: 'The share of the smallest values that a histogram shows.', default: 'p75' }),
-      useInterquartile: z.boolean('`useInterquartile` takes true or false.').optional().openapi({
+        .meta({ description: 'The share of the smallest values that a histogram shows.', default: 'p75' }),
+      useInterquartile: z.boolean('`useInterquartile` takes true or false.').optional().meta({
         description:
           'True: a histogram shows the values that are at most one and a half times the distance of the quartiles away from them, instead of the share of pSize.',
         default: false,
@@ -101,16 +101,16 @@ export const sessionNameQuerySchema = z
     },
     bodyMessage,
   )
-  .openapi('SessionNameQuery', { description: 'A question about sessions by their names.' });
+  .meta({ id: 'SessionNameQuery', description: 'A question about sessions by their names.' });
 
 /** A parsed query of session names; omitted fields are undefined. */
 export type SessionNameQuery = z.output<typeof sessionNameQuerySchema>;
 
 export const sessionQueryAnswerSchema = z
   .object({ data: z.array(sessionItemSchema), error: z.null() })
-  .openapi('SessionQueryAnswer', { description: 'A page of sessions.' });
+  .meta({ id: 'SessionQueryAnswer', description: 'A page of sessions.' });
 
-const number = (description: string): z.ZodNumber => z.number().openapi({ description });
+const number = (description: string): z.ZodNumber => z.number().meta({ description });
 
 const sessionTotals = z.object({
   count: number('How many sessions match.'),
@@ -124,26 +124,26 @@ export type SessionTotals = z.infer<typeof sessionTotals>;
 
 export const sessionCountSchema = z
   .object({ data: sessionTotals, error: z.null() })
-  .openapi('SessionCount', { description: 'A number of sessions, with their totals.' });
+  .meta({ id: 'SessionCount', description: 'A number of sessions, with their totals.' });
 
-const moment = (description: string): z.ZodString => z.string().openapi({ description, example: '2026-01-31T12:00:00.000Z' });
+const moment = (description: string): z.ZodString => z.string().meta({ description, example: '2026-01-31T12:00:00.000Z' });
 
 const sessionName = z
   .object({
-    name: z.string().openapi({ description: 'Name of the sessions; empty for those without one.' }),
+    name: z.string().meta({ description: 'Name of the sessions; empty for those without one.' }),
     created_at: moment('When the first of their requests arrived.'),
     first_used: moment('Same as created_at.'),
     last_used: moment('When the latest of their requests arrived.'),
     session_count: number('How many sessions have the name.'),
     avg_latency: number('Latency of a request on average, milliseconds; 0 when none has one.'),
   })
-  .openapi('SessionName', { description: 'Sessions that have one name.' });
+  .meta({ id: 'SessionName', description: 'Sessions that have one name.' });
 
 export type SessionNameItem = z.infer<typeof sessionName>;
 
 export const sessionNamesSchema = z
   .object({ data: z.array(sessionName), error: z.null() })
-  .openapi('SessionNames', { description: 'At most 50 names of sessions, the one used last first.' });
+  .meta({ id: 'SessionNames', description: 'At most 50 names of sessions, the one used last first.' });
 
 const bucket = z
   .object({
@@ -151,14 +151,14 @@ const bucket = z
     range_end: number('Greatest value of the range, inclusive in the last one alone.'),
     value: number('How many sessions are in it.'),
   })
-  .openapi('SessionBucket', { description: 'One range of a histogram.' });
+  .meta({ id: 'SessionBucket', description: 'One range of a histogram.' });
 
 const histogram = (of: string) =>
-  z.array(bucket).openapi({ description: `Histogram of ${of}: ten ranges of one width, one where all values are equal.` });
+  z.array(bucket).meta({ description: `Histogram of ${of}: ten ranges of one width, one where all values are equal.` });
 const average = (of: string) =>
   z
     .array(z.object({ average: number('Over all sessions that match; 0 without any.') }))
-    .openapi({ description: `Average of ${of}, one element.` });
+    .meta({ description: `Average of ${of}, one element.` });
 
 const sessionMetrics = z.object({
   session_count: histogram('the requests of a session'),
@@ -175,4 +175,4 @@ export type SessionMetrics = z.infer<typeof sessionMetrics>;
 
 export const sessionMetricsSchema = z
   .object({ data: sessionMetrics, error: z.null() })
-  .openapi('SessionMetrics', { description: 'How the sessions that match are spread.' });
+  .meta({ id: 'SessionMetrics', description: 'How the sessions that match are spread.' });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { wellFormed } from '../../model/text.ts';
 import { maxSessionTag } from '../../model/vocabulary/limits.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
@@ -16,7 +16,7 @@ export const sessionTagSchema = z
         .refine((tag) => Array.from(tag).length <= maxSessionTag, tagSentence)
         .nullable()
         .transform((tag) => wellFormed(tag ?? ''))
-        .openapi({
+        .meta({
           type: ['string', 'null'],
           maxLength: maxSessionTag,
           description: 'The tag; null or the empty text takes it away.',
@@ -24,11 +24,11 @@ export const sessionTagSchema = z
     },
     'The body is an object such as {"tag": "reviewed"}.',
   )
-  .openapi('SessionTag', { description: 'The tag of a session. A later one replaces it.' });
+  .meta({ id: 'SessionTag', description: 'The tag of a session. A later one replaces it.' });
 
 export const sessionTagAnswerSchema = z
-  .object({ data: z.string().nullable().openapi({ description: 'The tag, null when there is none.' }), error: z.null() })
-  .openapi('SessionTagAnswer', { description: 'The tag of a session.' });
+  .object({ data: z.string().nullable().meta({ description: 'The tag, null when there is none.' }), error: z.null() })
+  .meta({ id: 'SessionTagAnswer', description: 'The tag of a session.' });
 
 /** Parses a property update of a session: as one of a request, except that the session itself cannot change. */
 export function readSessionPropertyUpdate(body: unknown): Result<ReadonlyMap<string, string>> {

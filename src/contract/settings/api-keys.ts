@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { keyPermissions } from '../../model/principal.ts';
 import { apiKeyLimits } from '../../model/vocabulary/limits.ts';
 
@@ -15,36 +15,36 @@ const nameSchema = z
     (name) => name.trim() !== '' && Array.from(name).length <= nameCharacters && !/\p{Cc}/u.test(name) && name.isWellFormed(),
     nameSentence,
   )
-  .openapi({ minLength: 1, maxLength: nameCharacters, example: 'checkout' });
+  .meta({ minLength: 1, maxLength: nameCharacters, example: 'checkout' });
 
-const permissionsSchema = z.enum(keyPermissions, permissionsSentence).openapi({
+const permissionsSchema = z.enum(keyPermissions, permissionsSentence).meta({
   description: '`rw` sends calls and queries, `r` queries, `w` only sends calls and logs, `admin` also manages the organisation.',
 });
 
 export const newApiKeySchema = z
-  .object({ api_key_name: nameSchema, key_permissions: permissionsSchema.optional().openapi({ default: 'rw' }) }, newKeyMessage)
-  .openapi('NewApiKey', { description: 'A key to create.' });
+  .object({ api_key_name: nameSchema, key_permissions: permissionsSchema.optional().meta({ default: 'rw' }) }, newKeyMessage)
+  .meta({ id: 'NewApiKey', description: 'A key to create.' });
 
 export const apiKeyChangeSchema = z
   .object({ api_key_name: nameSchema.optional(), key_permissions: permissionsSchema.optional() }, changeMessage)
   .refine(({ api_key_name: name, key_permissions: permissions }) => name !== undefined || permissions !== undefined, changeMessage)
-  .openapi('ApiKeyChange', { description: 'Another name, other permissions, or both.' });
+  .meta({ id: 'ApiKeyChange', description: 'Another name, other permissions, or both.' });
 
-const id = z.string().openapi({ format: 'uuid' });
+const id = z.string().meta({ format: 'uuid' });
 const hash = z
   .string()
-  .openapi({ description: 'SHA-256 of the key, hexadecimal: what `request.auth_hash` of a request filter compares with.' });
+  .meta({ description: 'SHA-256 of the key, hexadecimal: what `request.auth_hash` of a request filter compares with.' });
 
 export const issuedApiKeyAnswerSchema = z
   .object({
     data: z.object({
       id,
-      apiKey: z.string().openapi({ description: 'The key. It is shown only here.' }),
+      apiKey: z.string().meta({ description: 'The key. It is shown only here.' }),
       hashedKey: hash,
     }),
     error: z.null(),
   })
-  .openapi('IssuedApiKeyAnswer', { description: 'The new key; gateways take it within a second.' });
+  .meta({ id: 'IssuedApiKeyAnswer', description: 'The new key; gateways take it within a second.' });
 
 const shownApiKey = z
   .object({
@@ -52,21 +52,21 @@ const shownApiKey = z
     api_key_name: z.string(),
     key_permissions: z.enum(keyPermissions),
     api_key_hash: hash,
-    prefix: z.string().openapi({ description: 'The first characters of the key.', example: 'sk-svc-us-Ab3d' }),
-    created_at: z.string().openapi({ format: 'date-time' }),
-    revoked_at: z.string().nullable().openapi({ format: 'date-time', description: 'Null while the key is valid.' }),
+    prefix: z.string().meta({ description: 'The first characters of the key.', example: 'sk-svc-us-Ab3d' }),
+    created_at: z.string().meta({ format: 'date-time' }),
+    revoked_at: z.string().nullable().meta({ format: 'date-time', description: 'Null while the key is valid.' }),
   })
-  .openapi('ApiKey', { description: 'What is shown of a key; the key itself never is.' });
+  .meta({ id: 'ApiKey', description: 'What is shown of a key; the key itself never is.' });
 
 export type ShownApiKey = z.infer<typeof shownApiKey>;
 
 export const apiKeyAnswerSchema = z
   .object({ data: shownApiKey, error: z.null() })
-  .openapi('ApiKeyAnswer', { description: 'The key as it is now; gateways see it within five seconds.' });
+  .meta({ id: 'ApiKeyAnswer', description: 'The key as it is now; gateways see it within five seconds.' });
 
 export const apiKeysAnswerSchema = z
   .object({ data: z.array(shownApiKey), error: z.null() })
-  .openapi('ApiKeysAnswer', { description: 'The keys of the organisation, the oldest first.' });
+  .meta({ id: 'ApiKeysAnswer', description: 'The keys of the organisation, the oldest first.' });
 
 const revokedSentence = '`include_revoked` takes true or false.';
 
@@ -74,5 +74,5 @@ export const apiKeysParametersSchema = z.object({
   include_revoked: z
     .enum(['true', 'false'], revokedSentence)
     .optional()
-    .openapi({ param: { name: 'include_revoked', in: 'query' }, description: 'True: also keys that are revoked.' }),
+    .meta({ param: { name: 'include_revoked', in: 'query' }, description: 'True: also keys that are revoked.' }),
 });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { StoredPrice } from '../../model/pricing/stored-price.ts';
 import { optionalRates, priceSchema, rateSchema } from '../price.ts';
 
@@ -7,14 +7,14 @@ const maxPrices = 500;
 
 const listSentence = `The body is an array of at most ${maxPrices} prices, such as [{"model": "gpt-4o", "input": 2.5, "output": 10}]; an empty one takes all away.`;
 
-export const pricesSchema = z.array(priceSchema, listSentence).max(maxPrices, listSentence).openapi('Prices');
+export const pricesSchema = z.array(priceSchema, listSentence).max(maxPrices, listSentence).meta({ id: 'Prices' });
 
 export const pricesAnswerSchema = z
   .object({
     data: z.array(
       z.strictObject({
         model: z.string(),
-        provider: z.string().nullable().openapi({ description: "The provider's name in records." }),
+        provider: z.string().nullable().meta({ description: "The provider's name in records." }),
         valid_from: z.string().nullable(),
         input: rateSchema('input'),
         output: rateSchema('output'),
@@ -23,7 +23,7 @@ export const pricesAnswerSchema = z
     ),
     error: z.null(),
   })
-  .openapi('PricesAnswer', { description: 'The prices that hold from now on; gateways and ingest see them within five seconds.' });
+  .meta({ id: 'PricesAnswer', description: 'The prices that hold from now on; gateways and ingest see them within five seconds.' });
 
 type PriceBody = z.infer<typeof pricesSchema>[number];
 type PriceItem = z.infer<typeof pricesAnswerSchema>['data'][number];

@@ -1,11 +1,11 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { bodyFault, type FaultPath, type Result, success } from '../../model/fault.ts';
 
 /** Documents the name of a property; {@link wrongPropertyName} is the whole rule. */
-export const propertyNameSchema = z.string().openapi({ minLength: 1, maxLength: propertyLimits.nameCharacters });
+export const propertyNameSchema = z.string().meta({ minLength: 1, maxLength: propertyLimits.nameCharacters });
 
 // TRICKY: separate from its use, because the library's types know less of JSON Schema than its documents (`propertyNames`).
 const propertyUpdateDocument = {
@@ -24,7 +24,7 @@ const propertyUpdateDocument = {
 } as const;
 
 /** Documents the body of a property update; {@link readPropertyUpdate} parses it. */
-export const propertyUpdateSchema = z.record(z.string(), z.string()).openapi('PropertyUpdate', propertyUpdateDocument);
+export const propertyUpdateSchema = z.record(z.string(), z.string()).meta({ id: 'PropertyUpdate', ...propertyUpdateDocument });
 
 /** TRICKY: not parsed by the schema, because zod drops the name `__proto__`, which is a property name like any other. */
 export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, string>> {
@@ -85,16 +85,16 @@ function wrongProperty(name: string, value: unknown): string | undefined {
 export const declaredPropertySchema = z
   .object({
     data: z.object({
-      name: z.string().openapi({ description: 'The name with the spelling that is stored from now on.' }),
+      name: z.string().meta({ description: 'The name with the spelling that is stored from now on.' }),
       replaced: z
         .string()
         .nullable()
-        .openapi({ description: 'The other spelling that was declared until now, null when there was none.', example: 'environment' }),
-      hidden: z.boolean().openapi({ description: 'Whether lists leave the name out.' }),
+        .meta({ description: 'The other spelling that was declared until now, null when there was none.', example: 'environment' }),
+      hidden: z.boolean().meta({ description: 'Whether lists leave the name out.' }),
     }),
     error: z.null(),
   })
-  .openapi('DeclaredPropertyAnswer');
+  .meta({ id: 'DeclaredPropertyAnswer' });
 
 /** @returns why a text cannot be a property's name; undefined when it can. */
 export function wrongPropertyName(name: string): string | undefined {

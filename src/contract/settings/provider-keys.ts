@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { providerKeyLimits } from '../../model/vocabulary/limits.ts';
 import { addressedProviderNamed, addressedProviders, providerAliases } from '../../model/vocabulary/providers.ts';
 
@@ -23,45 +23,45 @@ export const newProviderKeySchema = z
           if (provider === undefined) context.addIssue({ code: 'custom', message: providerSentence });
           return provider ?? z.NEVER;
         })
-        .openapi({ type: 'string', enum: providerNames, example: 'openai' }),
+        .meta({ type: 'string', enum: providerNames, example: 'openai' }),
       key: z
         .string(keySentence)
         .max(keyCharacters, keySentence)
         .regex(/^[\u0021-\u007e]+$/, keySentence)
-        .openapi({ description: 'The key of the provider. It is encrypted at once and never shown again.', writeOnly: true }),
-      name: nameSchema.optional().openapi({
+        .meta({ description: 'The key of the provider. It is encrypted at once and never shown again.', writeOnly: true }),
+      name: nameSchema.optional().meta({
         maxLength: nameCharacters,
         description: 'Tells several keys of one provider apart. Without one it is the key that is used where none is named.',
       }),
     },
     bodyMessage,
   )
-  .openapi('NewProviderKey', { description: 'A key of a provider that the organisation stores.' });
+  .meta({ id: 'NewProviderKey', description: 'A key of a provider that the organisation stores.' });
 
 const shownProviderKeySchema = z
   .object({
-    id: z.string().openapi({ format: 'uuid' }),
+    id: z.string().meta({ format: 'uuid' }),
     provider: z.string(),
     name: z.string().nullable(),
-    hint: z.string().nullable().openapi({
+    hint: z.string().nullable().meta({
       description: 'The last four characters of the key, shown to keys with the permission `admin`; null for one of less than 20.',
       example: '…abcd',
     }),
-    created_at: z.string().openapi({ format: 'date-time' }),
-    readable: z.boolean().openapi({
+    created_at: z.string().meta({ format: 'date-time' }),
+    readable: z.boolean().meta({
       description:
         'False: the secret of the deployment is another than the one that the key was encrypted with, so calls that need it are refused. Restore the secret, or delete the key and store it again.',
     }),
   })
-  .openapi('ProviderKey', { description: 'What is shown of a stored key; the key itself never is.' });
+  .meta({ id: 'ProviderKey', description: 'What is shown of a stored key; the key itself never is.' });
 
 export const providerKeyAnswerSchema = z
   .object({ data: shownProviderKeySchema, error: z.null() })
-  .openapi('ProviderKeyAnswer', { description: 'The key is stored; gateways see it within five seconds.' });
+  .meta({ id: 'ProviderKeyAnswer', description: 'The key is stored; gateways see it within five seconds.' });
 
 export const providerKeysAnswerSchema = z
   .object({ data: z.array(shownProviderKeySchema), error: z.null() })
-  .openapi('ProviderKeysAnswer', { description: 'The keys of the organisation, the newest first.' });
+  .meta({ id: 'ProviderKeysAnswer', description: 'The keys of the organisation, the newest first.' });
 
 function isName(name: string): boolean {
   return name.trim() !== '' && Array.from(name).length <= nameCharacters && !/\p{Cc}/u.test(name) && name.isWellFormed();

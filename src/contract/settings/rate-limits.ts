@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { messageOf } from '../../model/errors.ts';
 import { uuidShape } from '../../model/ids.ts';
 import { maxLimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts';
@@ -18,7 +18,7 @@ const policySchema = z
     const wrong = wrongPolicy(policy);
     if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong });
   })
-  .openapi({
+  .meta({
     maxLength: maxLimitPolicy,
     example: '1000;w=3600;u=cents;s=user',
     description:
@@ -34,23 +34,21 @@ const limitSchema = z
   .object(
     {
       policy: policySchema,
-      key_id: keyIdSchema
-        .optional()
-        .openapi({ description: 'The only key for whose calls it holds; absent or null: all.', format: 'uuid' }),
+      key_id: keyIdSchema.optional().meta({ description: 'The only key for whose calls it holds; absent or null: all.', format: 'uuid' }),
       alert_id: z
         .string(limitOfRuleSentence)
         .optional()
-        .openapi({ description: `As the list shows it. ${limitOfRuleSentence}` }),
+        .meta({ description: `As the list shows it. ${limitOfRuleSentence}` }),
       alert_name: z.string(limitOfRuleSentence).optional(),
     },
     limitMessage,
   )
-  .openapi('RateLimit', { description: 'A limit on calls or on what they cost.' });
+  .meta({ id: 'RateLimit', description: 'A limit on calls or on what they cost.' });
 
 export const rateLimitsSchema = z
   .array(limitSchema, listSentence)
   .refine((limits) => limits.filter((limit) => limit.alert_id === undefined).length <= maxLimits, listSentence)
-  .openapi('RateLimits');
+  .meta({ id: 'RateLimits' });
 
 export const rateLimitsAnswerSchema = z
   .object({
@@ -58,13 +56,13 @@ export const rateLimitsAnswerSchema = z
       z.object({
         policy: z.string(),
         key_id: z.string().nullable(),
-        alert_id: z.string().optional().openapi({ description: 'The alert rule with `enforce` that the limit belongs to.' }),
+        alert_id: z.string().optional().meta({ description: 'The alert rule with `enforce` that the limit belongs to.' }),
         alert_name: z.string().optional(),
       }),
     ),
     error: z.null(),
   })
-  .openapi('RateLimitsAnswer', { description: 'The limits that hold from now on; gateways see them within five seconds.' });
+  .meta({ id: 'RateLimitsAnswer', description: 'The limits that hold from now on; gateways see them within five seconds.' });
 
 function wrongPolicy(policy: string): string | undefined {
   try {

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import {
   redactionKinds,
   redactionLimits,
@@ -21,7 +21,7 @@ const ruleSchema = z
   .object(
     {
       kind: z.enum(redactionKinds, kindSentence),
-      pattern: z.string(patternSentence).min(1, patternSentence).max(patternCharacters, patternSentence).nullable().optional().openapi({
+      pattern: z.string(patternSentence).min(1, patternSentence).max(patternCharacters, patternSentence).nullable().optional().meta({
         description:
           'Of a `regex` alone, in the syntax of RE2: without look-around and back-references. `(?i)` at its start makes it ignore case.',
         example: 'EMP-[0-9]{6}',
@@ -32,14 +32,14 @@ const ruleSchema = z
         .refine((text) => text.isWellFormed(), replacementSentence)
         .nullable()
         .optional()
-        .openapi({ description: 'What stands in the place of what was found; `[email]`, `[card]`, `[key]` or `[redacted]` unless given.' }),
+        .meta({ description: 'What stands in the place of what was found; `[email]`, `[card]`, `[key]` or `[redacted]` unless given.' }),
       applies_to: z
         .array(z.enum(redactionPlaces, placesSentence), placesSentence)
         .min(1, placesSentence)
         .refine((places) => new Set(places).size === places.length, placesSentence)
         .nullable()
         .optional()
-        .openapi({
+        .meta({
           description: `Where the rule looks; ${defaultRedactionPlaces.join(', ')} unless given. \`identifiers\` are user, session, prompt, job, node and experiment.`,
         }),
     },
@@ -59,9 +59,9 @@ const ruleSchema = z
     replacement: replacement ?? defaultReplacements[kind],
     appliesTo: places ?? defaultRedactionPlaces,
   }))
-  .openapi('RedactionRule', { description: 'What is taken out of records before they are stored.' });
+  .meta({ id: 'RedactionRule', description: 'What is taken out of records before they are stored.' });
 
-export const redactionRulesSchema = z.array(ruleSchema, listSentence).max(maxRules, listSentence).openapi('RedactionRules');
+export const redactionRulesSchema = z.array(ruleSchema, listSentence).max(maxRules, listSentence).meta({ id: 'RedactionRules' });
 
 export const redactionRulesAnswerSchema = z
   .object({
@@ -75,4 +75,4 @@ export const redactionRulesAnswerSchema = z
     ),
     error: z.null(),
   })
-  .openapi('RedactionRulesAnswer', { description: 'The rules in force for new records, at the latest in five seconds.' });
+  .meta({ id: 'RedactionRulesAnswer', description: 'The rules in force for new records, at the latest in five seconds.' });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 /** A hundred years. */
 const maxRetentionDays = 36_500;
@@ -7,17 +7,17 @@ const sentence = `The body is {"days": <number>} with a whole number from 1 to $
 
 export const retentionSchema = z
   .object({ days: z.number(sentence).int(sentence).min(1, sentence).max(maxRetentionDays, sentence).nullable() }, sentence)
-  .openapi('Retention', { description: 'Days for which records are kept; null: without end.' });
+  .meta({ id: 'Retention', description: 'Days for which records are kept; null: without end.' });
 
 const days = z.number().int().nullable();
 
 export const retentionAnswerSchema = z
   .object({
     data: z.object({
-      days: days.openapi({ description: "The organisation's own; null: none." }),
-      deployment_days: days.openapi({ description: "The deployment's, which holds for all organisations; null: none." }),
-      effective_days: days.openapi({ description: 'The shorter of both, which holds; null: records are kept without end.' }),
+      days: days.meta({ description: "The organisation's own; null: none." }),
+      deployment_days: days.meta({ description: "The deployment's, which holds for all organisations; null: none." }),
+      effective_days: days.meta({ description: 'The shorter of both, which holds; null: records are kept without end.' }),
     }),
     error: z.null(),
   })
-  .openapi('RetentionAnswer', { description: 'How long records are kept, in days.' });
+  .meta({ id: 'RetentionAnswer', description: 'How long records are kept, in days.' });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { keyPermissions } from '../../model/principal.ts';
 
 const keySentence = '`apiKey` is a Gatelog key such as "sk-svc-us-…".';
@@ -9,25 +9,25 @@ export const signInSchema = z
     { apiKey: z.string(keySentence).min(1, keySentence).max(maxKeyCharacters, keySentence) },
     'The body is an object such as {"apiKey": "sk-svc-us-…"}.',
   )
-  .openapi('SignIn', { description: 'The key for which the session stands.' });
+  .meta({ id: 'SignIn', description: 'The key for which the session stands.' });
 
 const signedInSchema = z
   .object({
-    organization_id: z.string().openapi({ format: 'uuid' }),
+    organization_id: z.string().meta({ format: 'uuid' }),
     organization_name: z.string(),
-    key_id: z.string().openapi({ format: 'uuid' }),
+    key_id: z.string().meta({ format: 'uuid' }),
     key_name: z.string(),
     key_permissions: z.enum(keyPermissions),
-    expires_at: z.string().nullable().openapi({ format: 'date-time', description: 'End of the session; null for a call with a key.' }),
+    expires_at: z.string().nullable().meta({ format: 'date-time', description: 'End of the session; null for a call with a key.' }),
   })
-  .openapi('SignedIn', { description: 'Who calls.' });
+  .meta({ id: 'SignedIn', description: 'Who calls.' });
 
 export type SignedIn = z.infer<typeof signedInSchema>;
 
 export const signedInAnswerSchema = z
   .object({ data: signedInSchema, error: z.null() })
-  .openapi('SignedInAnswer', { description: 'The organisation and the key of the caller.' });
+  .meta({ id: 'SignedInAnswer', description: 'The organisation and the key of the caller.' });
 
 export const signedInOrNobodySchema = z
   .object({ data: z.union([signedInSchema, z.null()]), error: z.null() })
-  .openapi('SignedInOrNobody', { description: 'The organisation and the key of the caller; null without a session and a key.' });
+  .meta({ id: 'SignedInOrNobody', description: 'The organisation and the key of the caller; null without a session and a key.' });

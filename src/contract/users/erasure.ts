@@ -1,12 +1,12 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
-const count = (description: string) => z.number().int().openapi({ description });
+const count = (description: string) => z.number().int().meta({ description });
 
 export const erasureAnswerSchema = z
   .object({
     data: z.object({
       user_id: z.string(),
-      erased_at: z.string().openapi({ description: 'What came from the user up to this time is gone.', format: 'date-time' }),
+      erased_at: z.string().meta({ description: 'What came from the user up to this time is gone.', format: 'date-time' }),
       requests: count('Requests that were on record, with their history.'),
       bodies: count('Recorded bodies, of a request and of its response each one.'),
       cache_entries: count('Replies that were kept to be given again.'),
@@ -16,4 +16,4 @@ export const erasureAnswerSchema = z
     }),
     error: z.null(),
   })
-  .openapi('ErasureAnswer', { description: 'What an erasure has taken out, by where it was; every count is final.' });
+  .meta({ id: 'ErasureAnswer', description: 'What an erasure has taken out, by where it was; every count is final.' });

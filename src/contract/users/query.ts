@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { sortDirections, userSortKeys } from '../../model/vocabulary/sort.ts';
 import { userFilterSchema } from '../filter.ts';
 import { limitMessage, maxLimit, offsetSentence } from '../paging.ts';
@@ -9,7 +9,7 @@ const zoneSentence = '`timeZoneDifferenceMinutes` takes a number of minutes from
 const bodyMessage = 'The body is a JSON object such as {"filter": "all"}; {} asks for every user.';
 
 function bound(name: string, description: string) {
-  return z.number(`\`${name}\` takes Unix seconds as a number.`).optional().openapi({ description });
+  return z.number(`\`${name}\` takes Unix seconds as a number.`).optional().meta({ description });
 }
 
 const timeFilter = z
@@ -21,7 +21,7 @@ const timeFilter = z
     timeFilterSentence,
   )
   .optional()
-  .openapi({ description: 'The range of arrival times; without it, all time.' });
+  .meta({ description: 'The range of arrival times; without it, all time.' });
 
 const filter = userFilterSchema.optional();
 
@@ -32,46 +32,40 @@ export const userMetricsQuerySchema = z
     {
       filter,
       timeFilter,
-      timeZoneDifferenceMinutes: z
-        .number(zoneSentence)
-        .int(zoneSentence)
-        .min(-1440, zoneSentence)
-        .max(1440, zoneSentence)
-        .optional()
-        .openapi({
-          description: 'Where a day of activity begins: minutes from UTC, negative west of it.',
-          default: 0,
-        }),
+      timeZoneDifferenceMinutes: z.number(zoneSentence).int(zoneSentence).min(-1440, zoneSentence).max(1440, zoneSentence).optional().meta({
+        description: 'Where a day of activity begins: minutes from UTC, negative west of it.',
+        default: 0,
+      }),
       sort: z
         .unknown()
         .optional()
-        .openapi({
+        .meta({
           type: 'object',
           description: 'Sort keys with "asc" or "desc", the first key first; then the identifier. Without it the latest active first.',
           properties: Object.fromEntries(userSortKeys.map((key) => [key, direction])),
           additionalProperties: false,
           example: { cost: 'desc' },
         }),
-      offset: z.int(offsetSentence).min(0, offsetSentence).optional().openapi({ description: 'First user, counted from 0.', default: 0 }),
+      offset: z.int(offsetSentence).min(0, offsetSentence).optional().meta({ description: 'First user, counted from 0.', default: 0 }),
       limit: z
         .int(limitMessage)
         .min(0, limitMessage)
         .max(maxLimit, limitMessage)
         .optional()
-        .openapi({ description: `Users of the page, at most ${maxLimit}.`, default: 50 }),
+        .meta({ description: `Users of the page, at most ${maxLimit}.`, default: 50 }),
     },
     bodyMessage,
   )
-  .openapi('UserMetricsQuery', { description: 'A query of users with their totals.' });
+  .meta({ id: 'UserMetricsQuery', description: 'A query of users with their totals.' });
 
 export type UserMetricsQuery = z.output<typeof userMetricsQuerySchema>;
 
-const number = (description: string): z.ZodNumber => z.number().openapi({ description });
-const moment = (description: string): z.ZodString => z.string().openapi({ description, example: '2026-01-31T12:00:00.000Z' });
+const number = (description: string): z.ZodNumber => z.number().meta({ description });
+const moment = (description: string): z.ZodString => z.string().meta({ description, example: '2026-01-31T12:00:00.000Z' });
 
 const userMetricsItem = z
   .object({
-    id: z.string().openapi({ description: 'Same as user_id.' }),
+    id: z.string().meta({ description: 'Same as user_id.' }),
     user_id: z.string(),
     active_for: number('Days with a request.'),
     first_active: moment('When the first request arrived.'),
@@ -83,7 +77,7 @@ const userMetricsItem = z
     total_prompt_tokens: number('Input tokens.'),
     cost: number('Cost in US dollars.'),
   })
-  .openapi('UserMetricsItem', { description: 'A user with totals over the requests that match.' });
+  .meta({ id: 'UserMetricsItem', description: 'A user with totals over the requests that match.' });
 
 export type UserMetricsItem = z.infer<typeof userMetricsItem>;
 
@@ -92,11 +86,11 @@ export const userMetricsAnswerSchema = z
     data: z.object({
       users: z.array(userMetricsItem),
       count: number('Users that match, pages aside.'),
-      hasUsers: z.boolean().openapi({ description: 'Whether any request of the organisation names a user.' }),
+      hasUsers: z.boolean().meta({ description: 'Whether any request of the organisation names a user.' }),
     }),
     error: z.null(),
   })
-  .openapi('UserMetricsAnswer', { description: 'A page of users.' });
+  .meta({ id: 'UserMetricsAnswer', description: 'A page of users.' });
 
 export const userOverviewQuerySchema = z
   .object(
@@ -105,41 +99,41 @@ export const userOverviewQuerySchema = z
       pSize: z
         .enum(tailSizes, `\`pSize\` takes one of ${tailSizes.join(', ')}.`)
         .optional()
-        .openapi({ description: 'The share of the smallest values that a histogram shows.', default: 'p75' }),
-      useInterquartile: z.boolean('`useInterquartile` takes true or false.').optional().openapi({
+        .meta({ description: 'The share of the smallest values that a histogram shows.', default: 'p75' }),
+      useInterquartile: z.boolean('`useInterquartile` takes true or false.').optional().meta({
         description: 'True: a histogram shows the values near the quartiles instead of the share of pSize.',
         default: false,
       }),
     },
     bodyMessage,
   )
-  .openapi('UserOverviewQuery', { description: 'A question about how users are spread.' });
+  .meta({ id: 'UserOverviewQuery', description: 'A question about how users are spread.' });
 
 const bucket = z.object({ range_start: z.number(), range_end: z.number(), value: number('How many users are in it.') });
 
 export const userOverviewAnswerSchema = z
   .object({
     data: z.object({
-      request_count: z.array(bucket).openapi({ description: 'Histogram of the requests of a user: ten ranges of one width.' }),
-      user_cost: z.array(bucket).openapi({ description: 'Histogram of the cost of a user in US dollars.' }),
+      request_count: z.array(bucket).meta({ description: 'Histogram of the requests of a user: ten ranges of one width.' }),
+      user_cost: z.array(bucket).meta({ description: 'Histogram of the cost of a user in US dollars.' }),
     }),
     error: z.null(),
   })
-  .openapi('UserOverviewAnswer', { description: 'How the users that match are spread.' });
+  .meta({ id: 'UserOverviewAnswer', description: 'How the users that match are spread.' });
 
 const userIdsSentence = '`userIds` takes a list of at most 1000 texts.';
 
 export const userQuerySchema = z
   .object(
     {
-      userIds: z.array(z.string(userIdsSentence), userIdsSentence).max(1000, userIdsSentence).optional().openapi({
+      userIds: z.array(z.string(userIdsSentence), userIdsSentence).max(1000, userIdsSentence).optional().meta({
         description: 'Only these users; without it, all.',
       }),
       timeFilter,
     },
     'The body is a JSON object such as {"userIds": ["user-42"]}; {} asks for every user.',
   )
-  .openapi('UserQuery', { description: 'A query of users with what they cost.' });
+  .meta({ id: 'UserQuery', description: 'A query of users with what they cost.' });
 
 export type UserQuery = z.output<typeof userQuerySchema>;
 
@@ -151,10 +145,10 @@ const userItem = z
     user_id: z.string(),
     cost: number('Cost in US dollars.'),
   })
-  .openapi('UserItem', { description: 'A user with what the requests cost.' });
+  .meta({ id: 'UserItem', description: 'A user with what the requests cost.' });
 
 export type UserItem = z.infer<typeof userItem>;
 
 export const userQueryAnswerSchema = z
   .object({ data: z.array(userItem), error: z.null() })
-  .openapi('UserQueryAnswer', { description: 'Users with what they cost, the dearest first; at most 10,000.' });
+  .meta({ id: 'UserQueryAnswer', description: 'Users with what they cost, the dearest first; at most 10,000.' });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { v7 } from 'uuid';
 import { Webhook } from 'standardwebhooks';
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { makeCipher } from '../../auth/sealing.ts';
 import { channelsSchema, shownChannelSchema } from '../../contract/events/channels.ts';
 import { readBody } from '../../contract/read-body.ts';

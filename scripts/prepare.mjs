@@ -2,7 +2,7 @@
  * Prepares a clone to run: checks for a supported Node, installs the locked packages, makes the client's types and builds the present sources.
  * Only Node's own modules are imported here, as nothing else may be installed yet, and only syntax that an old Node can parse.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,9 +75,9 @@ export const experiments = {
 export async function prepared(builds, body) {
   try {
     requireNode(process.versions.node);
-    install();
+    await install();
     makeClientTypes();
-    for (const build of builds) compile(build);
+    for (const build of builds) await compile(build);
   } catch (error) {
     if (!(error instanceof PreparationError)) throw error;
     console.error(error.message);
@@ -100,7 +100,7 @@ export function requireNode(version) {
 }
 
 /** Installs the locked packages unless exactly these are installed. */
-export function install() {
+async function install() {
   if (isInstalled()) return;
   if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() === true) {
     // npm would empty the folder that the link leads to, which others use.
@@ -111,7 +111,14 @@ export function install() {
   const viaNode = /npm-cli\.c?js$/.test(npm);
   // Without include=dev a NODE_ENV of production would leave the compiler out.
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
-  timed('installing packages', () => (viaNode ? run(process.execPath, [npm, ...args]) : run('npm', args)));
+  const wanted = Object.entries(packagesOf(join(root, 'package-lock.json'))).filter(
+    ([path, { optional }]) => path !== '' && optional !== true,
+  );
+  const share = () => {
+    const there = wanted.filter(([path]) => existsSync(join(root, path, 'package.json')));
+    return `${there.length} of ${wanted.length}`;
+  };
+  await timed('installing packages', () => (viaNode ? run(process.execPath, [npm, ...args]) : run('npm', args)), share);
 }
 
 /**
@@ -162,19 +169,19 @@ export function makeClientTypes() {
  * Builds unless the output was made from exactly these inputs.
  * @param {Build} build
  */
-export function compile(build) {
-  compileWhole(build);
-  if (build.part !== undefined) compile(build.part);
+async function compile(build) {
+  await compileWhole(build);
+  if (build.part !== undefined) await compile(build.part);
 }
 
 /** @param {Build} build */
-function compileWhole({ title, steps, output, inputs }) {
+async function compileWhole({ title, steps, output, inputs }) {
   const stamp = join(root, output, '.built-from');
   const fingerprint = fingerprintOf(inputs);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return;
   rmSync(join(root, output), { recursive: true, force: true });
-  timed(`building ${title}`, () => {
-    for (const step of steps) run(process.execPath, step);
+  await timed(`building ${title}`, async () => {
+    for (const step of steps) await run(process.execPath, step);
   });
   // As npm does for a package's commands: else `npx gatelog` in the clone may not start it.
   const commandFile = join(root, output, 'cli', 'gatelog.cjs');
@@ -205,31 +212,67 @@ function filesBelow(path) {
   return names.toSorted().flatMap((name) => filesBelow(join(path, name)));
 }
 
+/** Between two signs of life: on a terminal one line changes, in a log each is a line. */
+const tickMs = process.stderr.isTTY ? 1000 : 15_000;
+
 /**
+ * Says what is done, how long it has taken so far and how far it is.
  * @param {string} title
- * @param {() => void} step
+ * @param {() => Promise<void>} step
+ * @param {() => string} [progress]
  */
-function timed(title, step) {
+async function timed(title, step, progress) {
   const startedAt = Date.now();
-  console.error(`${title} …`);
-  step();
-  console.error(`${title}: ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+  const seconds = (/** @type {number} */ digits) => `${((Date.now() - startedAt) / 1000).toFixed(digits)} s`;
+  const isTerminal = process.stderr.isTTY;
+  const [before, after] = isTerminal ? ['\r\u001b[K', ''] : ['', '\n'];
+  process.stderr.write(`${title} …${after}`);
+  const ticking = setInterval(() => {
+    const share = progress === undefined ? '' : `, ${progress()}`;
+    process.stderr.write(`${before}${title} … ${seconds(0)}${share}${after}`);
+  }, tickMs);
+  try {
+    await step();
+  } catch (error) {
+    if (isTerminal) process.stderr.write('\n');
+    throw error;
+  } finally {
+    clearInterval(ticking);
+  }
+  process.stderr.write(`${before}${title}: ${seconds(1)}\n`);
 }
 
 /**
  * Runs a command to its end; its output is shown only when it fails.
  * @param {string} command
  * @param {readonly string[]} args
+ * @returns {Promise<void>}
  */
-function run(command, args) {
-  const { status, signal, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-  if (status === 0) return;
-  if (args.includes('ci') && /E(?:NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN)|network/.test(`${stdout ?? ''}${stderr ?? ''}`)) {
+async function run(command, args) {
+  const { output, how } = await outcomeOf(command, args);
+  if (how === undefined) return;
+  if (args.includes('ci') && /E(?:NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN)|network/.test(output)) {
     throw new PreparationError(
       'The packages could not be fetched: the package registry does not answer. Look at the network, at its proxy (HTTPS_PROXY) and at "npm config get registry", and start again.',
     );
   }
-  const how = error === undefined ? `ended with ${signal ?? `exit code ${String(status)}`}` : `could not be started: ${error.message}`;
   const shown = command === process.execPath ? ['node', ...args] : [command, ...args];
-  throw new PreparationError(`${stdout ?? ''}${stderr ?? ''}\n"${shown.join(' ')}" ${how}.`);
+  throw new PreparationError(`${output}\n"${shown.join(' ')}" ${how}.`);
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @returns {Promise<{ output: string, how: string | undefined }>} what it wrote, and how it failed
+ */
+function outcomeOf(command, args) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    /** @type {Buffer[]} */
+    const chunks = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (/** @type {Buffer} */ chunk) => chunks.push(chunk));
+    const end = (/** @type {string | undefined} */ how) => resolve({ output: Buffer.concat(chunks).toString(), how });
+    child.once('error', ({ message }) => end(`could not be started: ${message}`));
+    child.once('close', (status, signal) => end(status === 0 ? undefined : `ended with ${signal ?? `exit code ${String(status)}`}`));
+  });
 }

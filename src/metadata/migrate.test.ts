@@ -106,6 +106,7 @@ test('a second start changes nothing', async () => {
     {
       kind: 'database_prepared',
       database: 'metadata',
+      isNew: true,
       steps: [
         '0001-first-tables',
         '0002-pending-changes',

@@ -49,7 +49,7 @@ export const metadataSteps: readonly string[] = migrations.map(({ name }) => nam
 /** Migrates the tables; see `migrateSqlite`. @param now Unix milliseconds. */
 export async function migrateMetadata(database: MetadataQueries, now: () => number, observe?: Observe): Promise<void> {
   const steps = await migrateSqlite(database, { name: 'metadata database', migrations }, now);
-  if (steps.length > 0) observe?.({ kind: 'database_prepared', database: 'metadata', steps });
+  if (steps.length > 0) observe?.({ kind: 'database_prepared', database: 'metadata', isNew: steps.length === migrations.length, steps });
 }
 
 /** Opens and migrates the database. @param now Unix milliseconds. @throws as both steps do; nothing stays open then. */

@@ -48,7 +48,13 @@ export type Observation =
   /** Dead letters were deleted because of their age or of the limit on their total size. */
   | { readonly kind: 'dead_letters_removed'; readonly expired: number; readonly crowdedOut: number }
   /** Schema migrations ran; `steps` are their names. */
-  | { readonly kind: 'database_prepared'; readonly database: 'store' | 'metadata' | 'events'; readonly steps: readonly string[] }
+  /** `isNew`: it did not exist. */
+  | {
+      readonly kind: 'database_prepared';
+      readonly database: 'store' | 'metadata' | 'events';
+      readonly isNew: boolean;
+      readonly steps: readonly string[];
+    }
   /** Stored bodies get a new order in the background: the requests of which they have it, and all. */
   | { readonly kind: 'bodies_move_started' | 'bodies_moving'; readonly moved: number; readonly total: number }
   | { readonly kind: 'bodies_moved'; readonly requests: number; readonly seconds: number }

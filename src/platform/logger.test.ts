@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Observation } from '../model/observation.ts';
 import { makeLogger } from './logger.ts';
 
-const prepared: Observation = { kind: 'database_prepared', database: 'store', steps: ['0001-a', '0002-b'] };
+const prepared: Observation = { kind: 'database_prepared', database: 'store', isNew: false, steps: ['0001-a', '0002-b'] };
 const failed: Observation = { kind: 'batch_failed', reason: 'no \u{1b}[2J room\nat all', retryInMs: 100 };
 const detail: Observation = { kind: 'batch_stored', requests: 1, bytes: 2, ms: 3 };
 
@@ -28,6 +28,15 @@ test('a person at a terminal reads one line each, which cannot move the cursor',
     expect.stringMatching(new RegExp(`${time}warning: batch failed: reason no \u{fffd}\\[2J room\u{fffd}at all, retryInMs 100\\n$`)),
     expect.stringMatching(new RegExp(`${time}batch stored: requests 1, bytes 2, ms 3\\n$`)),
   ]);
+});
+
+test('that a database was made is news at a terminal alone, where it shows how far a start is', () => {
+  const observed = (isTTY: boolean): number => {
+    const lines: string[] = [];
+    makeLogger('info', 'core', { isTTY, write: (line) => lines.push(line) })({ ...prepared, isNew: true });
+    return lines.length;
+  };
+  expect([observed(true), observed(false)]).toEqual([1, 0]);
 });
 
 test('the level holds for both', () => {

@@ -62,9 +62,14 @@ export function makeLogger(level: string, role: string, target: LogTarget = proc
   const lines = target === process.stderr ? pino.destination({ dest: 2, sync: true }) : (target as DestinationStream);
   const logger = pino(options, target.isTTY === true ? readable : lines);
   return (observation) => {
-    const severity = warnings.has(observation.kind) ? 'warn' : details.has(observation.kind) ? 'debug' : 'info';
+    const severity = warnings.has(observation.kind) ? 'warn' : isDetail(observation, target) ? 'debug' : 'info';
     logger[severity](observation, observation.kind);
   };
+}
+
+/** A first start has words of its own for people; what a terminal shows of it beside them is how far it is. */
+function isDetail(observation: Observation, { isTTY }: LogTarget): boolean {
+  return details.has(observation.kind) || (observation.kind === 'database_prepared' && observation.isNew && isTTY !== true);
 }
 
 /** Fields that a readable line shows otherwise or not at all. */

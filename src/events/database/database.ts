@@ -29,7 +29,7 @@ export async function openEvents(dataDir: string, now: () => number, observe?: O
   const database = openSqlite<EventsTables>({ path: path.join(dataDir, eventsFileName), name, unavailable: 'events_unavailable' }, 'core');
   try {
     const steps = await migrateSqlite(database, { name, migrations }, now);
-    if (steps.length > 0) observe?.({ kind: 'database_prepared', database: 'events', steps });
+    if (steps.length > 0) observe?.({ kind: 'database_prepared', database: 'events', isNew: steps.length === migrations.length, steps });
     return database;
   } catch (error) {
     await database.close();

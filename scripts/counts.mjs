@@ -17,11 +17,11 @@ const uncounted = /\.test\.tsx?$|\/(?:testing|__fixtures__)\/|^src\/client\/(?:t
  * @type {readonly { title: string, example: RegExp, uses: RegExp }[]}
  */
 const kinds = [
-  { title: 'An endpoint.', example: /\/v1\/rules\/apply|\bruleSet\w*Schema\b/, uses: /^src\/cli\// },
-  { title: 'An alert channel.', example: /\bteams\b/i, uses: /^$/ },
+  { title: 'An endpoint.', example: /\/v1\/rules\/apply|\bruleSet\w*Schema\b|'applyRules'|applyRules:/, uses: /^src\/cli\// },
+  { title: 'An alert channel.', example: /'teams'|\bteams:|\bTeams\b/, uses: /^$/ },
   { title: 'An export format.', example: /parquet/i, uses: /^src\/(?:client|cli\/import)\// },
   { title: 'A provider.', example: /cohere/i, uses: /^src\/(?:pricing|providers\/amazon|otlp\/calls)\// },
-  { title: 'A metric.', example: /\bcached_count\b/, uses: /^web\/features\/overview\// },
+  { title: 'A metric.', example: /\bcached_count\b/, uses: /^src\/mcp\/|^web\/features\/overview\// },
   {
     title: 'A filterable field',
     example: /\bcountry_code\b/,

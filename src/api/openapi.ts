@@ -5,14 +5,13 @@ import { openEndpoints } from './open-endpoints.ts';
 import type { Declaration } from './openapi/declaration.ts';
 import { pathsOf } from './openapi/operations.ts';
 import { SchemaWriter } from './openapi/schemas.ts';
-import { bodyExamples } from './openapi-examples.ts';
 
 /** The OpenAPI 3.1 document, generated from the declarations of the endpoints. @param version of the program. */
 export function openApiDocument(version: string): object {
   const writer = new SchemaWriter();
   const declarations = [...endpoints.map(withWarnings), ...openEndpoints];
   const paths = pathsOf(
-    declarations.map(({ declaration }) => withTag(withExample(declaration))),
+    declarations.map(({ declaration }) => withTag(declaration)),
     writer,
   );
   const schemas = writer.components;
@@ -78,14 +77,6 @@ const tags: readonly { readonly name: string; readonly description: string; read
 function withTag(declaration: Declaration): Declaration {
   const tag = tags.find(({ paths }) => paths.some((begin) => declaration.path.startsWith(begin)));
   return { ...declaration, tags: [tag?.name ?? ''], security: declaration.security ?? [] };
-}
-
-function withExample(declaration: Declaration): Declaration {
-  const [type, content] = Object.entries(declaration.request?.body?.content ?? {})[0] ?? [];
-  const example = bodyExamples[declaration.operationId ?? ''];
-  if (type === undefined || content === undefined || example === undefined) return declaration;
-  const body = { ...declaration.request?.body, content: { [type]: { ...content, example } } };
-  return { ...declaration, request: { ...declaration.request, body } };
 }
 
 const strictParameter = {

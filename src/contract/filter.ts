@@ -3,6 +3,9 @@ import { type FieldDefinition, fieldGroups, userFields } from '../model/vocabula
 import { propertyLimits } from '../model/vocabulary/limits.ts';
 import { operatorFamilies, type OperatorFamily } from '../model/vocabulary/operators.ts';
 
+/** A filter as it stands in examples. */
+export const filterExample = { request_response_rmt: { properties: { Environment: { equals: 'production' } } } } as const;
+
 interface Schema {
   readonly [keyword: string]: unknown;
 }
@@ -29,7 +32,7 @@ function filterNodeSchema(): Schema {
     description:
       'A condition, a branch of two filters, or everything (`{}` or "all"). A condition names one wrapper, one field and one operator; a range is two conditions under `and`.',
     oneOf: [{ type: 'string', enum: ['all'] }, { type: 'object', maxProperties: 0 }, branchOf(nodeReference), ...leaves],
-    example: { request_response_rmt: { properties: { Environment: { equals: 'production' } } } },
+    example: filterExample,
   };
 }
 

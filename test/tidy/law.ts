@@ -257,7 +257,7 @@ export const providerNamePaths: Readonly<Record<string, string>> = {
   'src/redaction/keys.ts': 'how keys of providers look',
   'src/cli/doctor/issuers.ts': 'the same',
   'src/contract/': 'examples in the description of the API',
-  'src/api/openapi-examples.ts': 'the same',
+  'src/api/endpoints/': 'the same',
 };
 
 /** Files of facts about wire formats: data that the gateway loads. */

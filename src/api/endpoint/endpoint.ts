@@ -104,6 +104,8 @@ interface Declared<Params extends PathParameters, Query extends z.ZodType, Body 
   readonly body?: Body;
   /** Another body. Shown only: `run` reads it. */
   readonly content?: DeclaredContent;
+  /** A body that can be sent; of several media types in the first. */
+  readonly example?: Body extends z.ZodUndefined ? unknown : Body extends z.ZodType ? Written<z.input<Body>> : unknown;
   readonly readsStream?: Endpoint['readsStream'];
   /** The call may come without a body, which is the same as `{}`. */
   readonly bodyIsOptional?: true;
@@ -207,9 +209,10 @@ function requestOf(declared: AnyDeclared): DeclaredRequest | undefined {
   };
 }
 
-function contentOf({ body, content }: AnyDeclared): AnyDeclared['content'] {
-  if (body === undefined) return content;
-  return jsonContent('read' in body ? body.schema : body);
+function contentOf({ body, content: declared, example }: AnyDeclared): AnyDeclared['content'] {
+  const content = body === undefined ? declared : jsonContent('read' in body ? body.schema : body);
+  const [type, first] = Object.entries(content ?? {})[0] ?? [];
+  return type === undefined || first === undefined || example === undefined ? content : { [type]: { ...first, example: example as unknown } };
 }
 
 function failuresOf({ errors = [], errorHeaders = {}, failures: others }: AnyDeclared): DeclaredResponses {

@@ -18,6 +18,15 @@ import { may, type Principal } from '../../model/principal.ts';
 import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
 
+const exampleRule = {
+  name: 'Spend of a tenant',
+  metric: 'cost',
+  threshold: 20,
+  time_window: 3_600_000,
+  grouping: [{ property: 'Tenant' }],
+  channels: [{ type: 'email', to: 'ops@example.com' }],
+} as const;
+
 const id = uuidParameter('Identifier of the rule, as the list shows it.', unknownAlert);
 /** As text: the faults of a page come before that of its rule. */
 const idText = { schema: id.schema, read: (text: string) => text };
@@ -30,6 +39,7 @@ export const alerts = [
     text: 'What the rule would have done, by the states that a stored rule goes through: its values, and the incidents. A long range is stepped through more coarsely, and of very many groups those with the most requests are followed; the answer says so. One preview of an organisation runs at a time and three wait; beyond them 429.',
     action: 'read',
     body: previewSchema,
+    example: { rule: exampleRule, timeFilter: { startTimeUnixMs: 1_767_225_600_000, endTimeUnixMs: 1_767_312_000_000 } },
     answer: alertPreviewAnswerSchema,
     answered: 'Values and incidents.',
     errors: [400, 413, 415, 422, 504],
@@ -45,6 +55,7 @@ export const alerts = [
     text: 'Takes a key with the permission `admin`. The rule is evaluated every ten seconds from then on; `POST /v1/alerts/preview` shows before what it would have done.',
     action: 'administer',
     body: newAlertSchema,
+    example: exampleRule,
     answer: alertAnswerSchema,
     answered: 'Stored.',
     errors: [400, 413, 415, 422],
@@ -81,6 +92,7 @@ export const alerts = [
     action: 'administer',
     params: { id },
     body: newAlertSchema,
+    example: { ...exampleRule, mute_until: '2026-02-01T08:00:00Z' },
     answer: alertAnswerSchema,
     answered: 'Stored.',
     errors: [400, 404, 413, 415, 422],

@@ -1,3 +1,4 @@
+import { filterExample } from '../../contract/filter.ts';
 import {
   boardAnswerSchema,
   boardsAnswerSchema,
@@ -19,6 +20,23 @@ import { planMetrics } from '../../query/metrics/plan.ts';
 import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
 
+const exampleBoard = {
+  name: 'Spend',
+  time_range: { last: '30d' },
+  panels: [
+    { title: 'Cost by model', chart: 'line', metrics: ['cost'], by: ['model'], bucket: 'day', width: 2 },
+    {
+      title: 'Dearest teams',
+      chart: 'table',
+      metrics: ['cost', 'count'],
+      by: [{ property: 'Team' }],
+      filter: filterExample,
+      sort: { cost: 'desc' },
+      limit: 10,
+    },
+  ],
+} as const;
+
 const id = uuidParameter('Identifier of the board, as the list shows it.', unknownBoard);
 
 export const boards = [
@@ -39,6 +57,7 @@ export const boards = [
     text: 'Takes a key with the permission `rw` or `admin`. The query of each panel follows the rules of `POST /v1/metrics/query`, so that it can always be asked. What `GET` shows can be sent here; its `id`, `version` and times are ignored.',
     action: 'update',
     body: newBoardSchema,
+    example: exampleBoard,
     bodyMaxBytes: dashboardLimits.boardBytes,
     answer: boardAnswerSchema,
     answered: 'Stored.',
@@ -74,6 +93,7 @@ export const boards = [
     action: 'update',
     params: { id },
     body: changedBoardSchema,
+    example: { ...exampleBoard, version: 1 },
     bodyMaxBytes: dashboardLimits.boardBytes,
     answer: boardAnswerSchema,
     answered: 'Stored, with the next version.',

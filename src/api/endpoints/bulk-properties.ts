@@ -1,3 +1,4 @@
+import { filterExample } from '../../contract/filter.ts';
 import { bulkPropertyAnswerSchema, bulkPropertySchema, type DryRunItem, readBulkChange } from '../../contract/jobs/bulk.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { type BulkProperties, targetValues } from '../../model/jobs/job.ts';
@@ -15,6 +16,7 @@ export const bulkProperties = [
     text: 'Without `dryRun: false` nothing is changed: the answer is how many requests match, how many would change, and a sample. With it, the answer is a job. A job starts when the earlier ones of the organisation have ended. It covers the requests that match then and arrived before, also those on their way to the store whose call has ended; calls that are still open are not covered. A change of a single request that comes after the start stays. Each request and name gets one entry in the history.',
     action: 'update',
     body: { schema: bulkPropertySchema, warnsUnknown: true, read: (body: unknown) => unwrap(readBulkChange(body)) },
+    example: { filter: filterExample, set: { Team: 'search' }, remove: ['Draft'], dryRun: true },
     answer: bulkPropertyAnswerSchema,
     answered: 'The dry run, or the job.',
     errors: [400, 413, 415, 422, 504],

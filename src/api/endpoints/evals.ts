@@ -19,6 +19,7 @@ export const evals = [
     action: 'update',
     params: { id: requestId },
     body,
+    example: { name: 'accuracy', score: 0.75 },
     answer: doneSchema,
     answered: 'Scored.',
     errors: [400, 404, 413, 415, 422, 504],

@@ -1,3 +1,4 @@
+import { filterExample } from '../../contract/filter.ts';
 import { z } from 'zod';
 import { unwrap } from '../../contract/fault.ts';
 import { type ExportBody, exportParametersSchema, exportSchema, type ExportParameters } from '../../contract/export.ts';
@@ -40,6 +41,13 @@ export const exports = [
     text: description,
     action: 'read',
     body: exportSchema,
+    example: {
+      filter: filterExample,
+      startDate: '2026-01-01',
+      endDate: '2026-02-01',
+      format: 'csv',
+      columns: ['request_created_at', 'model', 'cost', 'properties.Team'],
+    },
     answer,
     errors: [400, 413, 415, 422, 504],
     respond: (call) => answerExport(call, call.body),

@@ -1,3 +1,4 @@
+import { filterExample } from '../../contract/filter.ts';
 import {
   namedCountQuerySchema,
   namedListQuerySchema,
@@ -34,6 +35,16 @@ export const metrics = [
     text: 'Metrics of all requests that match a filter, by up to three dimensions and a bucket of time. Of additive metrics, the rows and `other` add up to `total` exactly.',
     action: 'read',
     body: metricsQuerySchema,
+    example: {
+      metrics: ['cost', 'count'],
+      groupBy: ['model', { property: 'Team' }],
+      interval: 'day',
+      timezone: 'Europe/Berlin',
+      filter: filterExample,
+      limit: 10,
+      other: true,
+      totals: true,
+    },
     answer: jsonAnswer({ answer: metricsAnswerSchema, answered: 'A row for each group.', headers }),
     errors: [400, 413, 415, 422, 504],
     respond: async (call) => {
@@ -91,6 +102,7 @@ function endpointOf(metric: NamedMetric): Endpoint {
     text: `\`data\`: ${shape} \`POST /v1/metrics/query\` has the same by any dimension.`,
     action: 'read',
     body: schemas[kind],
+    example: { filter: filterExample, timeFilter: { start: '2026-01-01', end: '2026-02-01' } },
     answer: namedMetricsAnswerSchema(name, answer, shape),
     answered: 'The figures.',
     headers,

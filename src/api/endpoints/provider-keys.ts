@@ -20,6 +20,7 @@ export const providerKeys = [
     text: 'Takes a key with the permission `admin`. The gateway sends the stored key where a caller brings none for the provider: the newest that has no name, else the newest. It goes to the address of that provider alone, never to one in `Svc-Target-Url`. To replace one, store the new one and then delete the old one.',
     action: 'administer',
     body: newProviderKeySchema,
+    example: { provider: 'openai', key: 'sk-of-the-provider', name: 'production' },
     answer: providerKeyAnswerSchema,
     answered: 'Stored.',
     errors: [400, 413, 415, 422],

@@ -23,6 +23,7 @@ export const redactionRules = [
     text: 'Takes a key with the permission `admin`. What the rules find is taken out of records before they are stored, in the order of the rules: e-mail addresses, card numbers, keys of known shapes, and what a pattern matches. Tokens and cost are counted before. Records that are stored already stay as they are, and what a caller sets afterwards (a property, a tag) is stored as it is. A body to which the rules could not be applied is left out, and the record says so in its place.',
     action: 'administer',
     body: redactionRulesSchema,
+    example: [{ kind: 'email' }, { kind: 'regex', pattern: 'EMP-[0-9]{6}', replacement: '[employee]' }],
     answer: redactionRulesAnswerSchema,
     answered: 'Replaced.',
     errors: [400, 413, 415, 422],

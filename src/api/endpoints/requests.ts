@@ -1,3 +1,4 @@
+import { filterExample } from '../../contract/filter.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { requestCountSchema, requestIdsSchema, requestQueryAnswerSchema, requestQuerySchema } from '../../contract/requests/query.ts';
 import { type RequestId, timeOfUuid } from '../../model/ids.ts';
@@ -11,6 +12,8 @@ import { explain, setHint } from '../page/headers.ts';
 import { writtenItems } from '../page/items.ts';
 import { countOf, requestPage } from '../page/request-page.ts';
 
+const examplePage = { filter: filterExample, sort: { created_at: 'desc' }, limit: 100 } as const;
+
 /** 21 November 2026, the day on which the path was added, deprecated from the first. A Unix time (RFC 9745). */
 const deprecatedSince = '@1795219200';
 const successor = '</v1/request/query-clickhouse>; rel="successor-version"';
@@ -23,6 +26,7 @@ export const requests = [
     text: 'Requests that match a filter, newest first unless sorted otherwise. The header `svc-hint` explains a surprising empty answer; with the request header `Svc-Include-Count: true` the answer carries `svc-total-count`.',
     action: 'read',
     body: requestQuerySchema,
+    example: examplePage,
     answer: requestQueryAnswerSchema,
     answered: 'The page.',
     headers: pageHeaders,
@@ -37,6 +41,7 @@ export const requests = [
     deprecated: { Deprecation: deprecatedSince, Link: successor },
     action: 'read',
     body: requestQuerySchema,
+    example: examplePage,
     answer: requestQueryAnswerSchema,
     answered: 'The page.',
     headers: { ...pageHeaders, ...deprecationHeaders },
@@ -50,6 +55,7 @@ export const requests = [
     text: 'How many requests match a filter. `offset`, `limit`, `sort` and `cursor` are read and change nothing. The header `svc-hint` explains a surprising 0.',
     action: 'read',
     body: requestQuerySchema,
+    example: { filter: filterExample },
     answer: requestCountSchema,
     answered: 'The number.',
     headers: hintHeader,
@@ -75,6 +81,7 @@ export const requests = [
     text: 'The requests with these identifiers in the order of the list; what is not on record is left out. The header `svc-hint` says how many of these are still on their way to the store.',
     action: 'read',
     body: requestIdsSchema,
+    example: { requestIds: ['0193b3a4-0000-7000-8000-000000000001'] },
     answer: requestQueryAnswerSchema,
     answered: 'The requests.',
     headers: hintHeader,

@@ -20,6 +20,7 @@ export const retention = [
     text: 'Takes a key with the permission `admin`. Records that came longer ago are removed, with all that belongs to them, by the next run, which comes within `GATELOG_RETENTION_INTERVAL` (an hour); a longer time brings nothing back. The deployment may keep records for a shorter time: the shorter of both holds.',
     action: 'administer',
     body: retentionSchema,
+    example: { days: 90 },
     answer: retentionAnswerSchema,
     answered: 'Set.',
     errors: [400, 413, 415, 422],

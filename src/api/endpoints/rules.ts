@@ -17,6 +17,13 @@ export const rules = [
     text: 'Takes a key with the permission `admin`. Webhooks and rules are found by their names, created or changed; the same body again changes nothing. All of the body is checked first, unknown fields too: with any fault nothing is changed, and `details.faults` has each with its path. Then each change is durable by itself, so that after a failure in between the same body can be sent again. A rule without `mute_until` stays as muted as it is.',
     action: 'administer',
     body: { schema: ruleSetSchema, read: readSet },
+    example: {
+      webhooks: [{ name: 'ops', destination: 'https://hooks.example.com/gatelog' }],
+      alerts: [
+        { name: 'Errors', metric: 'response.status', threshold: 5, time_window: 600_000, channels: [{ type: 'webhook', webhook: 'ops' }] },
+      ],
+      dryRun: true,
+    },
     answer: ruleSetAnswerSchema,
     answered: 'What was changed, or would be.',
     errors: [400, 413, 415, 422],

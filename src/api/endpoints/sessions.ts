@@ -1,3 +1,4 @@
+import { filterExample } from '../../contract/filter.ts';
 import { unwrap } from '../../contract/fault.ts';
 import {
   sessionCountSchema,
@@ -20,6 +21,8 @@ import { hintHeader, pageHeaders } from '../http/declared-responses.ts';
 import { explain, setPageHeaders } from '../page/headers.ts';
 import { onlyRow } from '../page/only-row.ts';
 
+const exampleNames = { nameContains: 'support', pSize: 'p95', filter: {} } as const;
+
 export const sessions = [
   endpoint({
     at: 'POST /v1/session/query',
@@ -28,6 +31,7 @@ export const sessions = [
     text: 'Sessions with a request in the range that matches the filter, in the order of `sort`; without it the latest first by the arrival of their first such request. Conditions on requests decide request by request, those on sessions over all requests of the session in the range; totals, times and users are over the requests that match, name and properties over all in the range.',
     action: 'read',
     body: sessionQuerySchema,
+    example: { filter: filterExample, search: 'refund', limit: 50 },
     answer: sessionQueryAnswerSchema,
     answered: 'The page.',
     headers: pageHeaders,
@@ -57,6 +61,7 @@ export const sessions = [
     text: 'How many sessions a query matches, with their totals. `offset`, `limit` and `cursor` are read and change nothing.',
     action: 'read',
     body: sessionQuerySchema,
+    example: { filter: filterExample, search: 'refund' },
     answer: sessionCountSchema,
     answered: 'The number and the totals.',
     headers: hintHeader,
@@ -76,6 +81,7 @@ export const sessions = [
     text: 'Names of the sessions that match, at most 50, the one used last first. `pSize` and `useInterquartile` are read and change nothing here.',
     action: 'read',
     body: sessionNameQuerySchema,
+    example: exampleNames,
     answer: sessionNamesSchema,
     answered: 'The names.',
     headers: hintHeader,
@@ -95,6 +101,7 @@ export const sessions = [
     text: 'How the requests, the duration and the cost of the sessions that match are spread, with the averages. A histogram leaves out a long tail; an average does not.',
     action: 'read',
     body: sessionNameQuerySchema,
+    example: exampleNames,
     answer: sessionMetricsSchema,
     answered: 'Histograms and averages.',
     headers: hintHeader,

@@ -12,21 +12,52 @@ import { rawEndpoint, type RequestContext } from '../endpoint/endpoint.ts';
 import { jsonContent } from '../http/declared-responses.ts';
 import { rawHeadersOf } from '../http/raw-headers.ts';
 
+const exampleSpans = {
+  resourceSpans: [
+    {
+      resource: { attributes: [{ key: 'service.name', value: { stringValue: 'checkout' } }] },
+      scopeSpans: [
+        {
+          spans: [
+            {
+              traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+              spanId: '00f067aa0ba902b7',
+              name: 'chat gpt-4.1-mini',
+              startTimeUnixNano: '1769860800000000000',
+              endTimeUnixNano: '1769860801500000000',
+              attributes: [
+                { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+                { key: 'gen_ai.provider.name', value: { stringValue: 'openai' } },
+                { key: 'gen_ai.request.model', value: { stringValue: 'gpt-4.1-mini' } },
+                { key: 'gen_ai.usage.input_tokens', value: { intValue: '12' } },
+                { key: 'gen_ai.usage.output_tokens', value: { intValue: '3' } },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
 const protobuf = { 'application/x-protobuf': { schema: { type: 'string', format: 'binary' } } } as const;
 
 const descriptions = {
   '/v1/otlp/v1/traces': {
     id: 'takeSpans',
+    example: exampleSpans,
     summary: 'Take spans of OpenTelemetry',
     text: 'OTLP over HTTP, in protobuf or JSON, with or without gzip; the gateway takes the same. Spans of model calls, tools and searches become requests once they are durable; docs/guides/opentelemetry.md says what each attribute becomes. The same span again adds nothing. Tagging headers (`Svc-Property-<Name>`, `Svc-User-Id`, `Svc-Session-Id`, …) hold for each span that does not tell another. Takes a key with the permission `w`, `rw` or `admin`, as `Authorization: Bearer`, `Svc-Auth`, `Helicone-Auth` or `x-api-key`.',
   },
   '/v1/trace/log': {
     id: 'takeAsyncSpans',
+    example: exampleSpans,
     summary: 'Take spans of Helicone’s asynchronous logger',
     text: 'The same as `POST /v1/otlp/v1/traces`, at the path to which Helicone’s loggers send.',
   },
   '/v1/trace/log-python': {
     id: 'takePythonSpans',
+    example: exampleSpans,
     summary: 'Take spans of Helicone’s asynchronous logger in Python',
     text: 'The same as `POST /v1/otlp/v1/traces`, at the path to which Helicone’s loggers send.',
   },
@@ -62,6 +93,9 @@ const spansAlone = spanPaths.map((path) =>
 const beside = {
   '/v1/otlp/v1/logs': {
     id: 'takeLogRecords',
+    example: {
+      resourceLogs: [{ scopeLogs: [{ logRecords: [{ timeUnixNano: '1769860800000000000', body: { stringValue: 'started' } }] }] }],
+    },
     schema: exportLogsSchema,
     accepted: exportLogsAnswerSchema,
     summary: 'Take log records of OpenTelemetry',
@@ -70,6 +104,13 @@ const beside = {
   },
   '/v1/otlp/v1/metrics': {
     id: 'takeMetrics',
+    example: {
+      resourceMetrics: [
+        {
+          scopeMetrics: [{ metrics: [{ name: 'jobs', gauge: { dataPoints: [{ timeUnixNano: '1769860800000000000', asInt: '3' }] } }] }],
+        },
+      ],
+    },
     schema: exportMetricsSchema,
     accepted: exportAcceptedSchema,
     summary: 'Accept metrics of OpenTelemetry',
@@ -79,12 +120,10 @@ const beside = {
 } as const;
 
 const sentBesideSpans = (['/v1/otlp/v1/logs', '/v1/otlp/v1/metrics'] as const).map((path) => {
-  const { id, schema, accepted, summary, text, success } = beside[path];
+  const { schema, accepted, success, ...described } = beside[path];
   return rawEndpoint({
     at: `POST ${path}`,
-    id,
-    summary,
-    text,
+    ...described,
     action: 'send',
     content: { ...jsonContent(schema), ...protobuf },
     answer: { description: success, content: { ...jsonContent(accepted), ...protobuf } },

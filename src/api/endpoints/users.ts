@@ -1,3 +1,4 @@
+import { filterExample } from '../../contract/filter.ts';
 import { z } from 'zod';
 import { unwrap } from '../../contract/fault.ts';
 import { erasureAnswerSchema } from '../../contract/users/erasure.ts';
@@ -48,6 +49,7 @@ export const users = [
     text: 'Every user of the requests in the range, or those that are named. `/v1/user/metrics/query` has pages, filters and more totals.',
     action: 'read',
     body: userQuerySchema,
+    example: { userIds: ['user-42'] },
     answer: userQueryAnswerSchema,
     answered: 'The users.',
     headers: { ...hintHeader, ...freshHeader },
@@ -72,6 +74,7 @@ export const users = [
     text: 'Users with a request in the range that matches the filter, and totals over these requests. Conditions in `users_view` decide on the totals; requests without a user count for nobody.',
     action: 'read',
     body: userMetricsQuerySchema,
+    example: { filter: filterExample, sort: { cost: 'desc' }, limit: 50 },
     answer: userMetricsAnswerSchema,
     answered: 'The page.',
     headers: { ...hintHeader, ...freshHeader },
@@ -96,6 +99,7 @@ export const users = [
     text: 'Histograms of the requests and the cost of the users that match, as those of `/v1/session/metrics/query`.',
     action: 'read',
     body: userOverviewQuerySchema,
+    example: { filter: filterExample, pSize: 'p95' },
     answer: userOverviewAnswerSchema,
     answered: 'The histograms.',
     errors: [400, 413, 415, 422, 504],

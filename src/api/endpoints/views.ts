@@ -10,6 +10,12 @@ import { quoted } from '../../model/text.ts';
 import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
 
+const exampleView = {
+  name: 'Failed checkouts',
+  page: 'requests',
+  search: { q: 'status:>=500 properties.Team:checkout', range: '24h' },
+} as const;
+
 const id = uuidParameter('Identifier of the view, as the list shows it.', unknownView);
 
 export const views = [
@@ -32,6 +38,7 @@ export const views = [
     text: "Takes a key with the permission `rw` or `admin`. `search` holds the parameters of the page's address; the service keeps them as they are and does not read them.",
     action: 'update',
     body: newViewSchema,
+    example: exampleView,
     answer: viewAnswerSchema,
     answered: 'Saved.',
     errors: [400, 413, 415, 422],
@@ -48,6 +55,7 @@ export const views = [
     action: 'update',
     params: { id },
     body: newViewSchema,
+    example: { ...exampleView, name: 'Failed checkouts of the day' },
     answer: viewAnswerSchema,
     answered: 'Saved.',
     errors: [400, 404, 413, 415, 422],

@@ -47,6 +47,11 @@ export const webhooks = [
     text: 'Takes a key with the permission `admin`. Events that happen from now on are posted to the destination, each at least once, signed as Standard Webhooks says. The answer alone shows the secret.',
     action: 'administer',
     body: webhookBodySchema,
+    example: {
+      destination: 'https://hooks.example.com/gatelog',
+      name: 'production errors',
+      config: { filter: { request_response_rmt: { status: { gte: 500 } } }, sampleRate: 100, events: ['request.completed'] },
+    },
     answer: newWebhookAnswerSchema,
     answered: 'Created.',
     errors: [400, 413, 415, 422],
@@ -86,6 +91,7 @@ export const webhooks = [
     action: 'administer',
     params: { id },
     body: webhookBodySchema,
+    example: { destination: 'https://hooks.example.com/gatelog', enabled: true },
     answer: webhookAnswerSchema,
     answered: 'Replaced.',
     errors: [400, 404, 413, 415, 422],
@@ -193,6 +199,7 @@ export const webhooks = [
     // As text: the faults of the body come before that of the webhook.
     params: { id: { schema: id.schema, read: (text: string) => text } },
     body: recoverBodySchema,
+    example: { since: '2026-01-31T12:00:00Z' },
     answer: recoveredAnswerSchema,
     answered: 'They are due.',
     errors: [400, 404, 413, 415, 422],

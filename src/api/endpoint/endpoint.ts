@@ -212,7 +212,9 @@ function requestOf(declared: AnyDeclared): DeclaredRequest | undefined {
 function contentOf({ body, content: declared, example }: AnyDeclared): AnyDeclared['content'] {
   const content = body === undefined ? declared : jsonContent('read' in body ? body.schema : body);
   const [type, first] = Object.entries(content ?? {})[0] ?? [];
-  return type === undefined || first === undefined || example === undefined ? content : { [type]: { ...first, example: example as unknown } };
+  return type === undefined || first === undefined || example === undefined
+    ? content
+    : { [type]: { ...first, example: example as unknown } };
 }
 
 function failuresOf({ errors = [], errorHeaders = {}, failures: others }: AnyDeclared): DeclaredResponses {

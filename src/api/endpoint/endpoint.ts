@@ -211,10 +211,9 @@ function requestOf(declared: AnyDeclared): DeclaredRequest | undefined {
 
 function contentOf({ body, content: declared, example }: AnyDeclared): AnyDeclared['content'] {
   const content = body === undefined ? declared : jsonContent('read' in body ? body.schema : body);
-  const [type, first] = Object.entries(content ?? {})[0] ?? [];
-  return type === undefined || first === undefined || example === undefined
-    ? content
-    : { [type]: { ...first, example: example as unknown } };
+  if (content === undefined || example === undefined) return content;
+  const first = Object.entries(content).slice(0, 1);
+  return Object.fromEntries(first.map(([type, said]) => [type, { ...said, example }]));
 }
 
 function failuresOf({ errors = [], errorHeaders = {}, failures: others }: AnyDeclared): DeclaredResponses {

@@ -5,9 +5,8 @@ import type { CommandDependencies } from '../dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { writeList } from '../lists.ts';
 import { sortOf } from '../sort.ts';
-import { jsonText } from '../terminal/json.ts';
 import { statusColour } from '../terminal/paint.ts';
-import { tableWriter, writeLines } from '../terminal/shown.ts';
+import { rowWriter } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Clock, costText, countText, lengthText, momentText } from '../terminal/texts.ts';
 import { checkedZone } from '../time-window.ts';
@@ -41,22 +40,15 @@ export async function listRequests(dependencies: CommandDependencies, options: R
   const includeBodies = options.includeBody === true || view.needsBodies;
   const query: RequestQuery = { filter, sort, includeBodies, includeInputs: view.needsInputs };
   const client = serviceClient(dependencies);
-  const table = tableWriter(dependencies, view.table);
+  const rows = rowWriter(dependencies, { columns: view.table, json: options.json, values: view.values });
   await writeList(dependencies, {
     ask: (place) => client.requests.query({ ...query, ...place }),
     limit: options.limit,
     pageLimit: includeBodies ? pageLimits.withBodies : pageLimits.without,
-    write:
-      options.json === true
-        ? (items) =>
-            writeLines(
-              dependencies,
-              items.map((item) => jsonText(view.values(item))),
-            )
-        : table.add,
+    write: rows.add,
     noun: 'requests',
   });
-  const leftOut = table.leftOut();
+  const leftOut = rows.leftOut();
   if (options.columns !== undefined && leftOut.length > 0) {
     dependencies.hint(`No room for ${leftOut.join(', ')}: choose fewer --columns, or --json.`);
   }

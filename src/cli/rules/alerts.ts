@@ -3,7 +3,7 @@ import { serviceClient } from '../client.ts';
 import { type CommandDependencies, UsageError } from '../dependencies.ts';
 import { detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
-import { paintOf, tableWriter, writeLines } from '../terminal/shown.ts';
+import { paintOf, tableWriter, writeRows } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { countText, momentText } from '../terminal/texts.ts';
 import { timeOf } from '../time-window.ts';
@@ -24,12 +24,8 @@ export interface PreviewOptions extends JsonOption {
 /** `gatelog alerts list`. */
 export async function listAlerts(dependencies: CommandDependencies, { json }: JsonOption): Promise<void> {
   const alerts = await allAlerts(dependencies);
-  if (json === true) {
-    const lines = alerts.map((alert) => jsonText(alert));
-    return writeLines(dependencies, lines);
-  }
-  await tableWriter(dependencies, alertColumns).add(alerts);
-  if (alerts.length === 0) dependencies.hint('There are no rules; "gatelog apply -f rules.yaml" makes those of a file.');
+  const none = 'There are no rules; "gatelog apply -f rules.yaml" makes those of a file.';
+  await writeRows(dependencies, alerts, { columns: alertColumns, json, none });
 }
 
 /** `gatelog alerts get`. */
@@ -85,28 +81,28 @@ export async function muteAlert(dependencies: CommandDependencies, given: string
 export async function listStates(dependencies: CommandDependencies, given: string, { limit, json }: RowsOptions): Promise<void> {
   const { id } = await alertNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).alerts.states(id, { limit });
-  await writeRows(dependencies, data, { columns: stateColumns(dependencies.now()), json, noun: 'groups' });
+  await writeRows(dependencies, data, { columns: stateColumns(dependencies.now()), json, none: 'No groups yet.' });
 }
 
 /** `gatelog alerts incidents`. */
 export async function listIncidents(dependencies: CommandDependencies, given: string, { limit, json }: RowsOptions): Promise<void> {
   const { id } = await alertNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).alerts.incidents(id, { limit });
-  await writeRows(dependencies, data, { columns: incidentColumns(dependencies.now()), json, noun: 'incidents' });
+  await writeRows(dependencies, data, { columns: incidentColumns(dependencies.now()), json, none: 'No incidents yet.' });
 }
 
 /** `gatelog alerts history`. */
 export async function listHistory(dependencies: CommandDependencies, given: string, { limit, json }: RowsOptions): Promise<void> {
   const { id } = await alertNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).alerts.history(id, { limit });
-  await writeRows(dependencies, data, { columns: historyColumns(dependencies.now()), json, noun: 'rows' });
+  await writeRows(dependencies, data, { columns: historyColumns(dependencies.now()), json, none: 'No rows yet.' });
 }
 
 /** `gatelog alerts deliveries`. */
 export async function listMessages(dependencies: CommandDependencies, given: string, { limit, json }: RowsOptions): Promise<void> {
   const { id } = await alertNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).alerts.deliveries(id, { limit });
-  await writeRows(dependencies, data, { columns: messageColumns(dependencies.now()), json, noun: 'messages' });
+  await writeRows(dependencies, data, { columns: messageColumns(dependencies.now()), json, none: 'No messages yet.' });
 }
 
 /** `gatelog alerts preview`: what a stored rule, or one of a file, would have done. */
@@ -137,21 +133,6 @@ function ruleOfFile(dependencies: CommandDependencies, file: string, name: strin
   const rule = alerts.find((one) => (one as { readonly name?: unknown }).name === name);
   if (rule === undefined) throw new UsageError(`${file} has no rule with the name "${name}".`);
   return rule;
-}
-
-interface Rows<Row> {
-  readonly columns: readonly Column<Row>[];
-  readonly json: true | undefined;
-  readonly noun: string;
-}
-
-async function writeRows<Row>(dependencies: CommandDependencies, rows: readonly Row[], { columns, json, noun }: Rows<Row>): Promise<void> {
-  if (json === true) {
-    const lines = rows.map((row) => jsonText(row));
-    return writeLines(dependencies, lines);
-  }
-  await tableWriter(dependencies, columns).add(rows);
-  if (rows.length === 0) dependencies.hint(`No ${noun} yet.`);
 }
 
 const pageLimit = 1000;

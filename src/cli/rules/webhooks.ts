@@ -5,7 +5,7 @@ import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { writeList } from '../lists.ts';
 import { detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
-import { paintOf, tableWriter, writeLines } from '../terminal/shown.ts';
+import { paintOf, rowWriter, writeRows } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { countText, momentText } from '../terminal/texts.ts';
 import { timeOf } from '../time-window.ts';
@@ -31,12 +31,8 @@ const pageLimit = 100;
 /** `gatelog webhooks list`. */
 export async function listWebhooks(dependencies: CommandDependencies, { json }: JsonOption): Promise<void> {
   const { data } = await serviceClient(dependencies).webhooks.list();
-  if (json === true) {
-    const lines = data.map((webhook) => jsonText(webhook));
-    return writeLines(dependencies, lines);
-  }
-  await tableWriter(dependencies, webhookColumns).add(data);
-  if (data.length === 0) dependencies.hint('There are no webhooks; "gatelog webhooks create https://…" makes one.');
+  const none = 'There are no webhooks; "gatelog webhooks create https://…" makes one.';
+  await writeRows(dependencies, data, { columns: webhookColumns, json, none });
 }
 
 /** `gatelog webhooks get`. */
@@ -101,20 +97,12 @@ export async function testWebhook(dependencies: CommandDependencies, given: stri
 export async function listDeliveries(dependencies: CommandDependencies, given: string, options: DeliveriesOptions): Promise<void> {
   const { id } = await webhookNamed(dependencies, given);
   const client = serviceClient(dependencies);
-  const table = tableWriter(dependencies, deliveryColumns(dependencies.now()));
   const { state, limit, json } = options;
   await writeList(dependencies, {
     ask: (page) => client.webhooks.deliveries(id, { ...page, ...(state === undefined ? {} : { state }) }),
     limit,
     pageLimit,
-    write:
-      json === true
-        ? (rows) =>
-            writeLines(
-              dependencies,
-              rows.map((row) => jsonText(row)),
-            )
-        : table.add,
+    write: rowWriter(dependencies, { columns: deliveryColumns(dependencies.now()), json }).add,
     noun: 'deliveries',
   });
 }

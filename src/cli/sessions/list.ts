@@ -5,8 +5,7 @@ import type { CommandDependencies } from '../dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { writeList } from '../lists.ts';
 import { sortOf } from '../sort.ts';
-import { jsonText } from '../terminal/json.ts';
-import { tableWriter, writeLines } from '../terminal/shown.ts';
+import { rowWriter } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Clock, costText, countText, lengthText, momentText } from '../terminal/texts.ts';
 import { checkedZone, timeOf } from '../time-window.ts';
@@ -41,19 +40,12 @@ export async function listSessions(dependencies: CommandDependencies, options: S
     sort: sortOf(options.sort, { keys: Object.keys(sessionSortKeys), short: shortSessionSorts }),
   };
   const client = serviceClient(dependencies);
-  const table = tableWriter(dependencies, columnsOf(clock));
+  const rows = rowWriter(dependencies, { columns: columnsOf(clock), json: options.json });
   await writeList(dependencies, {
     ask: (place) => client.sessions.query({ ...query, ...place }),
     limit: options.limit,
     pageLimit,
-    write:
-      options.json === true
-        ? (items) =>
-            writeLines(
-              dependencies,
-              items.map((item) => jsonText(item)),
-            )
-        : table.add,
+    write: rows.add,
     noun: 'sessions',
   });
 }

@@ -1,4 +1,5 @@
 import type { CommandDependencies } from '../dependencies.ts';
+import { jsonText } from './json.ts';
 import { painter, type Paint } from './paint.ts';
 import { type Column, headOf, layoutOf, rowOf } from './table.ts';
 
@@ -28,6 +29,37 @@ export function tableWriter<Row>(dependencies: CommandDependencies, columns: rea
     /** Titles of columns that found no room. */
     leftOut: (): readonly string[] => layout?.leftOut ?? [],
   };
+}
+
+export interface RowStyle<Row> {
+  readonly columns: readonly Column<Row>[];
+  /** A line of JSON for each row in place of a table. */
+  readonly json: true | undefined;
+  /** What JSON has of a row, unless all. */
+  readonly values?: (row: Row) => unknown;
+}
+
+/** Prints rows for people or for programs, page by page. */
+export function rowWriter<Row>(
+  dependencies: CommandDependencies,
+  { columns, json, values = (row) => row }: RowStyle<Row>,
+): ReturnType<typeof tableWriter<Row>> {
+  if (json !== true) return tableWriter(dependencies, columns);
+  const add = (rows: readonly Row[]): Promise<void> => {
+    const lines = rows.map((row) => jsonText(values(row)));
+    return writeLines(dependencies, lines);
+  };
+  return { add, leftOut: () => [] };
+}
+
+/** Prints all rows of a list. @param style `none` is said to people where there are none. */
+export async function writeRows<Row>(
+  dependencies: CommandDependencies,
+  rows: readonly Row[],
+  style: RowStyle<Row> & { readonly none: string },
+): Promise<void> {
+  await rowWriter(dependencies, style).add(rows);
+  if (rows.length === 0 && style.json !== true) dependencies.hint(style.none);
 }
 
 /** Writes as fast as the reader takes it. */

@@ -10,7 +10,7 @@ import { windowOf } from '../requests/window.ts';
 import { sortOf } from '../sort.ts';
 import { detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
-import { paintOf, tableWriter, writeLines } from '../terminal/shown.ts';
+import { paintOf, rowWriter, writeLines } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Clock, costText, countText, momentText } from '../terminal/texts.ts';
 import { checkedZone } from '../time-window.ts';
@@ -34,7 +34,7 @@ export async function showUsers(dependencies: CommandDependencies, id: string | 
   const query: UserMetricsQuery = { filter, sort: sortOf(options.sort, { keys: userSortKeys, short: shortUserSorts }) };
   if (id !== undefined) return showUser(dependencies, { id, query, clock, isJson: options.json === true });
   const client = serviceClient(dependencies);
-  const table = tableWriter(dependencies, columnsOf(clock));
+  const rows = rowWriter(dependencies, { columns: columnsOf(clock), json: options.json });
   await writeList(dependencies, {
     ask: async ({ cursor = '0', limit }) => {
       const offset = Number(cursor);
@@ -44,14 +44,7 @@ export async function showUsers(dependencies: CommandDependencies, id: string | 
     },
     limit: options.limit,
     pageLimit,
-    write:
-      options.json === true
-        ? (users) =>
-            writeLines(
-              dependencies,
-              users.map((user) => jsonText(user)),
-            )
-        : table.add,
+    write: rows.add,
     noun: 'users',
   });
 }

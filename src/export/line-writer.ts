@@ -1,35 +1,22 @@
 import { jsonMembers } from '../model/json/members.ts';
 import { RawJson } from '../model/json/raw.ts';
 import type { ExportColumn } from './columns.ts';
-import type { ParquetProgress, ParquetRecordWriter } from './parquet.ts';
+import type { RecordWriter } from './record-writer.ts';
 import { recordWriter, type WriterOptions } from './writer.ts';
 
 /** Writes the lines of a jsonl export in another format, or as they are. */
-export interface LineWriter {
+export interface LineWriter extends Omit<RecordWriter, 'add'> {
   readonly add: (line: Buffer) => void;
-  readonly readyBytes: () => number;
-  readonly take: () => Uint8Array;
-  readonly flush: () => void;
-  readonly end: () => void;
-  /** Of a Parquet file: what its end needs; valid after `flush` and `take`. */
-  readonly progress: () => ParquetProgress | undefined;
 }
 
-/** @param options their columns are those of the lines. @param from continues a file: undefined begins one. */
-export async function lineWriter(options: WriterOptions, from?: { readonly parquet: ParquetProgress | undefined }): Promise<LineWriter> {
+/** @param options their columns are those of the lines. @param continued the progress of a file that is continued; undefined begins one. */
+export async function lineWriter(options: WriterOptions, continued?: { readonly progress: unknown }): Promise<LineWriter> {
   if (options.format === 'jsonl') return sameLines();
   const columns = options.columns.map((column) => ({ ...column, field: column.name, key: undefined }));
-  const writer = await recordWriter({ ...options, columns, parquet: { ...options.parquet, from: from?.parquet } });
+  const writer = await recordWriter({ ...options, columns, from: continued?.progress });
   // The names are in the file already.
-  if (from !== undefined) writer.take();
-  return {
-    add: (line) => writer.add(recordIn(line, columns)),
-    readyBytes: writer.readyBytes,
-    take: writer.take,
-    flush: writer.flush,
-    end: writer.end,
-    progress: () => (options.format === 'parquet' ? (writer as ParquetRecordWriter).progress() : undefined),
-  };
+  if (continued !== undefined) writer.take();
+  return { ...writer, add: (line) => writer.add(recordIn(line, columns)) };
 }
 
 function sameLines(): LineWriter {

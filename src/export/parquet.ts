@@ -15,19 +15,14 @@ export interface ParquetOptions {
   readonly compression: Compression | undefined;
   /** Bytes of texts in a row group, which is written as a whole. */
   readonly groupBytes: number;
-  /** Continues a file. */
-  readonly from?: ParquetProgress | undefined;
+  /** Continues a file: its progress, a `ParquetProgress`. */
+  readonly from?: unknown;
 }
 
 /** What the end of a file needs to know of the groups before it: JSON. */
-export interface ParquetProgress {
+interface ParquetProgress {
   readonly bytes: number;
   readonly groups: string;
-}
-
-export interface ParquetRecordWriter extends RecordWriter {
-  /** Valid after `flush` and `take`. */
-  readonly progress: () => ParquetProgress;
 }
 
 const codecs: Readonly<Record<Compression, Codec>> = { none: 'UNCOMPRESSED', gzip: 'GZIP', zstd: 'ZSTD' };
@@ -36,7 +31,7 @@ const codecs: Readonly<Record<Compression, Codec>> = { none: 'UNCOMPRESSED', gzi
 const rowBytes = 512;
 
 /** Writes row groups as they fill, and the footer at the end. */
-export function parquetWriter({ columns, compression, groupBytes, from }: ParquetOptions): ParquetRecordWriter {
+export function parquetWriter({ columns, compression, groupBytes, from }: ParquetOptions): RecordWriter {
   const bytes = new ByteWriter(1024 * 1024);
   const file = new ParquetWriter({
     writer: bytes,
@@ -45,7 +40,7 @@ export function parquetWriter({ columns, compression, groupBytes, from }: Parque
     compressors: { GZIP: (page) => gzipSync(page), ZSTD: (page) => zstdNow(page) },
     createdBy: 'gatelog',
   });
-  if (from !== undefined) continueFile(file, bytes, from);
+  if (from !== undefined) continueFile(file, bytes, from as ParquetProgress);
   let rows: unknown[][] = columns.map(() => []);
   let waitingBytes = 0;
   const writeGroup = (): void => {
@@ -84,7 +79,7 @@ export function parquetWriter({ columns, compression, groupBytes, from }: Parque
       writeGroup();
       void file.finish();
     },
-    progress: () => ({ bytes: bytes.offset, groups: JSON.stringify(file.row_groups, bigIntAsText) }),
+    progress: (): ParquetProgress => ({ bytes: bytes.offset, groups: JSON.stringify(file.row_groups, bigIntAsText) }),
   };
 }
 

@@ -9,4 +9,6 @@ export interface RecordWriter {
   readonly flush: () => void;
   /** Adds what comes behind the last record. */
   readonly end: () => void;
+  /** What another writer needs to continue the file, as JSON; valid after `flush` and `take`. */
+  readonly progress: () => unknown;
 }

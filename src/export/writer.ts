@@ -1,38 +1,36 @@
 import type { Compression, ExportFormat } from '../model/vocabulary/export.ts';
 import type { ExportColumn } from './columns.ts';
+import { loadZstd } from './compression.ts';
 import { csvHead, csvLine, type CsvOptions } from './csv.ts';
 import { jsonLine } from './jsonl.ts';
 import type { RecordWriter } from './record-writer.ts';
-import { loadZstd } from './compression.ts';
-import type { ParquetProgress } from './parquet.ts';
 
 export interface WriterOptions extends CsvOptions {
   readonly format: ExportFormat;
   readonly columns: readonly ExportColumn[];
-  readonly parquet: {
-    /** Undefined: Snappy, as readers of Parquet expect. */
-    readonly compression: Compression | undefined;
-    readonly groupBytes: number;
-    readonly from?: ParquetProgress | undefined;
-  };
+  /** Of formats with groups: how these are compressed; undefined: as readers of the format expect. */
+  readonly compression: Compression | undefined;
+  /** Of formats with groups: bytes of texts in one, which is written as a whole. */
+  readonly groupBytes: number;
+  /** Continues a file: the progress of the writer that began it. */
+  readonly from?: unknown;
 }
 
-type LineOf = (record: Readonly<Record<string, unknown>>) => string;
+/** One writer for each format. A library is loaded by the format that needs it. */
+const writers: Readonly<Record<ExportFormat, (options: WriterOptions) => RecordWriter | Promise<RecordWriter>>> = {
+  jsonl: ({ columns }) => lines('', (record) => jsonLine(record, columns)),
+  csv: ({ columns, ...options }) => lines(csvHead(columns, options), (record) => csvLine(record, columns, options)),
+  parquet: async (options) => {
+    if (options.compression === 'zstd') await loadZstd();
+    return (await import('./parquet.ts')).parquetWriter(options);
+  },
+};
 
-/** The other formats need no library. */
-export async function recordWriter({ format, columns, parquet, ...csv }: WriterOptions): Promise<RecordWriter> {
-  switch (format) {
-    case 'jsonl':
-      return lines('', (record) => jsonLine(record, columns));
-    case 'csv':
-      return lines(csvHead(columns, csv), (record) => csvLine(record, columns, csv));
-    case 'parquet':
-      if (parquet.compression === 'zstd') await loadZstd();
-      return (await import('./parquet.ts')).parquetWriter({ columns, ...parquet });
-  }
+export async function recordWriter(options: WriterOptions): Promise<RecordWriter> {
+  return writers[options.format](options);
 }
 
-function lines(head: string, lineOf: LineOf): RecordWriter {
+function lines(head: string, lineOf: (record: Readonly<Record<string, unknown>>) => string): RecordWriter {
   let ready: string[] = [head];
   let length = head.length;
   return {
@@ -50,5 +48,6 @@ function lines(head: string, lineOf: LineOf): RecordWriter {
     },
     flush: () => undefined,
     end: () => undefined,
+    progress: () => undefined,
   };
 }

@@ -223,13 +223,15 @@ export const mutualFolders: Readonly<Record<string, number>> = {
   store: 6,
 };
 
-/** Rooms, and files of other rooms, that compute and do nothing else: no I/O, clock, chance or environment. */
-/** Folders of pure rooms that are not. */
+/** Folders and files of pure rooms that are not. */
 export const impurePaths: readonly string[] = [
   // Prices in use: read from a file and the database, and kept.
   'src/pricing/held/',
+  // Draws a mark that no sender can guess; what comes out does not depend on it.
+  'src/model/json/exact-numbers.ts',
 ];
 
+/** Rooms, and files of other rooms, that compute and do nothing else: no I/O, clock, chance or environment. */
 export const purePaths: readonly string[] = [
   'src/model/',
   'src/sql/',

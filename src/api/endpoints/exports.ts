@@ -4,7 +4,7 @@ import { unwrap } from '../../contract/fault.ts';
 import { type ExportBody, exportParametersSchema, exportSchema, type ExportParameters } from '../../contract/export.ts';
 import { readBody } from '../../contract/read-body.ts';
 import { columnNames } from '../../export/columns.ts';
-import { mediaTypes } from '../../model/vocabulary/export.ts';
+import { exportFormats, formatFacts, formatTitles } from '../../model/vocabulary/export.ts';
 import { rawEndpoint } from '../endpoint/endpoint.ts';
 import { answerExport } from '../export/answer-export.ts';
 import { filterParameter } from '../http/filter-parameter.ts';
@@ -26,18 +26,20 @@ const answer = {
       schema: { type: 'integer' },
     },
   },
-  content: {
-    [mediaTypes.jsonl]: { schema: z.string().meta({ description: 'A request item per line.' }) },
-    [mediaTypes.csv]: { schema: z.string().meta({ description: 'RFC 4180, in UTF-8.' }) },
-    [mediaTypes.parquet]: { schema: { type: 'string', format: 'binary' } },
-  },
+  content: Object.fromEntries(
+    exportFormats.map((format) => {
+      const { mediaTypes, text } = formatFacts[format];
+      const schema = text === undefined ? { type: 'string', format: 'binary' } : z.string().meta({ description: text });
+      return [mediaTypes[0], { schema }];
+    }),
+  ),
 } as const;
 
 export const exports = [
   rawEndpoint({
     at: 'POST /v1/export',
     id: 'exportRequests',
-    summary: 'Export requests as JSON lines, csv or Parquet',
+    summary: `Export requests as ${formatTitles}`,
     text: description,
     action: 'read',
     body: exportSchema,

@@ -3,7 +3,14 @@ import type { ExportBody } from '../../contract/export.ts';
 import { chosenColumns, showsBodies } from '../../export/columns.ts';
 import { partCompressor } from '../../export/compression.ts';
 import { recordWriter } from '../../export/writer.ts';
-import { type Compression, type ExportFormat, mediaTypes } from '../../model/vocabulary/export.ts';
+import {
+  type Compression,
+  type ExportFormat,
+  exportFormats,
+  fileCompression,
+  fileEnding,
+  formatFacts,
+} from '../../model/vocabulary/export.ts';
 import type { Permit } from '../../platform/fair-semaphore.ts';
 import { type ExportPlan, exportSelection, planExport } from '../../query/export/plan.ts';
 import { isoTime } from '../../query/requests/columns.ts';
@@ -20,7 +27,7 @@ import { recordBytes } from './record-stream.ts';
 
 /** Maximum wait for the end of another export, milliseconds. */
 const maxWaitMs = 5000;
-/** Of Parquet: a group is encoded in one go, in which the process serves no other call. */
+/** Of formats with groups: one is encoded in one go, in which the process serves no other call. */
 const groupBytes = 1024 * 1024;
 
 /** An export: body → plan → end of the window → pages → records → bytes. Faults before the first byte are answered as anywhere. */
@@ -34,14 +41,14 @@ export async function answerExport(call: RequestContext, body: ExportBody): Prom
   const signal = AbortSignal.any([context.req.raw.signal, left.signal]);
   const untilMs = await endOf(call, plan, signal);
   context.header('Content-Type', mediaTypeOf(format, compression));
-  context.header('Content-Disposition', `attachment; filename="${fileName(format, compression)}"`);
+  context.header('Content-Disposition', `attachment; filename="gatelog-export${fileEnding(format, compression)}"`);
   if (plan.startMs !== undefined) context.header('svc-export-start', isoTime(plan.startMs));
   context.header('svc-export-end', isoTime(untilMs));
   if (context.req.method === 'HEAD') return context.body(null);
   const owner = principal.organizationId;
-  const parquet = { compression: body.compression, groupBytes };
-  const writer = await recordWriter({ format, columns, parquet, raw: body.raw === true, bom: body.bom === true });
-  const compress = await partCompressor(format === 'parquet' ? 'none' : compression);
+  const isOfCsv = { raw: body.raw === true, bom: body.bom === true };
+  const writer = await recordWriter({ format, columns, compression: body.compression, groupBytes, ...isOfCsv });
+  const compress = await partCompressor(fileCompression(format, compression));
   const turn = await ports.exports.turns.acquire(1, { owner, signal, maxWaitMs });
   const memory = new CallMemory(ports.answerMemory, signal).ownedBy(owner);
   const records = readRecords({
@@ -89,29 +96,19 @@ async function countOf({ context, ports }: RequestContext, plan: ExportPlan, unt
   }
 }
 
-const formatOfMediaType: Readonly<Record<string, ExportFormat>> = {
-  [mediaTypes.csv]: 'csv',
-  [mediaTypes.parquet]: 'parquet',
-  'application/parquet': 'parquet',
-  'application/x-parquet': 'parquet',
-};
-
-/** The first known media type of an `Accept` header. */
+/** The format of the first known media type of an `Accept` header. */
 function formatAccepted(accept = ''): ExportFormat {
   for (const part of accept.split(',')) {
-    const format = formatOfMediaType[part.split(';', 1)[0]?.trim().toLowerCase() ?? ''];
+    const mediaType = part.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    const format = exportFormats.find((known) => formatFacts[known].mediaTypes.includes(mediaType));
     if (format !== undefined) return format;
   }
   return 'jsonl';
 }
 
 function mediaTypeOf(format: ExportFormat, compression: Compression): string {
-  if (format === 'parquet' || compression === 'none') return format === 'csv' ? `${mediaTypes.csv}; charset=utf-8` : mediaTypes[format];
-  return compression === 'gzip' ? 'application/gzip' : 'application/zstd';
-}
-
-const endings: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };
-
-function fileName(format: ExportFormat, compression: Compression): string {
-  return `gatelog-export.${format}${format === 'parquet' ? '' : endings[compression]}`;
+  const compressed = fileCompression(format, compression);
+  if (compressed !== 'none') return `application/${compressed}`;
+  const [mediaType] = formatFacts[format].mediaTypes;
+  return mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 }

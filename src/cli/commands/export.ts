@@ -1,8 +1,17 @@
 import { chosenColumns, columnNames, type ExportColumn, showsBodies } from '../../export/columns.ts';
-import { type CompressPart, partCompressor } from '../../export/compression.ts';
+import { partCompressor } from '../../export/compression.ts';
 import { lineWriter } from '../../export/line-writer.ts';
 import type { WriterOptions } from '../../export/writer.ts';
-import { type Compression, compressions, type ExportFormat, exportFormats } from '../../model/vocabulary/export.ts';
+import {
+  type Compression,
+  compressions,
+  type ExportFormat,
+  exportFormats,
+  fileCompression,
+  fileEnding,
+  namedCompression,
+  namedFormat,
+} from '../../model/vocabulary/export.ts';
 import { serviceClient } from '../client.ts';
 import { type CommandDependencies, UsageError } from '../dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
@@ -29,7 +38,7 @@ export interface ExportOptions extends FilterOptions {
 
 const standardOutput = '-';
 const mebi = 1024 ** 2;
-/** Of Parquet. */
+/** Of formats with groups. */
 const groupBytes = 16 * mebi;
 /** Bytes that are written to standard output at once. */
 const stdoutBytes = mebi;
@@ -73,7 +82,7 @@ function sourceOf(dependencies: CommandDependencies, { query }: Order): Source {
 
 async function toStandardOutput(dependencies: CommandDependencies, { writer, compression }: Order, source: Source): Promise<void> {
   const lines = await lineWriter(writer);
-  const compress = await compressorOf(writer.format, compression);
+  const compress = await partCompressor(fileCompression(writer.format, compression));
   const write = async (): Promise<void> => dependencies.write(await compress(lines.take()));
   const shown = shownProgress(dependencies);
   try {
@@ -100,7 +109,7 @@ async function toFiles(
   { order, source }: { readonly order: Order; readonly source: Source },
 ): Promise<void> {
   const { writer, compression, query, filter } = order;
-  const place = placeOf(options.output, `.${writer.format}${writer.format === 'parquet' ? '' : endings[compression]}`);
+  const place = placeOf(options.output, fileEnding(writer.format, compression));
   const columns = writer.columns.map(({ name }) => name);
   const { destination, state } = await Destination.open({
     place,
@@ -165,17 +174,10 @@ function shownProgress({ progress, hint, now }: CommandDependencies, doneBefore 
   };
 }
 
-/** Parquet compresses its pages itself. */
-async function compressorOf(format: ExportFormat, compression: Compression): Promise<CompressPart> {
-  return partCompressor(format === 'parquet' ? 'none' : compression);
-}
-
-const endings: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };
-
 /** @throws CommandError for an option that is none. */
 function orderOf(options: ExportOptions, now: number): Order {
   const format = formatOf(options);
-  const compression = compressionOf(options);
+  const compression = chosenCompression(options) ?? 'none';
   const filter = filterOf(options);
   const names = options.columns === undefined ? undefined : columnNames(options.columns);
   const columns = columnsOf({ format, columns: names, includeBodies: options.includeBody === true });
@@ -185,7 +187,8 @@ function orderOf(options: ExportOptions, now: number): Order {
       columns,
       raw: options.raw === true,
       bom: options.bom === true,
-      parquet: { compression: namedCompression(options), groupBytes },
+      compression: chosenCompression(options),
+      groupBytes,
     },
     compression,
     filter,
@@ -214,16 +217,9 @@ function columnsOf(choice: Parameters<typeof chosenColumns>[0]): readonly Export
 }
 
 function formatOf({ format, output = '' }: ExportOptions): ExportFormat {
-  const named = exportFormats.find((known) => known === format);
-  if (named !== undefined) return named;
-  return exportFormats.find((known) => new RegExp(String.raw`\.${known}(?:\.gz|\.zst)?$`).test(output)) ?? 'jsonl';
+  return exportFormats.find((known) => known === format) ?? namedFormat(output) ?? 'jsonl';
 }
 
-function compressionOf(options: ExportOptions): Compression {
-  return namedCompression(options) ?? 'none';
-}
-
-function namedCompression({ compress, output = '' }: ExportOptions): Compression | undefined {
-  const named = compressions.find((known) => known === compress);
-  return named ?? compressions.find((known) => known !== 'none' && output.endsWith(endings[known]));
+function chosenCompression({ compress, output = '' }: ExportOptions): Compression | undefined {
+  return compressions.find((known) => known === compress) ?? namedCompression(output);
 }

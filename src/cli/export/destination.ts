@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { partCompressor } from '../../export/compression.ts';
 import type { WriterOptions } from '../../export/writer.ts';
-import type { Compression } from '../../model/vocabulary/export.ts';
+import { type Compression, fileCompression } from '../../model/vocabulary/export.ts';
 import { ensureFolder, replaceFile, syncFolder } from '../../platform/files.ts';
 import { CommandError } from '../dependencies.ts';
 import { type FileOptions, FileWriter } from './file-writer.ts';
@@ -76,7 +76,7 @@ export class Destination {
         `The export to ${shownPlace(place)} that broke off had other options. Repeat them, or delete ${stateFile(place)} to begin anew.`,
       );
     }
-    const compress = await partCompressor(writer.format === 'parquet' ? 'none' : compression);
+    const compress = await partCompressor(fileCompression(writer.format, compression));
     const fileOptions = { folder: place.folder, writer, compress };
     const current = await (state === undefined
       ? FileWriter.create(nameOf(place, 1), fileOptions)

@@ -3,6 +3,7 @@ import { closeSync, createReadStream, fsyncSync, openSync, statSync, truncateSyn
 import path from 'node:path';
 import type { CompressPart } from '../../export/compression.ts';
 import { type LineWriter, lineWriter } from '../../export/line-writer.ts';
+import { formatFacts } from '../../model/vocabulary/export.ts';
 import type { WriterOptions } from '../../export/writer.ts';
 import { syncFolder, writeFully } from '../../platform/files.ts';
 import { CommandError } from '../dependencies.ts';
@@ -25,9 +26,7 @@ export class FileWriter {
   private readonly hash: Hash;
   private readonly lines: LineWriter;
   private readonly compress: CompressPart;
-  private readonly format: WriterOptions['format'];
-  /** A line of csv may have its quotation marks twice. */
-  private readonly growth: number;
+  private readonly facts: (typeof formatFacts)[WriterOptions['format']];
   private rows: number;
   private bytes: number;
   private arrivals: CurrentFile['arrivals'];
@@ -46,8 +45,7 @@ export class FileWriter {
     this.hash = given.hash;
     this.lines = given.lines;
     this.compress = given.options.compress;
-    this.format = given.options.writer.format;
-    this.growth = this.format === 'jsonl' ? 1 : 2;
+    this.facts = formatFacts[given.options.writer.format];
   }
 
   static async create(name: string, options: FileOptions): Promise<FileWriter> {
@@ -70,13 +68,13 @@ export class FileWriter {
     const descriptor = openSync(file, 'a');
     const hash = createHash('sha256');
     for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer);
-    const lines = await lineWriter(options.writer, { parquet: current.parquet });
+    const lines = await lineWriter(options.writer, { progress: current.progress });
     return new FileWriter(current, { descriptor, hash, lines, options });
   }
 
   /** At most this many bytes, were the file ended now. */
   get maxBytes(): number {
-    return this.bytes + this.waitingBytes + (this.format === 'parquet' ? footerBytes : 0);
+    return this.bytes + this.waitingBytes + (this.facts.hasGroups ? endBytes : 0);
   }
 
   get rowCount(): number {
@@ -93,7 +91,7 @@ export class FileWriter {
     this.rows += 1;
     const arrival = cursor.slice(0, cursor.indexOf(','));
     this.arrivals = [this.arrivals?.[0] ?? arrival, arrival];
-    this.waitingBytes += bytes.length * this.growth;
+    this.waitingBytes += bytes.length * this.facts.growth;
     if (this.lines.readyBytes() >= partBytes) await this.write();
   }
 
@@ -103,7 +101,7 @@ export class FileWriter {
     await this.write();
     this.waitingBytes = 0;
     fsyncSync(this.descriptor);
-    return { name: this.name, rows: this.rows, bytes: this.bytes, arrivals: this.arrivals, parquet: this.lines.progress() };
+    return { name: this.name, rows: this.rows, bytes: this.bytes, arrivals: this.arrivals, progress: this.lines.progress() };
   }
 
   async end(): Promise<ExportedFile> {
@@ -126,8 +124,8 @@ export class FileWriter {
     writeFully(this.descriptor, part);
     this.hash.update(part);
     this.bytes += part.length;
-    // Of Parquet, rows of a group that is not full still wait.
-    if (this.format !== 'parquet') this.waitingBytes = 0;
+    // Rows of a group that is not full still wait.
+    if (!this.facts.hasGroups) this.waitingBytes = 0;
   }
 }
 
@@ -136,5 +134,5 @@ function windowOf(arrivals: CurrentFile['arrivals']): FileWindow | null {
   return arrivals === undefined ? null : { start: arrivals[0], end: new Date(Date.parse(arrivals[1]) + 1).toISOString() };
 }
 
-/** More than the end of any Parquet file of a gigabyte. */
-const footerBytes = 4 * 1024 * 1024;
+/** More than the end of any file of a gigabyte that has groups. */
+const endBytes = 4 * 1024 * 1024;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { ParquetProgress } from '../../export/parquet.ts';
 import { isJsonObject, parseOwnJson } from '../../model/text.ts';
 import { readFileIfPresent, replaceFile } from '../../platform/files.ts';
 import { CommandError } from '../dependencies.ts';
@@ -40,10 +39,11 @@ export interface CurrentFile {
   readonly bytes: number;
   /** Arrivals of the first and the last record. */
   readonly arrivals?: readonly [string, string] | undefined;
-  readonly parquet?: ParquetProgress | undefined;
+  /** Of the writer. */
+  readonly progress?: unknown;
 }
 
-const version = 1;
+const version = 2;
 
 export function saveState(file: string, state: ExportState): void {
   replaceFile(file, JSON.stringify({ version, ...state }));

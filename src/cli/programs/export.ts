@@ -8,7 +8,12 @@ export function addExportCommand(program: Command, dependencies: CommandDependen
   const command = program
     .command('export')
     .description('write requests to a file, a folder of files, or standard output')
-    .addOption(new Option('--format <format>', 'jsonl, csv or parquet; else by the ending of --output, else jsonl').choices(exportFormats));
+    .addOption(
+      new Option(
+        '--format <format>',
+        `${exportFormats.slice(0, -1).join(', ')} or ${exportFormats.at(-1) ?? ''}; else by the ending of --output, else jsonl`,
+      ).choices(exportFormats),
+    );
   withFilter(withWindow(command))
     .addOption(
       suggesting(new Option('--columns <names>', 'these columns in this order, such as model,cost,properties.Team'), {

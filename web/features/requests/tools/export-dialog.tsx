@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { type ExportFormat, exportFormats } from '../../../../src/model/vocabulary/export.ts';
 import { allOf, type FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
 import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
@@ -10,11 +11,7 @@ import { Select } from '../../../ui/select.tsx';
 import type { Column } from '../list/columns.tsx';
 import styles from './tools.module.css';
 
-const formats = [
-  { value: 'csv', label: 'csv' },
-  { value: 'jsonl', label: 'jsonl' },
-  { value: 'parquet', label: 'parquet' },
-] as const;
+const formats = exportFormats.map((format) => ({ value: format, label: format }));
 
 export interface ExportDialogProps {
   readonly filter: FilterNode;
@@ -25,7 +22,7 @@ export interface ExportDialogProps {
 
 /** What is shown as a file, and the same question for programs. */
 export function ExportDialog({ filter, range, columns, onClose }: ExportDialogProps): ReactNode {
-  const [format, setFormat] = useState<(typeof formats)[number]['value']>('csv');
+  const [format, setFormat] = useState<ExportFormat>('csv');
   const [hasBodies, setHasBodies] = useState(false);
   const [now] = useState(() => Date.now());
   const json = JSON.stringify(filterJson(allOf([arrivedIn(timeRangeOf(range, now)), filter])));

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { channelLimits, channelTypes, type ChannelType, type GivenChannel, type NewChannel } from '../../model/events/channel.ts';
+import {
+  channelLimits,
+  channelTypes,
+  type ChannelType,
+  chatServices,
+  chatServiceWords,
+  type ChatService,
+  forChatServices,
+  type GivenChannel,
+  type NewChannel,
+} from '../../model/events/channel.ts';
 import { uuidShape } from '../../model/ids.ts';
 
 const { channels: maxChannels, recipients: maxRecipients, addressCharacters, keyCharacters } = channelLimits;
@@ -64,10 +74,11 @@ const fields = z.object(
       .union([recipientSchema, z.array(recipientSchema, toSentence).min(1, toSentence).max(maxRecipients, toSentence)], toSentence)
       .optional()
       .meta({ description: 'Of `email`: one address or several.', example: 'ops@example.com' }),
-    url: addressSchema('url').optional().meta({
-      description:
-        'Of `slack`: an incoming webhook of Slack or Mattermost, or of Discord with /slack at its end. Of `teams`: the address of a workflow. It is shown without its path.',
-    }),
+    url: addressSchema('url')
+      .optional()
+      .meta({
+        description: `${chatServices.map((service) => `Of \`${service}\`: ${chatServiceWords[service].address}. `).join('')}It is shown without its path.`,
+      }),
     routingKey: z
       .string(keySentence)
       .min(1, keySentence)
@@ -84,8 +95,7 @@ type Fields = z.output<typeof fields>;
 const fieldsOf: Readonly<Record<ChannelType, readonly (keyof Fields)[]>> = {
   webhook: ['webhookId', 'webhook', 'destination', 'secret'],
   email: ['to'],
-  slack: ['url'],
-  teams: ['url'],
+  ...forChatServices(() => ['url'] as const),
   pagerduty: ['routingKey'],
 };
 
@@ -116,8 +126,11 @@ function newChannel(given: Fields): NewChannel | ChannelFault {
 const readers: Readonly<Record<ChannelType, (given: Fields) => NewChannel | ChannelFault>> = {
   webhook: webhookChannel,
   email: ({ to }) => (to === undefined ? { field: 'to', message: toSentence } : { type: 'email', to: typeof to === 'string' ? [to] : to }),
-  slack: ({ url }) => chatChannel('slack', url),
-  teams: ({ url }) => chatChannel('teams', url),
+  ...forChatServices(
+    (service) =>
+      ({ url }: Fields) =>
+        chatChannel(service, url),
+  ),
   pagerduty: ({ routingKey = '' }) =>
     /^[A-Za-z0-9]{32}$/.test(routingKey) ? { type: 'pagerduty', routingKey } : { field: 'routingKey', message: keySentence },
 };
@@ -135,7 +148,7 @@ function webhookChannel({ webhookId, webhook, destination, secret }: Fields): Ne
   return webhook === undefined ? { type: 'webhook', destination: destination ?? '', secret } : { type: 'webhook', webhookName: webhook };
 }
 
-function chatChannel(type: 'slack' | 'teams', url: string | undefined): NewChannel | ChannelFault {
+function chatChannel(type: ChatService, url: string | undefined): NewChannel | ChannelFault {
   return url === undefined ? { field: 'url', message: `A channel of the type ${type} has a \`url\`.` } : { type, url };
 }
 

@@ -1,6 +1,6 @@
 import type { AlertMessage } from '../../model/events/alert-message.ts';
 import type { AttemptOutcome } from '../../model/events/attempt.ts';
-import type { StoredChannel } from '../../model/events/channel.ts';
+import type { ChatService, StoredChannel } from '../../model/events/channel.ts';
 import type { EventType } from '../../model/events/event.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { JsonObject } from '../../model/text.ts';
@@ -48,6 +48,8 @@ export type TellChannel = (
   signal: AbortSignal,
 ) => Promise<Told>;
 
+const chatPayloads: Readonly<Record<ChatService, (alert: AlertMessage) => object>> = { slack: slackPayload, teams: teamsPayload };
+
 export function makeChannelSender({ post, mail, pagerDutyUrl }: ChannelSenderOptions): TellChannel {
   const postJson = async (address: string, payload: object, signal: AbortSignal): Promise<Told> => {
     const body = JSON.stringify(payload);
@@ -78,12 +80,10 @@ export function makeChannelSender({ post, mail, pagerDutyUrl }: ChannelSenderOpt
         const { outcome, requestHead } = await postWebhook(post, { destination, secrets: [{ hmacKey }], id, sentAt, body }, signal);
         return { outcome, requestHead: requestHead.replace(/^POST \S+/, 'POST /…') };
       }
-      case 'slack':
-        return postJson(secret.url, slackPayload(alert), signal);
-      case 'teams':
-        return postJson(secret.url, teamsPayload(alert), signal);
       case 'pagerduty':
         return page(alert, secret.routingKey, signal);
+      default:
+        return postJson(secret.url, chatPayloads[secret.type](alert), signal);
     }
   };
 }

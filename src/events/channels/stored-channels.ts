@@ -1,6 +1,6 @@
 import type { Cipher } from '../../auth/sealing.ts';
 import type { EgressPolicy } from '../../egress/target-guard.ts';
-import type { GivenChannel, KeptChannel, NewChannel, ShownParts, StoredChannel } from '../../model/events/channel.ts';
+import type { ChatService, GivenChannel, KeptChannel, NewChannel, ShownParts, StoredChannel } from '../../model/events/channel.ts';
 import { bodyFault, type FaultPath, type Result, success } from '../../model/fault.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { type MailPolicy, recipientProblem, recipientsOf, tooManyRecipients } from './mail-policy.ts';
@@ -9,7 +9,7 @@ import { fromStandardForm, newSigningSecret, standardForm } from './signature.ts
 /** The secret part of a channel. */
 export type ChannelSecret =
   | { readonly type: 'webhook'; readonly destination: string; readonly hmacKey: string }
-  | { readonly type: 'slack' | 'teams'; readonly url: string }
+  | { readonly type: ChatService; readonly url: string }
   | { readonly type: 'pagerduty'; readonly routingKey: string };
 
 export interface ChannelStoreOptions {
@@ -170,14 +170,13 @@ function split(organizationId: OrganizationId, channel: NewChannel, { guard, web
       }
       return { shown: { to: channel.to }, secret: null, isChosen: false };
     }
-    case 'slack':
-    case 'teams': {
-      const { type, url } = channel;
-      return addressProblem('url', url) ?? { shown: { url: withoutPath(url) }, secret: { type, url }, isChosen: false };
-    }
     case 'pagerduty': {
       const { type, routingKey } = channel;
       return { shown: { routingKey: `…${routingKey.slice(-4)}` }, secret: { type, routingKey }, isChosen: false };
+    }
+    default: {
+      const { type, url } = channel;
+      return addressProblem('url', url) ?? { shown: { url: withoutPath(url) }, secret: { type, url }, isChosen: false };
     }
   }
 }

@@ -1,19 +1,22 @@
 import type { ReactNode } from 'react';
+import { type ChannelType, chatServices, chatServiceWords, forChatServices } from '../../../../src/model/events/channel.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Select } from '../../../ui/select.tsx';
-import type { ChannelDraft, ChannelKind } from './rule-draft.ts';
+import type { ChannelDraft } from './rule-draft.ts';
 import styles from './rule.module.css';
 
-const kinds: Readonly<Record<ChannelKind, { readonly label: string; readonly target: string; readonly placeholder: string }>> = {
+const kinds: Readonly<Record<ChannelType, { readonly label: string; readonly target: string; readonly placeholder: string }>> = {
   email: { label: 'E-mail', target: 'Addresses, with commas between them', placeholder: 'ops@example.com' },
-  slack: { label: 'Slack', target: 'Address of the incoming webhook', placeholder: 'https://hooks.slack.com/services/…' },
-  teams: { label: 'Microsoft Teams', target: 'Address of the workflow', placeholder: 'https://…' },
+  ...forChatServices((service) => {
+    const { title, label, placeholder } = chatServiceWords[service];
+    return { label: title, target: label, placeholder };
+  }),
   pagerduty: { label: 'PagerDuty', target: 'Integration key', placeholder: '32 letters and digits' },
   webhook: { label: 'Webhook', target: 'Address, or the name of one of your webhooks', placeholder: 'https://example.com/alerts' },
 };
 
-const kindOptions = Object.entries(kinds).map(([value, { label }]) => ({ value: value as ChannelKind, label }));
+const kindOptions = Object.entries(kinds).map(([value, { label }]) => ({ value: value as ChannelType, label }));
 
 export interface ChannelsFieldProps {
   readonly channels: readonly ChannelDraft[];
@@ -35,7 +38,7 @@ export function ChannelsField({ channels, onChange }: ChannelsFieldProps): React
         </div>
       ))}
       {/* Mail needs a server that the deployment may not have. */}
-      <Button onPress={() => onChange([...channels, { type: 'slack', target: '' }])}>Add a channel</Button>
+      <Button onPress={() => onChange([...channels, { type: chatServices[0], target: '' }])}>Add a channel</Button>
     </fieldset>
   );
 }

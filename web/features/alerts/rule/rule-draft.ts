@@ -1,3 +1,4 @@
+import type { ChannelType } from '../../../../src/model/events/channel.ts';
 import type { Alert, NewAlert } from '../../../../src/client/client.ts';
 import {
   type AggregatedColumn,
@@ -16,12 +17,10 @@ import { numberOf } from '../../../ui/form/number-field.tsx';
 import type { NewAlertSearch } from '../search.ts';
 
 export type AlertMetric = NewAlert['metric'];
-export type ChannelKind = 'webhook' | 'email' | 'slack' | 'teams' | 'pagerduty';
-
 /** A channel in a form: one that is stored, or one to be made. */
 export type ChannelDraft =
-  | { readonly id: string; readonly type: ChannelKind; readonly shown: string }
-  | { readonly id?: undefined; readonly type: ChannelKind; readonly target: string };
+  | { readonly id: string; readonly type: ChannelType; readonly shown: string }
+  | { readonly id?: undefined; readonly type: ChannelType; readonly target: string };
 
 /** A rule as a form has it: numbers as they are typed, times in minutes. */
 export interface RuleDraft {
@@ -272,10 +271,9 @@ function channelOf(channel: ChannelDraft): NonNullable<NewAlert['channels']>[num
       return { type, to: target.split(',').map((address) => address.trim()) };
     case 'pagerduty':
       return { type, routingKey: target };
-    case 'slack':
-    case 'teams':
-      return { type, url: target };
     case 'webhook':
       return /^https?:/.test(target) ? { type, destination: target } : { type, webhook: target };
+    default:
+      return { type, url: target };
   }
 }

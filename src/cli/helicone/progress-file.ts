@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, openSync, rmSync, fsyncSync, fstatSync } from 'node:fs';
-import { isJsonObject, parseOwnJson } from '../../model/text.ts';
+import { parseOwnJson } from '../../model/text.ts';
 import { readFileIfPresent, replaceFile, writeFully } from '../../platform/files.ts';
 import { CommandError } from '../dependencies.ts';
 import { Tally, type TallyJson } from './tally.ts';
@@ -40,13 +40,13 @@ export class ProgressFile<Position> {
   read(): ImportState<Position> | undefined {
     const text = readFileIfPresent(this.file);
     if (text === undefined) return undefined;
-    const json = parseOwnJson(text);
-    if (!isJsonObject(json) || json['version'] !== version) {
+    const json = parseOwnJson(text) as (StateJson<Position> & { readonly version?: unknown }) | null | undefined;
+    if (json?.version !== version) {
       throw new CommandError(
         `${this.file} is not the state of an import by this version. Name another with --state, or begin anew with --restart.`,
       );
     }
-    const { tally, ...rest } = json as unknown as StateJson<Position>;
+    const { tally, ...rest } = json;
     return { ...rest, tally: Tally.fromJson(tally) };
   }
 

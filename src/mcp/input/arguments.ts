@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { nearestName } from '../../model/nearest-name.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
+import { sortDirections } from '../../model/vocabulary/sort.ts';
 import { tokenLimits } from '../answers/budget.ts';
 
 /** Arguments that several tools take. */
@@ -15,7 +16,7 @@ export const shared = {
   from: z.string().optional().describe('ISO time, date, "today", "24h", "7d"'),
   to: z.string().optional().describe('Exclusive; now unless given'),
   timezone: z.string().optional().describe('IANA; UTC unless given'),
-  sort: z.record(z.string(), z.enum(['asc', 'desc'])).optional(),
+  sort: z.record(z.string(), z.enum(sortDirections)).optional(),
   cursor: z.string().optional().describe('Of the answer before, with the same arguments'),
   maxTokens: z
     .number()

@@ -1,6 +1,7 @@
 import { placeIn } from '../../query/filter/memory/texts/find.ts';
 import { z } from 'zod';
 import type { RequestItem, RequestQuery } from '../../client/client.ts';
+import type { SortKey } from '../../model/vocabulary/sort.ts';
 import { shared } from '../input/arguments.ts';
 import { askBoth, checkedFilter, soughtTexts, wordsOf } from '../input/filter.ts';
 import { exportLink } from '../answers/links.ts';
@@ -13,11 +14,13 @@ import { defineTool } from '../tool.ts';
 const limits = { standard: 20, most: 100 } as const;
 const texts = { standard: 160, most: 2000 } as const;
 
+/** Sort keys that the description has; the tool `describe` has all. */
+const namedKeys = ['cost', 'latency', 'total_tokens'] as const satisfies readonly SortKey[];
+
 export const queryRequests = defineTool({
   name: 'query_requests',
   title: 'Query requests',
-  description:
-    'Recorded LLM requests that match, one row each: status, model, user, session, cost (USD), tokens, latency (ms), properties, excerpts of prompt and answer or error. Newest first; sort by cost, latency, total_tokens, … For totals use query_metrics.',
+  description: `Recorded LLM requests that match, one row each: status, model, user, session, cost (USD), tokens, latency (ms), properties, excerpts of prompt and answer or error. Newest first; sort by ${namedKeys.join(', ')}, … For totals use query_metrics.`,
   input: z.strictObject({
     filter: shared.filter,
     from: shared.from,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SessionItem, SessionQuery } from '../../client/client.ts';
+import type { SessionSortKey } from '../../model/vocabulary/sort.ts';
 import { shared } from '../input/arguments.ts';
 import { checkedFilter, wordsOf } from '../input/filter.ts';
 import { sessionLink } from '../answers/links.ts';
@@ -12,11 +13,19 @@ import { orderOf } from './query-requests.ts';
 const limits = { standard: 20, most: 100 } as const;
 const standardFrom = '7d';
 
+/** Sort keys that the description has; the tool `describe` has all. */
+const namedKeys = [
+  'total_cost',
+  'total_requests',
+  'total_tokens',
+  'avg_latency',
+  'created_at',
+] as const satisfies readonly SessionSortKey[];
+
 export const querySessions = defineTool({
   name: 'query_sessions',
   title: 'Query sessions',
-  description:
-    'Sessions (requests that belong together, such as one run of an agent) with totals of cost, tokens, requests. Latest first; sort by total_cost, total_requests, total_tokens, avg_latency, created_at. Their requests: query_requests with {"sessions_request_response_rmt":{"session_session_id":{"equals":ID}}}.',
+  description: `Sessions (requests that belong together, such as one run of an agent) with totals of cost, tokens, requests. Latest first; sort by ${namedKeys.join(', ')}. Their requests: query_requests with {"sessions_request_response_rmt":{"session_session_id":{"equals":ID}}}.`,
   input: z.strictObject({
     search: z.string().optional().describe('Part of id or name'),
     filter: shared.filter,

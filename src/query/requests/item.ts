@@ -47,13 +47,12 @@ type ColumnFields = Pick<RequestItem, FieldOf<ShownColumn>>;
 
 const fields = shownColumns.map((column) => {
   const { name, type, field } = column;
-  return { cell: cellOf(name, type), name: field.name, show: showCell(column) };
+  return { cell: cellOf(name, type) as keyof RequestRow, name: field.name, show: showCell(column) };
 });
 
 function columnFields(row: RequestRow): ColumnFields {
   const item: Record<string, unknown> = {};
-  const cells = row as unknown as Readonly<Record<string, unknown>>;
-  for (const { cell, name, show } of fields) item[name] = show(cells[cell]);
+  for (const { cell, name, show } of fields) item[name] = show(row[cell]);
   return item as ColumnFields;
 }
 

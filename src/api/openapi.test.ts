@@ -35,6 +35,15 @@ test('every operation can be found by its tag and called by its name, and says w
   expect(keyless.every(({ security }) => security?.length === 0)).toBe(true);
 });
 
+test.each(['/v1/otlp/v1/traces', '/v1/otlp/v1/logs', '/v1/otlp/v1/metrics', '/v1/trace/log'])(
+  'says each media type that %s takes',
+  (path) => {
+    const document = openApiDocument(version) as { readonly paths: Readonly<Record<string, { readonly post: Operation }>> };
+    const types = Object.keys(document.paths[path]?.post.requestBody?.content ?? {});
+    expect(types).toEqual(expect.arrayContaining(['application/json', 'application/x-protobuf']));
+  },
+);
+
 test.each(endpoints.filter(({ declaration }) => declaration.request?.body !== undefined))(
   'shows a body that can be sent to $declaration.path',
   ({ declaration: { path, method, request } }) => {

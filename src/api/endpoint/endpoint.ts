@@ -212,8 +212,8 @@ function requestOf(declared: AnyDeclared): DeclaredRequest | undefined {
 function contentOf({ body, content: declared, example }: AnyDeclared): AnyDeclared['content'] {
   const content = body === undefined ? declared : jsonContent('read' in body ? body.schema : body);
   if (content === undefined || example === undefined) return content;
-  const first = Object.entries(content).slice(0, 1);
-  return Object.fromEntries(first.map(([type, said]) => [type, { ...said, example }]));
+  const entries = Object.entries(content);
+  return Object.fromEntries(entries.map(([type, said], index) => [type, index === 0 ? { ...said, example } : said]));
 }
 
 function failuresOf({ errors = [], errorHeaders = {}, failures: others }: AnyDeclared): DeclaredResponses {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { needOwnProcess } from './test/support/isolation.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
+import { engine, filesThatReach, simulatedDisk } from './test/support/reached-modules.ts';
 
 /* Time-outs end a test that hangs, not one on a machine that gives it a tenth of a core. Speed is measured in `bench/`. */
 const quick = { testTimeout: 180_000, hookTimeout: 180_000 };
@@ -10,7 +11,11 @@ const patient = { testTimeout: 600_000, hookTimeout: 300_000 };
 const maxWorkers = availableParallelism() + 1;
 
 const shared = { environment: 'node', pool: 'forks', globals: false, maxWorkers } as const;
-const ownProcess = needOwnProcess(['src', 'test', 'bench']);
+/** Test files beside the code that import this module. */
+const besideTheCode = (module: string): readonly string[] =>
+  filesThatReach(module, ['src', 'test', 'bench']).filter((file) => !file.endsWith('.system.test.ts'));
+const ownProcess = besideTheCode(simulatedDisk);
+const engineFiles = besideTheCode(engine).filter((file) => !ownProcess.includes(file));
 
 /** Tests beside the code, and the law of the tree; they start nothing. Files share processes and the loaded modules. */
 const unit = {
@@ -18,14 +23,17 @@ const unit = {
   ...quick,
   name: 'unit',
   include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
-  exclude: ['**/*.system.test.ts', '**/node_modules/**', ...ownProcess],
+  exclude: ['**/*.system.test.ts', '**/node_modules/**', ...ownProcess, ...engineFiles],
   isolate: false,
-  // Vitest keeps a process only for a next file that shares it too, so these run last.
-  sequence: { groupOrder: 1 },
+  // Vitest keeps a process only for a next file that shares it too, so each project that shares has its own turn.
+  sequence: { groupOrder: 2 },
 };
 
+/** Tests beside the code that open the embedded engine, one after another in a process. */
+const engineTests = { ...shared, ...quick, name: 'engine', include: [...engineFiles], isolate: false, sequence: { groupOrder: 1 } };
+
 /** Tests beside the code; each file needs its own process. */
-const engine = { ...shared, ...quick, name: 'engine', include: [...ownProcess] };
+const own = { ...shared, ...quick, name: 'own', include: [...ownProcess] };
 
 /** Tests that start the built program and the fakes around it. */
 const system = {
@@ -38,7 +46,8 @@ const system = {
 
 export default defineConfig({
   test: {
-    projects: [{ test: unit }, { test: engine }, { test: system }],
+    projects: [{ test: unit }, { test: engineTests }, { test: own }, { test: system }],
+    sequence: { sequencer: LongestFirst },
     allowOnly: false,
     passWithNoTests: false,
     restoreMocks: true,

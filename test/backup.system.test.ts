@@ -6,6 +6,7 @@ import { apiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';
 import { eventually } from './support/eventually.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { byLength } from './support/test-length.ts';
 
 const folders: string[] = [];
 
@@ -110,7 +111,11 @@ describe('gatelog backup and restore', () => {
     const service = await startService({ dataDir: freshFolder() });
     const load = new Load(service);
     load.start();
-    await eventually('the load to be under way', () => (load.changed.size > 60 && load.answered.length > 400) || undefined, 60_000);
+    await eventually(
+      'the load to be under way',
+      () => (load.changed.size > 30 && load.answered.length > byLength(150, 400)) || undefined,
+      60_000,
+    );
     const backup = path.join(freshFolder(), 'monday');
     const answered = [...load.answered];
     const changed = new Map(load.changed);

@@ -7,6 +7,7 @@ import { type ByteProvider, startByteProvider } from './support/byte-provider.ts
 import { Dice } from './support/dice.ts';
 import { pairwise } from './support/matrix.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { testSeed } from './support/test-length.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -51,7 +52,7 @@ function gate(count: number): () => Promise<void> {
 
 describe('bytes pass unchanged and are recorded unchanged', () => {
   // GATELOG_TEST_SEED repeats a run.
-  const seed = Number(process.env['GATELOG_TEST_SEED'] ?? Date.now() % 2 ** 31);
+  const seed = testSeed();
   const cases = pairwise(byteFactors, new Dice(seed));
 
   it(`in ${cases.length} cases in which any two circumstances meet (seed ${seed})`, async () => {

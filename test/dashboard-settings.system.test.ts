@@ -4,7 +4,6 @@ import { closeReceivers, startReceiver } from '../src/events/channels/testing/re
 import { apiClient, type ApiClient } from './support/api.ts';
 import { openBrowser } from './support/browser.ts';
 import { desktop, openSignedIn } from './support/dashboard.ts';
-import { Dice } from './support/dice.ts';
 import { eventually } from './support/eventually.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { stablePort } from './support/stable-port.ts';
@@ -25,12 +24,11 @@ async function send(headers: Readonly<Record<string, string>> = {}, key = testKe
 }
 
 beforeAll(async () => {
-  const dice = new Dice(Date.now() % 2 ** 31);
   environment = {
     GATELOG_INGEST_INTERVAL_MS: '20',
     GATELOG_TARGET_ALLOWLIST: 'localhost',
-    GATELOG_GATEWAY_PORT: String(await stablePort(dice)),
-    GATELOG_API_PORT: String(await stablePort(dice)),
+    GATELOG_GATEWAY_PORT: String(await stablePort()),
+    GATELOG_API_PORT: String(await stablePort()),
   };
   service = await startService({ dataDir, environment });
   api = apiClient(service.api);

@@ -91,7 +91,7 @@ describe.each(views)('at $width pixels, $colorScheme', (view) => {
     const watched = await openWatched(browser, `${service.api}/requests`, view);
     const { page, complaints } = watched;
     await page.waitForSelector('input[name=key]');
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityFaults(watched)).toEqual([]);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await signIn(page);
     await page.waitForSelector(rows);

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { demoRecords } from '../src/cli/demo/records.ts';
 import { createClient } from '../src/client/client.ts';
-import { Dice } from './support/dice.ts';
 import { eventually } from './support/eventually.ts';
 import { program } from './support/process-tree.ts';
 import { stablePort } from './support/stable-port.ts';
@@ -21,7 +20,7 @@ it('the same seed and time make the same requests, another seed others', () => {
 });
 
 it('shows teams with what they cost, a session that was dearest, and nothing is left of it after Ctrl-C', async () => {
-  const port = await stablePort(new Dice(Date.now() % 2 ** 31));
+  const port = await stablePort();
   const before = new Set(folders());
   const demo = spawn(process.execPath, [program, 'demo', '--requests', '600', '--port', String(port)]);
   const ended = once(demo, 'exit');

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { addExisting, endpointsWithBody, type Existing, existing, fuzz } from './support/hostile.ts';
 import { makeDataDir, program, removeDataDir, type Service, serviceEnvironment, startService, testKey } from './support/process-tree.ts';
+import { byLength, testSeed } from './support/test-length.ts';
 
 const dataDir = makeDataDir();
 const foreignText = 'only-theirs-4711';
@@ -36,10 +37,10 @@ async function send(key: string, text: string): Promise<string> {
   return response.headers.get('svc-id') ?? '';
 }
 
-const seed = Date.now() % 2 ** 31;
+const seed = testSeed();
 
-/** A small part of the bodies of `npm run soak -- fuzz`, others in each run. A query of sessions takes ten times as long as another one. */
-const bodiesFor = (path: string): number => (path.startsWith('/v1/session/') ? 100 : 150);
+/** A small part of the bodies of `npm run soak -- fuzz`. A query of sessions takes ten times as long as another one. */
+const bodiesFor = (path: string): number => (path.startsWith('/v1/session/') ? byLength(40, 100) : byLength(60, 150));
 
 /** The hostile bodies are near to filters, pages and changes; of these endpoints nearly all of them are valid, or none. */
 const otherShapes = /^\/v1\/(?:request\/property|property\/|metrics\/|import|export|otlp\/|trace\/log)/;

@@ -3,14 +3,15 @@ import { Dice } from './support/dice.ts';
 import { runKills } from './support/kill-run.ts';
 import { noFindings } from './support/kill-verdict.ts';
 import { makeDataDir, removeDataDir } from './support/process-tree.ts';
+import { byLength, testSeed } from './support/test-length.ts';
 
-const kills = 4;
-const callsPerSecond = 150;
+const kills = byLength(4, 12);
+const callsPerSecond = byLength(50, 150);
 const dataDir = makeDataDir();
 afterAll(() => removeDataDir(dataDir));
 
 it(`after ${kills} kills of a worker, the core, the supervisor and the whole tree under load: nothing is lost, nothing is doubled, no acknowledged change is missing`, async () => {
-  const seed = Date.now() % 2 ** 31;
+  const seed = testSeed();
   process.stdout.write(`kills, seed ${seed}\n`);
   const { verdict, logs, failedWithoutCore } = await runKills({ kills, dice: new Dice(seed), dataDir, callsPerSecond });
   expect({ ...verdict.findings, failedWithoutCore }).toEqual({ ...noFindings, failedWithoutCore: [] });

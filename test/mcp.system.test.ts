@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Analyst, questions, recordUntil, type RecordedItem } from './support/analyst.ts';
 import { apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
-import { Dice } from './support/dice.ts';
 import { stablePort } from './support/stable-port.ts';
 import { makeDataDir, program, removeDataDir, serviceEnvironment, type Service, startService, testKey } from './support/process-tree.ts';
 
@@ -21,7 +20,7 @@ let record: readonly RecordedItem[];
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  const port = String(await stablePort(new Dice(process.pid)));
+  const port = String(await stablePort());
   apiUrl = `http://127.0.0.1:${port}`;
   const environment = { GATELOG_INGEST_INTERVAL_MS: '20', GATELOG_PUBLIC_API_URL: publicUrl, GATELOG_API_PORT: port };
   service = await startService({ dataDir, environment });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { openBrowser } from './support/browser.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
-import { accessibilityFaults, openWatched, overflow, views } from './support/watched-page.ts';
+import { accessibilityFaults, openWatched, overflow, everyView } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -32,7 +32,7 @@ afterAll(async () => {
 const loaded = '.operations-virtual .opblock';
 
 /** Each width and each scheme once: the reference is long, and axe reads all of it. */
-const two = views.filter(({ width, colorScheme }) => (width === 1280) === (colorScheme === 'light'));
+const two = everyView.filter(({ width, colorScheme }) => (width === 1280) === (colorScheme === 'light'));
 
 describe.each(two)('at $width pixels, $colorScheme', (view) => {
   it.each([
@@ -43,9 +43,10 @@ describe.each(two)('at $width pixels, $colorScheme', (view) => {
     ['the list of pages', () => `${service.api}/docs/guides`, 'article table'],
     ['a guide', () => `${service.api}/docs/guides/querying`, 'article pre'],
   ])('%s is readable for everybody and asks nobody else', async (_name, address, part) => {
-    const { page, complaints } = await openWatched(browser, address(), view);
+    const watched = await openWatched(browser, address(), view);
+    const { page, complaints } = watched;
     await page.waitForSelector(part);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityFaults(watched)).toEqual([]);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(complaints).toEqual([]);
     await page.context().close();

@@ -4,6 +4,7 @@ import { type ByteProvider, startByteProvider } from './support/byte-provider.ts
 import { memoryOf } from './support/process-memory.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { bodyProviders, type BodyTarget, chosenPairs, deepPairs, performRound } from './support/recorded-bodies.ts';
+import { byLength } from './support/test-length.ts';
 
 const dataDir = makeDataDir();
 const seed = 20_261_123;
@@ -24,7 +25,7 @@ afterAll(async () => {
 
 it.each([
   ['deep', deepPairs([499, 501, 6000, 8000])],
-  [`of any kind (seed ${seed})`, chosenPairs(seed, 40)],
+  [`of any kind (seed ${seed})`, chosenPairs(seed, byLength(20, 40))],
 ])('bodies that are %s close no page, and every record is read at every endpoint', async (round, pairs) => {
   const target: BodyTarget = { gateway: service.gateway, api: service.api, key: testKey, provider, faults: [] };
   const records = await performRound(target, round.slice(0, 4), pairs);

@@ -3,13 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { StreamReader, streamPath } from '../src/api/testing/event-stream.ts';
 import { type CuttableProxy, startCuttableProxy } from './support/cuttable-proxy.ts';
-import { Dice } from './support/dice.ts';
 import { eventually } from './support/eventually.ts';
 import { childrenNamed, makeDataDir, program, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { stablePort } from './support/stable-port.ts';
 
 const dataDir = makeDataDir();
-const dice = new Dice(Date.now());
 const tails: Tail[] = [];
 let environment: Record<string, string>;
 let service: Service;
@@ -17,8 +15,8 @@ let proxy: CuttableProxy;
 
 beforeAll(async () => {
   environment = {
-    GATELOG_API_PORT: String(await stablePort(dice)),
-    GATELOG_GATEWAY_PORT: String(await stablePort(dice)),
+    GATELOG_API_PORT: String(await stablePort()),
+    GATELOG_GATEWAY_PORT: String(await stablePort()),
     GATELOG_INGEST_INTERVAL_MS: '50',
   };
   service = await startService({ dataDir, environment });

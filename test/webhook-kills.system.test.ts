@@ -2,14 +2,15 @@ import { afterAll, expect, it } from 'vitest';
 import { Dice } from './support/dice.ts';
 import { makeDataDir, removeDataDir } from './support/process-tree.ts';
 import { runWebhookKills } from './support/webhooks/webhook-run.ts';
+import { byLength, testSeed } from './support/test-length.ts';
 
-const kills = 4;
-const callsPerSecond = 60;
+const kills = byLength(3, 4);
+const callsPerSecond = byLength(30, 60);
 const dataDir = makeDataDir();
 afterAll(() => removeDataDir(dataDir));
 
 it(`after ${kills} kills of the core, the supervisor and the whole tree: every stored request and every acknowledged change was announced, each under one identifier`, async () => {
-  const seed = Date.now() % 2 ** 31;
+  const seed = testSeed();
   process.stdout.write(`webhook kills, seed ${seed}\n`);
   const { findings, records, changes, sampled } = await runWebhookKills({ kills, dice: new Dice(seed), dataDir, callsPerSecond });
   expect(findings).toEqual({ missing: [], doubled: [], missingChanges: [], wronglyChosen: [], faults: [] });

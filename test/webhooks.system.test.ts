@@ -11,6 +11,7 @@ import { eventually } from './support/eventually.ts';
 import { filesHolding } from './support/held-text.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { createWebhook, deliveriesOf, plantAnswered, plantEvents, settled, statusOf } from './support/webhook-scene.ts';
+import { byLength, testSeed } from './support/test-length.ts';
 
 const folders: string[] = [];
 const services: Service[] = [];
@@ -40,10 +41,10 @@ const answerIn = (ms: number, status: number): Parameters<typeof startReceiver>[
 };
 
 /** `npm run soak -- webhooks` kills more often, and from the call to its event. */
-const kills = 4;
+const kills = byLength(2, 4);
 
 it(`${kills} kills of the core and of the whole tree lose no event, and each keeps its identifier`, async () => {
-  const seed = Date.now() % 2 ** 31;
+  const seed = testSeed();
   process.stdout.write(`webhooks, seed ${seed}\n`);
   const dice = new Dice(seed);
   const receiver = await startReceiver(answerIn(10, 200));

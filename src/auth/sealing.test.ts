@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { assert, property, string } from 'fast-check';
+import { property, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeCredentialHash } from './sealing.ts';
+import { assert } from '../../test/support/seeded.ts';
 
 const secret = Buffer.alloc(32, 7);
 const hash = makeCredentialHash(secret);

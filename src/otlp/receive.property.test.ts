@@ -1,7 +1,6 @@
 import { PbfWriter } from 'pbf';
 import {
   array,
-  assert as check,
   constantFrom,
   dictionary,
   integer,
@@ -18,6 +17,7 @@ import { dialects } from './dialects/all.ts';
 import { MalformedSpans } from './limits.ts';
 import { decodeProtobuf } from './protocol/protobuf.ts';
 import { readCall, received, spanIdOf } from './testing/spans.ts';
+import { assert as check } from '../../test/support/seeded.ts';
 
 /** Names that some dialect reads, and any others. */
 const known = [

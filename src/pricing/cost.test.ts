@@ -11,6 +11,7 @@ import { billLines, priceUsage } from './cost.ts';
 import type { Price } from './price.ts';
 import { listedPrices } from './testing/prices.ts';
 import type { PricedUsage } from './cost.ts';
+import { assert } from '../../test/support/seeded.ts';
 
 const at = Date.parse('2026-01-15T12:00:00Z');
 const usageOf = (counts: Partial<Usage>): Usage => ({ ...unreportedUsage, ...counts });
@@ -292,7 +293,7 @@ describe('whatever the usage', () => {
   const model = fc.oneof(fc.constantFrom('gpt-4o', 'gpt-5.4', 'gpt-realtime', 'o3', 'sonar'), fc.string());
 
   it('the lines add up to the amount, and nothing throws', () => {
-    fc.assert(
+    assert(
       fc.property(anyUsage, model, fc.oneof(fc.double(), fc.integer()), (counts, name, time) => {
         const { amount, lines } = openAi(name, counts, time);
         expect(lines.reduce((sum, line) => sum + line.amount, 0n)).toBe(amount ?? 0n);
@@ -303,7 +304,7 @@ describe('whatever the usage', () => {
   });
 
   it('the price that is kept makes the same bill again', () => {
-    fc.assert(
+    assert(
       fc.property(anyUsage, model, fc.constantFrom('', 'flex', 'priority'), (counts, name, serviceTier) => {
         const query = { provider: 'OPENAI', providerId: 'openai', models: [name], at, serviceTier };
         const usage = usageOf(counts);
@@ -320,7 +321,7 @@ describe('whatever the usage', () => {
     const models =
       findProvider({ providerId: 'openai' })?.models.filter(({ prices }) => Array.isArray(prices) || 'input_mtok' in prices) ?? [];
     const consistent = fc.record({ input: fc.nat(400_000), cached: fc.nat(100), written: fc.nat(100), output: fc.nat(10_000) });
-    fc.assert(
+    assert(
       fc.property(fc.constantFrom(...models.map(({ id }) => id)), consistent, (name, { input, cached, written, output }) => {
         const promptTokens = input + 200;
         const tokens = { input_tokens: promptTokens, cache_read_tokens: cached, cache_write_tokens: written, output_tokens: output };

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readServerSentEvents } from './sse.ts';
+import { assert } from '../../test/support/seeded.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const message = (data: string) => ({ event: 'message', data });
@@ -41,7 +42,7 @@ describe('readServerSentEvents', () => {
   });
 
   it('never throws', () => {
-    fc.assert(
+    assert(
       fc.property(fc.array(fc.uint8Array(), { maxLength: 4 }), (parts) => {
         expect(readServerSentEvents(parts)).toBeInstanceOf(Array);
       }),

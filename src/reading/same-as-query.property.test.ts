@@ -10,9 +10,10 @@ import { makeRunStatement } from '../store/read/run-statement.ts';
 import { openStoreRig, type StoreRig } from '../store/testing/store-harness.ts';
 import { CallMemory, ResponseMemory } from '../api/http/response-memory.ts';
 import { matchingRows } from './matching.ts';
+import { byLength, testSeed } from '../../test/support/test-length.ts';
 
-const filtersInState = 25;
-const seed = Date.now() % 2 ** 31;
+const filtersInState = byLength(6, 25);
+const seed = testSeed();
 
 let rig: StoreRig;
 beforeAll(async () => {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { frameHeaderBytes, isPayloadIntact, makeSegmentHeader, readFrameHeader, readSegmentVersion, writeFrameHeader } from './frame.ts';
+import { assert } from '../../test/support/seeded.ts';
 
 const label = { kind: 5, stamp: 2 ** 32 - 1, stream: 2 ** 40 + 7 };
 
@@ -23,7 +24,7 @@ test('every label a frame can have comes back, numbers over 2^32 too', () => {
     stamp: fc.nat({ max: 2 ** 32 - 1 }),
     stream: fc.maxSafeNat(),
   });
-  fc.assert(
+  assert(
     fc.property(labels, fc.uint8Array(), (each, payload) => {
       const target = Buffer.alloc(frameHeaderBytes + 3);
       writeFrameHeader(target, 3, each, payload);

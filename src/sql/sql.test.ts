@@ -1,4 +1,4 @@
-import { assert, constantFrom, property, string } from 'fast-check';
+import { constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { alterTable, deleteRows, insertRows, insertSelected, rewriteRows, updateRows } from './commands.ts';
 import { identifier } from './identifier.ts';
@@ -8,6 +8,7 @@ import { select, unionAll } from './query.ts';
 import { join, param, sql } from './sql.ts';
 import { compileFor, compileForAll, statementFor, type TenantId } from './statement.ts';
 import { acrossOrganizations, bodies, ownRows, requests, systemRows } from './tables.ts';
+import { assert } from '../../test/support/seeded.ts';
 
 const tenant = '00000000-0000-7000-8000-00000000000a' as TenantId;
 const organization = String(0x7000_8000_00000000000an);

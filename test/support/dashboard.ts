@@ -28,11 +28,12 @@ export interface OpenedPage {
 }
 
 /** A page is whole, readable for everybody, no wider than its window, and asks the API at most four times when it opens. */
-export async function expectGoodPage({ page, requests }: WatchedPage, { address, part }: OpenedPage): Promise<void> {
+export async function expectGoodPage(watched: WatchedPage, { address, part }: OpenedPage): Promise<void> {
+  const { page, requests } = watched;
   const before = requests.length;
   await page.goto(address);
   await page.locator(part).first().waitFor();
-  expect({ address, faults: await accessibilityFaults(page) }).toEqual({ address, faults: [] });
+  expect({ address, faults: await accessibilityFaults(watched) }).toEqual({ address, faults: [] });
   expect(await overflow(page)).toBeLessThanOrEqual(0);
   const asked = requests.slice(before).filter((request) => new URL(request.url()).pathname.startsWith('/v1/'));
   expect(asked.length).toBeLessThanOrEqual(4);

@@ -34,7 +34,7 @@ const logsPerSecond = 20;
 /** Kills parts of a service at random moments under load, then compares what clients received with what is stored. */
 export async function runKills(options: KillRunOptions): Promise<KillRun> {
   const provider = await startLoadProvider();
-  const [gatewayPort, apiPort] = [await stablePort(options.dice), await stablePort(options.dice)];
+  const [gatewayPort, apiPort] = [await stablePort(), await stablePort()];
   const serviceOptions: ServiceOptions = {
     dataDir: options.dataDir,
     ...(options.program === undefined ? {} : { program: options.program }),

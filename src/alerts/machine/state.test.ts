@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GroupState } from '../../model/events/alert-vocabulary.ts';
 import type { StepRules } from './state.ts';
 import { everyMs, type Given, walk, type Walked } from '../testing/walk.ts';
+import { testSeed } from '../../../test/support/test-length.ts';
 
 type State = GroupState | 'unknown';
 
@@ -276,7 +277,7 @@ describe('a series and what becomes of it', () => {
   });
 });
 
-const seed = Date.now() % 2 ** 31;
+const seed = testSeed();
 
 function randomFrom(first: number): () => number {
   let state = first;

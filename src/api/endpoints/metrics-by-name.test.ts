@@ -11,9 +11,10 @@ import { unreportedUsage } from '../../model/record/usage.ts';
 import { namedMetrics } from '../../query/metrics/by-name.ts';
 import { idAt, noon } from '../../query/testing/query-harness.ts';
 import { type ApiRig, checked, keyOf, openApiRig, queryPath } from '../testing/api-harness.ts';
+import { testSeed } from '../../../test/support/test-length.ts';
 
 const stranger = '0197b000-0000-7000-8000-0000000000ff' as OrganizationId;
-const seed = Date.now() % 2 ** 31;
+const seed = testSeed();
 const [hour, day] = [3_600_000, 86_400_000];
 let rig: ApiRig;
 let theirs: Hono;

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../model/text.ts';
 import { MembersOfBody } from './replaced-members.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 const name = fc.oneof(fc.constantFrom('model', 'a"b', '\u00e4', '', '__proto__', 'user\\'), fc.string());
 const object = fc.array(fc.tuple(name, fc.jsonValue())).map((members) => JSON.parse(written(members)) as JsonObject);
@@ -12,7 +13,7 @@ function written(members: readonly (readonly [string, unknown])[]): string {
 }
 
 test('a body with replaced members reads as the one with those written over it, and its size is known beforehand', () => {
-  fc.assert(
+  assert(
     fc.property(fc.array(fc.tuple(name, fc.jsonValue())), object, (members, override) => {
       const body = Buffer.from(`\ufeff ${written(members)}\n`);
       const replaced = MembersOfBody.of(body)?.replace(override);

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ExchangeAnswer, ExchangeEnd, ExchangeOpen, ExchangeResponseHead } from '../../model/record/exchange.ts';
 import { serializeAnswered, serializeOpen } from './frame-json.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -94,7 +95,7 @@ const answers = fc.record({
 });
 
 test('the text of a frame is what JSON.stringify makes of it, whatever the values are', () => {
-  fc.assert(
+  assert(
     fc.property(opens, answers, (open, answer) => {
       expect(serializeOpen(open)).toBe(JSON.stringify(open));
       expect(serializeAnswered(answer as ExchangeAnswer)).toBe(JSON.stringify(answer));

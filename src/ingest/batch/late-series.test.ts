@@ -1,9 +1,10 @@
-import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
+import { array, boolean, constantFrom, integer, property, record } from 'fast-check';
 import { expect, it } from 'vitest';
 import { lateSeriesName } from '../../spool/import-series.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import type { SeriesTail } from '../series/tail.ts';
 import { type Batch, formBatch, repeatBatch } from './batch.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 const limits = { maxRows: 100, maxBytes: 1e9 };
 

@@ -9,8 +9,9 @@ import { rowsOf } from '../../store/insert/rows.ts';
 import { ItemFault } from './fields.ts';
 import { importedRecord } from './imported-record.ts';
 import { checkLine } from './read-item.ts';
+import { testSeed } from '../../../test/support/test-length.ts';
 
-const seed = Date.now() % 2 ** 31;
+const seed = testSeed();
 const id = '0193b3a4-0000-7000-8000-000000000001';
 const prices = { book: bookWithoutOperator, organization: noOrganizationPrices };
 

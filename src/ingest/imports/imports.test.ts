@@ -7,8 +7,9 @@ import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type IngestRig, makeGate, newId, openRig, until } from '../testing/ingest-harness.ts';
+import { testSeed } from '../../../test/support/test-length.ts';
 
-const seed = Date.now() % 2 ** 31;
+const seed = testSeed();
 const exportedRecords = Number(process.env['IMPORT_TEST_RECORDS'] ?? 2000);
 
 let rig: IngestRig;

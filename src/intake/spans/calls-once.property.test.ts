@@ -10,6 +10,7 @@ import { RecentParents } from '../../otlp/tree/recent-parents.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { byLength, testSeed } from '../../../test/support/test-length.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -275,6 +276,6 @@ it('each call is one request, in any order, in any exports, and over deaths of t
       const { requests, bodies } = await scene.spool.storedIds();
       expect(bodies).toEqual(requests);
     }),
-    { numRuns: 15 },
+    { numRuns: byLength(5, 15), seed: testSeed() },
   );
 });

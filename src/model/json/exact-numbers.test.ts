@@ -1,6 +1,7 @@
-import { array, assert, constantFrom, integer, property, stringMatching, tuple } from 'fast-check';
+import { array, constantFrom, integer, property, stringMatching, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digitsOf, isMarkedNumber, type Kept, mayLoseDigits, withMarkedNumbers, withoutMarks, writeExactly } from './exact-numbers.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 const through = (json: string, kept?: Kept): string => writeExactly(JSON.parse(withMarkedNumbers(json, kept)));
 

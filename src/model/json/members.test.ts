@@ -1,6 +1,7 @@
-import { assert, constantFrom, dictionary, jsonValue, property, string } from 'fast-check';
+import { constantFrom, dictionary, jsonValue, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonMembers } from './members.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 test('the text of each member is as it stands there', () => {
   const json =

@@ -1,6 +1,7 @@
-import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
+import { array, boolean, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ByteBoundedMap } from './byte-bounded-map.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 describe('a map bounded in bytes', () => {
   it('forgets the oldest of an owner that has too much, and nothing of others', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../model/text.ts';
 import { readAmazonEvents } from './event-stream.ts';
 import { encodeAmazonChunks, encodeAmazonEvents, encodeAmazonMessage, frameAmazonMessage } from './testing/encode-events.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 const event = { event: 'tide', data: '{"height":"3 m 🌊"}' };
 const other = { event: 'ebb', data: '{"at":"18:40"}' };
@@ -92,7 +93,7 @@ const streams = fc
 
 describe('what did not come as it was sent', () => {
   it('cut off at any byte has the messages before, and nothing of the one that broke off', () => {
-    fc.assert(
+    assert(
       fc.property(streams, fc.nat(), ({ events, ends, bytes }, place) => {
         const length = place % (bytes.length + 1);
         expect(readAmazonEvents(bytes.subarray(0, length))).toEqual({
@@ -104,7 +105,7 @@ describe('what did not come as it was sent', () => {
   });
 
   it('with any byte altered has the messages before it, and says that it is corrupt', () => {
-    fc.assert(
+    assert(
       fc.property(streams, fc.nat(), fc.integer({ min: 1, max: 255 }), ({ events, ends, bytes }, place, change) => {
         const at = place % bytes.length;
         const altered = Uint8Array.from(bytes, (byte, index) => (index === at ? byte ^ change : byte));
@@ -114,7 +115,7 @@ describe('what did not come as it was sent', () => {
   });
 
   it('never throws, whatever the bytes are', () => {
-    fc.assert(
+    assert(
       fc.property(fc.array(fc.oneof(fc.uint8Array(), fc.constant(whole))), (parts) => {
         expect(readAmazonEvents(Buffer.concat(parts))).toHaveProperty('ending');
       }),
@@ -122,7 +123,7 @@ describe('what did not come as it was sent', () => {
   });
 
   it('may have any bytes for its headers', () => {
-    fc.assert(
+    assert(
       fc.property(fc.uint8Array(), (headers) => {
         const { ending } = readAmazonEvents(frameAmazonMessage(headers, Buffer.alloc(0)));
         expect(['whole', 'corrupt']).toContain(ending);
@@ -132,7 +133,7 @@ describe('what did not come as it was sent', () => {
 
   it('may claim any length, and is not read as if it had it', () => {
     const size = fc.nat({ max: 0xff_ff_ff_ff });
-    fc.assert(
+    assert(
       fc.property(fc.oneof(size, fc.nat(40)), fc.oneof(size, fc.nat(40)), (total, headers) => {
         const message = frameAmazonMessage(Buffer.alloc(0), Buffer.from('tide'), { total, headers });
         fc.pre(total !== message.length);

@@ -9,6 +9,7 @@ import { readServerSentEvents } from '../sse.ts';
 import { geminiGenerateContent } from './generate-content.ts';
 import { elementsOf } from './json-list.ts';
 import { assembleJsonList } from './stream.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 const recordings = new URL('./__fixtures__/', import.meta.url);
 const textOfFile = (name: string): string => readFileSync(new URL(name, recordings), 'utf8');
@@ -235,7 +236,7 @@ describe('a stream written as one list', () => {
 describe('elementsOf', () => {
   it('finds in a cut list the objects that are whole, whatever stands in their texts', () => {
     const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })), { maxLength: 5 });
-    fc.assert(
+    assert(
       fc.property(objects, fc.nat(), (elements, place) => {
         const text = JSON.stringify(elements);
         const length = place % (text.length + 1);

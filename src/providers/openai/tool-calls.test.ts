@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listOf, objectOf } from '../facts.ts';
 import { openAiChat } from './chat.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 /** A piece of a call as a test writes it; what is left out is not sent. */
 interface Piece {
@@ -168,7 +169,7 @@ describe('the calls of a stream', () => {
       value: fc.string({ maxLength: 12 }),
       cuts: fc.array(fc.nat(20), { maxLength: 3 }),
     });
-    fc.assert(
+    assert(
       fc.property(fc.array(call, { maxLength: 4 }), fc.infiniteStream(fc.nat()), (calls, choices) => {
         const queues = calls.map(({ name, value, cuts }, index) => {
           const args = path(value);

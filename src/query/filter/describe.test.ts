@@ -1,9 +1,10 @@
-import { assert, property } from 'fast-check';
+import { property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { legacyDialect } from '../requests/query.ts';
 import { describeFilter } from './describe.ts';
 import { parseFilter } from './parse.ts';
 import { randomQueries } from './testing/random-queries.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 function explained(filter: unknown): string {
   const parsed = parseFilter(filter, legacyDialect);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.ts';
 import { compareInEveryState, type StateReport } from './testing/same-result.ts';
+import { byLength, testSeed } from '../../../test/support/test-length.ts';
 
-/** A small part of what `npm run soak -- filters` compares, over other records each time. */
-const queriesInState = 40;
-const seed = Date.now() % 2 ** 31;
+/** A small part of what `npm run soak -- filters` compares. */
+const queriesInState = byLength(15, 40);
+const seed = testSeed();
 
 let rig: StoreRig;
 beforeAll(async () => {

@@ -7,8 +7,9 @@ import { randomFilters } from '../filter/testing/random-queries.ts';
 import { filterJson } from './json.ts';
 import { parseSearch } from './parse.ts';
 import { printSearch } from './print.ts';
+import { testSeed } from '../../../test/support/test-length.ts';
 
-const seed = Date.now() % 2 ** 31;
+const seed = testSeed();
 const dialect = { wrappers: filterWrappers, unwrappedProperties: 'refuse', propertyWrapper: 'request_response_rmt' } as const;
 
 function read(json: unknown): FilterNode {

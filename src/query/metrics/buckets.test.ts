@@ -9,8 +9,9 @@ import { planMetrics } from './plan.ts';
 import { type MetricsRow, metricsStatement } from './statement.ts';
 import { startOf } from './testing/reference-metrics.ts';
 import { zones } from './testing/same-metrics.ts';
+import { testSeed } from '../../../test/support/test-length.ts';
 
-const seed = Date.now() % 2 ** 31;
+const seed = testSeed();
 const hourMs = 3_600_000;
 
 /** Changes of clocks: Berlin, New York, Lord Howe (half an hour), São Paulo and Cairo (at midnight), Apia (a whole day left out),

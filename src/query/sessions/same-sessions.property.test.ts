@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StateReport } from '../filter/testing/same-result.ts';
 import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.ts';
 import { compareSessionsInEveryState } from '../testing/same-sessions.ts';
+import { byLength, testSeed } from '../../../test/support/test-length.ts';
 
-/** A small part of what `npm run soak -- sessions` compares, over other records each time. */
-const queriesInState = 15;
-const seed = Date.now() % 2 ** 31;
+/** A small part of what `npm run soak -- sessions` compares. */
+const queriesInState = byLength(5, 15);
+const seed = testSeed();
 
 let rig: StoreRig;
 beforeAll(async () => {

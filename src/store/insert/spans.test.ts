@@ -1,6 +1,7 @@
-import { array, assert, jsonValue, property, string } from 'fast-check';
+import { array, jsonValue, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { spansOf } from './spans.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 /** The text that a query builds from spans. */
 function textAt(spans: ReturnType<typeof spansOf>, body: string): string | undefined {

@@ -53,8 +53,8 @@ export async function runWebhookKills(options: WebhookRunOptions): Promise<Webho
     environment: {
       GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl,
       GATELOG_GATEWAY_WORKERS: String(workers),
-      GATELOG_GATEWAY_PORT: String(await stablePort(dice)),
-      GATELOG_API_PORT: String(await stablePort(dice)),
+      GATELOG_GATEWAY_PORT: String(await stablePort()),
+      GATELOG_API_PORT: String(await stablePort()),
       GATELOG_TARGET_ALLOWLIST: '127.0.0.1',
       GATELOG_INGEST_BATCH_ROWS: '100',
       GATELOG_LOG_LEVEL: 'error',

@@ -20,9 +20,10 @@ import { makeRunStatement, type RunStatement } from '../../../store/read/run-sta
 import { openStoreRig, type StoreRig } from '../../../store/testing/store-harness.ts';
 import { WebhookFollower } from './follower.ts';
 import { PendingRooms } from './rooms.ts';
+import { byLength, testSeed } from '../../../test/support/test-length.ts';
 
-const filtersInState = 15;
-const seed = Date.now() % 2 ** 31;
+const filtersInState = byLength(4, 15);
+const seed = testSeed();
 
 let rig: StoreRig;
 let folder: string;

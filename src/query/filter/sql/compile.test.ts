@@ -1,4 +1,4 @@
-import { assert, asyncProperty, constantFrom, string } from 'fast-check';
+import { asyncProperty, constantFrom, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   and,
@@ -15,6 +15,7 @@ import {
   statementOf,
   tenant,
 } from '../testing/compile-harness.ts';
+import { assert } from '../../../../test/support/seeded.ts';
 
 type Case = readonly [operators: unknown, expected: string];
 

@@ -20,7 +20,7 @@ import { makeRunStatement, type RunStatement } from '../../../store/read/run-sta
 import { openStoreRig, type StoreRig } from '../../../store/testing/store-harness.ts';
 import { WebhookFollower } from './follower.ts';
 import { PendingRooms } from './rooms.ts';
-import { byLength, testSeed } from '../../../test/support/test-length.ts';
+import { byLength, testSeed } from '../../../../test/support/test-length.ts';
 
 const filtersInState = byLength(4, 15);
 const seed = testSeed();

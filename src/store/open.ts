@@ -1,3 +1,4 @@
+import type { ChangeLog } from './read/change-log.ts';
 import type { Config } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
@@ -5,7 +6,7 @@ import { storeSteps } from './schema/migrate.ts';
 import type { Connect, NoteWait } from './engine/connections.ts';
 import { lowerThreadsNamed } from '../platform/priority.ts';
 import type { DamagedPart } from './parts/damaged-parts.ts';
-import { openStore, type Store } from './store.ts';
+import { openStore, type Store, type StoreOptions } from './store.ts';
 import { dataPaths } from '../config/data-paths.ts';
 
 /** The embedded engine's name for its merging threads. */
@@ -14,17 +15,19 @@ const mergingThreads = 'MergeMutate';
 interface StorePorts {
   readonly onWait: NoteWait;
   readonly connect?: Connect | undefined;
+  readonly changeLog?: ChangeLog | undefined;
 }
 
 /** Opens the store and migrates its tables. @throws with a sentence for people when a configured server is unusable. */
-export async function openReadyStore(config: Config, observe: Observe, { onWait: noteWait, connect }: StorePorts): Promise<Store> {
+export async function openReadyStore(config: Config, observe: Observe, { onWait, connect, changeLog }: StorePorts): Promise<Store> {
   const { clickhouseUrl: url } = config;
-  const options = {
+  const options: StoreOptions = {
     queryTimeoutMs: config.queryTimeoutMs,
     queryMaxWaitMs: config.queryMaxWaitMs,
     queryMemoryBytes: config.storeMemoryBytes,
     readConnections: { short: config.storeShortConnections, long: config.storeLongConnections },
-    noteWait,
+    onWait,
+    changeLog,
     noteDamage: ({ isLost, ...part }: DamagedPart) => observe({ kind: isLost ? 'store_part_lost' : 'store_part_damaged', ...part }),
   };
   if (url === undefined) {

@@ -26,7 +26,9 @@ import { type LatestArrival, makeLatestArrival } from './read/latest-arrival.ts'
 import { type LatestStoredNumber, makeLatestStoredNumber } from './read/latest-stored-number.ts';
 import { makeRemoveOrphans, type RemoveOrphans } from './delete/orphans.ts';
 import { makeRemoveExpired, type RemoveExpired } from './delete/retention.ts';
-import { RowChanges } from './read/row-changes.ts';
+import type { RowChanges } from './read/row-changes.ts';
+import { ChangedRows } from './changed-rows.ts';
+import type { ChangeLog } from './read/change-log.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './read/run-statement.ts';
 import { type ListParts, makeListParts } from './parts/list-parts.ts';
 import { type CheckPart, makeCheckPart, makeSetAside, type SetAside } from './parts/set-aside.ts';
@@ -84,6 +86,8 @@ export interface StoreOptions extends RunOptions {
   readonly onWait?: NoteWait;
   readonly noteDamage?: NoteDamage;
   readonly readConnections?: ReadConnections;
+  /** Absent: nobody must know of changes after a kill. */
+  readonly changeLog?: ChangeLog | undefined;
 }
 
 /** Only one process can open an embedded store. @param connect opens the connections; a test passes failing ones. */
@@ -92,15 +96,15 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   const { connections } = damage;
   const endWatch = connections.embedded ? watchMerges(connections) : () => undefined;
   const patches = new PendingPatches();
-  const rowChanges = new RowChanges();
+  const changed = new ChangedRows(options.changeLog);
   return {
     run: makeRunStatement(connections, options),
-    rowChanges,
+    rowChanges: changed.told,
     findRows: makeFindRows(connections),
     findTold: makeFindTold(connections),
     hasSpans: makeHasSpans(connections),
     hasTracedCalls: makeHasTracedCalls(connections),
-    ...notedAmounts(connections, patches, rowChanges),
+    ...amountWrites(connections, patches, changed),
     setSessionTag: makeSetSessionTag(connections),
     jobLists: makeJobLists(connections, options),
     latestChangeNumber: makeLatestChangeNumber(connections),
@@ -110,7 +114,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     damage,
     checkPart: makeCheckPart(connections, damage),
     setAside: makeSetAside(connections, damage),
-    ...notedWrites(connections, patches, rowChanges),
+    ...rowWrites(connections, patches, changed),
     removeOrphans: makeRemoveOrphans(connections),
     moveBodies: makeMoveBodies(connections, { maxQueryMs: options.queryTimeoutMs }),
     migrate: (onApplied) => migrateStore(connections, onApplied),
@@ -128,32 +132,33 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
 }
 
 /** Writes that change costs and usage. */
-function notedAmounts(
+function amountWrites(
   connections: Connections,
   patches: PendingPatches,
-  changes: RowChanges,
+  changed: ChangedRows,
 ): Pick<Store, 'changeStoredCosts' | 'usageRows'> {
   const changeStoredCosts = makeChangeStoredCosts(connections, patches);
   const usageRows = makeUsageRows(connections, patches);
   return {
-    changeStoredCosts: (costs) =>
-      changeStoredCosts(costs).finally(() => {
-        for (const { createdAt } of costs.changes) changes.noteAmounts(costs.organizationId, createdAt);
-      }),
+    changeStoredCosts: (costs) => changed.amounts(costs.organizationId, costs.changes, () => changeStoredCosts(costs)),
     usageRows: {
       ...usageRows,
-      complete: (call) => usageRows.complete(call).finally(() => changes.noteAmounts(call.organizationId, call.before.billed.createdAt)),
+      complete: (call) => {
+        const { requestId, billed } = call.before;
+        return changed.amounts(call.organizationId, [{ requestId, createdAt: billed.createdAt }], () => usageRows.complete(call));
+      },
     },
   };
 }
 
-type NotedWrites = Pick<
+type RowWrites = Pick<
   Store,
   'joinRecords' | 'spanTexts' | 'insert' | 'changeStored' | 'changeNext' | 'changeStoredSession' | 'erase' | 'removeExpired'
 >;
 
-/** Writes that add, change or remove values of `requests`. Each is noted also when it fails, because part of it may be visible. */
-function notedWrites(connections: Connections, patches: PendingPatches, changes: RowChanges): NotedWrites {
+/** Writes that add, change or remove values of `requests`. */
+function rowWrites(connections: Connections, patches: PendingPatches, changed: ChangedRows): RowWrites {
+  const { told } = changed;
   const insert = makeInsertRows(connections);
   const changeStored = makeChangeStored(connections, undefined, patches);
   const changeNext = makeChangeNext(connections, patches);
@@ -161,21 +166,23 @@ function notedWrites(connections: Connections, patches: PendingPatches, changes:
   const erase = makeEraseStored(connections);
   const removeExpired = makeRemoveExpired(connections);
   const joinRecords = makeJoinRecords(connections, patches);
-  const noteAll = (): void => changes.noteAll();
+  const noteAll = (): void => told.noteAll();
   const spanTexts = makeSpanTexts(connections);
   return {
     joinRecords: {
-      moveNumbers: (owner, from, into) =>
-        joinRecords.moveNumbers(owner, from, into).finally(() => changes.noteAmounts(owner, into.createdAt)),
+      moveNumbers: (owner, from, into) => joinRecords.moveNumbers(owner, from, into).finally(() => told.noteAmounts(owner, into.createdAt)),
       remove: (owner, records, signal) => joinRecords.remove(owner, records, signal).finally(noteAll),
     },
     spanTexts: { ...spanTexts, replaceBodies: (...args) => spanTexts.replaceBodies(...args).finally(noteAll) },
-    insert: (table, rows, token) => insert(table, rows, token).finally(() => table === 'requests' && changes.noteInserted(rows)),
-    changeStored: (change) => changeStored(change).finally(() => changes.noteRow(change.accepted.organizationId, change.createdAt)),
-    changeNext: (job, after) => changeNext(job, after).finally(() => changes.noteOrganization(job.organizationId)),
+    insert: (table, rows, token) => insert(table, rows, token).finally(() => table === 'requests' && told.noteInserted(rows)),
+    changeStored: (change) => {
+      const { organizationId, requestId } = change.accepted;
+      return changed.values(organizationId, [{ requestId, createdAt: change.createdAt }], () => changeStored(change));
+    },
+    changeNext: (job, after) => changed.many(job.organizationId, (log) => changeNext(job, after, log)),
     changeStoredSession: {
       ...ofSession,
-      update: (change) => ofSession.update(change).finally(() => changes.noteOrganization(change.organizationId)),
+      update: (change) => changed.many(change.organizationId, (log) => ofSession.update(change, log)),
     },
     erase: { ...erase, removeRequests: (erasure, signal) => erase.removeRequests(erasure, signal).finally(noteAll) },
     removeExpired: (expiry, signal) => removeExpired(expiry, signal).finally(noteAll),

@@ -22,7 +22,7 @@ export interface UpdatedRequest extends StoredRequest {
   readonly changedAt: number;
 }
 
-/** Notes that requests were changed; durable on return. @param at Unix milliseconds. @returns the last `seq`. */
+/** Notes that requests were changed; durable on return. @param at Unix milliseconds. @returns the last `seq`; those before it follow one another. */
 export async function addUpdates(
   database: EventsDatabase,
   organizationId: OrganizationId,
@@ -43,6 +43,29 @@ export async function addUpdates(
     }
     return last;
   });
+}
+
+/** The `seq` of updates that were noted together; inclusive. */
+export interface UpdateNumbers {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Removes updates that were not made. */
+export async function removeUpdateRange(
+  { queries }: EventsQueries,
+  organizationId: OrganizationId,
+  { first, last }: UpdateNumbers,
+): Promise<void> {
+  for (let from = first; from <= last; from += rowsOfRemoval) {
+    if (from > first) await nextTurn();
+    await queries
+      .deleteFrom('updated_requests')
+      .where('organization_id', '=', organizationId)
+      .where('seq', '>=', from)
+      .where('seq', '<=', Math.min(last, from + rowsOfRemoval - 1))
+      .execute();
+  }
 }
 
 /** The greatest `seq`; 0 without any. */

@@ -4,6 +4,7 @@ import type { ChangeEntry } from '../../model/change.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { bytesOfProperties } from '../../model/vocabulary/limits.ts';
 import type { CompiledSql } from '../../sql/statement.ts';
+import { type ChangeLog, noChangeLog } from '../read/change-log.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 import { readRows } from '../engine/statements.ts';
@@ -47,9 +48,10 @@ export interface ChunkResult {
  * Changes the next listed requests; durable and visible to every later read on return, and repeatable.
  *
  * Invariant: no other change of the organisation's properties runs meanwhile (`ingest/changes/organization-lock.ts`).
+ * @param log gets the requests before they are changed.
  * @throws GatelogError when the store fails.
  */
-export type ChangeNext = (job: BulkJob, after: ListedRequest | null) => Promise<ChunkResult>;
+export type ChangeNext = (job: BulkJob, after: ListedRequest | null, log?: ChangeLog) => Promise<ChunkResult>;
 
 /** Requests of a chunk, and bytes of what is read and written of them. */
 export interface ChunkLimits {
@@ -63,14 +65,14 @@ const otherBytesOfPatch = 256;
 
 export function makeChangeNext(connections: Connections, patches: PendingPatches, limits: ChunkLimits = defaultLimits): ChangeNext {
   const read = <Row>(statement: CompiledSql): Promise<readonly Row[]> => readRows<Row>(connections, 'update', statement, updateSettings);
-  return async (job, after) => {
+  return async (job, after, log = noChangeLog) => {
     try {
       const listed = (await read<ListedRow>(nextListed(job, after, limits.requests))).map(listedRequest);
       if (listed.length === 0) return { reached: null, outcomes: noOutcomes, changed: [] };
       const requests = await fitting(read, job, { listed, maxBytes: limits.bytes });
       const found = await find(read, job, requests);
-      await write({ connections, patches }, job, found);
       const changed = found.filter(({ decision }) => decision.outcome === 'changed').map(({ request }) => request);
+      await log.during(job.organizationId, changed, () => write({ connections, patches }, job, found));
       return { reached: requests.at(-1) ?? null, outcomes: outcomesOf(requests, found), changed };
     } catch (error) {
       throw storeFailure(error);

@@ -24,10 +24,12 @@ interface OrganizationChanges {
 
 /**
  * Which rows of `requests` this process has written, so that caches of their columns know what to read again. A change is noted when it is
- * visible and before it is acknowledged: who reads the number before reading rows, and compares later, misses none.
+ * visible and before it is acknowledged: who reads the number before reading rows, and compares later, misses none. A watch that throws fails
+ * no write and no other watch: with the next change it is told that any row of those organisations may have changed.
  */
 export class RowChanges {
-  readonly #watches = new Set<WatchRows>();
+  /** Each with the organisations that it could not be told of. */
+  readonly #watches = new Map<WatchRows, Set<bigint>>();
   #number = 0;
   #ofAll = 0;
   readonly #organizations = new Map<bigint, OrganizationChanges>();
@@ -46,7 +48,7 @@ export class RowChanges {
   }
 
   watch(watch: WatchRows): void {
-    this.#watches.add(watch);
+    this.#watches.set(watch, new Set());
   }
 
   /** Its cost or usage was changed, which no cached column has. */
@@ -83,7 +85,17 @@ export class RowChanges {
   }
 
   #tell(organization: bigint, createdAt: number | undefined): void {
-    for (const watch of this.#watches) watch(organization, createdAt);
+    for (const [watch, untold] of this.#watches) {
+      try {
+        watch(organization, createdAt);
+        for (const earlier of untold) {
+          watch(earlier, undefined);
+          untold.delete(earlier);
+        }
+      } catch {
+        untold.add(organization);
+      }
+    }
   }
 
   #noteHour(organization: bigint, createdAt: number): void {

@@ -1,6 +1,7 @@
-import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
+import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
+import { type ChangeLog, noChangeLog, type StoredRow } from '../read/change-log.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 import { insertLines } from '../insert/insert.ts';
@@ -39,10 +40,11 @@ export interface ChangeStoredSession {
   readonly writeHistory: (change: SessionChange) => Promise<void>;
   /**
    * Sets the properties on the stored requests that do not have the change yet.
+   * @param log gets the requests before they are changed.
    * @returns their number.
    * @throws GatelogError `query_too_large`, or when the store fails.
    */
-  readonly update: (change: SessionChange) => Promise<number>;
+  readonly update: (change: SessionChange, log?: ChangeLog) => Promise<number>;
 }
 
 /**
@@ -78,7 +80,7 @@ export function makeChangeStoredSession(
   return {
     count: (change) => inTurn(connections, (lane) => countWithRoom(lane, change)),
     writeHistory: (change) => writeHistory(connections, change),
-    update: (change) => updateAll({ connections, patches, maxPatched }, change),
+    update: (change, log = noChangeLog) => updateLogged({ connections, patches, maxPatched, log }, change),
   };
 }
 
@@ -158,11 +160,62 @@ function read<Row>(lane: LaneClient, change: SessionChange, columns: Fragment): 
 }
 
 /** Requests of the session without the change. */
-function rowsWithout({ sessionId, number }: SessionChange): Rows {
+function rowsWithout({ sessionId, number }: SessionChange, further: readonly Fragment[] = []): Rows {
   return requests([
     sql`session_id = ${param(sessionId, 'String', 'session')}`,
     sql`NOT has(session_changes, ${param(number, 'UInt64', 'number')})`,
+    ...further,
   ]);
+}
+
+/** Requests that are written down at once. */
+const loggedAtOnce = 10_000;
+/** How often the requests are listed again because others of the session were stored meanwhile. */
+const maxListings = 3;
+
+type LoggedWriting = Writing & { readonly log: ChangeLog };
+
+async function updateLogged(writing: LoggedWriting, change: SessionChange): Promise<number> {
+  if (!writing.log.isWatched(change.organizationId)) return (await updateAll(writing, change)).total;
+  for (let listing = 1; ; listing += 1) {
+    const { total, isDone } = await logThenUpdate(writing, change, { isLast: listing === maxListings, count: 0, after: undefined });
+    if (isDone) return total;
+  }
+}
+
+interface Logged {
+  /** The change is made even if it reaches more requests than were written down. */
+  readonly isLast: boolean;
+  readonly count: number;
+  readonly after: StoredRow | undefined;
+}
+
+/** Writes down the next requests that the change is going to reach, and behind the last of them makes it. */
+async function logThenUpdate(writing: LoggedWriting, change: SessionChange, { isLast, count, after }: Logged): Promise<Updated> {
+  const rows = await rowsBehind(writing, change, after);
+  const logged = { isLast, count: count + rows.length, after: rows.at(-1) };
+  return writing.log.during(change.organizationId, rows, () =>
+    rows.length < loggedAtOnce ? updateAll(writing, change, isLast ? undefined : logged.count) : logThenUpdate(writing, change, logged),
+  );
+}
+
+async function rowsBehind({ connections }: Writing, change: SessionChange, after: StoredRow | undefined): Promise<readonly StoredRow[]> {
+  const behind =
+    after === undefined
+      ? []
+      : [
+          sql`(created_at, request_id) > (${dateTime64(after.createdAt, 'after_at')}, ${param(uuidToNumber(after.requestId), 'UInt128', 'after')})`,
+        ];
+  const query = select({
+    columns: sql`id_text AS id, toUnixTimestamp64Milli(created_at) AS created_ms`,
+    from: rowsWithout(change, behind),
+    orderBy: sql`created_at, request_id`,
+    limit: loggedAtOnce,
+  });
+  const rows = await inTurn(connections, (lane) =>
+    selectRows<{ readonly id: string; readonly created_ms: number | string }>(lane, compileFor(change.organizationId, query), settings),
+  );
+  return rows.map(({ id, created_ms: createdAt }) => ({ requestId: id as RequestId, createdAt: Number(createdAt) }));
 }
 
 /**
@@ -170,26 +223,39 @@ function rowsWithout({ sessionId, number }: SessionChange): Rows {
  * (`ingest/changes/organization-lock.ts`), so that nothing changes a row before it is rewritten.
  * TRICKY: a rewriting begins only when no other runs, because the engine may run waiting ones together.
  */
-async function updateAll(writing: Writing, change: SessionChange): Promise<number> {
+async function updateAll(writing: Writing, change: SessionChange, maxReached = Infinity): Promise<Updated> {
   const { connections } = writing;
   const parts = { connections, signal: new AbortController().signal };
   for (;;) {
-    const { total, step } = await inTurn(connections, (lane) => update(writing, lane, change));
-    if (step === 'done') return total;
+    const { total, step } = await inTurn(connections, (lane) => update({ ...writing, maxReached }, lane, change));
+    if (step === 'done' || step === 'left') return { total, isDone: step === 'done' };
     await whenMutated(parts, 'requests');
-    if (step === 'begun') return total;
+    if (step === 'begun') return { total, isDone: true };
   }
 }
 
-/** The result of one turn in the lane: all done, a rewriting begun, or put off until another one has ended. */
-interface Turned {
+interface Updated {
   readonly total: number;
-  readonly step: 'done' | 'begun' | 'put off';
+  readonly isDone: boolean;
 }
 
-async function update({ connections, patches, maxPatched }: Writing, lane: LaneClient, change: SessionChange): Promise<Turned> {
+/**
+ * The result of one turn in the lane: all done, a rewriting begun, put off until another one has ended, or left because it would reach more
+ * requests than it may.
+ */
+interface Turned {
+  readonly total: number;
+  readonly step: 'done' | 'begun' | 'put off' | 'left';
+}
+
+async function update(
+  { connections, patches, maxPatched, maxReached }: Writing & { readonly maxReached: number },
+  lane: LaneClient,
+  change: SessionChange,
+): Promise<Turned> {
   const { total, bytes: bytesBefore } = await measure(lane, change);
   if (total === 0) return { total, step: 'done' };
+  if (total > maxReached) return { total, step: 'left' };
   const bytes = bytesBefore + total * bytesOfProperties(change.values);
   if (total > maxPatched || bytes > maxPatchedBytes) {
     const [others] = await selectRows<{ readonly total: number | string }>(lane, rewritings, settings);

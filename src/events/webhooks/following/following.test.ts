@@ -1,3 +1,4 @@
+import { GatelogError } from '../../../model/errors.ts';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Webhook } from '../../../model/events/webhook.ts';
@@ -202,6 +203,31 @@ describe('a change of a stored request', () => {
       expect(await scene.deliveries(webhook, 'request.updated')).toEqual([]);
     });
     await expect.poll(async () => (await scene.deliveries(webhook, 'request.updated')).toSorted()).toEqual(ids(0, 2));
+  });
+
+  it('that was noted before it is made, and was refused, is announced to nobody', async () => {
+    await store(0, 3);
+    const webhook = scene.define({ events: ['request.updated'] });
+    scene.start();
+    const refused = scene.notes.during(scene.organizationId, [request(0), request(1)], async () => {
+      await scene.notes.add(scene.organizationId, [request(2)]);
+      throw new GatelogError('query_too_large', 'Too many properties.');
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'query_too_large' });
+    await expect.poll(() => scene.deliveries(webhook, 'request.updated')).toEqual(ids(2, 3));
+    await expect.poll(() => notes()).toBe(0);
+    expect(await scene.deliveries(webhook, 'request.updated')).toEqual(ids(2, 3));
+  });
+
+  it('that may have been made before it failed is announced', async () => {
+    await store(0, 1);
+    const webhook = scene.define({ events: ['request.updated'] });
+    scene.start();
+    const failed = scene.notes.during(scene.organizationId, [request(0)], async () => {
+      throw new GatelogError('store_unavailable', 'The store does not answer.');
+    });
+    await expect(failed).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect.poll(() => scene.deliveries(webhook, 'request.updated')).toEqual(ids(0, 1));
   });
 
   it('of a request that is gone is announced to nobody', async () => {

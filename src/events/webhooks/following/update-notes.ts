@@ -1,7 +1,16 @@
+import { GatelogError } from '../../../model/errors.ts';
 import type { OrganizationId } from '../../../model/ids.ts';
 import type { Observe } from '../../../model/observation.ts';
+import type { ChangeLog } from '../../../store/read/change-log.ts';
 import type { EventsDatabase } from '../../database/database.ts';
-import { addUpdates, latestUpdate, removeOldestUpdates, type StoredRequest } from '../../log/updates.ts';
+import {
+  addUpdates,
+  latestUpdate,
+  removeOldestUpdates,
+  removeUpdateRange,
+  type StoredRequest,
+  type UpdateNumbers,
+} from '../../log/updates.ts';
 
 export interface UpdateNotesOptions {
   readonly database: EventsDatabase;
@@ -21,21 +30,21 @@ const countedAfter = 10_000;
 
 interface Waiting {
   readonly requests: StoredRequest[];
-  readonly resolve: (() => void)[];
+  readonly resolve: ((last: number) => void)[];
   readonly reject: ((error: unknown) => void)[];
 }
 
 /**
  * # Changes of stored requests, until webhooks have looked at them
  *
- * An acknowledged change must be announced, whatever is killed. So a change is noted on disk once it is made, before it is acknowledged: a
- * kill in between leaves a change that nobody was promised, and who repeats it has it noted. A change that a repetition cannot tell from one
- * that was there before is noted before it is made (`during`), and what was noted since is read once it has ended.
+ * An acknowledged change must be announced, whatever is killed. So a change is noted on disk before it is made, and what was noted since is
+ * read once it has ended (`during`): one that cannot be noted is not made, and one that is made is noted. A kill in between announces a
+ * request that is as it was. A change that the store refuses is taken back.
  *
  * Only organisations with a webhook that asks for updates pay for this. What comes together is written together. `docs/internals/decisions`
  * has the reasons.
  */
-export class UpdateNotes {
+export class UpdateNotes implements ChangeLog {
   private readonly options: UpdateNotesOptions;
   private readonly waiting = new Map<OrganizationId, Waiting>();
   private readonly counts = new Map<OrganizationId, number>();
@@ -69,13 +78,20 @@ export class UpdateNotes {
     return Math.min(Number.MAX_SAFE_INTEGER, ...open.map(({ after }) => after));
   }
 
-  /** Durable on return; nothing is done for an organisation that is not watched. @throws GatelogError `events_unavailable`. */
-  async add(organizationId: OrganizationId, requests: readonly StoredRequest[]): Promise<void> {
-    if (requests.length === 0 || !this.isWatched(organizationId)) return;
-    await new Promise<void>((resolve, reject) => {
+  /**
+   * Durable on return; nothing is done for an organisation that is not watched. @returns the numbers of the notes. @throws GatelogError
+   * `events_unavailable`.
+   */
+  async add(organizationId: OrganizationId, requests: readonly StoredRequest[]): Promise<UpdateNumbers | undefined> {
+    if (requests.length === 0 || !this.isWatched(organizationId)) return undefined;
+    return new Promise((resolve, reject) => {
       const own = this.waiting.get(organizationId) ?? { requests: [], resolve: [], reject: [] };
+      const end = own.requests.length + requests.length;
       for (const request of requests) own.requests.push(request);
-      own.resolve.push(resolve);
+      own.resolve.push((latest) => {
+        const last = latest - (own.requests.length - end);
+        resolve({ first: last - requests.length + 1, last });
+      });
       own.reject.push(reject);
       this.waiting.set(organizationId, own);
       if (!this.isWriting) void this.write();
@@ -87,13 +103,22 @@ export class UpdateNotes {
     if (requests.length === 0 || !this.isWatched(organizationId)) return change();
     const key = Symbol('change');
     this.begun.set(key, { organizationId, after: this.latest });
+    let noted: UpdateNumbers | undefined;
     try {
-      await this.add(organizationId, requests);
+      noted = await this.add(organizationId, requests);
       return await change();
+    } catch (error) {
+      if (noted !== undefined && isRefusal(error)) await this.takeBack(organizationId, noted);
+      throw error;
     } finally {
       this.begun.delete(key);
       this.noted(organizationId);
     }
+  }
+
+  /** A note that stays announces a request that is as it was, no more. */
+  private async takeBack(organizationId: OrganizationId, numbers: UpdateNumbers): Promise<void> {
+    await removeUpdateRange(this.options.database, organizationId, numbers).catch(() => undefined);
   }
 
   private async write(): Promise<void> {
@@ -104,7 +129,7 @@ export class UpdateNotes {
       for (const [organizationId, { requests, resolve, reject }] of round) {
         try {
           this.latest = await addUpdates(this.options.database, organizationId, requests, this.options.now());
-          for (const done of resolve) done();
+          for (const done of resolve) done(this.latest);
           await this.bound(organizationId, requests.length);
           this.noted(organizationId);
         } catch (error) {
@@ -124,4 +149,9 @@ export class UpdateNotes {
     const dropped = await removeOldestUpdates(database, organizationId, max);
     if (dropped > 0) observe({ kind: 'webhook_updates_dropped', updates: dropped });
   }
+}
+
+/** Whether a change was surely not made. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof GatelogError && error.status < 500;
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { MalformedSpans, SpanWork } from '../limits.ts';
 import type { DecodedLogs, LogRecord } from '../log-record.ts';
-import { numberOf } from '../span.ts';
+import { millisecondsOfJson } from './time.ts';
 import { attributesOf, listAt, textIn, valueOf } from './json.ts';
 import { LogCollector } from './log-collector.ts';
 
@@ -25,19 +25,16 @@ export function decodeJsonLogs(text: string, work = new SpanWork()): DecodedLogs
   return collector.result();
 }
 
-const nanosecondsPerMs = 1e6;
-
-/** Nanoseconds since 1970: when it was said, else when it was seen. */
+/** When it was said, else when it was seen. */
 function timeOf({ timeUnixNano: said, observedTimeUnixNano: seen }: JsonObject): number {
-  const at = numberOf(said) ?? 0;
-  return at > 0 ? at : (numberOf(seen) ?? 0);
+  return millisecondsOfJson(said) || millisecondsOfJson(seen);
 }
 
 function recordOf(record: JsonObject): LogRecord {
   return {
     traceId: textIn(record, 'traceId').toLowerCase(),
     spanId: textIn(record, 'spanId').toLowerCase(),
-    atMs: timeOf(record) / nanosecondsPerMs,
+    atMs: timeOf(record),
     eventName: textIn(record, 'eventName'),
     body: valueOf(record['body'], 0),
     attributes: attributesOf(listAt(record, 'attributes')),

@@ -3,6 +3,7 @@ import { MalformedSpans, SpanFault, spanLimits, SpanWork } from '../limits.ts';
 import { type AttributeValue, type Attributes, numberOf, type Scope, type Span, type SpanEvent, type SpanStatus } from '../span.ts';
 import { type DecodedSpans, SpanCollector, tooDeep, tooManyAttributes, tooManyEvents } from './decoded.ts';
 import { finite, parentOf } from './protobuf.ts';
+import { millisecondsOfJson } from './time.ts';
 
 /**
  * Reads an `ExportTraceServiceRequest` in JSON: the names in lowerCamelCase, identifiers in hexadecimal, 64-bit numbers as texts or numbers.
@@ -70,8 +71,8 @@ function spanOf(span: JsonObject, { resource, scope }: Pick<Span, 'resource' | '
     parentSpanId: parentOf(textIn(span, 'parentSpanId').toLowerCase()),
     name: textIn(span, 'name'),
     kind: numberIn(span, 'kind'),
-    startMs: millisecondsOf(span['startTimeUnixNano']),
-    endMs: millisecondsOf(span['endTimeUnixNano']),
+    startMs: wholeMs(span['startTimeUnixNano']),
+    endMs: wholeMs(span['endTimeUnixNano']),
     attributes: attributesOf(listAt(span, 'attributes')),
     events: events.map(eventOf),
     status: statusOf(objectAt(span, 'status')),
@@ -80,18 +81,14 @@ function spanOf(span: JsonObject, { resource, scope }: Pick<Span, 'resource' | '
   };
 }
 
-const nanosecondDigits = 6;
-
-/** The digits of a text are cut, not divided: a number has too few for nanoseconds of today. */
-function millisecondsOf(value: unknown): number {
-  if (typeof value === 'string' && /^\d{7,20}$/.test(value)) return Number(value.slice(0, -nanosecondDigits));
-  return Math.floor((numberOf(value) ?? 0) / 10 ** nanosecondDigits);
+function wholeMs(nanoseconds: unknown): number {
+  return Math.floor(millisecondsOfJson(nanoseconds));
 }
 
 function eventOf(event: JsonObject): SpanEvent {
   return {
     name: textIn(event, 'name'),
-    atMs: millisecondsOf(event['timeUnixNano']),
+    atMs: wholeMs(event['timeUnixNano']),
     attributes: attributesOf(listAt(event, 'attributes')),
   };
 }

@@ -4,7 +4,6 @@ import type { AttributeValue } from '../span.ts';
 import { LogCollector } from './log-collector.ts';
 import { CountedReader, eachField, endOfMessage, hexOf, readAttribute, readValue } from './protobuf.ts';
 
-const nanosecondsPerMs = 1e6;
 /** Ways in which a field is written. */
 const [fixed64, bytesWithLength] = [1, 2];
 
@@ -56,12 +55,12 @@ function decodeRecord(reader: CountedReader, end: number): LogRecord {
   const record = { traceId: '', spanId: '', eventName: '' };
   let [at, observedAt, body]: [number, number, AttributeValue] = [0, 0, null];
   const readers: Readonly<Record<number, readonly [type: number, read: () => void]>> = {
-    1: [fixed64, () => (at = reader.readFixed64() / nanosecondsPerMs)],
+    1: [fixed64, () => (at = reader.readMilliseconds())],
     5: [bytesWithLength, () => (body = readValue(reader, 0))],
     6: [bytesWithLength, () => readAttribute(reader, attributes)],
     9: [bytesWithLength, () => (record.traceId = hexOf(reader.readBytes()))],
     10: [bytesWithLength, () => (record.spanId = hexOf(reader.readBytes()))],
-    11: [fixed64, () => (observedAt = reader.readFixed64() / nanosecondsPerMs)],
+    11: [fixed64, () => (observedAt = reader.readMilliseconds())],
     12: [bytesWithLength, () => (record.eventName = reader.readString())],
   };
   eachField(reader, end, (field) => {

@@ -2,6 +2,7 @@ import { PbfReader } from 'pbf';
 import { MalformedSpans, spanLimits, SpanFault, SpanWork, TooManySpans } from '../limits.ts';
 import type { AttributeValue, Attributes, Scope, Span, SpanEvent, SpanStatus } from '../span.ts';
 import { type DecodedSpans, SpanCollector, tooDeep, tooManyAttributes, tooManyEvents } from './decoded.ts';
+import { millisecondsOfBits } from './time.ts';
 
 /**
  * Reads an `ExportTraceServiceRequest` (or `TracesData`, which has the same bytes): field numbers are those of opentelemetry-proto 1.x,
@@ -35,6 +36,12 @@ export class CountedReader extends PbfReader {
   override nextField(end?: number): number {
     this.work.part();
     return super.nextField(end);
+  }
+
+  /** Nanoseconds since 1970 as milliseconds, with a fraction. */
+  readMilliseconds(): number {
+    const low = this.readFixed32();
+    return millisecondsOfBits(low, this.readFixed32());
   }
 }
 
@@ -127,8 +134,8 @@ function decodeSpan(reader: CountedReader, end: number, { resource, scope }: Pic
     4: () => (span.parentSpanId = parentOf(hexOf(reader.readBytes()))),
     5: () => (span.name = reader.readString()),
     6: () => (span.kind = reader.readVarint()),
-    7: () => (span.startMs = millisecondsOf(reader)),
-    8: () => (span.endMs = millisecondsOf(reader)),
+    7: () => (span.startMs = wholeMs(reader)),
+    8: () => (span.endMs = wholeMs(reader)),
     9: () => readAttribute(reader, attributes),
     11: () => {
       if (events.length >= spanLimits.events) throw tooManyEvents();
@@ -149,17 +156,15 @@ export function parentOf(spanId: string): string {
   return /^0*$/.test(spanId) ? '' : spanId;
 }
 
-const nanosecondsPerMs = 1e6;
-
-function millisecondsOf(reader: CountedReader): number {
-  return Math.floor(reader.readFixed64() / nanosecondsPerMs);
+function wholeMs(reader: CountedReader): number {
+  return Math.floor(reader.readMilliseconds());
 }
 
 function readEvent(reader: CountedReader): SpanEvent {
   const attributes = new Map<string, AttributeValue>();
   let [atMs, name] = [0, ''];
   eachFieldOfMessage(reader, (field) => {
-    if (field === 1) atMs = millisecondsOf(reader);
+    if (field === 1) atMs = wholeMs(reader);
     else if (field === 2) name = reader.readString();
     else if (field === 3) readAttribute(reader, attributes);
   });

@@ -1,3 +1,4 @@
+import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { surfaceBounds } from '../../model/record/surface-bounds.ts';
 import { MalformedSpans, spanLimits, SpanWork, TooManySpans } from '../limits.ts';
@@ -31,6 +32,28 @@ const spans: readonly WrittenSpan[] = [
 const resource = { 'service.name': 'shop' };
 const request = requestOf(spans, resource);
 const bytes = encodedRequest(request);
+
+const times = integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2100, 0, 1) });
+
+it('times are to the millisecond those that were sent, in both encodings', () => {
+  assert(
+    property(times, integer({ min: 0, max: 1_000_000 }), (startMs, lasted) => {
+      const sent = requestOf([{ spanId: spanIdOf(1), startMs, endMs: startMs + lasted }]);
+      for (const { spans: found } of [decodeProtobuf(encodedRequest(sent)), decodeJson(JSON.stringify(sent))]) {
+        expect(found).toMatchObject([{ startMs, endMs: startMs + lasted }]);
+      }
+    }),
+  );
+});
+
+it('times that are numbers of JSON are to the millisecond too', () => {
+  assert(
+    property(times, (startMs) => {
+      const asNumbers = JSON.stringify(requestOf([{ spanId: spanIdOf(1), startMs }])).replaceAll(/"(\d{19})"/g, '$1');
+      expect(decodeJson(asNumbers).spans).toMatchObject([{ startMs }]);
+    }),
+  );
+});
 
 it('both encodings give the same spans', () => {
   const decoded = decodeProtobuf(bytes);

@@ -138,7 +138,7 @@ async function differenceOn(question: Question, samples: Samples | undefined): P
     const sample = found.get(key);
     const value = row[metric] === null ? null : number(row[metric]);
     if (sample === undefined) return `no group ${key}`;
-    if (sample.count !== number(row['count'])) return `${key}: ${sample.count} requests instead of ${String(row['count'])}`;
+    if (sample.count !== number(row['count'])) return `${key}: ${sample.count} requests instead of ${number(row['count'])}`;
     if (!isNear(sample.value, value)) return `${key}: ${metric} is ${sample.value} instead of ${value}`;
   }
   return null;

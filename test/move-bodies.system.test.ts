@@ -10,7 +10,7 @@ const dataDir = makeDataDir();
 afterEach(() => removeDataDir(dataDir));
 
 it(`a store of before is moved while it is killed: no answer differs and no call is lost (seed ${seed})`, async () => {
-  const run = await runMove({ dataDir, requests: byLength(6000, 20_000), queries: 30, kills, maxRunMs: 1500, dice: new Dice(seed) });
+  const run = await runMove({ dataDir, requests: byLength(12_000, 20_000), queries: 30, kills, maxRunMs: 1500, dice: new Dice(seed) });
   expect(run).toMatchObject({ different: [], lost: [], kills, left: 0 });
   expect(run.compared).toBeGreaterThan(30);
   expect(run.bytes.after).toBeLessThan(run.bytes.before);

@@ -10,7 +10,10 @@ const patient = { testTimeout: 600_000, hookTimeout: 300_000 };
 /** Vitest keeps a core for itself, which of two is half. It needs little of it, and system tests mostly wait. */
 const maxWorkers = availableParallelism() + 1;
 
-const shared = { environment: 'node', pool: 'forks', globals: false, maxWorkers } as const;
+/** A condition may take this long on a busy machine; one that never holds fails all the same. */
+const patientMs = 60_000;
+
+const shared = { environment: 'node', pool: 'forks', globals: false, maxWorkers, expect: { poll: { timeout: patientMs } } } as const;
 /** Test files beside the code that import this module. */
 const besideTheCode = (module: string): readonly string[] =>
   filesThatReach(module, ['src', 'test', 'bench']).filter((file) => !file.endsWith('.system.test.ts'));

@@ -122,8 +122,12 @@ function duplicatesOf(records: readonly StoredRecord[]): string[] {
   return duplicates;
 }
 
+/**
+ * No identifier is chosen twice. A call whose identifier could not be checked, as while the metadata waits for a busy disk, says so and has
+ * another one, which is no fault.
+ */
 function isReplaced({ chosenId, warning }: CallOutcome): boolean {
-  return chosenId !== undefined && warning?.includes('a fresh identifier was given') === true;
+  return chosenId !== undefined && warning?.includes('was used before') === true;
 }
 
 /** US dollars. */

@@ -233,7 +233,8 @@ export class Drain {
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
     const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.loop.signal });
     await once.complete(this.loop.signal);
-    const waiting = await completeUsages(partition, this.waitingCompletions(), { ...this.ports, inFlight: this.inFlight });
+    const around = { ...this.ports, inFlight: this.inFlight, exchanges: batch.exchanges };
+    const waiting = await completeUsages(partition, this.waitingCompletions(), around);
     const lastNumber = batch.bounds.firstNumber + batch.exchanges.length - 1;
     await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, repeated, waiting, lastNumber });
     this.ports.storedOrder.accept(

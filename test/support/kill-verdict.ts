@@ -24,7 +24,7 @@ export interface Findings {
   readonly duplicated: string[];
   /** Responses whose record has another status, property, identifier or cost. */
   readonly different: string[];
-  /** Calls that chose their identifier but received another one, with a warning. */
+  /** Calls that chose their identifier but received another one, as if it had been used before. */
   readonly replacedIds: string[];
   /** Calls that received an identifier but are not stored. */
   readonly notStored: string[];

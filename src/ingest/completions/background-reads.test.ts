@@ -7,7 +7,7 @@ import { openCheckpointFile } from '../../spool/checkpoint.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
 import { maxWaiting } from './complete-usage.ts';
 import { call, credentialHash, finished, model, newResponse, read } from '../testing/background-calls.ts';
-import { type ExchangeSketch, type IngestRig, newId, openRig, SpoolRig } from '../testing/ingest-harness.ts';
+import { type ExchangeSketch, type IngestRig, interpretDirectly, newId, openRig, SpoolRig } from '../testing/ingest-harness.ts';
 
 let rig: IngestRig;
 let spool: SpoolRig;
@@ -67,6 +67,22 @@ describe('an interaction of Gemini in the background', () => {
     const known = { prompt_tokens: 1000, completion_tokens: 200, cached: 400, reasoning: 50, cost_source: 'price-book' };
     expect(await factsOf(id)).toMatchObject(known);
     expect(await factsOf(reading)).toMatchObject({ cost_source: 'none' });
+  });
+
+  const orders = [0, 1, 2].flatMap((call) => [0, 1, 2].filter((read) => read !== call).map((read) => [call, read] as const));
+
+  test.each(orders)('gets them whichever comes first where batches are cut short: call in spool %i, read in %i', async (ofCall, ofRead) => {
+    const writers = [writer, spool.openWriter(), spool.openWriter()];
+    const response = newResponse();
+    const sketches = [0, 1, 2].map((index): ExchangeSketch => {
+      if (index === ofCall) return asked(response);
+      return index === ofRead ? fetched(response, interaction(response, 'completed', counted)) : {};
+    });
+    const turns = [ofCall, ...[0, 1, 2].filter((index) => index !== ofCall)];
+    const ids = new Map<number, RequestId>();
+    for (const turn of turns) ids.set(turn, await spool.write(writers[turn] ?? writer, sketches[turn] ?? {}));
+    await spool.drainAll({ interpret: (tasks, storedAt) => interpretDirectly(tasks.slice(0, 1), storedAt) });
+    expect(await factsOf(ids.get(ofCall) ?? newId())).toMatchObject({ prompt_tokens: 1000, completion_tokens: 200 });
   });
 
   test('gets them from a stream that takes it up again', async () => {

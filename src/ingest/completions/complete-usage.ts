@@ -10,7 +10,7 @@ import type { Pricing } from '../../pricing/explain-cost.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import type { UsageRows } from '../../store/update/complete-usage.ts';
 import type { InterpretedBatch } from '../batch/results.ts';
-import type { ExchangeIndex } from '../series/exchange.ts';
+import type { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
 import type { BudgetSettlement, SettleBudgets } from '../interpret/settlement.ts';
 
 /**
@@ -96,6 +96,8 @@ const maxCharacters = 16 * 1024;
 interface CompletionPorts {
   readonly completeUsage: CompleteUsage;
   readonly inFlight: ExchangeIndex;
+  /** The exchanges of the batch. */
+  readonly exchanges: readonly TrackedExchange[];
   readonly observe: Observe;
 }
 
@@ -108,14 +110,15 @@ interface CompletionPorts {
 export async function completeUsages(
   { completions, awaited }: Pick<InterpretedBatch, 'completions' | 'awaited'>,
   waiting: readonly UsageCompletion[],
-  { completeUsage, inFlight, observe }: CompletionPorts,
+  { completeUsage, inFlight, exchanges, observe }: CompletionPorts,
 ): Promise<readonly UsageCompletion[]> {
   if (completions.length === 0 && waiting.length === 0) return waiting;
   const completed = new Set<string>();
   const candidates = new Map<string, UsageCompletion>();
+  const stored = new Set(exchanges);
   // A call is older than its read: once no older exchange is in flight, its record cannot come any more.
   for (const earlier of waiting) {
-    if (awaited.has(responseKeyOf(earlier)) || inFlight.hasOlder(earlier.askedAt)) candidates.set(responseKeyOf(earlier), earlier);
+    if (awaited.has(responseKeyOf(earlier)) || inFlight.hasOlder(earlier.askedAt, stored)) candidates.set(responseKeyOf(earlier), earlier);
   }
   for (const completion of completions) candidates.set(responseKeyOf(completion), completion);
   const isNew = new Set(completions);

@@ -196,9 +196,12 @@ export class ExchangeIndex {
     return [...this.exchanges.values()];
   }
 
-  /** Whether an exchange opened at that time or earlier waits and is not being stored. @param openedAt Unix milliseconds. */
-  hasOlder(openedAt: number): boolean {
-    for (const exchange of this.exchanges.values()) if (exchange.state !== 'sealed' && exchange.openedAt <= openedAt) return true;
+  /**
+   * Whether an exchange opened at that time or earlier waits for a later batch. TRICKY: that may be a sealed one, which was cut off.
+   * @param openedAt Unix milliseconds. @param stored the exchanges of the batch that is being stored.
+   */
+  hasOlder(openedAt: number, stored: ReadonlySet<TrackedExchange>): boolean {
+    for (const exchange of this.exchanges.values()) if (!stored.has(exchange) && exchange.openedAt <= openedAt) return true;
     return false;
   }
 

@@ -8,7 +8,7 @@ const maxHours = 10_000;
 const maxOrganizations = 10_000;
 
 /** What has changed since a number that was given before: everything, or the rows of these hours since 1970; the first one has all earlier time. */
-export type ChangedRows = 'everything' | readonly number[];
+export type ChangedHours = 'everything' | readonly number[];
 
 /**
  * Called for each row that was inserted or changed, with its time, Unix milliseconds; without one any row of the organisation may be. Rows
@@ -39,7 +39,7 @@ export class RowChanges {
     return this.#number;
   }
 
-  since(organizationId: OrganizationId, number: number): ChangedRows {
+  since(organizationId: OrganizationId, number: number): ChangedHours {
     if (this.#ofAll > number) return 'everything';
     const changes = this.#organizations.get(uuidToNumber(organizationId));
     if (changes === undefined) return [];

@@ -69,7 +69,7 @@ describe('an interaction of Gemini in the background', () => {
     expect(await factsOf(reading)).toMatchObject({ cost_source: 'none' });
   });
 
-  const orders = [0, 1, 2].flatMap((call) => [0, 1, 2].filter((read) => read !== call).map((read) => [call, read] as const));
+  const orders = [0, 1, 2].flatMap((ofCall) => [0, 1, 2].filter((other) => other !== ofCall).map((ofRead) => [ofCall, ofRead] as const));
 
   test.each(orders)('gets them whichever comes first where batches are cut short: call in spool %i, read in %i', async (ofCall, ofRead) => {
     const writers = [writer, spool.openWriter(), spool.openWriter()];

@@ -17,6 +17,8 @@ export interface Redacted {
 
 /** Compiled rules of an organisation. */
 interface Prepared {
+  /** Its own. */
+  readonly list: number;
   /** Undefined: a pattern cannot be used. */
   readonly redactors: Redactors | undefined;
   /** Redactors that empty the same places, for when the rules fail. */
@@ -64,6 +66,8 @@ export class BoundedRedactor {
   private readonly slowWork: SlowWork;
   private readonly prepared = new Map<string, Prepared>();
   private patterns = 0;
+  /** How many were prepared. */
+  private lists = 0;
   private readonly sandbox: { work: () => RecordTexts };
   private readonly run: (timeout: number) => RecordTexts;
 
@@ -90,11 +94,11 @@ export class BoundedRedactor {
     const characters = charactersOf(texts);
     const { quick, quickOfSlow, limit } = this.grantsOf(characters / mebibyte);
     for (let attempt = 1; ; attempt += 1) {
-      const { redactors, places, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
+      const { list, redactors, places, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
       const withheld = (failure: string): Redacted => ({ texts: redactEverything(texts, places), failure });
       if (redactors === undefined) return withheld('a pattern cannot be used');
       const beyondMs = Math.min(limit, this.slowWork.remainingMs(organizationId));
-      const before = { rules: this.slowWork.slowRules(organizationId, key), allowedMs: quickOfSlow + beyondMs };
+      const before = { rules: this.slowWork.slowRules(organizationId, list), allowedMs: quickOfSlow + beyondMs };
       const bounds = { allowedMs: quick + beyondMs, maxCpuMs: quick + limit, slow: before };
       let tooSlow: number | undefined;
       try {
@@ -113,7 +117,7 @@ export class BoundedRedactor {
       } finally {
         const { spentMs, spentBySlowMs } = this.work;
         const ms = Math.max(spentMs - quick, spentBySlowMs - quickOfSlow);
-        this.slowWork.count(organizationId, ms, tooSlow === undefined ? undefined : { key, rule: tooSlow });
+        this.slowWork.count(organizationId, ms, tooSlow === undefined ? undefined : { list, rule: tooSlow });
       }
     }
   }
@@ -153,7 +157,8 @@ export class BoundedRedactor {
       if (this.prepared.size < maxRuleSets && this.patterns + patterns <= maxPatterns) break;
       this.forget(oldest, freed);
     }
-    const prepared = { redactors: this.compiled(rules), places: placesOf(rules), patterns };
+    this.lists += 1;
+    const prepared = { list: this.lists, redactors: this.compiled(rules), places: placesOf(rules), patterns };
     this.prepared.set(key, prepared);
     this.patterns += patterns;
     return prepared;

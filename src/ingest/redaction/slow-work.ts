@@ -16,8 +16,8 @@ interface Spent {
 
 /** Rules of an organisation that were too slow on some text. */
 interface SlowRules {
-  /** Of the list that they stand in. */
-  readonly key: string;
+  /** Number of the list that they stand in. */
+  readonly list: number;
   /** Their indexes. */
   readonly rules: ReadonlySet<number>;
 }
@@ -42,18 +42,18 @@ export class SlowWork {
     return Math.max(0, maxMs - Math.max(0, spent.ms - (this.workableMs() - spent.at) * msPerMs));
   }
 
-  /** @param key of the list of rules that holds now. */
-  slowRules(organizationId: OrganizationId, key: string): ReadonlySet<number> {
+  /** @param list number of the list of rules that holds now. */
+  slowRules(organizationId: OrganizationId, list: number): ReadonlySet<number> {
     const slow = this.spent.get(organizationId)?.slow;
-    return slow?.key !== key || this.remainingMs(organizationId) === maxMs ? noRules : slow.rules;
+    return slow?.list !== list || this.remainingMs(organizationId) === maxMs ? noRules : slow.rules;
   }
 
   /** @param slow a rule that was too slow. */
-  count(organizationId: OrganizationId, ms: number, slow?: { readonly key: string; readonly rule: number }): void {
+  count(organizationId: OrganizationId, ms: number, slow?: { readonly list: number; readonly rule: number }): void {
     if (ms <= 0) return;
     const before = maxMs - this.remainingMs(organizationId);
     const known = before === 0 ? undefined : this.spent.get(organizationId)?.slow;
-    const added = slow && { key: slow.key, rules: new Set(known?.key === slow.key ? known.rules : noRules).add(slow.rule) };
+    const added = slow && { list: slow.list, rules: new Set(known?.list === slow.list ? known.rules : noRules).add(slow.rule) };
     this.spent.delete(organizationId);
     this.spent.set(organizationId, { at: this.workableMs(), ms: before + ms, slow: added ?? known });
     const [oldest] = this.spent.keys();

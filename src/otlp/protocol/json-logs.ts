@@ -27,7 +27,8 @@ export function decodeJsonLogs(text: string, work = new SpanWork()): DecodedLogs
 
 /** When it was said, else when it was seen. */
 function timeOf({ timeUnixNano: said, observedTimeUnixNano: seen }: JsonObject): number {
-  return millisecondsOfJson(said) || millisecondsOfJson(seen);
+  const at = millisecondsOfJson(said);
+  return at > 0 ? at : millisecondsOfJson(seen);
 }
 
 function recordOf(record: JsonObject): LogRecord {

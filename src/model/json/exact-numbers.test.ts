@@ -55,6 +55,19 @@ describe('numbers of JSON', () => {
     expect(others.map(isMarkedNumber)).toEqual(others.map(() => false));
   });
 
+  it.each([
+    ['zeros in its middle', `1.${'0'.repeat(300_000)}1`, false],
+    ['zeros at its end', `1.5${'0'.repeat(300_000)}`, true],
+    ['zeros before its exponent', `0.${'0'.repeat(300_000)}1e300001`, true],
+    ['a long exponent', `1e-${'9'.repeat(300_000)}`, false],
+    ['a long exponent of zeros', `1e${'0'.repeat(300_000)}1`, true],
+    ['nothing but zeros, and a long exponent', `0.${'0'.repeat(300_000)}e${'9'.repeat(300_000)}`, true],
+  ])('are read once, however long they are: %s', (_, number, survives) => {
+    const json = `[${number}]`;
+    expect(withMarkedNumbers(json) === json).toBe(survives);
+    expect(through(json, 'digits')).toBe(json);
+  });
+
   it('of a text that is no JSON do no harm', () => {
     for (const text of [
       '12345678901234567890123',

@@ -109,8 +109,15 @@ function survives(digits: string, kept: Kept): boolean {
 function valueOf(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = number.exec(text) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = withoutZerosAtEnd(digits);
   return significant === ''
     ? `${sign}0`
-    : `${sign}${significant}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)}`;
+    : `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
+
+/** TRICKY: a regular expression would begin anew at each of the zeros in between, and take minutes for some 100,000 of them. */
+function withoutZerosAtEnd(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === zero) end -= 1;
+  return digits.slice(0, end);
 }

@@ -64,37 +64,103 @@ function joinNearest<Span extends WaitingSpan>(sets: Sets<Span>, pairs: readonly
   }
 }
 
-/** Pairs that share a trace or a response: of thousands of spans most share nothing. */
+/** Of spans that share one thing, as thousands in one parent do, so many are compared with another span: the last, or the nearest in time. */
+const maxCompared = 64;
+
+/** Pairs that may tell of one call, each once: of thousands of spans most share nothing. */
 function* pairsOf<Span extends WaitingSpan>(spans: readonly Span[]): Generator<readonly [Span, Span]> {
-  const bySubject = new Map<string, Span[]>();
+  const known = new KnownSpans<Span>();
   for (const span of spans) {
-    const near = new Set(subjectsOf(span).flatMap((subject) => bySubject.get(subject) ?? []));
-    for (const other of near) yield [span, other];
-    for (const subject of subjectsOf(span)) push(bySubject, subject, span);
+    for (const other of known.near(span)) yield [span, other];
+    known.add(span);
   }
 }
 
-function subjectsOf({ traceId, ids, parentIds, carrierIds, responseId }: WaitingSpan): readonly string[] {
-  const spanIds = [...new Set([...ids, ...parentIds, ...carrierIds])].map((id) => `${traceId} ${id}`);
-  return responseId === '' ? spanIds : [...spanIds, responseId];
+/** Finds spans by what makes two of them one call. */
+class KnownSpans<Span extends WaitingSpan> {
+  private readonly byId = new Map<string, Span[]>();
+  private readonly byParent = new Map<string, Span[]>();
+  private readonly byCarrier = new Map<string, Span[]>();
+  private readonly byResponse = new Map<string, Span[]>();
+  /** By parent, and in it by the instrumentations: spans of one are calls beside each other. */
+  private readonly beside = new Map<string, Map<string, Span[]>>();
+
+  add(span: Span): void {
+    const scopes = span.scopes.join(' ');
+    for (const id of inTrace(span, span.ids)) push(this.byId, id, span);
+    for (const id of inTrace(span, span.carrierIds)) push(this.byCarrier, id, span);
+    for (const id of inTrace(span, span.parentIds)) {
+      push(this.byParent, id, span);
+      const ofScopes = this.beside.get(id) ?? new Map<string, Span[]>();
+      push(ofScopes, scopes, span);
+      this.beside.set(id, ofScopes);
+    }
+    if (span.responseId !== '') push(this.byResponse, span.responseId, span);
+  }
+
+  near(span: Span): ReadonlySet<Span> {
+    const ids = inTrace(span, span.ids);
+    const parentIds = inTrace(span, span.parentIds);
+    const last = (of: Map<string, Span[]>, keys: readonly string[]): readonly Span[] =>
+      keys.flatMap((key) => of.get(key)?.slice(-maxCompared) ?? []);
+    return new Set([
+      ...last(this.byId, [...ids, ...parentIds, ...inTrace(span, span.carrierIds)]),
+      ...last(this.byParent, ids),
+      ...last(this.byCarrier, ids),
+      ...last(this.byResponse, span.responseId === '' ? [] : [span.responseId]),
+      ...parentIds.flatMap((id) => this.besideIn(id, span)),
+    ]);
+  }
+
+  private besideIn(parentId: string, span: Span): readonly Span[] {
+    const scopes = span.scopes.join(' ');
+    const nearest: { readonly other: Span; readonly distance: number }[] = [];
+    for (const [ofScopes, others] of this.beside.get(parentId) ?? []) {
+      if (ofScopes === scopes) continue;
+      // The last is the nearest more often.
+      for (const other of others.toReversed()) {
+        const distance = distanceOf(span, other);
+        if (nearest.length === maxCompared && distance >= (nearest.at(-1)?.distance ?? 0)) continue;
+        const at = nearest.findIndex((one) => distance < one.distance);
+        nearest.splice(at === -1 ? nearest.length : at, 0, { other, distance });
+        if (nearest.length > maxCompared) nearest.pop();
+      }
+    }
+    return nearest.map(({ other }) => other);
+  }
+}
+
+function inTrace({ traceId }: WaitingSpan, ids: readonly string[]): readonly string[] {
+  return ids.map((id) => `${traceId} ${id}`);
 }
 
 /** What was said stands in the outer one more often, the counts are better in the inner one. */
 function groupOf<Span extends WaitingSpan>(group: readonly Span[]): SpanGroup<Span> {
-  const innermost = group.toSorted((one, other) => depthOf(other, group) - depthOf(one, group) || one.index - other.index);
+  const depths = depthsOf(group);
+  const depthOf = (span: Span): number => depths.get(span) ?? 0;
+  const innermost = group.toSorted((one, other) => depthOf(other) - depthOf(one) || one.index - other.index);
   const counted = innermost.reduce((best, span) => (span.usage > best.usage ? span : best));
   const [first = counted, ...others] = innermost.toSorted((one, other) => Number(other.hasTexts) - Number(one.hasTexts));
   return { first, others, counted };
 }
 
-/** How many of a group a span stands inside of. */
-function depthOf(span: WaitingSpan, group: readonly WaitingSpan[]): number {
-  let depth = 0;
-  for (let next: WaitingSpan | undefined = span; next !== undefined && depth < group.length; depth += 1) {
-    const { parentIds }: WaitingSpan = next;
-    next = group.find((other) => other !== next && other.ids.some((id) => parentIds.includes(id)));
+/** How many of a group each stands inside of. Spans that say to be inside each other end the count. */
+function depthsOf<Span extends WaitingSpan>(group: readonly Span[]): ReadonlyMap<Span, number> {
+  const byId = new Map(group.toReversed().flatMap((span) => span.ids.map((id) => [id, span] as const)));
+  const outerOf = (span: Span): Span | undefined =>
+    span.parentIds.map((id) => byId.get(id)).find((outer) => outer !== undefined && outer !== span);
+  const depths = new Map<Span, number>();
+  for (const span of group) {
+    const path = new Set<Span>();
+    let next: Span | undefined = span;
+    while (next !== undefined && !depths.has(next) && !path.has(next)) {
+      path.add(next);
+      next = outerOf(next);
+    }
+    let depth = (next === undefined ? undefined : depths.get(next)) ?? 0;
+    for (const inner of [...path].toReversed()) depths.set(inner, (depth += 1));
   }
-  return depth;
+  return depths;
 }
 
 class Sets<Item> {

@@ -48,6 +48,30 @@ describe('two tell of the same call', () => {
       undefined,
     ],
     [
+      'not by a short identifier, which a program draws again, at another time',
+      span('s', { responseId: 'chatcmpl-847', from: 60_000, to: 61_000 }),
+      span('other', { responseId: 'chatcmpl-847' }),
+      undefined,
+    ],
+    [
+      'not by a short identifier with another model',
+      span('s', { responseId: 'chatcmpl-847', models: ['llama3.2'] }),
+      span('other', { responseId: 'chatcmpl-847', models: ['qwen3'] }),
+      undefined,
+    ],
+    [
+      'by a short identifier of one model at one time',
+      span('s', { responseId: 'chatcmpl-847' }),
+      span('other', { responseId: 'chatcmpl-847', from: 1010, to: 1990 }),
+      'same',
+    ],
+    [
+      'by a long identifier at any time of the trace',
+      span('s', { responseId: 'resp_68af0c1d2e', from: 60_000, to: 61_000 }),
+      span('other', { responseId: 'resp_68af0c1d2e' }),
+      'same',
+    ],
+    [
       'not by the response of another provider',
       span('s', { responseId: 'r' }),
       call('c', { responseId: 'r', provider: 'OPENAI' }),
@@ -91,9 +115,9 @@ describe('two tell of the same call', () => {
   });
 });
 
-const grouped = (spans: readonly BatchRecord[]): unknown => {
+const grouped = (spans: readonly BatchRecord[]) => {
   const { groups, around } = groupSpans<WaitingSpan>(spans.map((each, index) => ({ ...each, index })));
-  const names = groups.map(({ first, others, counted }) => [first.ids[0], others.map(({ ids }) => ids[0]), counted.ids[0]]);
+  const names = groups.map(({ first, others, counted }) => [first.ids[0], others.map(({ ids }) => ids[0]), counted.ids[0]] as const);
   return { groups: names, around: around.map(({ ids }) => ids[0]) };
 };
 
@@ -128,6 +152,20 @@ describe('spans of one batch', () => {
       ],
       around: [],
     });
+  });
+
+  it('by thousands in one parent are told apart, and each is paired with the one beside it', () => {
+    const spans = Array.from({ length: 4000 }, (_, index) => at(`${index}`, (index >> 1) * 300, [index % 2 === 0 ? 'client' : 'other']));
+    const { groups } = grouped(spans);
+    expect(groups).toHaveLength(2000);
+    expect(groups.every(([first, others]) => others.length === 1 && Number(others[0]) - Number(first) === 1)).toBe(true);
+  });
+
+  it('each inside the one before, of one response, are one call, however many', () => {
+    const spans = Array.from({ length: 3000 }, (_, index) =>
+      span(`${index}`, { index, parentIds: [`${index - 1}`], responseId: 'resp_68af0c1d2e' }),
+    );
+    expect(grouped(spans).groups).toMatchObject([['2999', { length: 2999 }, '2999']]);
   });
 
   it('around several calls are none of them', () => {

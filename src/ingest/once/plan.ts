@@ -153,7 +153,9 @@ class Draft implements OncePlan {
 
   /** A record with the relations of what has gone into it: who stands beside that, or inside it, tells of the same call. */
   now<Known extends KnownRecord>(record: Known): Known {
-    const { ids, parentIds, carrierIds, scopes } = this.grown.get(record.requestId) ?? record;
+    const grown = this.grown.get(record.requestId);
+    if (grown === undefined) return record;
+    const { ids, parentIds, carrierIds, scopes } = grown;
     return { ...record, ids, parentIds, carrierIds, scopes };
   }
 

@@ -33,6 +33,8 @@ const clockMs = 1000;
 const besideMs = 250;
 /** A cache behind the provider's address gives the same response again, to calls at other times. */
 const cacheMs = 10_000;
+/** Characters of an identifier of a response, behind its kind, from which on it is its own. */
+const surelyUniqueLength = 8;
 /** Of a provider that a span does not name. */
 const unknownProvider = 'CUSTOM';
 
@@ -40,7 +42,7 @@ const unknownProvider = 'CUSTOM';
 export function relationOf(span: TellsOfCall, other: TellsOfCall): Relation | undefined {
   const isInTrace = span.traceId !== '' && span.traceId === other.traceId;
   if (isInTrace && shares(span.ids, other.ids)) return 'same';
-  if (hasResponseOf(span, other) && (isInTrace || isDuring(span, other, cacheMs))) return 'same';
+  if (hasResponseOf(span, other) && (isInTrace || isDuring(span, other, cacheMs)) && !mayRecur(span, other)) return 'same';
   return isInTrace && mayBeOne(span, other) ? placeOf(span, other) : undefined;
 }
 
@@ -75,6 +77,16 @@ export function distanceOf(one: TellsOfCall, other: TellsOfCall): number {
 
 function hasResponseOf(one: TellsOfCall, other: TellsOfCall): boolean {
   return one.responseId !== '' && one.responseId === other.responseId && isProviderOf(one, other);
+}
+
+/**
+ * Ollama draws `chatcmpl-847` of 999: two calls with such an identifier are the same only where neither time nor model tells them apart.
+ * @see https://github.com/ollama/ollama/blob/main/middleware/openai.go
+ */
+function mayRecur(one: TellsOfCall, other: TellsOfCall): boolean {
+  const drawn = one.responseId.replace(/^[a-z]+[-_]/i, '');
+  if (drawn.length >= surelyUniqueLength) return false;
+  return !agreeOnModel(one.models, other.models) || !isDuring(one, other, besideMs);
 }
 
 function hasAnotherResponse(one: TellsOfCall, other: TellsOfCall): boolean {

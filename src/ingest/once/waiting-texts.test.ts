@@ -30,6 +30,13 @@ it('texts of one span are counted together, and each once', () => {
   expect(waiting.get(ours, 'one')).toMatchObject({ ids: ['a', 'b'], bytes: 2 * (100 + waitingBounds.bytesOfName) });
 });
 
+it('tens of thousands of texts of one span are each known once', () => {
+  const waiting = new WaitingTexts(() => expect.fail());
+  const ids = Array.from({ length: 40_000 }, (_, index) => `text ${index}` as RequestId);
+  for (const id of [...ids, ...ids]) waiting.add(span('one', id));
+  expect(waiting.get(ours, 'one')?.ids).toEqual(ids);
+});
+
 it('what has waited too long goes, counted from its newest text', () => {
   let dropped = 0;
   const waiting = new WaitingTexts(() => (dropped += 1));

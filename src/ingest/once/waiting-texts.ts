@@ -12,6 +12,11 @@ export interface WaitingSpan {
   readonly since: number;
 }
 
+interface KnownSpan extends WaitingSpan {
+  readonly ids: RequestId[];
+  readonly known: Set<RequestId>;
+}
+
 /** Of one organisation, and of all. The texts lie in the store; in memory are their names. */
 export const waitingBounds = {
   maxBytesOfOwner: 64 * 1024 * 1024,
@@ -22,7 +27,7 @@ export const waitingBounds = {
 
 /** Knows which texts wait in the store. What is over the bounds goes, the oldest of the organisation with the most first. */
 export class WaitingTexts {
-  private readonly spans: ByteBoundedMap<WaitingSpan>;
+  private readonly spans: ByteBoundedMap<KnownSpan>;
   /** Texts that wait no more and are still in the store. */
   private readonly gone = new Map<OrganizationId, RequestId[]>();
   private readonly onDrop: () => void;
@@ -40,10 +45,17 @@ export class WaitingTexts {
 
   add({ organizationId, name, ids, bytes, since }: WaitingSpan): void {
     const before = this.spans.get(organizationId, name);
-    const fresh = ids.filter((id) => before?.ids.includes(id) !== true);
+    const fresh = ids.filter((id) => before?.known.has(id) !== true);
     if (fresh.length === 0) return;
     const all = (before?.bytes ?? 0) + bytes + waitingBounds.bytesOfName;
-    this.spans.set(organizationId, name, { organizationId, name, ids: [...(before?.ids ?? []), ...fresh], bytes: all, since }, all);
+    // TRICKY: one span may have tens of thousands; a copy of the list for each would take seconds.
+    const list = before?.ids ?? [];
+    const known = before?.known ?? new Set<RequestId>();
+    for (const id of fresh) {
+      list.push(id);
+      known.add(id);
+    }
+    this.spans.set(organizationId, name, { organizationId, name, ids: list, known, bytes: all, since }, all);
   }
 
   /** Their request has them, or needs none. */
@@ -78,7 +90,8 @@ export class WaitingTexts {
 
   private leave({ organizationId, ids }: WaitingSpan): void {
     const own = this.gone.get(organizationId);
-    if (own === undefined) this.gone.set(organizationId, [...ids]);
-    else own.push(...ids);
+    const all = own ?? [];
+    for (const id of ids) all.push(id);
+    if (own === undefined) this.gone.set(organizationId, all);
   }
 }

@@ -53,6 +53,18 @@ describe('a body', () => {
     expect(interpret({ response })).toMatchObject({ responseBody: { kind: 'text' }, responseModel: 'echo-1', usage: { promptTokens: 3 } });
   });
 
+  test.each([
+    [200_000, 'json'],
+    [200_001, 'text'],
+  ])('with spaces, of %d numbers whose digits would change, is kept with these digits as %s, and says its model', (count, kind) => {
+    const compact = `{"model":"echo-1","input":[${'1.0,'.repeat(count - 1)}1.0]}`;
+    const request = compact.replace(':', ': ');
+    expect(interpret({ request })).toMatchObject({
+      requestBody: { kind, text: kind === 'json' ? compact : request },
+      requestModel: 'echo-1',
+    });
+  });
+
   test('that is a stream of more events than are put together is kept as text, and says what it cost', () => {
     const response = `${'data: {"choices":[{},{},{},{}]}\n\n'.repeat(150_000)}data: {"object":"chat.completion.chunk","model":"echo-1","choices":[],"usage":${usage}}\n\n`;
     const record = interpret({ response, headers: stream });

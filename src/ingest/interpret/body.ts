@@ -1,6 +1,6 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import { jsonExcess } from '../../model/json/bounds.ts';
-import { mayLoseDigits, withMarkedNumbers, writeExactly } from '../../model/json/exact-numbers.ts';
+import { mayLoseDigits, withFewMarkedNumbers, writeExactly } from '../../model/json/exact-numbers.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { parseJson, wellFormed } from '../../model/text.ts';
 import { asUtf8 } from '../../model/wide-text.ts';
@@ -110,10 +110,15 @@ export function recordBody(bytes: Uint8Array, { text, parsed }: Omit<ReadBody, '
   return parsed === undefined ? { kind: 'text', text: wellFormed(text) } : recordJsonText(text, parsed);
 }
 
-/** JSON as `JSON.stringify` writes it, with the digits of its text. @param parsed its value. */
+/**
+ * JSON as `JSON.stringify` writes it, with the digits of its text; plain text where very many numbers would lose theirs.
+ * @param parsed its value.
+ */
 function recordJsonText(text: string, parsed: unknown): RecordedBody {
   if (isCanonicalJson(text)) return { kind: 'json', text };
-  return recordText(text, mayLoseDigits(text) ? JSON.parse(withMarkedNumbers(text, 'digits')) : parsed);
+  if (!mayLoseDigits(text)) return recordText(text, parsed);
+  const marked = withFewMarkedNumbers(text, 'digits');
+  return marked === undefined ? { kind: 'text', text: wellFormed(text) } : recordText(text, JSON.parse(marked));
 }
 
 /** @param value of the text, with marked numbers where it has some; undefined when it is not JSON. */

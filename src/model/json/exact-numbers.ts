@@ -23,12 +23,25 @@ export function mayLoseDigits(json: string): boolean {
   return doubtful.test(json);
 }
 
+/** A marked number takes some 200 bytes until it is written again. A list of a million numbers has about so many with a zero at their end. */
+export const maxMarkedNumbers = 200_000;
+
 /**
  * The text with each number that would not survive parsing and writing as a marked text.
  * @param json one JSON text, or several with other characters between them that are no quotation marks.
  */
 export function withMarkedNumbers(json: string, kept: Kept = 'values'): string {
+  return marking(json, kept, Infinity) ?? json;
+}
+
+/** As {@link withMarkedNumbers}. @returns undefined where they are more than {@link maxMarkedNumbers}. */
+export function withFewMarkedNumbers(json: string, kept: Kept): string | undefined {
+  return marking(json, kept, maxMarkedNumbers);
+}
+
+function marking(json: string, kept: Kept, max: number): string | undefined {
   if (!mayLoseDigits(json)) return json;
+  let count = 0;
   const parts: string[] = [];
   let copied = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -41,6 +54,8 @@ export function withMarkedNumbers(json: string, kept: Kept = 'values'): string {
       const end = endOfNumber(json, at);
       const digits = json.slice(at, end);
       if (!survives(digits, kept)) {
+        count += 1;
+        if (count > max) return undefined;
         parts.push(json.slice(copied, at), `"${mark}${digits}"`);
         copied = end;
       }

@@ -323,6 +323,13 @@ describe('a mistake', () => {
     const filter = { request_response_rmt: { properties: { team: { equals: 'search' } } } };
     expect(await new Analyst(client).call('query_requests', { filter })).toMatch(/^0 requests.*Hint: .*Team/s);
   });
+
+  test('in the case of a name is hinted at within the marks of recorded text, since the hint quotes stored names', async () => {
+    const filter = { request_response_rmt: { properties: { team: { equals: 'search' } } } };
+    const text = await new Analyst(client).call('query_requests', { filter });
+    expect(text).toMatch(/<recorded (\w{8})>\n.*Team.*\n<\/recorded \1>/s);
+    expect(text.replace(/<recorded (\w{8})>.*<\/recorded \1>/s, '')).not.toContain('Team');
+  });
 });
 
 test('an organisation sees nothing of another one', async () => {

@@ -91,11 +91,13 @@ function textOf<Item>({ noun, words, range, tail }: List<Item>, page: Page<Item>
     nextCursor === undefined
       ? []
       : [`${isCut ? 'Cut to the budget of tokens' : 'There may be more'}: cursor ${JSON.stringify(cursorText(range, nextCursor))}`];
+  // They quote stored names, as rows do.
+  const hints = (hint === undefined ? warnings : [`Hint: ${hint}`]).map(clippedSentence);
+  const recorded = lines.length === 0 ? hints : [...hints, head, ...lines];
   return [
     `${lines.length}${total} ${noun} ${words}.`,
     ...more,
-    ...(hint === undefined ? warnings : [`Hint: ${hint}`]).map(clippedSentence),
-    ...(lines.length === 0 ? [] : [recordedPart([head, ...lines].join('\n'))]),
+    ...(recorded.length === 0 ? [] : [recordedPart(recorded.join('\n'))]),
     ...(lines.length === 0 ? [] : tail(page.data)),
   ].join('\n');
 }

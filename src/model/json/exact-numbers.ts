@@ -24,7 +24,7 @@ export function mayLoseDigits(json: string): boolean {
 }
 
 /** A marked number takes some 200 bytes until it is written again. A list of a million numbers has about so many with a zero at their end. */
-export const maxMarkedNumbers = 200_000;
+const maxMarkedNumbers = 200_000;
 
 /**
  * The text with each number that would not survive parsing and writing as a marked text.

@@ -1,4 +1,4 @@
-import { distanceOf, relationOf, type TellsOfCall } from './same-call.ts';
+import { areAtOnce, distanceOf, relationOf, type TellsOfCall } from './same-call.ts';
 
 /** A span that waits to be stored. */
 export interface WaitingSpan extends TellsOfCall {
@@ -54,7 +54,9 @@ function joinNearest<Span extends WaitingSpan>(sets: Sets<Span>, pairs: readonly
   const scopes = new Map<Span, Set<string>>();
   for (const span of spans) {
     const root = sets.rootOf(span);
-    scopes.set(root, new Set([...(scopes.get(root) ?? []), ...span.scopes]));
+    const known = scopes.get(root) ?? new Set<string>();
+    for (const scope of span.scopes) known.add(scope);
+    scopes.set(root, known);
   }
   for (const [one, other] of pairs.toSorted((some, others) => distanceOf(...some) - distanceOf(...others))) {
     const [ours, theirs] = [one, other].map((span) => scopes.get(sets.rootOf(span)) ?? new Set<string>());
@@ -64,7 +66,7 @@ function joinNearest<Span extends WaitingSpan>(sets: Sets<Span>, pairs: readonly
   }
 }
 
-/** Of spans that share one thing, as thousands in one parent do, so many are compared with another span: the last, or the nearest in time. */
+/** Of spans that share one thing, as thousands in one parent do, so many are compared with another span: the last. */
 const maxCompared = 64;
 
 /** Pairs that may tell of one call, each once: of thousands of spans most share nothing. */
@@ -114,19 +116,15 @@ class KnownSpans<Span extends WaitingSpan> {
 
   private besideIn(parentId: string, span: Span): readonly Span[] {
     const scopes = span.scopes.join(' ');
-    const nearest: { readonly other: Span; readonly distance: number }[] = [];
+    const atOnce: Span[] = [];
     for (const [ofScopes, others] of this.beside.get(parentId) ?? []) {
       if (ofScopes === scopes) continue;
-      // The last is the nearest more often.
-      for (const other of others.toReversed()) {
-        const distance = distanceOf(span, other);
-        if (nearest.length === maxCompared && distance >= (nearest.at(-1)?.distance ?? 0)) continue;
-        const at = nearest.findIndex((one) => distance < one.distance);
-        nearest.splice(at === -1 ? nearest.length : at, 0, { other, distance });
-        if (nearest.length > maxCompared) nearest.pop();
+      for (let index = others.length - 1; index >= 0 && atOnce.length < maxCompared; index -= 1) {
+        const other = others[index];
+        if (other !== undefined && areAtOnce(span, other)) atOnce.push(other);
       }
     }
-    return nearest.map(({ other }) => other);
+    return atOnce;
   }
 }
 

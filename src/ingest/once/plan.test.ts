@@ -161,6 +161,11 @@ describe('spans of one batch', () => {
     expect(groups.every(([first, others]) => others.length === 1 && Number(others[0]) - Number(first) === 1)).toBe(true);
   });
 
+  it('of thousands of instrumentations in one parent are told apart', () => {
+    const spans = Array.from({ length: 4000 }, (_, index) => at(`${index}`, index * 300, [`scope ${index}`]));
+    expect(grouped(spans).groups).toHaveLength(4000);
+  });
+
   it('each inside the one before, of one response, are one call, however many', () => {
     const spans = Array.from({ length: 3000 }, (_, index) =>
       span(`${index}`, { index, parentIds: [`${index - 1}`], responseId: 'resp_68af0c1d2e' }),

@@ -63,7 +63,12 @@ function isInside(inner: TellsOfCall, outer: TellsOfCall): boolean {
 /** Two spans of one instrumentation are two calls. */
 function isBeside(one: TellsOfCall, other: TellsOfCall): boolean {
   const areOfTwo = one.scopes.length > 0 && other.scopes.length > 0 && !shares(one.scopes, other.scopes);
-  return areOfTwo && shares(outsideOf(one), outsideOf(other)) && isDuring(one, other, besideMs);
+  return areOfTwo && shares(outsideOf(one), outsideOf(other)) && areAtOnce(one, other);
+}
+
+/** Whether two instrumentations of one program may have seen both as one call. */
+export function areAtOnce(one: TellsOfCall, other: TellsOfCall): boolean {
+  return isDuring(one, other, besideMs);
 }
 
 function outsideOf({ ids, parentIds }: TellsOfCall): readonly string[] {
@@ -86,7 +91,7 @@ function hasResponseOf(one: TellsOfCall, other: TellsOfCall): boolean {
 function mayRecur(one: TellsOfCall, other: TellsOfCall): boolean {
   const drawn = one.responseId.replace(/^[a-z]+[-_]/i, '');
   if (drawn.length >= surelyUniqueLength) return false;
-  return !agreeOnModel(one.models, other.models) || !isDuring(one, other, besideMs);
+  return !agreeOnModel(one.models, other.models) || !areAtOnce(one, other);
 }
 
 function hasAnotherResponse(one: TellsOfCall, other: TellsOfCall): boolean {

@@ -1,8 +1,8 @@
 /**
  * `npm run check [-- name …]`: everything a change must pass apart from the slow tests. All checks run, also after one has failed, so that
- * one run shows all there is to mend.
+ * one run shows all there is to mend. The first ones run beside each other, and each shows its output when it is done; tests come last.
  */
-import { runTool } from './command.mjs';
+import { outputOfTool, runTool } from './command.mjs';
 import { prepared } from './prepare.mjs';
 
 /** @typedef {{ tool: string, args: readonly string[], package?: string }} Check */
@@ -30,20 +30,42 @@ await prepared([], async () => {
   process.exitCode = failed.length === 0 ? 0 : 1;
 });
 
+/** @param {string} name */
+function isOfTests(name) {
+  return checks[name]?.tool === 'vitest';
+}
+
 /**
  * @param {readonly string[]} names
  * @returns {Promise<string[]>} the checks that failed
  */
 async function runChecks(names) {
+  /** @type {string[]} */
   const failed = [];
-  for (const name of names) {
+  /**
+   * @param {string} name
+   * @param {(check: Check) => Promise<number>} run
+   */
+  const runCheck = async (name, run) => {
     const check = checks[name];
-    if (check === undefined) continue;
+    if (check === undefined) return;
     const startedAt = Date.now();
-    console.log(`\n── ${name}`);
-    const exitCode = await runTool(check.tool, check.args, check.package);
+    const exitCode = await run(check);
     console.log(`── ${name}: ${exitCode === 0 ? 'in order' : 'not in order'}, ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
     if (exitCode !== 0) failed.push(name);
-  }
+  };
+  const quiet = names.filter((name) => !isOfTests(name)).map((name) => runCheck(name, showWhenDone));
+  await Promise.all(quiet);
+  for (const name of names.filter(isOfTests)) await runCheck(name, ({ tool, args, package: owner }) => runTool(tool, args, owner));
   return failed;
+}
+
+/**
+ * @param {Check} check
+ * @returns {Promise<number>} its exit code
+ */
+async function showWhenDone({ tool, args, package: owner }) {
+  const { exitCode, output } = await outputOfTool(tool, args, owner);
+  process.stdout.write(output);
+  return exitCode;
 }

@@ -32,7 +32,7 @@ export type Observation =
   | { readonly kind: 'pending_changes_kept'; readonly changes: number; readonly reason: string }
   /** Usage reported after a call could not be added to its record. */
   | { readonly kind: 'usage_not_completed'; readonly reason: string }
-  /** The ancestors of spans came later than the spans, and what they tell of sessions and paths could not be added to the records. */
+  /** What spans tell of sessions, paths and of the call of others could not be added to the records, or not be compared with all of them. */
   | { readonly kind: 'span_places_dropped'; readonly requests: number; readonly reason: string }
   /** What log records told of a span's texts was dropped. */
   | { readonly kind: 'span_texts_dropped'; readonly reason: string }

@@ -165,7 +165,11 @@ export class CallsOnce {
   /** Stored records that may tell of the same calls, without these. */
   private async storedBeside(organizationId: OrganizationId, records: readonly KnownRecord[]): Promise<readonly KnownRecord[]> {
     const rows: ToldRow[] = [];
-    for (const query of queriesAround(records)) rows.push(...(await this.ports.findTold(organizationId, query)));
+    for (const query of queriesAround(records)) {
+      const found = await this.ports.findTold(organizationId, query);
+      for (const row of found.rows) rows.push(row);
+      if (!found.isWhole) this.ports.observe({ kind: 'span_places_dropped', requests: 1, reason: crowded });
+    }
     return elsewhere(rows, new Set(records.map(({ requestId }) => requestId)));
   }
 
@@ -207,6 +211,8 @@ export class CallsOnce {
     }
   }
 }
+
+const crowded = 'more records may tell of the calls of one batch than are compared with it; a call may be counted twice';
 
 interface Places {
   readonly inFlight: readonly CallInFlight[];

@@ -121,11 +121,10 @@ async function findCalls(
   for (const cluster of clustersOf(carriers)) {
     for (let start = 0; start < cluster.length; start += askedAtOnce) {
       const asked = cluster.slice(start, start + askedAtOnce);
-      const rows = await findTold(organizationId, {
+      const { rows } = await findTold(organizationId, {
         traceIds: unique(asked.map(({ traceId }) => traceId)),
         spanIds: unique(asked.map(({ spanId }) => spanId)),
         links: [],
-        responseIds: [],
         from: Math.min(...asked.map(({ from }) => from)) - aroundMs,
         to: Math.max(...asked.map(({ to }) => to)) + aroundMs,
       });

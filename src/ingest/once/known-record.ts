@@ -1,8 +1,8 @@
 import type { RequestId } from '../../model/ids.ts';
-import type { ToldQuery, ToldRow } from '../../store/once/told-rows.ts';
+import type { NearQuery, TimeRange, ToldQuery, ToldRow } from '../../store/once/told-rows.ts';
 import { linksTo, readLinks } from './links.ts';
 import type { KnownRecord } from './plan.ts';
-import type { TellsOfCall } from './same-call.ts';
+import { cacheMs, clockMs, type TellsOfCall } from './same-call.ts';
 
 /** Before and after the time of a record others are looked for that tell of the same call. */
 export const aroundMs = 3_600_000;
@@ -31,19 +31,64 @@ export function knownRecord({ spanId, links, models, createdAt, endedAt, propert
   };
 }
 
-/** Where others that tell of the same calls may be: at about the same time. */
+/** Records whose relations one look into the store goes by. */
+const recordsAtOnce = 500;
+/** Sets of instrumentations that are told apart in one look. */
+const maxScopes = 16;
+
+/** Where others that may tell of the same calls are. It finds whatever {@link relationOf} relates, and little else. */
 export function queriesAround(records: readonly TellsOfCall[]): readonly ToldQuery[] {
-  return clustersOf(records).map((cluster) => {
-    const spanIds = unique(cluster.flatMap(({ ids, parentIds, carrierIds }) => [...ids, ...parentIds, ...carrierIds]));
-    return {
-      traceIds: unique(cluster.map(({ traceId }) => traceId)),
-      spanIds,
-      links: linksTo(spanIds),
-      responseIds: unique(cluster.map(({ responseId }) => responseId)),
-      from: Math.min(...cluster.map(({ from }) => from)) - aroundMs,
-      to: Math.max(...cluster.map((record) => record.to)) + aroundMs,
-    };
+  return clustersOf(records).flatMap((cluster) => {
+    const count = Math.ceil(cluster.length / recordsAtOnce);
+    return Array.from({ length: count }, (_, index) => queryAround(cluster.slice(index * recordsAtOnce, (index + 1) * recordsAtOnce)));
   });
+}
+
+function queryAround(records: readonly TellsOfCall[]): ToldQuery {
+  const own = unique(records.flatMap(({ ids }) => ids));
+  const others = unique(records.flatMap(({ parentIds, carrierIds }) => [...parentIds, ...carrierIds]));
+  const { asId, asParent, asCarrier } = linksTo;
+  return {
+    traceIds: unique(records.map(({ traceId }) => traceId)),
+    spanIds: own,
+    links: asId(own),
+    near: {
+      times: timesOf(records, clockMs),
+      spanIds: others,
+      links: [...asId(others), ...asParent(own), ...asCarrier(own)],
+      beside: besideOf(records),
+    },
+    responses: { ids: unique(records.map(({ responseId }) => responseId)), times: timesOf(records, cacheMs) },
+    from: Math.min(...records.map(({ from }) => from)) - aroundMs,
+    to: Math.max(...records.map(({ to }) => to)) + aroundMs,
+  };
+}
+
+/** Of thousands in one parent only those of other instrumentations are asked for: see {@link relationOf}. */
+function besideOf(records: readonly TellsOfCall[]): NearQuery['beside'] {
+  const parents = new Map<string, { readonly scopes: readonly string[]; readonly parentIds: string[] }>();
+  for (const { scopes, parentIds } of records) {
+    if (scopes.length === 0 || parentIds.length === 0) continue;
+    const name = parents.size < maxScopes ? JSON.stringify(scopes) : '';
+    const known = parents.get(name) ?? { scopes: name === '' ? [] : scopes, parentIds: [] };
+    known.parentIds.push(...parentIds);
+    parents.set(name, known);
+  }
+  return Array.from(parents.values(), ({ scopes, parentIds }) => ({
+    links: linksTo.asParent(unique(parentIds)),
+    without: linksTo.asScope(scopes),
+  }));
+}
+
+/** The times of records, each with some milliseconds on either side; those that overlap are one. */
+function timesOf(records: readonly TellsOfCall[], aroundEachMs: number): readonly TimeRange[] {
+  const times: { from: number; to: number }[] = [];
+  for (const { from, to } of records.toSorted((one, other) => one.from - other.from)) {
+    const last = times.at(-1);
+    if (last === undefined || from - aroundEachMs > last.to) times.push({ from: from - aroundEachMs, to: to + aroundEachMs });
+    else last.to = Math.max(last.to, to + aroundEachMs);
+  }
+  return times;
 }
 
 /** Groups that are near each other in time, in the order of time. */

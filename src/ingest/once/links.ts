@@ -55,10 +55,13 @@ function prefixed(prefix: string, texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].slice(0, maxLinks).map((text) => prefix + text);
 }
 
-/** Every link that names one of these spans. */
-export function linksTo(spanIds: readonly string[]): readonly string[] {
-  return spanIds.flatMap((spanId) => [prefixes.id, prefixes.parent, prefixes.carrier].map((prefix) => prefix + spanId));
-}
+/** Links that name spans, or instrumentations, as what. */
+export const linksTo = {
+  asId: (spanIds: readonly string[]) => spanIds.map((id) => prefixes.id + id),
+  asParent: (spanIds: readonly string[]) => spanIds.map((id) => prefixes.parent + id),
+  asCarrier: (spanIds: readonly string[]) => spanIds.map((id) => prefixes.carrier + id),
+  asScope: (scopes: readonly string[]) => scopes.map((scope) => prefixes.scope + scope),
+} as const;
 
 export function readLinks(texts: readonly string[]): SpanLinks {
   const behind = (prefix: string): readonly string[] =>

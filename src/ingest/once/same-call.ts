@@ -28,11 +28,11 @@ export interface TellsOfCall {
 export type Relation = 'same' | 'inner' | 'outer' | 'beside';
 
 /** By which the clocks of an application and of a gateway, and the moments at which they look at them, may differ. */
-const clockMs = 1000;
+export const clockMs = 1000;
 /** By which two instrumentations of one program may see a call begin and end. */
 const besideMs = 250;
 /** A cache behind the provider's address gives the same response again, to calls at other times. */
-const cacheMs = 10_000;
+export const cacheMs = 10_000;
 /** Characters of an identifier of a response, behind its kind, from which on it is its own. */
 const surelyUniqueLength = 8;
 /** Of a provider that a span does not name. */

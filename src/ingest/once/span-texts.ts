@@ -116,7 +116,7 @@ export class SpanTexts {
   ): Promise<readonly Found[]> {
     const pairs = waiting.map(({ name }) => name.split(':'));
     const [traceIds, spanIds] = [0, 1].map((at) => [...new Set(pairs.map((pair) => pair[at] ?? ''))]) as [string[], string[]];
-    const rows = await this.ports.findTold(organizationId, { traceIds, spanIds, links: linksTo(spanIds), responseIds: [], ...during });
+    const { rows } = await this.ports.findTold(organizationId, { traceIds, spanIds, links: linksTo.asId(spanIds), ...during });
     const byName = new Map(rows.flatMap((row) => spanIdsOf(row).map((id) => [textsName(row.traceId, id), row] as const)));
     const found = new Map<ToldRow, WaitingSpan[]>();
     for (const span of waiting) {

@@ -2,24 +2,49 @@ import { type OrganizationId, type RequestId, uuidOfHex } from '../../model/ids.
 import { parseMoney } from '../../model/pricing/money.ts';
 import type { Spend } from '../../model/record/spend.ts';
 import { select } from '../../sql/query.ts';
-import { type Fragment, param, sql } from '../../sql/sql.ts';
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
 import { requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import type { Connections } from '../engine/connections.ts';
 import { readRows } from '../engine/statements.ts';
 
-/** Where records that tell of the same calls as others are looked for. */
+/** Where records that tell of the same calls as others are looked for: only such as may do so, as one trace may have very many. */
 export interface ToldQuery {
   readonly traceIds: readonly string[];
-  /** Of these traces. */
+  /** Of these traces: records of these spans tell of the same call whenever they came. */
   readonly spanIds: readonly string[];
-  /** Values of `span_links` that name one of the spans. */
+  /** Values of `span_links`, as of `spanIds`. */
   readonly links: readonly string[];
-  readonly responseIds: readonly string[];
+  /** Of these traces, what tells of the same call only at about the same time. */
+  readonly near?: NearQuery | undefined;
+  /** Of the same trace, or at about one of the times. */
+  readonly responses?: { readonly ids: readonly string[]; readonly times: readonly TimeRange[] } | undefined;
   /** Range of their arrival, Unix milliseconds. */
   readonly from: number;
   readonly to: number;
+}
+
+/** Unix milliseconds. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface NearQuery {
+  /** A record is near that shares a moment with one of them. */
+  readonly times: readonly TimeRange[];
+  readonly spanIds: readonly string[];
+  readonly links: readonly string[];
+  /** Records with one of the first and none of the second links. */
+  readonly beside: readonly { readonly links: readonly string[]; readonly without: readonly string[] }[];
+}
+
+export interface ToldRows {
+  /** In the order of their arrival. */
+  readonly rows: readonly ToldRow[];
+  /** False: there are more than are read at once. */
+  readonly isWhole: boolean;
 }
 
 /** A stored record as far as it shows which call it is. */
@@ -41,14 +66,18 @@ export interface ToldRow {
 }
 
 /** Finds records by their spans and by the provider's identifiers of their responses. @throws GatelogError when the store fails. */
-export type FindTold = (organizationId: OrganizationId, query: ToldQuery) => Promise<readonly ToldRow[]>;
+export type FindTold = (organizationId: OrganizationId, query: ToldQuery) => Promise<ToldRows>;
 
 /** Whether a record of a kind arrived since then, Unix milliseconds. @throws GatelogError when the store fails. */
 export type HasArrived = (organizationId: OrganizationId, since: number) => Promise<boolean>;
 
 /** Texts of a statement, as `find-rows.ts` has it. */
 const askedAtOnce = 500;
-const maxRows = 5000;
+/** Of one answer of the engine. */
+const pageRows = 500;
+/** Of what one look finds: characters of links and properties, and so many for each row. */
+const maxFoundBytes = 16 * 1024 * 1024;
+const bytesOfRow = 1024;
 
 interface Row {
   readonly id_hex: string;
@@ -75,23 +104,83 @@ const columns = sql`hex(request_id) AS id_hex, toUnixTimestamp64Milli(created_at
 
 /** Runs in the `insert` lane, whose caller inserts next. */
 export function makeFindTold(connections: Connections): FindTold {
-  return async (organizationId, { traceIds, spanIds, links, responseIds, from, to }) => {
+  return async (organizationId, query) => {
     const found = new Map<RequestId, ToldRow>();
-    const read = async (which: Fragment): Promise<void> => {
-      const inTime = [sql`created_at >= ${dateTime64(from, 'from')}`, sql`created_at <= ${dateTime64(to, 'to')}`, sql`method = 'POST'`];
-      const query = select({ columns, from: requests([...inTime, which]), limit: maxRows });
-      const rows = await readRows<Row>(connections, 'insert', compileFor(organizationId, query));
-      for (const row of rows.map(toldRow)) found.set(row.requestId, row);
-    };
-    for (const traces of chunksOf(traceIds, askedAtOnce)) {
-      const spans = sql`span_id IN ${param(spanIds, 'Array(String)', 'spans')} OR hasAny(span_links, ${param(links, 'Array(String)', 'links')})`;
-      await read(sql`trace_id IN ${param(traces, 'Array(String)', 'traces')} AND (${spans})`);
+    const { from, to } = query;
+    const inTime = [sql`created_at >= ${dateTime64(from, 'from')}`, sql`created_at <= ${dateTime64(to, 'to')}`, sql`method = 'POST'`];
+    let bytes = 0;
+    for (const which of [...inTraces(query), ...withResponses(query)]) {
+      let last: Row | undefined;
+      do {
+        const behind = last === undefined ? [] : [isBehind(last)];
+        const page = select({
+          columns,
+          from: requests([...inTime, ...behind, which]),
+          orderBy: sql`created_at, request_id`,
+          limit: pageRows,
+        });
+        const rows = await readRows<Row>(connections, 'insert', compileFor(organizationId, page));
+        for (const row of rows.map(toldRow)) {
+          if (found.has(row.requestId)) continue;
+          bytes += bytesOf(row);
+          if (bytes > maxFoundBytes) return { rows: [...found.values()], isWhole: false };
+          found.set(row.requestId, row);
+        }
+        last = rows.length < pageRows ? undefined : rows.at(-1);
+      } while (last !== undefined);
     }
-    for (const responses of chunksOf(responseIds, askedAtOnce)) {
-      await read(sql`response_id IN ${param(responses, 'Array(String)', 'responses')}`);
-    }
-    return [...found.values()];
+    return { rows: [...found.values()], isWhole: true };
   };
+}
+
+function inTraces({ traceIds, spanIds, links, near }: ToldQuery): readonly Fragment[] {
+  const own = namesOf(spanIds, links, 'own');
+  const spans = near === undefined ? own : sql`${own} OR (${areNear(near)})`;
+  return chunksOf(traceIds, askedAtOnce).map((traces) => sql`trace_id IN ${param(traces, 'Array(String)', 'traces')} AND (${spans})`);
+}
+
+function areNear({ times, spanIds, links, beside }: NearQuery): Fragment {
+  const others = beside.map(
+    ({ links: some, without }, index) =>
+      sql`hasAny(span_links, ${param(some, 'Array(String)', `beside_${index}`)}) AND NOT hasAny(span_links, ${param(without, 'Array(String)', `without_${index}`)})`,
+  );
+  const all = join([namesOf(spanIds, links, 'near'), ...others.map((other) => sql`(${other})`)], ' OR ');
+  return sql`(${all}) AND ${isDuring(times, 'near')}`;
+}
+
+function namesOf(spanIds: readonly string[], links: readonly string[], name: string): Fragment {
+  return sql`span_id IN ${param(spanIds, 'Array(String)', `${name}_spans`)} OR hasAny(span_links, ${param(links, 'Array(String)', `${name}_links`)})`;
+}
+
+function isDuring(times: readonly TimeRange[], name: string): Fragment {
+  const froms = param(
+    times.map(({ from }) => from),
+    'Array(Int64)',
+    `${name}_from`,
+  );
+  const tos = param(
+    times.map(({ to }) => to),
+    'Array(Int64)',
+    `${name}_to`,
+  );
+  return sql`arrayExists((time_from, time_to) -> (created_ms <= time_to AND ended_ms >= time_from), ${froms}, ${tos})`;
+}
+
+function withResponses({ traceIds, responses }: ToldQuery): readonly Fragment[] {
+  if (responses === undefined) return [];
+  const traces = param(traceIds, 'Array(String)', 'traces');
+  const isNear = sql`trace_id IN ${traces} OR ${isDuring(responses.times, 'response')}`;
+  return chunksOf(responses.ids, askedAtOnce).map((ids) => sql`response_id IN ${param(ids, 'Array(String)', 'responses')} AND (${isNear})`);
+}
+
+function isBehind({ created_ms: createdMs, id_hex: idHex }: Row): Fragment {
+  const id = param(BigInt(`0x${idHex}`), 'UInt128', 'last_id');
+  return sql`(created_at, request_id) > (${dateTime64(Number(createdMs), 'last_created')}, ${id})`;
+}
+
+function bytesOf({ links, properties }: ToldRow): number {
+  const texts = [...links, ...[...properties].flat()];
+  return texts.reduce((sum, { length }) => sum + length, bytesOfRow);
 }
 
 /** Records that were made of spans. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressedProviders } from '../model/vocabulary/providers.ts';
+import { addressedProviders } from '../model/providers/providers.ts';
 import { faultSentence, loadConfig, type Config } from './load.ts';
 import { printConfig } from './print.ts';
 import { settingRows } from './variables.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { addressedProviders } from '../model/vocabulary/providers.ts';
+import { addressedProviders } from '../model/providers/providers.ts';
 import { kinds, readUrl, type Reading } from './kinds.ts';
 import { readMailSender } from './smtp-url.ts';
 import { nearestName } from './suggest.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { addressedProviders } from '../model/vocabulary/providers.ts';
+import { addressedProviders } from '../model/providers/providers.ts';
 import { kinds } from './kinds.ts';
 import type { Config } from './load.ts';
 import { printable, textTable } from './text-table.ts';

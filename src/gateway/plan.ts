@@ -1,4 +1,4 @@
-import { factsOfProvider } from '../providers/wire-facts.ts';
+import { factsOfProvider } from '../model/providers/providers.ts';
 import { GatelogError } from '../model/errors.ts';
 import { amazonKeysStay, signedForAmazon, withAmazonToken, withoutSignature } from './credentials/amazon.ts';
 import { checkLimits, needsBody, bufferedJson } from './limits/call-limits.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../model/text.ts';
-import type { AddressedProvider } from '../model/vocabulary/providers.ts';
+import type { AddressedProvider } from '../model/providers/providers.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { listOf, objectOf, textOf } from './facts.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';

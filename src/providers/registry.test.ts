@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressedProviders, providerAliases, providerInRecords } from '../model/vocabulary/providers.ts';
+import { addressedProviders, providerAliases, providerInRecords } from '../model/providers/providers.ts';
 import { bedrockInvoke } from './amazon/invoke.ts';
 import { bedrockConverse } from './amazon/converse.ts';
 import { anthropicMessages } from './anthropic/messages.ts';

@@ -1,4 +1,10 @@
-import { providerAliases, providerInRecords } from '../model/vocabulary/providers.ts';
+import {
+  type AddressedProvider,
+  addressedProviders,
+  factsOfProvider,
+  providerAliases,
+  providerInRecords,
+} from '../model/providers/providers.ts';
 import { bedrockConverse } from './amazon/converse.ts';
 import { invokedAtBedrock } from './amazon/invocation-metrics.ts';
 import { bedrockInvoke } from './amazon/invoke.ts';
@@ -108,10 +114,7 @@ const amazonEndpoints: readonly Endpoint[] = [
 ];
 
 const withGoogleEndpoints = [...googleEndpoints, ...commonEndpoints];
-const withAmazonEndpoints = [...amazonEndpoints, ...commonEndpoints];
-const withOllamaEndpoints = [...ollamaEndpoints, ...commonEndpoints];
 const withCohereEndpoints = [...cohereEndpoints, ...commonEndpoints];
-const withPerplexityEndpoints = [...perplexityEndpoints, ...commonEndpoints];
 
 /** For targets of unknown providers, where only the path shows the format. No path means different things at two providers. */
 const everyEndpoint = [
@@ -123,44 +126,28 @@ const everyEndpoint = [
   ...withCohereEndpoints,
 ];
 
-/** Name in addresses, name in the price book, endpoints. `custom` is a target address set by the caller. */
-const rows: readonly (readonly [name: string, priceProviderId: string | undefined, endpoints: readonly Endpoint[]])[] = [
-  ['openai', 'openai', commonEndpoints],
-  ['anthropic', 'anthropic', commonEndpoints],
-  ['gemini', 'google', withGoogleEndpoints],
-  ['vertex', 'google', withGoogleEndpoints],
-  ['azure', 'azure', commonEndpoints],
-  ['bedrock', 'aws', withAmazonEndpoints],
-  ['groq', 'groq', commonEndpoints],
-  ['together', 'together', commonEndpoints],
-  ['openrouter', 'openrouter', commonEndpoints],
-  ['mistral', 'mistral', commonEndpoints],
-  ['deepseek', 'deepseek', commonEndpoints],
-  ['fireworks', 'fireworks', commonEndpoints],
-  ['perplexity', 'perplexity', withPerplexityEndpoints],
-  ['xai', 'x-ai', commonEndpoints],
-  ['cerebras', 'cerebras', commonEndpoints],
-  ['nvidia', undefined, commonEndpoints],
-  ['deepinfra', undefined, commonEndpoints],
-  ['hyperbolic', undefined, commonEndpoints],
-  ['nebius', undefined, commonEndpoints],
-  ['novita', 'novita', commonEndpoints],
-  // It bills what the provider behind it charges, which the model's name alone does not tell.
-  ['huggingface', undefined, commonEndpoints],
-  ['cohere', 'cohere', withCohereEndpoints],
-  ['ollama', undefined, withOllamaEndpoints],
-  ['vllm', undefined, commonEndpoints],
-  ['lmstudio', undefined, commonEndpoints],
-  ['echo', 'echo', commonEndpoints],
-  ['custom', undefined, everyEndpoint],
+/** Of those that serve more than everybody. */
+const furtherEndpoints: Readonly<Partial<Record<AddressedProvider, readonly Endpoint[]>>> = {
+  gemini: withGoogleEndpoints,
+  vertex: withGoogleEndpoints,
+  bedrock: [...amazonEndpoints, ...commonEndpoints],
+  perplexity: [...perplexityEndpoints, ...commonEndpoints],
+  cohere: withCohereEndpoints,
+  ollama: [...ollamaEndpoints, ...commonEndpoints],
+};
+
+/** `custom` is a target address set by the caller. */
+const withoutAddress: readonly ProviderEntry[] = [
+  { name: 'echo', recordName: 'ECHO', priceProviderId: 'echo', endpoints: commonEndpoints },
+  { name: 'custom', recordName: 'CUSTOM', priceProviderId: undefined, endpoints: everyEndpoint },
 ];
 
-const providers: ReadonlyMap<string, ProviderEntry> = new Map(
-  rows.map(([name, priceProviderId, endpoints]) => [
-    name,
-    { name, recordName: providerInRecords(name) ?? name.toUpperCase(), priceProviderId, endpoints },
-  ]),
-);
+const addressed = addressedProviders.map((name): ProviderEntry => {
+  const recordName = providerInRecords(name) ?? name;
+  return { name, recordName, priceProviderId: factsOfProvider(name).priceId, endpoints: furtherEndpoints[name] ?? commonEndpoints };
+});
+
+const providers: ReadonlyMap<string, ProviderEntry> = new Map([...addressed, ...withoutAddress].map((entry) => [entry.name, entry]));
 
 /** @param name a name in addresses or an alias. */
 export function providerNamed(name: string): ProviderEntry | undefined {

@@ -1,4 +1,3 @@
-import type { AddressedProvider } from '../model/vocabulary/providers.ts';
 import { amazonWire } from './amazon/wire.ts';
 import { anthropicWire } from './anthropic/wire.ts';
 import { cohereWire } from './cohere/wire.ts';
@@ -40,67 +39,3 @@ export const wireFacts = {
   nativePrefixes: all('nativePrefixes'),
   nativePaths: all('nativePaths'),
 } as const;
-
-/** Differences between providers of one format. */
-export interface ProviderFacts {
-  /** Reports the usage of every stream and rejects the member that asks for it. */
-  readonly rejectsUsageOption?: true;
-  /**
-   * `own`: sells the models it makes. `any`: sells others' models or serves any that are installed, so names may have slashes and any
-   * suffix.
-   */
-  readonly models?: 'own' | 'any';
-  /** Common prefix of all its models and of no others. */
-  readonly modelPrefix?: string;
-  /** Serves models of all makers as `maker/model`, with or without a suffix, where no other provider is named. */
-  readonly isHub?: true;
-  /** Start of all its keys and of nobody else's. */
-  readonly keyPrefix?: string;
-  /** Supports the suffix `:online`. */
-  readonly searchesOnline?: true;
-  /** Calls are signed with the keys of an AWS account. */
-  readonly signedByAws?: true;
-  /** `model/<provider>/<deployment>` names one of the customer's deployments. */
-  readonly hasDeployments?: true;
-  /** Its clients read a list of models that only it has: with limits, actions and pages. */
-  readonly listsModelsItself?: true;
-  /** Paths that are free of charge. */
-  readonly freePath?: RegExp;
-}
-
-/** In order of precedence among makers of models. */
-const providerFacts: Readonly<Partial<Record<AddressedProvider, ProviderFacts>>> = {
-  openai: { models: 'own', freePath: /\/moderations$/ },
-  anthropic: { models: 'own', modelPrefix: 'claude-' },
-  gemini: { models: 'own', modelPrefix: 'gemini-', listsModelsItself: true },
-  azure: { hasDeployments: true },
-  bedrock: { signedByAws: true },
-  mistral: { models: 'own', rejectsUsageOption: true },
-  deepseek: { models: 'own' },
-  xai: { models: 'own' },
-  cohere: { models: 'own' },
-  perplexity: { models: 'own' },
-  openrouter: { models: 'any', searchesOnline: true },
-  huggingface: { models: 'any', isHub: true, keyPrefix: 'hf_' },
-  ollama: { models: 'any' },
-  vllm: { models: 'any' },
-  lmstudio: { models: 'any' },
-};
-
-/** Where models named `maker/model` go. */
-export const modelHubs: readonly AddressedProvider[] = (Object.keys(providerFacts) as AddressedProvider[]).filter(
-  (name) => providerFacts[name]?.isHub === true,
-);
-
-/** Providers that sell the models they make. The first that lists a model counts as its maker. */
-export const modelMakers: readonly AddressedProvider[] = (Object.keys(providerFacts) as AddressedProvider[]).filter(
-  (name) => providerFacts[name]?.models === 'own',
-);
-
-const factsByName: ReadonlyMap<string, ProviderFacts> = new Map(Object.entries(providerFacts));
-const noFacts: ProviderFacts = {};
-
-/** @param name a name in addresses. @returns no facts for a provider without a row. */
-export function factsOfProvider(name: string): ProviderFacts {
-  return factsByName.get(name) ?? noFacts;
-}

@@ -1,10 +1,10 @@
+import { tokenIdMembers } from '../model/providers/providers.ts';
+
 /** Members that always hold tokens with probabilities (vLLM, llama.cpp). */
 const probabilities: ReadonlySet<string> = new Set(['prompt_logprobs', 'completion_probabilities']);
-/** Members whose lists of integers are token ids (Whisper's segments, Cohere, Ollama). */
-const identifiers: ReadonlySet<string> = new Set(['tokens', 'token_ids', 'context']);
-/** OpenAI, Cohere and Gemini: an object of such lists, or a list of tokens. */
+/** An object of such lists, or a list of tokens (OpenAI, Gemini). */
 const logprobs: ReadonlySet<string> = new Set(['logprobs', 'logprobsResult']);
-const listsOfLogprobs = ['content', 'refusal', 'tokens', 'token_ids', 'chosenCandidates', 'topCandidates'];
+const listsOfLogprobs = ['content', 'refusal', 'chosenCandidates', 'topCandidates', ...tokenIdMembers];
 
 /**
  * Replaces token lists by `null`: they spell out the text in pieces that no rule matches. A member that only shares the name, as in a
@@ -28,7 +28,7 @@ export function withoutTokenLists(value: unknown): unknown {
 function isTokenList(name: string, member: unknown): boolean {
   if (typeof member !== 'object' || member === null) return false;
   if (probabilities.has(name)) return true;
-  if (identifiers.has(name)) return isFilled(member) && member.every(Number.isInteger);
+  if (tokenIdMembers.has(name)) return isFilled(member) && member.every(Number.isInteger);
   if (name === 'words') return isFilled(member) && member.every((item) => has(item, 'word'));
   if (!logprobs.has(name)) return false;
   if (Array.isArray(member)) return isFilled(member) && member.every((item) => has(item, 'token'));

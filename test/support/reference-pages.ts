@@ -8,7 +8,7 @@ import { foreignDirectives } from '../../src/gateway/directives/unknown-header.t
 import { errorDescriptions } from '../../src/model/error-descriptions.ts';
 import { apiErrorCodes, type ErrorCode, gatewayErrorCodes, GatelogError } from '../../src/model/errors.ts';
 import { agentCacheKeys, agentHeaders, type AgentHeaderMeaning } from '../../src/model/vocabulary/agent-sessions.ts';
-import { addressedProviders } from '../../src/model/vocabulary/providers.ts';
+import { addressedProviders } from '../../src/model/providers/providers.ts';
 import type { DocumentedEndpoint, OpenApi } from './openapi-document.ts';
 
 const generated = 'This page is generated from the code: `npx vitest run test/reference.test.ts -u`.';

@@ -1,6 +1,6 @@
 import { GatelogError } from '../../model/errors.ts';
 import { apiPathSegments } from '../../model/vocabulary/api-paths.ts';
-import { addressedProviders } from '../../model/vocabulary/providers.ts';
+import { addressedProviders } from '../../model/providers/providers.ts';
 
 /** First path segments of the gateway outside `/v1/`: providers, paths that only their clients use, and OpenAI's paths without `/v1`. */
 const gatewayRoots: ReadonlySet<string> = new Set([

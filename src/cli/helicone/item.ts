@@ -4,7 +4,7 @@ import { parseUuid } from '../../model/ids.ts';
 import { type Money, usdOrNull } from '../../model/pricing/money.ts';
 import { isJsonObject, type JsonObject, quoted } from '../../model/text.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
-import { providerInRecords } from '../../model/vocabulary/providers.ts';
+import { providerInRecords } from '../../model/providers/providers.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { countIn, flagIn, moneyIn, numberIn, objectIn, textIn, timeIn } from './cells.ts';
 

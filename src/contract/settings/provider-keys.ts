@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { providerKeyLimits } from '../../model/vocabulary/limits.ts';
-import { addressedProviderNamed, addressedProviders, providerAliases } from '../../model/vocabulary/providers.ts';
+import { addressedProviderNamed, addressedProviders, providerAliases } from '../../model/providers/providers.ts';
 
 const { keyCharacters, nameCharacters } = providerKeyLimits;
 const providerNames = [...addressedProviders, ...providerAliases.keys()];

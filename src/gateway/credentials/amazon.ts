@@ -1,4 +1,4 @@
-import { factsOfProvider } from '../../providers/wire-facts.ts';
+import { factsOfProvider } from '../../model/providers/providers.ts';
 import { bedrockHost, bedrockService } from '../../providers/amazon/wire.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type AwsKeys, signAws } from './aws-signature.ts';

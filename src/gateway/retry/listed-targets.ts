@@ -1,4 +1,4 @@
-import { factsOfProvider } from '../../providers/wire-facts.ts';
+import { factsOfProvider } from '../../model/providers/providers.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/text.ts';

@@ -1,8 +1,7 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
+import { type AddressedProvider, factsOfProvider, modelHubs } from '../../model/providers/providers.ts';
 import { storedCredentials } from '../credentials/credentials.ts';
-import { factsOfProvider, modelHubs } from '../../providers/wire-facts.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { withoutSecretParameters } from '../http/headers.ts';
 import type { KnownModels } from '../builtin/model-list.ts';

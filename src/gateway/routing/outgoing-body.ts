@@ -4,7 +4,7 @@ import { replaceModel } from '../bodies/shape.ts';
 import { findModelField, type ModelField } from '../json/model-field.ts';
 import { type ListedModel, type RoutingPorts, type NamedFrom, readModelList, resolveModel } from './by-model.ts';
 import { isCompressed, mayHoldJson, type RequestBody } from '../http/request-body.ts';
-import { factsOfProvider } from '../../providers/wire-facts.ts';
+import { factsOfProvider } from '../../model/providers/providers.ts';
 import type { Route } from './routes.ts';
 import { withIncludeUsage, supportsIncludeUsage } from '../relay/stream-usage.ts';
 

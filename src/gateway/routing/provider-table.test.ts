@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressedProviders } from '../../model/vocabulary/providers.ts';
+import { addressedProviders } from '../../model/providers/providers.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
 import type { OrganizationId } from '../../model/ids.ts';

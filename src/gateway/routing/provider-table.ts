@@ -1,9 +1,16 @@
 import { bedrockName } from '../../providers/amazon/wire.ts';
 import type { AllowedTarget, EgressPolicy } from '../../egress/target-guard.ts';
 import { GatelogError } from '../../model/errors.ts';
-import { type AddressedProvider, addressedProviders, defaultProvider, providerAliases } from '../../model/vocabulary/providers.ts';
+import type { KeyHeader, ProviderDeclaration } from '../../model/providers/declaration.ts';
+import {
+  type AddressedProvider,
+  addressedProviders,
+  defaultProvider,
+  providerAliases,
+  providerAtOrigin,
+  declaredProviders,
+} from '../../model/providers/providers.ts';
 import { parseBaseUrl, parseOpenAiBaseUrl, type ProviderTarget, resolveAt, memoizedResolver } from './base-url.ts';
-import { type KeyHeader, providerAtOrigin, type ProviderRow, providerRows } from './provider-addresses.ts';
 
 /** One API of a provider: its addresses, and the credential for callers that send none. */
 export interface ProviderEndpoint {
@@ -89,7 +96,7 @@ function isElsewhere(openAiUrl: string | undefined): boolean {
 }
 
 function makeAddress(name: AddressedProvider, override: ProviderOverride, environment: ProviderEnvironment): ProviderAddress {
-  const row = providerRows[name];
+  const row = declaredProviders[name];
   const { keyHeader, openAiKeyHeader, takesQueryKey = false } = row;
   const where = endpointsOf(name, row, override.baseUrl, environment);
   const keyed = (header: KeyHeader): Pick<ProviderEndpoint, 'keyHeader' | 'deploymentCredentials'> => {
@@ -113,7 +120,12 @@ interface Endpoints {
   readonly takesKey: boolean;
 }
 
-function endpointsOf(name: AddressedProvider, row: ProviderRow, baseUrl: string | undefined, environment: ProviderEnvironment): Endpoints {
+function endpointsOf(
+  name: AddressedProvider,
+  row: ProviderDeclaration,
+  baseUrl: string | undefined,
+  environment: ProviderEnvironment,
+): Endpoints {
   const known =
     baseUrl ?? (typeof row.baseUrl === 'string' ? row.baseUrl.replace('{bedrockRegion}', environment.bedrockRegion) : undefined);
   if (known === undefined) return fromPath(name, row, environment.targets);
@@ -132,13 +144,13 @@ function endpointsOf(name: AddressedProvider, row: ProviderRow, baseUrl: string 
   };
 }
 
-function openAiTarget(baseUrl: string, row: ProviderRow, openAiPath: string): ProviderEndpoint['target'] {
+function openAiTarget(baseUrl: string, row: ProviderDeclaration, openAiPath: string): ProviderEndpoint['target'] {
   const usual = (typeof row.baseUrl === 'string' ? row.baseUrl : '') + openAiPath;
   return memoizedResolver(parseOpenAiBaseUrl(baseUrl, openAiPath, usual.endsWith('/v1')));
 }
 
 /** Every call names its address. TRICKY: the owner of an Azure resource is unknown, so only the caller's own key is sent to it. */
-function fromPath(name: AddressedProvider, row: ProviderRow, targets: EgressPolicy): Endpoints {
+function fromPath(name: AddressedProvider, row: ProviderDeclaration, targets: EgressPolicy): Endpoints {
   const { baseUrl } = row;
   if (typeof baseUrl === 'string') throw new TypeError(`the address of ${name} does not come from the path`);
   return {
@@ -162,7 +174,8 @@ function allowed(targets: EgressPolicy, origin: string): AllowedTarget {
 function unroutable(name: AddressedProvider): ProviderEndpoint['target'] {
   return refuses(
     'provider_address_missing',
-    providerRows[name].openAiAddressHint ?? `By its model alone ${name} cannot be reached, since its address stands in the path of a call.`,
+    declaredProviders[name].openAiAddressHint ??
+      `By its model alone ${name} cannot be reached, since its address stands in the path of a call.`,
   );
 }
 

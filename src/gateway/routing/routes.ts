@@ -2,11 +2,10 @@ import { holdsOurKey } from '../../auth/api-key.ts';
 import type { AllowedTarget, EgressPolicy } from '../../egress/target-guard.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { apiPathSegments } from '../../model/vocabulary/api-paths.ts';
-import { defaultProvider } from '../../model/vocabulary/providers.ts';
+import { defaultProvider, factsOfProvider, providerAtOrigin } from '../../model/providers/providers.ts';
 import { bedrockName, bedrockRegionPath } from '../../providers/amazon/wire.ts';
-import { factsOfProvider, wireFacts } from '../../providers/wire-facts.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
 import { joinAddress, parseBaseUrl } from './base-url.ts';
-import { providerAtOrigin } from './provider-addresses.ts';
 import { echoProviderName, type ProviderEndpoint, type ProviderTable } from './provider-table.ts';
 
 /** Targets inside this process; `feedback` takes ratings as Helicone's clients send them. */

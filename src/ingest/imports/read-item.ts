@@ -6,7 +6,7 @@ import type { Money } from '../../model/pricing/money.ts';
 import { type Attempt, type CostSource, costSources, type RecordedBody } from '../../model/record/request-record.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
-import { providerInRecords } from '../../model/vocabulary/providers.ts';
+import { providerInRecords } from '../../model/providers/providers.ts';
 import { recordJson } from '../interpret/body.ts';
 import { ItemFault, ItemFields } from './fields.ts';
 import { tagsOfItem, type ItemTags } from './tags.ts';

@@ -1,4 +1,4 @@
-import { providerAtOrigin } from '../../gateway/routing/provider-addresses.ts';
+import { providerAtOrigin } from '../../model/providers/providers.ts';
 import type { LogPath } from '../../model/vocabulary/log-paths.ts';
 import { endpointByShape, type PathlessCall, type ShapedEndpoint } from '../../providers/by-shape.ts';
 import { eventKindOf, pathlessCall } from '../../providers/custom/events.ts';

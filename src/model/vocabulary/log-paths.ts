@@ -1,4 +1,4 @@
-import type { AddressedProvider } from './providers.ts';
+import type { AddressedProvider } from '../providers/providers.ts';
 
 /** What the path of a log says about the call. */
 export interface LogPath {

@@ -3,7 +3,7 @@ import { type Money, moneyOfUnits, zeroMoney } from '../../model/pricing/money.t
 import type { OrganizationId } from '../../model/ids.ts';
 import { maxCost } from '../highest-cost.ts';
 import type { Prices } from '../look-up.ts';
-import { factsOfProvider } from '../../providers/wire-facts.ts';
+import { factsOfProvider } from '../../model/providers/providers.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { readBody } from '../../providers/body-facts.ts';
 

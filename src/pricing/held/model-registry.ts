@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RegistryAnswer } from '../../contract/models/registry.ts';
 import { jsonParts, RawJson } from '../../model/json/raw.ts';
-import { addressedProviders } from '../../model/vocabulary/providers.ts';
+import { addressedProviders } from '../../model/providers/providers.ts';
 import { listedModels, type ModelEndpoint } from '../models/listed-models.ts';
 import type { PriceBook } from '../price-book.ts';
 import { providerNamed } from '../../providers/registry.ts';

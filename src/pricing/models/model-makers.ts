@@ -1,6 +1,5 @@
-import { type AddressedProvider, defaultProvider } from '../../model/vocabulary/providers.ts';
+import { type AddressedProvider, defaultProvider, factsOfProvider, modelMakers } from '../../model/providers/providers.ts';
 import type { PriceBook } from '../price-book.ts';
-import { factsOfProvider, modelMakers } from '../../providers/wire-facts.ts';
 import { providerNamed } from '../../providers/registry.ts';
 
 /** Providers that sell the models they make, in order of precedence. */

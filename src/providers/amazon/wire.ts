@@ -1,4 +1,4 @@
-import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
+import type { AddressedProvider } from '../../model/providers/providers.ts';
 import type { WireFacts } from '../wire.ts';
 
 export const bedrockName: AddressedProvider = 'bedrock';

@@ -1,7 +1,7 @@
 import { joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
 import { notStreamed } from '../openai/typed-events.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
-import { readCohereUsage } from './usage.ts';
+import { readCohereUsage } from './chat.ts';
 
 /** Cohere's `POST /v2/embed` and `/v1/embed`: texts and pictures in, vectors out. */
 export const cohereEmbed: WireFormat = {

@@ -1,5 +1,5 @@
 import { type ConditionNode, conditionsIn, type FilterNode } from '../filter/ast.ts';
-import { providerInRecords } from '../../model/vocabulary/providers.ts';
+import { providerInRecords } from '../../model/providers/providers.ts';
 import { select, unionAll } from '../../sql/query.ts';
 import { type Fragment, param, type Query, sql } from '../../sql/sql.ts';
 import { statementFor } from '../../sql/statement.ts';

@@ -1,4 +1,4 @@
-import { addressedProviders } from '../../../src/model/vocabulary/providers.ts';
+import { addressedProviders } from '../../../src/model/providers/providers.ts';
 import { lightFacts, providerNamePaths } from '../law.ts';
 import { isProduction, isWithin, type Rule, sourceRule } from '../rule.ts';
 import { stringOf, walk } from '../source.ts';
@@ -7,7 +7,7 @@ const names: ReadonlySet<string> = new Set<string>([...addressedProviders, 'goog
 
 /** Differences between providers are rows of a table, not comparisons of names. */
 export const providerNames: Rule = sourceRule(
-  { name: 'provider names', remedy: 'Make it a fact in src/providers/<name>/wire.ts or src/providers/wire-facts.ts and read it there.' },
+  { name: 'provider names', remedy: 'Make it a fact in src/model/providers/table.ts or src/providers/<name>/wire.ts and read it there.' },
   (source) => {
     const { path, program, lineOf, imports } = source;
     if (!isProduction(path) || isWithin(path, Object.keys(providerNamePaths))) return [];

@@ -126,6 +126,16 @@ function cohereDocument({ document }: Json): readonly Part[] {
   return typeof data === 'string' ? textPart(data) : [{ kind: 'other', value: data }];
 }
 
+/** Members of a message that hold its thoughts: those of DeepSeek and vLLM, OpenRouter, Ollama, and Cohere's plan of its calls. */
+export const reasoningMembers = ['reasoning_content', 'reasoning', 'thinking', 'tool_plan'] as const;
+
+/** What a request wants embedded, in the formats of Google, Cohere and Amazon; OpenAI's is an input. */
+export function embeddedContents(body: Json): readonly unknown[] {
+  const google = isObject(body['content']) ? [body['content']] : objectsOf(body['requests']).map(({ content }) => content);
+  const cohere = [...arrayOf(body['texts']), ...objectsOf(body['inputs']).map(({ content }) => content)];
+  return [...objectsOf(google).map(({ parts }) => parts), ...cohere, body['inputText']];
+}
+
 /** The calls of a message in the format of OpenAI's chats. */
 export function toolCalls(calls: unknown): readonly Part[] {
   return objectsOf(calls).map((call) => {

@@ -2,9 +2,9 @@ import { ownOf } from '../../../lib/own.ts';
 import { arrayOf, firstText, isObject, type Json, objectsOf, parsed, textOf } from './json.ts';
 import { audioPart, base64Image, imagePart } from './media.ts';
 import type { Part, Role, Turn } from './part.ts';
-import { partsOf, reasoningPart, textPart, toolCalls } from './parts.ts';
+import { embeddedContents, partsOf, reasoningMembers, reasoningPart, textPart, toolCalls } from './parts.ts';
 
-/** The turns of a request's body in the formats of OpenAI, Anthropic, Google, Amazon, Cohere and Ollama; empty for any other. */
+/** The turns of a request's body in any format that a provider has of its own; empty for any other. */
 export function turnsOfRequest(body: unknown): readonly Turn[] {
   if (!isObject(body)) return [];
   const google = body['systemInstruction'] ?? body['system_instruction'];
@@ -16,7 +16,7 @@ export function turnsOfRequest(body: unknown): readonly Turn[] {
     ...messages(isObject(body['contents']) ? [body['contents']] : body['contents']),
     ...inputs(body['input']),
     ...turnOf('user', body['prompt']),
-    ...embedded(body),
+    ...embeddedContents(body).flatMap((content) => turnOf('user', content)),
   ];
   return joined(turns);
 }
@@ -78,7 +78,7 @@ function messageTurns(message: Json): readonly Turn[] {
     return turn(ownOf(roleOfType, type) ?? 'assistant', partsOf([message]));
   }
   const parts = [
-    ...reasoningPart(firstText(message['reasoning_content'], message['reasoning'], message['thinking'], message['tool_plan'])),
+    ...reasoningPart(firstText(...reasoningMembers.map((member) => message[member]))),
     ...partsOf(message['content'] ?? message['parts']),
     ...(typeof message['refusal'] === 'string' ? [{ kind: 'refusal', text: message['refusal'] } as const] : []),
     ...arrayOf(message['images']).flatMap(pictureOf),
@@ -157,17 +157,6 @@ function spoken(audio: unknown): readonly Part[] {
 
 function oldCall(call: unknown): readonly Part[] {
   return isObject(call) ? [{ kind: 'tool-call', id: '', name: textOf(call['name']), input: parsed(call['arguments']) }] : [];
-}
-
-/** Texts to embed in the formats of Google, Cohere and Amazon; OpenAI's are an input. */
-function embedded(body: Json): readonly Turn[] {
-  const google = isObject(body['content']) ? [body['content']] : objectsOf(body['requests']).map(({ content }) => content);
-  const cohere = [...arrayOf(body['texts']), ...objectsOf(body['inputs']).map(({ content }) => content)];
-  return [
-    ...objectsOf(google).flatMap(({ parts }) => turnOf('user', parts)),
-    ...cohere.flatMap((content) => turnOf('user', content)),
-    ...turnOf('user', body['inputText']),
-  ];
 }
 
 const shownNumbers = 4;

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from '../model/text.ts';
 import type { AddressedProvider } from '../model/providers/providers.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
-import { listOf, objectOf, textOf } from './facts.ts';
+import { listOf, objectOf, textOf } from './format/facts.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
 import { openAiChat } from './openai/chat.ts';
 import { openAiCompletions } from './openai/completions.ts';
 import { openAiResponses } from './openai/responses.ts';
-import type { WireFormat } from './provider.ts';
+import type { WireFormat } from './format/provider.ts';
 
 /** Formats by the members that only their requests have; the first match counts. */
 const formatsByMembers: readonly (readonly [members: readonly string[], format: WireFormat])[] = [

@@ -24,7 +24,7 @@ import { openAiImages } from './openai/images.ts';
 import { openAiResponses } from './openai/responses.ts';
 import { openAiSpeech } from './openai/speech.ts';
 import { openAiTranscriptions } from './openai/transcriptions.ts';
-import type { WireFormat } from './provider.ts';
+import type { WireFormat } from './format/provider.ts';
 
 interface Endpoint {
   readonly pathEnd: string;

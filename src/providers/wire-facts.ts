@@ -3,7 +3,7 @@ import { anthropicWire } from './anthropic/wire.ts';
 import { cohereWire } from './cohere/wire.ts';
 import { googleWire } from './google/wire.ts';
 import { openAiWire } from './openai/wire.ts';
-import type { WireFacts } from './wire.ts';
+import type { WireFacts } from './format/wire.ts';
 
 const formats: readonly WireFacts[] = [openAiWire, googleWire, anthropicWire, amazonWire, cohereWire];
 

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { RequestItem } from '../../src/contract/requests/item.ts';
-import { readServerSentEvents } from '../../src/providers/sse.ts';
+import { readServerSentEvents } from '../../src/providers/format/sse.ts';
 import { wireFormatFor } from '../../src/providers/registry.ts';
 import { type ByteProvider, callHeader, collect } from './byte-provider.ts';
 import type { Dice } from './dice.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { wireFormatFor } from '../../src/providers/registry.ts';
-import { readServerSentEvents } from '../../src/providers/sse.ts';
+import { readServerSentEvents } from '../../src/providers/format/sse.ts';
 import { collect } from './byte-provider.ts';
 
 /** A call as it reached the provider. */

@@ -187,9 +187,10 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'model/json': [],
   'model/vocabulary': ['type model/providers'],
   'operator/routes': ['operator/'],
-  'providers/anthropic': ['providers/'],
-  'providers/ollama': ['providers/'],
-  'providers/openai': ['providers/'],
+  'providers/format': [],
+  'providers/anthropic': ['providers/format'],
+  'providers/ollama': ['providers/format'],
+  'providers/openai': ['providers/format'],
   'query/filter': [],
   'query/export': ['query/filter', 'query/requests'],
   'query/language': ['query/filter'],
@@ -218,7 +219,6 @@ export const mutualFolders: Readonly<Record<string, number>> = {
   operator: 1,
   otlp: 4,
   pricing: 2,
-  providers: 7,
   store: 6,
 };
 

@@ -3,8 +3,8 @@ import type { Exchange, ImportedFacts, ImportedOpen } from '../../model/record/e
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
-import { noResponseFacts } from '../../providers/facts.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../../providers/provider.ts';
+import { noResponseFacts } from '../../providers/format/facts.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../../providers/format/provider.ts';
 import { wireFormatByShape } from '../../providers/by-shape.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
 import { bodyGroupOf } from '../interpret/body-group.ts';

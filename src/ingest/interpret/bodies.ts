@@ -7,10 +7,10 @@ import { isAmazonEventStream, isEventStream } from '../../model/record/media-typ
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { isJsonObject, parseJson, parseOwnJson } from '../../model/text.ts';
 import { beginsAmazonMessage, readAmazonEvents } from '../../providers/amazon/event-stream.ts';
-import { noResponseFacts } from '../../providers/facts.ts';
-import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../../providers/provider.ts';
-import { eventsOfLines, readServerSentEvents, type ServerSentEvent } from '../../providers/sse.ts';
-import { requestedModel, respondedModel } from '../../providers/unread.ts';
+import { noResponseFacts } from '../../providers/format/facts.ts';
+import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../../providers/format/provider.ts';
+import { eventsOfLines, readServerSentEvents, type ServerSentEvent } from '../../providers/format/sse.ts';
+import { requestedModel, respondedModel } from '../../providers/format/unread.ts';
 import { decodeContent, inUtf8, type ReadBody, readBody, readUtf8, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './multipart.ts';
 import { truncatedMembers, endFacts, multipartTail, outermostMembers, withTruncatedTail } from './truncated-bodies.ts';

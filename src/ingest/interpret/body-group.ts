@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { RequestFacts } from '../../providers/provider.ts';
+import type { RequestFacts } from '../../providers/format/provider.ts';
 
 /** Characters of a prompt that tell apart the assistants of an application. */
 const openingCharacters = 512;

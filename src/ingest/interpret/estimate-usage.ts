@@ -1,6 +1,6 @@
 import type { Exchange } from '../../model/record/exchange.ts';
 import type { Usage } from '../../model/record/usage.ts';
-import type { TokenTexts, WireFormat } from '../../providers/provider.ts';
+import type { TokenTexts, WireFormat } from '../../providers/format/provider.ts';
 import type { ReadRequest, ReadResponse } from './bodies.ts';
 import { countTokens } from './count-tokens.ts';
 

@@ -12,7 +12,7 @@ import { priceUsage } from '../../pricing/cost.ts';
 import { priceBills } from '../../pricing/several-models.ts';
 import { organizationModels } from '../../pricing/organization-prices.ts';
 import { pricedModels, type Prices } from '../../pricing/look-up.ts';
-import type { RequestFacts, ResponseFacts } from '../../providers/provider.ts';
+import type { RequestFacts, ResponseFacts } from '../../providers/format/provider.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
 import { linksOf } from '../once/links.ts';
 import { bodyGroupOf } from './body-group.ts';

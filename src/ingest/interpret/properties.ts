@@ -1,6 +1,6 @@
 import type { Tags } from '../../model/record/exchange.ts';
 import { promptIdProperty } from '../../model/vocabulary/property-alias.ts';
-import type { RequestFacts } from '../../providers/provider.ts';
+import type { RequestFacts } from '../../providers/format/provider.ts';
 import { sessionOfCacheKey } from '../../model/vocabulary/agent-sessions.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 

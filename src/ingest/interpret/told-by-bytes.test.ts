@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { redactionPlaces } from '../../model/redaction-rule.ts';
 import { encodeAmazonChunks, encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
-import { readServerSentEvents } from '../../providers/sse.ts';
+import { readServerSentEvents } from '../../providers/format/sse.ts';
 import { compileRules } from '../../redaction/redactor.ts';
 import { redactTexts } from '../redaction/redact-texts.ts';
 import { interpret, type InterpretSketch } from '../testing/exchange-builder.ts';

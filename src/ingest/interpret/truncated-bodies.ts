@@ -4,11 +4,11 @@ import { withoutLongRuns } from '../../model/json/long-runs.ts';
 import { endOfJsonString } from '../../model/json/strings.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { type Usage, unreportedUsage } from '../../model/record/usage.ts';
-import type { ResponseFacts, WireFormat } from '../../providers/provider.ts';
+import type { ResponseFacts, WireFormat } from '../../providers/format/provider.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
 import { beginsAmazonMessage, readLastAmazonEvents } from '../../providers/amazon/event-stream.ts';
-import { laterCounts } from '../../providers/cumulative.ts';
-import { eventsOfLines, readServerSentEvents } from '../../providers/sse.ts';
+import { laterCounts } from '../../providers/format/cumulative.ts';
+import { eventsOfLines, readServerSentEvents } from '../../providers/format/sse.ts';
 import { readForm } from './multipart.ts';
 
 /** Bytes of the recorded body read again with its tail, for members that span the cut. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { encodeAmazonChunks, encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
-import { readServerSentEvents } from '../../providers/sse.ts';
+import { readServerSentEvents } from '../../providers/format/sse.ts';
 import { interpret, type InterpretSketch, json, stream } from '../testing/exchange-builder.ts';
 
 const recording = (name: string): string => readFileSync(new URL(`../../providers/${name}`, import.meta.url), 'utf8');

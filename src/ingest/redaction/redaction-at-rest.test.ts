@@ -7,7 +7,7 @@ import type { ExchangeOpen } from '../../model/record/exchange.ts';
 import { type RedactionKind, redactionPlaces, type RedactionRule } from '../../model/redaction-rule.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { encodeAmazonChunks, encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
-import type { ServerSentEvent } from '../../providers/sse.ts';
+import type { ServerSentEvent } from '../../providers/format/sse.ts';
 import { chatResponse, type ExchangeSketch, type IngestRig, openRig, SpoolRig } from '../testing/ingest-harness.ts';
 import { redactedPlaceholder } from './redact-texts.ts';
 

@@ -3,7 +3,7 @@ import { type RequestId, uuidOfHex } from '../../model/ids.ts';
 import type { Tags } from '../../model/record/exchange.ts';
 import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
-import type { RequestFacts, ResponseFacts } from '../../providers/provider.ts';
+import type { RequestFacts, ResponseFacts } from '../../providers/format/provider.ts';
 import { SpanWork } from '../limits.ts';
 import { type ReceivedSpans, receiveSpans } from '../receive.ts';
 import { RecentParents } from '../tree/recent-parents.ts';

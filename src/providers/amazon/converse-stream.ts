@@ -1,11 +1,11 @@
 import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { laterCounts } from '../cumulative.ts';
-import { listOf, objectOf, without } from '../facts.ts';
-import { deltaTable, foldKeys, foldObject, joinText, lastPresent, runsOf } from '../fold.ts';
-import { joinBase64 } from '../base64.ts';
-import type { AssembledStream } from '../provider.ts';
-import type { ServerSentEvent } from '../sse.ts';
+import { laterCounts } from '../format/cumulative.ts';
+import { listOf, objectOf, without } from '../format/facts.ts';
+import { deltaTable, foldKeys, foldObject, joinText, lastPresent, runsOf } from '../format/fold.ts';
+import { joinBase64 } from '../format/base64.ts';
+import type { AssembledStream } from '../format/provider.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
 
 /** The response as received so far. */
 interface Draft {

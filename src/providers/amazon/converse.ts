@@ -1,6 +1,6 @@
-import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
-import { bedrockModelIn, bedrockModelOf } from '../path-names.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { bedrockModelIn, bedrockModelOf } from '../format/path-names.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
 import { assembleConversation } from './converse-stream.ts';
 import { readConverseUsage } from './usage.ts';
 

@@ -1,6 +1,6 @@
 import { crc32Small } from '../../platform/crc32.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
-import type { ServerSentEvent } from '../sse.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
 
 /** The events of an `application/vnd.amazon.eventstream`, converted to server-sent events. */
 export interface AmazonEvents {

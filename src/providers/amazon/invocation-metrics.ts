@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
-import { countOf, objectOf } from '../facts.ts';
-import type { ResponseFacts, WireFormat } from '../provider.ts';
-import type { ServerSentEvent } from '../sse.ts';
+import { countOf, objectOf } from '../format/facts.ts';
+import type { ResponseFacts, WireFormat } from '../format/provider.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
 
 /** Member of the last chunk of every invoked stream, whose model is of whatever maker. */
 const metricsMember = 'amazon-bedrock-invocationMetrics';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../anthropic/messages.ts';
-import type { WireFormat } from '../provider.ts';
+import type { WireFormat } from '../format/provider.ts';
 import { describeWireFormat } from '../testing/contract-suite.ts';
 import { readAmazonEvents } from './event-stream.ts';
 import { invokedAtBedrock } from './invocation-metrics.ts';

@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { anthropicMessages } from '../anthropic/messages.ts';
-import { cumulativeCounts } from '../cumulative.ts';
-import { countOf, joinLines, jsonOf, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
-import { deltaTable, foldKeys, foldList, joinText, lastPresent, leaveOut } from '../fold.ts';
+import { cumulativeCounts } from '../format/cumulative.ts';
+import { countOf, joinLines, jsonOf, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { deltaTable, foldKeys, foldList, joinText, lastPresent, leaveOut } from '../format/fold.ts';
 import { openAiChat } from '../openai/chat.ts';
 import { openAiCompletions } from '../openai/completions.ts';
-import { bedrockModelIn } from '../path-names.ts';
-import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
-import type { ServerSentEvent } from '../sse.ts';
+import { bedrockModelIn } from '../format/path-names.ts';
+import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
 import { bedrockConverse } from './converse.ts';
 import { invokedAtBedrock } from './invocation-metrics.ts';
 

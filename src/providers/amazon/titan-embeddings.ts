@@ -1,8 +1,8 @@
 import { unreportedUsage } from '../../model/record/usage.ts';
-import { countOf, noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
+import { countOf, noResponseFacts, objectOf, textOf, userTexts } from '../format/facts.ts';
 import { notStreamed } from '../openai/typed-events.ts';
-import { bedrockModelIn } from '../path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { bedrockModelIn } from '../format/path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
 
 /** Titan's embeddings at Bedrock's `POST /model/<id>/invoke`: a text in, a vector and the token count of the text out. */
 export const titanEmbeddings: WireFormat = {

@@ -1,5 +1,5 @@
 import type { AddressedProvider } from '../../model/providers/providers.ts';
-import type { WireFacts } from '../wire.ts';
+import type { WireFacts } from '../format/wire.ts';
 
 export const bedrockName: AddressedProvider = 'bedrock';
 

@@ -1,8 +1,8 @@
 import { parseJson } from '../../model/text.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
-import { bedrockModelIn, modelInPath } from '../path-names.ts';
-import { readStatedCost } from '../stated-cost.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import { bedrockModelIn, modelInPath } from '../format/path-names.ts';
+import { readStatedCost } from '../format/stated-cost.ts';
 import { assembleMessage } from './stream.ts';
 import { readAnthropicUsage, servedAs } from './usage.ts';
 

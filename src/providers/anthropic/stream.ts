@@ -1,9 +1,9 @@
 import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { laterCounts } from '../cumulative.ts';
-import { listOf, objectOf, without } from '../facts.ts';
-import type { AssembledStream } from '../provider.ts';
-import type { ServerSentEvent } from '../sse.ts';
+import { laterCounts } from '../format/cumulative.ts';
+import { listOf, objectOf, without } from '../format/facts.ts';
+import type { AssembledStream } from '../format/provider.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
 
 /** A content block as received so far: its start, and the pieces of its texts and lists. */
 interface Block {

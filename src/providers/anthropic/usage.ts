@@ -2,8 +2,8 @@ import { isJsonObject } from '../../model/text.ts';
 import { addedCount, addedUsage, unreportedUsage } from '../../model/record/usage.ts';
 import type { Usage } from '../../model/record/usage.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { countOf, listOf, objectOf, textOf } from '../facts.ts';
-import type { ResponseFacts } from '../provider.ts';
+import { countOf, listOf, objectOf, textOf } from '../format/facts.ts';
+import type { ResponseFacts } from '../format/provider.ts';
 
 /** The usage of a message and, when several models took part, the share of each. */
 export type MessageUsage = Pick<ResponseFacts, 'usage' | 'bills'>;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../model/text.ts';
 import { describeWireFormat } from '../testing/contract-suite.ts';
-import type { AssembledStream } from '../provider.ts';
-import { readServerSentEvents } from '../sse.ts';
+import type { AssembledStream } from '../format/provider.ts';
+import { readServerSentEvents } from '../format/sse.ts';
 import { cohereChat } from './chat.ts';
 
 const recordings = new URL('./__fixtures__/', import.meta.url);

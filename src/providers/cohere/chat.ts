@@ -1,7 +1,7 @@
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { isJsonObject } from '../../model/text.ts';
-import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
 import { assembleChat } from './stream.ts';
 
 /** Cohere's own `POST /v2/chat`. */

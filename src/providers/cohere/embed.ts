@@ -1,6 +1,6 @@
-import { joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
+import { joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../format/facts.ts';
 import { notStreamed } from '../openai/typed-events.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
 import { readCohereUsage } from './chat.ts';
 
 /** Cohere's `POST /v2/embed` and `/v1/embed`: texts and pictures in, vectors out. */

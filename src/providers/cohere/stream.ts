@@ -1,10 +1,10 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { objectOf } from '../facts.ts';
-import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable } from '../fold.ts';
-import { cumulativeCounts } from '../cumulative.ts';
-import type { AssembledStream } from '../provider.ts';
-import type { ServerSentEvent } from '../sse.ts';
+import { objectOf } from '../format/facts.ts';
+import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable } from '../format/fold.ts';
+import { cumulativeCounts } from '../format/cumulative.ts';
+import type { AssembledStream } from '../format/provider.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
 
 /** Converts an event to a partial response, whose list elements carry the `index` of the element that they continue. */
 type ToPiece = (event: JsonObject) => JsonObject;

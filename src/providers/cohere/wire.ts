@@ -1,4 +1,4 @@
-import type { WireFacts } from '../wire.ts';
+import type { WireFacts } from '../format/wire.ts';
 
 export const cohereWire: WireFacts = {
   streamEndMarkers: ['message-end'],

@@ -1,5 +1,5 @@
-import { jsonOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
-import type { RequestFacts, WireFormat } from '../provider.ts';
+import { jsonOf, noResponseFacts, objectOf, textOf } from '../format/facts.ts';
+import type { RequestFacts, WireFormat } from '../format/provider.ts';
 
 /** Path of calls that are logged without an address, as Helicone's clients write it. */
 export const pathlessCall = 'custom-model-nopath';

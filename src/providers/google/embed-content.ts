@@ -1,9 +1,9 @@
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { isJsonObject } from '../../model/text.ts';
-import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
+import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../format/facts.ts';
 import { notStreamed } from '../openai/typed-events.ts';
-import { modelInPath } from '../path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { modelInPath } from '../format/path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
 
 /** `POST …/models/<model>:embedContent` and `:batchEmbedContents`: contents in, vectors out, for some models with token counts. */
 export const geminiEmbedContent: WireFormat = {

@@ -1,7 +1,7 @@
 import type { Usage } from '../../model/record/usage.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
-import { modelInPath } from '../path-names.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { modelInPath } from '../format/path-names.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
 import { assembleEvents, assembleJsonList } from './stream.ts';
 import { readGeminiUsage } from './usage.ts';
 

@@ -1,11 +1,11 @@
 import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { joinBase64 } from '../base64.ts';
-import { laterCounts } from '../cumulative.ts';
-import { listOf, objectOf, without } from '../facts.ts';
-import { runsOf } from '../fold.ts';
-import type { AssembledStream } from '../provider.ts';
-import type { ServerSentEvent } from '../sse.ts';
+import { joinBase64 } from '../format/base64.ts';
+import { laterCounts } from '../format/cumulative.ts';
+import { listOf, objectOf, without } from '../format/facts.ts';
+import { runsOf } from '../format/fold.ts';
+import type { AssembledStream } from '../format/provider.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
 
 /** The start and the deltas of a step. */
 interface Step {

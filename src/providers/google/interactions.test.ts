@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../model/text.ts';
 import { describeWireFormat } from '../testing/contract-suite.ts';
-import type { AssembledStream } from '../provider.ts';
+import type { AssembledStream } from '../format/provider.ts';
 import { wireFormatFor } from '../registry.ts';
-import { readServerSentEvents } from '../sse.ts';
+import { readServerSentEvents } from '../format/sse.ts';
 import { geminiInteractions } from './interactions.ts';
 
 const recordings = new URL('./__fixtures__/', import.meta.url);

@@ -1,7 +1,7 @@
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
 import { assembleInteraction } from './interaction-stream.ts';
 
 /** `POST …/interactions`, at the Gemini API and Vertex AI: steps in, steps out, and a stream of typed events. */

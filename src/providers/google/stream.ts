@@ -1,11 +1,11 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { listOf, objectOf } from '../facts.ts';
-import { foldKeys, foldList, foldObject, joinLists, lastPresent, reducerTable, runsOf } from '../fold.ts';
-import type { Reducer } from '../fold.ts';
-import { withoutZeros } from '../cumulative.ts';
-import type { AssembledStream } from '../provider.ts';
-import type { ServerSentEvent } from '../sse.ts';
+import { listOf, objectOf } from '../format/facts.ts';
+import { foldKeys, foldList, foldObject, joinLists, lastPresent, reducerTable, runsOf } from '../format/fold.ts';
+import type { Reducer } from '../format/fold.ts';
+import { withoutZeros } from '../format/cumulative.ts';
+import type { AssembledStream } from '../format/provider.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
 import { elementsOf } from './json-list.ts';
 
 /** A stream splits a text into one part per chunk; a non-streamed response has it in one part. Thoughts and answers stay separate. */

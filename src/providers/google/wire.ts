@@ -1,4 +1,4 @@
-import type { WireFacts } from '../wire.ts';
+import type { WireFacts } from '../format/wire.ts';
 
 /** Formats of Gemini and Vertex AI. */
 export const googleWire: WireFacts = {

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
-import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
-import { deltaTable, foldKeys, foldObject, joinLists, joinText, lastPresent, reducerTable } from '../fold.ts';
-import { cumulativeCounts } from '../cumulative.ts';
-import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { deltaTable, foldKeys, foldObject, joinLists, joinText, lastPresent, reducerTable } from '../format/fold.ts';
+import { cumulativeCounts } from '../format/cumulative.ts';
+import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
 
 /** Ollama's own `POST /api/chat`, `/api/generate` and `/api/embed`. A stream is one JSON object per line. */
 export const ollamaChat: WireFormat = {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { moneyText } from '../../model/pricing/money.ts';
 import { parseJson } from '../../model/text.ts';
 import { describeWireFormat } from '../testing/contract-suite.ts';
-import { listOf, objectOf } from '../facts.ts';
-import type { AssembledStream } from '../provider.ts';
-import { readServerSentEvents } from '../sse.ts';
+import { listOf, objectOf } from '../format/facts.ts';
+import type { AssembledStream } from '../format/provider.ts';
+import { readServerSentEvents } from '../format/sse.ts';
 import { openAiChat } from './chat.ts';
 
 const recordings = new URL('./__fixtures__/', import.meta.url);

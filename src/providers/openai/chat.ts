@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../model/text.ts';
-import { joinLines, listOf, objectOf, textOf, userTexts } from '../facts.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
-import { deploymentOf } from '../path-names.ts';
+import { joinLines, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import { deploymentOf } from '../format/path-names.ts';
 import { assembleChunks } from './chunks.ts';
-import { readStatedCost } from '../stated-cost.ts';
+import { readStatedCost } from '../format/stated-cost.ts';
 import { toolsText } from './tool-text.ts';
 import { readOpenAiUsage, usageIn } from './usage.ts';
 

@@ -1,12 +1,12 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { listOf } from '../facts.ts';
-import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable, runsOf } from '../fold.ts';
-import type { Reducer, ReducerTable } from '../fold.ts';
-import type { AssembledStream } from '../provider.ts';
-import type { ServerSentEvent } from '../sse.ts';
-import { joinBase64 } from '../base64.ts';
-import { cumulativeCounts } from '../cumulative.ts';
+import { listOf } from '../format/facts.ts';
+import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable, runsOf } from '../format/fold.ts';
+import type { Reducer, ReducerTable } from '../format/fold.ts';
+import type { AssembledStream } from '../format/provider.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
+import { joinBase64 } from '../format/base64.ts';
+import { cumulativeCounts } from '../format/cumulative.ts';
 import { foldToolCalls } from './tool-calls.ts';
 
 const terminator = '[DONE]';

@@ -1,8 +1,8 @@
-import { joinLines, listOf, objectOf, textOf, userTexts } from '../facts.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
-import { deploymentOf } from '../path-names.ts';
+import { joinLines, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
+import { deploymentOf } from '../format/path-names.ts';
 import { assembleChunks } from './chunks.ts';
-import { readStatedCost } from '../stated-cost.ts';
+import { readStatedCost } from '../format/stated-cost.ts';
 import { readOpenAiUsage, usageIn } from './usage.ts';
 
 /** `POST …/completions`: one prompt text in, one text out. */

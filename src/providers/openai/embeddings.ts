@@ -1,9 +1,9 @@
 import type { Usage } from '../../model/record/usage.ts';
-import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
-import { deploymentOf } from '../path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { deploymentOf } from '../format/path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
 import { notStreamed } from './typed-events.ts';
-import { readStatedCost } from '../stated-cost.ts';
+import { readStatedCost } from '../format/stated-cost.ts';
 import { readOpenAiUsage } from './usage.ts';
 
 /** `POST …/embeddings`: texts in, vectors out. */

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import type { Usage } from '../../model/record/usage.ts';
-import { noResponseFacts, objectOf, textOf, userTexts, without } from '../facts.ts';
-import { deploymentOf } from '../path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { noResponseFacts, objectOf, textOf, userTexts, without } from '../format/facts.ts';
+import { deploymentOf } from '../format/path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
 import { assembleTyped } from './typed-events.ts';
-import { readStatedCost } from '../stated-cost.ts';
+import { readStatedCost } from '../format/stated-cost.ts';
 import { readInputOutputUsage } from './usage.ts';
 
 /** `POST …/images/generations`, `…/edits` and `…/variations`: a prompt in, pictures out. Models billed per picture report no tokens. */

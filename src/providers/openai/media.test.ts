@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeWireFormat } from '../testing/contract-suite.ts';
-import { readServerSentEvents } from '../sse.ts';
+import { readServerSentEvents } from '../format/sse.ts';
 import { openAiEmbeddings } from './embeddings.ts';
 import { openAiImages } from './images.ts';
 import { openAiSpeech } from './speech.ts';

@@ -1,9 +1,9 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { laterCounts } from '../cumulative.ts';
-import { countOf, listOf, objectOf } from '../facts.ts';
-import type { AssembledStream } from '../provider.ts';
-import type { ServerSentEvent } from '../sse.ts';
+import { laterCounts } from '../format/cumulative.ts';
+import { countOf, listOf, objectOf } from '../format/facts.ts';
+import type { AssembledStream } from '../format/provider.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
 
 /** Target of a delta: a member of its item, or of a part in one of the item's lists. */
 type DeltaTarget =

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../model/text.ts';
 import { addedUsage, totalTokens, type Usage } from '../../model/record/usage.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../facts.ts';
-import { deploymentOf } from '../path-names.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { deploymentOf } from '../format/path-names.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
 import { assembleResponse } from './response-stream.ts';
-import { readStatedCost } from '../stated-cost.ts';
+import { readStatedCost } from '../format/stated-cost.ts';
 import { toolsText } from './tool-text.ts';
 import { readInputOutputUsage } from './usage.ts';
 

@@ -1,7 +1,7 @@
-import { noResponseFacts, objectOf, textOf, userTexts } from '../facts.ts';
-import { deploymentOf } from '../path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
-import { joinBase64 } from '../base64.ts';
+import { noResponseFacts, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { deploymentOf } from '../format/path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
+import { joinBase64 } from '../format/base64.ts';
 import { assembleTyped } from './typed-events.ts';
 import { readInputOutputUsage } from './usage.ts';
 

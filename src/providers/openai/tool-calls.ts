@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { objectOf, textOf } from '../facts.ts';
-import { foldKeys, lastPresent, type Reducer, type ReducerTable } from '../fold.ts';
+import { objectOf, textOf } from '../format/facts.ts';
+import { foldKeys, lastPresent, type Reducer, type ReducerTable } from '../format/fold.ts';
 
 /**
  * Folds the pieces of streamed tool calls. A piece belongs to the call of its id, else to the latest call at its index, else to the latest

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
-import { noResponseFacts, objectOf, textOf, userTexts, without } from '../facts.ts';
-import { deploymentOf } from '../path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
-import { readStatedCost } from '../stated-cost.ts';
+import { noResponseFacts, objectOf, textOf, userTexts, without } from '../format/facts.ts';
+import { deploymentOf } from '../format/path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
+import { readStatedCost } from '../format/stated-cost.ts';
 import { assembleTyped } from './typed-events.ts';
 import { readInputOutputUsage, readOpenAiUsage, secondsOf } from './usage.ts';
 

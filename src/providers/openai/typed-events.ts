@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import type { AssembledStream } from '../provider.ts';
-import type { ServerSentEvent } from '../sse.ts';
+import type { AssembledStream } from '../format/provider.ts';
+import type { ServerSentEvent } from '../format/sse.ts';
 
 /** The two kinds of events of a stream. */
 export interface TypedStream {

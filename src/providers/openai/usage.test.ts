@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { moneyText } from '../../model/pricing/money.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
-import { readStatedCost } from '../stated-cost.ts';
+import { readStatedCost } from '../format/stated-cost.ts';
 import { openAiChat } from './chat.ts';
 import { readInputOutputUsage, readOpenAiUsage } from './usage.ts';
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import type { Usage } from '../../model/record/usage.ts';
-import { cumulativeCounts } from '../cumulative.ts';
-import { countOf, listOf, objectOf } from '../facts.ts';
+import { cumulativeCounts } from '../format/cumulative.ts';
+import { countOf, listOf, objectOf } from '../format/facts.ts';
 
 /**
  * The usage object of a chat or text completion, wherever its provider puts it: beside the choices, in the last choice (Moonshot) or its

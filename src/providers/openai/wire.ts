@@ -1,4 +1,4 @@
-import type { WireFacts } from '../wire.ts';
+import type { WireFacts } from '../format/wire.ts';
 
 /** OpenAI's formats, also as Azure, Groq and OpenRouter speak them. */
 export const openAiWire: WireFacts = {

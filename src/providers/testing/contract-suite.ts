@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import { readAmazonEvents } from '../amazon/event-stream.ts';
 import { encodeAmazonChunks, encodeAmazonEvents } from '../amazon/testing/encode-events.ts';
-import type { AssembledStream, WireFormat } from '../provider.ts';
-import { readServerSentEvents, type ServerSentEvent } from '../sse.ts';
+import type { AssembledStream, WireFormat } from '../format/provider.ts';
+import { readServerSentEvents, type ServerSentEvent } from '../format/sse.ts';
 
 const noFacts = { responseId: '', model: '', serviceTier: '', completionText: '', finishReason: '', providerCost: null };
 

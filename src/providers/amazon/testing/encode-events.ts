@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { ServerSentEvent } from '../../sse.ts';
+import type { ServerSentEvent } from '../../format/sse.ts';
 
 /** What a message says of its own size. */
 interface Lengths {

@@ -1,6 +1,6 @@
-import { isJsonObject, wellFormed } from '../model/text.ts';
-import type { JsonObject } from '../model/text.ts';
-import { unreportedUsage } from '../model/record/usage.ts';
+import { isJsonObject, wellFormed } from '../../model/text.ts';
+import type { JsonObject } from '../../model/text.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
 import type { RequestFacts, ResponseFacts } from './provider.ts';
 
 const nothing: JsonObject = {};

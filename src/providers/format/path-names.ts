@@ -1,4 +1,4 @@
-import { wellFormed } from '../model/text.ts';
+import { wellFormed } from '../../model/text.ts';
 
 // TRICKY: the last match in a path counts, as a target's base address may have segments of the same names.
 

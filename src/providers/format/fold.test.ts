@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../model/text.ts';
+import { parseJson } from '../../model/text.ts';
 import { objectOf } from './facts.ts';
 import { deltaTable, foldKeys, foldList, joinLists, joinText, lastPresent, leaveOut, reducerTable, runsOf } from './fold.ts';
 

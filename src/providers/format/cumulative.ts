@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../model/text.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import type { Reducer } from './fold.ts';
 
 /** Counts nested deeper are not merged; the last ones are used. Keeps a hostile stream from overflowing the stack. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readServerSentEvents } from './sse.ts';
-import { assert } from '../../test/support/seeded.ts';
+import { assert } from '../../../test/support/seeded.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const message = (data: string) => ({ event: 'message', data });

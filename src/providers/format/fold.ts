@@ -1,6 +1,6 @@
-import { isMarkedNumber } from '../model/json/exact-numbers.ts';
-import { isJsonObject } from '../model/text.ts';
-import type { JsonObject } from '../model/text.ts';
+import { isMarkedNumber } from '../../model/json/exact-numbers.ts';
+import { isJsonObject } from '../../model/text.ts';
+import type { JsonObject } from '../../model/text.ts';
 
 /** Merges the values of one key from all pieces of a stream, in order; undefined omits the key. */
 export type Reducer = (values: readonly unknown[]) => unknown;

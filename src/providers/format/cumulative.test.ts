@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { bedrockConverse } from './amazon/converse.ts';
-import { anthropicMessages } from './anthropic/messages.ts';
-import { cohereChat } from './cohere/chat.ts';
+import { bedrockConverse } from '../amazon/converse.ts';
+import { anthropicMessages } from '../anthropic/messages.ts';
+import { cohereChat } from '../cohere/chat.ts';
 import { cumulativeCounts } from './cumulative.ts';
-import { geminiGenerateContent } from './google/generate-content.ts';
-import { geminiInteractions } from './google/interactions.ts';
-import { ollamaChat } from './ollama/chat.ts';
-import { openAiChat } from './openai/chat.ts';
-import { openAiCompletions } from './openai/completions.ts';
-import { openAiResponses } from './openai/responses.ts';
+import { geminiGenerateContent } from '../google/generate-content.ts';
+import { geminiInteractions } from '../google/interactions.ts';
+import { ollamaChat } from '../ollama/chat.ts';
+import { openAiChat } from '../openai/chat.ts';
+import { openAiCompletions } from '../openai/completions.ts';
+import { openAiResponses } from '../openai/responses.ts';
 import type { WireFormat } from './provider.ts';
 
 type Stream = readonly [format: WireFormat, events: readonly object[]];

@@ -1,5 +1,5 @@
-import type { Money } from '../model/pricing/money.ts';
-import type { Bill, Usage } from '../model/record/usage.ts';
+import type { Money } from '../../model/pricing/money.ts';
+import type { Bill, Usage } from '../../model/record/usage.ts';
 import type { ServerSentEvent } from './sse.ts';
 
 /** Facts from a request body. An empty text is an absent one. */

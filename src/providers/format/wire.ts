@@ -1,4 +1,4 @@
-import type { AddressedProvider } from '../model/providers/providers.ts';
+import type { AddressedProvider } from '../../model/providers/providers.ts';
 
 /** A header in which clients send a provider's key. */
 export interface KeyHeaderFact {

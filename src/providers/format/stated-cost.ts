@@ -1,6 +1,6 @@
-import { moneyOfUnits, moneyOfUsd } from '../model/pricing/money.ts';
-import type { Money } from '../model/pricing/money.ts';
-import { isJsonObject, type JsonObject } from '../model/text.ts';
+import { moneyOfUnits, moneyOfUsd } from '../../model/pricing/money.ts';
+import type { Money } from '../../model/pricing/money.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { countOf, objectOf } from './facts.ts';
 
 /** xAI counts in ticks of 10⁻¹⁰ USD. */

@@ -20,7 +20,7 @@ const keptBy: Readonly<Record<Surface, Readonly<Record<keyof SurfaceBounds, read
     received: ['src/api/http/body-limit.ts', 'memory.takeBody('],
     added: ['src/otlp/calls/added-room.ts', 'surfaceBounds.spans'],
     remembered: ['src/otlp/tree/recent-parents.ts', 'surfaceBounds.spans.remembered'],
-    work: ['src/otlp/limits.ts', 'surfaceBounds.spans'],
+    work: ['src/otlp/received/limits.ts', 'surfaceBounds.spans'],
     waiting: ['src/intake/spans/take-spans.ts', 'admissions.admit('],
     waitMs: ['src/intake/spans/take-spans.ts', 'admissions.whenRoom('],
   },

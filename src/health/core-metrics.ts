@@ -17,7 +17,7 @@ import { noteBehind, webhookFamilies } from '../events/webhooks/metrics.ts';
 import { unpackCells } from '../platform/metrics/slot-totals.ts';
 import { noteSpool, spoolFamilies } from '../spool/metrics.ts';
 import { folderBytes } from '../spool/usage.ts';
-import { readConnections, readDamage, readMove, storeFamilies } from '../store/engine/metrics.ts';
+import { readConnections, readDamage, readMove, storeFamilies } from '../store/metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { MetricsMessage } from '../supervisor/messages.ts';
 import { healthFigures } from './health-figures.ts';

@@ -5,7 +5,7 @@ import { usdOf } from '../model/pricing/money.ts';
 import { rateKinds } from '../model/vocabulary/prices.ts';
 import { bookOfLines } from '../pricing/layers/line-book.ts';
 import { readPriceList } from '../pricing/lists/read-list.ts';
-import { type Price, rateFor } from '../pricing/price.ts';
+import { type Price, rateFor } from '../pricing/tables/price.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import type { HeldImport } from '../pricing/held/imported-prices.ts';
 import { listedProviderOf } from '../providers/registry.ts';

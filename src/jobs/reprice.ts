@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BilledRequest, StatedCost } from '../model/pricing/billed-request.ts';
+import type { BilledRequest, StatedCost } from '../model/record/billed-request.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { type Money, moneyOfUnits, zeroMoney } from '../model/pricing/money.ts';
 import type { Principal } from '../model/principal.ts';
-import type { CostDifference, RepricedRequest, RepriceReport } from '../model/pricing/reprice.ts';
+import type { CostDifference, RepricedRequest, RepriceReport } from '../model/record/reprice.ts';
 import type { ChangeStoredCosts, CostChange } from '../store/update/change-costs.ts';
 
 export interface RepricePorts {

@@ -1,7 +1,7 @@
 import type { StoredPrice } from '../model/pricing/stored-price.ts';
 import type { Principal } from '../model/principal.ts';
-import type { RepricedRequest, RepriceReport } from '../model/pricing/reprice.ts';
-import type { CostExplanation, BilledRequest } from '../model/pricing/billed-request.ts';
+import type { RepricedRequest, RepriceReport } from '../model/record/reprice.ts';
+import type { CostExplanation, BilledRequest } from '../model/record/billed-request.ts';
 import { type RepricePorts, repriceRequests } from './reprice.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { listOrganizationPrices, replaceOrganizationPrices } from '../metadata/organization/prices.ts';

@@ -22,7 +22,7 @@ import { lowerPriority } from '../platform/priority.ts';
 import type { ProcessLock } from '../platform/process-lock.ts';
 import type { Connect, NoteWait } from '../store/engine/connections.ts';
 import { engineLibrary } from '../store/engine/embedded-engine.ts';
-import { countWait } from '../store/engine/metrics.ts';
+import { countWait } from '../store/metrics.ts';
 import type { RunningRole } from '../supervisor/child.ts';
 import { openSharedState } from '../state/shared-state.ts';
 import { readingsOf } from '../api/parts/readings.ts';

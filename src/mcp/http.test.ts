@@ -8,7 +8,7 @@ import { newId } from '../ingest/testing/ingest-harness.ts';
 import { moneyOfUsd } from '../model/pricing/money.ts';
 import { makeMcpPorts } from '../api/parts/mcp.ts';
 import { closeServer, listening } from '../platform/http/server.ts';
-import { tokensOf } from './answers/budget.ts';
+import { tokensOf } from './input/budget.ts';
 import { Analyst, rowsIn } from '../../test/support/analyst.ts';
 
 /** The protocol over HTTP against the real API over a real store. */

@@ -7,7 +7,7 @@ import { queryMetrics } from './tools/query-metrics.ts';
 import { queryRequests } from './tools/query-requests.ts';
 import { querySessions } from './tools/query-sessions.ts';
 import { readRequest } from './tools/read-request.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Tool, ToolContext } from './answers/tool.ts';
 
 const tools: readonly Tool[] = [queryMetrics, queryRequests, querySessions, readRequest, explainFilter, describe];
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { openSqlite, type SqliteDatabase, type SqliteMode, type SqliteQueries } from '../platform/sqlite/database.ts';
 import { metadataFileName } from './metadata-file.ts';
-import type { MetadataTables } from './schema.ts';
+import type { MetadataTables } from './schema/schema.ts';
 
 export type MetadataQueries = SqliteQueries<MetadataTables>;
 export type MetadataDatabase = SqliteDatabase<MetadataTables>;

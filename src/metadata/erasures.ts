@@ -3,7 +3,7 @@ import type { Erasure, ErasureCounts, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { MetadataQueries } from './database.ts';
 import { emptyLog, inWriteTransaction } from '../platform/sqlite/database.ts';
-import type { ErasuresTable } from './schema.ts';
+import type { ErasuresTable } from './schema/schema.ts';
 import { withNul, withoutNul } from './nul-text.ts';
 
 /** An exchange that an erasure removes on its way to the store. */

@@ -4,7 +4,7 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import type { MetadataQueries } from './database.ts';
 import { inWriteTransaction } from '../platform/sqlite/database.ts';
-import type { JobsTable } from './schema.ts';
+import type { JobsTable } from './schema/schema.ts';
 
 export interface NewJob {
   readonly id: JobId;

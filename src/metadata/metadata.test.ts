@@ -10,7 +10,7 @@ import { openMetadata, type MetadataDatabase } from './database.ts';
 import { inWriteTransaction, type SqliteMode } from '../platform/sqlite/database.ts';
 import { listUnfinishedErasures, orderErasure } from './erasures.ts';
 import { openMigratedMetadata } from './migrate.ts';
-import { erasedUsersWithoutNul } from './migrations/0010-to-0019/0011-erased-users-without-nul.ts';
+import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nul.ts';
 import { createOrganization, findOrganization, listOrganizations, type Organization } from './organization/organizations.ts';
 import { appendPendingChanges, listPendingChanges, removePendingChanges } from './pending-changes.ts';
 import { declareProperty, listDeclaredProperties } from './organization/properties.ts';

@@ -10,16 +10,16 @@ import { redactionRules } from './migrations/0005-redaction-rules.ts';
 import { organizationPrices } from './migrations/0006-organization-prices.ts';
 import { retentionAndErasures } from './migrations/0008-retention-and-erasures.ts';
 import { believedTime } from './migrations/0009-believed-time.ts';
-import { claimsByAge } from './migrations/0010-to-0019/0010-claims-by-age.ts';
-import { erasedUsersWithoutNul } from './migrations/0010-to-0019/0011-erased-users-without-nul.ts';
-import { hiddenProperties } from './migrations/0010-to-0019/0012-hidden-properties.ts';
-import { jobs } from './migrations/0010-to-0019/0013-jobs.ts';
-import { webhooks } from './migrations/0010-to-0019/0014-webhooks.ts';
-import { alertRules } from './migrations/0010-to-0019/0015-alert-rules.ts';
-import { browserSessions } from './migrations/0010-to-0019/0016-browser-sessions.ts';
-import { enforcedRules } from './migrations/0010-to-0019/0017-enforced-rules.ts';
-import { viewsAndBoards } from './migrations/0010-to-0019/0018-views-and-boards.ts';
-import { operatorPrices } from './migrations/0010-to-0019/0019-operator-prices.ts';
+import { claimsByAge } from './migrations/0010-claims-by-age.ts';
+import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nul.ts';
+import { hiddenProperties } from './migrations/0012-hidden-properties.ts';
+import { jobs } from './migrations/0013-jobs.ts';
+import { webhooks } from './migrations/0014-webhooks.ts';
+import { alertRules } from './migrations/0015-alert-rules.ts';
+import { browserSessions } from './migrations/0016-browser-sessions.ts';
+import { enforcedRules } from './migrations/0017-enforced-rules.ts';
+import { viewsAndBoards } from './migrations/0018-views-and-boards.ts';
+import { operatorPrices } from './migrations/0019-operator-prices.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order of application. */

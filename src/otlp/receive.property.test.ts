@@ -14,7 +14,7 @@ import {
 } from 'fast-check';
 import { expect, it } from 'vitest';
 import { dialects } from './dialects/all.ts';
-import { MalformedSpans } from './limits.ts';
+import { MalformedSpans } from './received/limits.ts';
 import { decodeProtobuf } from './protocol/protobuf.ts';
 import { readCall, received, spanIdOf } from './testing/spans.ts';
 import { assert as check } from '../../test/support/seeded.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { moneyOfUnits } from '../model/pricing/money.ts';
 import { appliedPriceText, readAppliedPrice } from './applied-price.ts';
-import type { Price, Rate } from './price.ts';
+import type { Price, Rate } from './tables/price.ts';
 
 const usd = (units: bigint) => moneyOfUnits(units * 10n ** 12n);
 

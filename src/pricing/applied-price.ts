@@ -1,7 +1,7 @@
 import { moneyText, parseMoney } from '../model/pricing/money.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { priceTables, type RateKind, rateKinds } from '../model/vocabulary/prices.ts';
-import { type Price, rateFor, type Rate } from './price.ts';
+import { type Price, rateFor, type Rate } from './tables/price.ts';
 
 /**
  * The price as stored with each record, so that its cost can be explained when the tables have changed: JSON of `table`, `valid_from`,

@@ -1,4 +1,4 @@
-import type { BilledRequest, StatedCost } from '../model/pricing/billed-request.ts';
+import type { BilledRequest, StatedCost } from '../model/record/billed-request.ts';
 import type { Money } from '../model/pricing/money.ts';
 import type { Bill } from '../model/record/usage.ts';
 import { priceUsage } from './cost.ts';

@@ -8,7 +8,7 @@ import type { Usage } from '../model/record/usage.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import { readAppliedPrice } from './applied-price.ts';
 import { billLines, priceUsage } from './cost.ts';
-import type { Price } from './price.ts';
+import type { Price } from './tables/price.ts';
 import { listedPrices } from './testing/prices.ts';
 import type { PricedUsage } from './cost.ts';
 import { assert } from '../../test/support/seeded.ts';

@@ -5,7 +5,7 @@ import type { Usage } from '../model/record/usage.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import { appliedPriceText } from './applied-price.ts';
 import { candidatePrices, type PriceQuery, type Prices } from './look-up.ts';
-import { type Price, rateFor } from './price.ts';
+import { type Price, rateFor } from './tables/price.ts';
 
 export interface CostLine {
   readonly kind: RateKind;

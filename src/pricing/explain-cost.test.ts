@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { BilledRequest, CostExplanation } from '../model/pricing/billed-request.ts';
+import type { BilledRequest, CostExplanation } from '../model/record/billed-request.ts';
 import { unreportedUsage } from '../model/record/usage.ts';
 import { priceUsage } from './cost.ts';
 import { explainCost, recomputedCost } from './explain-cost.ts';

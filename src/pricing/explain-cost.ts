@@ -1,12 +1,12 @@
-import type { BilledRequest, CostExplanation, ExplainedLine, NearestPrice, StatedCost } from '../model/pricing/billed-request.ts';
+import type { BilledRequest, CostExplanation, ExplainedLine, NearestPrice, StatedCost } from '../model/record/billed-request.ts';
 import { usdOf } from '../model/pricing/money.ts';
 import { quoted } from '../model/text.ts';
 import { isHalf, type Usage } from '../model/record/usage.ts';
 import { readAppliedPrice } from './applied-price.ts';
 import { billLines, type CostLine, isBillable, type PricedUsage, priceUsage, searchesLeftOut, sumOf } from './cost.ts';
-import { nearestModel } from './layers/nearest.ts';
+import { nearestModel } from './nearest.ts';
 import { pricedModels, type PriceQuery, type Prices } from './look-up.ts';
-import type { Price } from './price.ts';
+import type { Price } from './tables/price.ts';
 import { isOfSeveralModels } from './several-models.ts';
 
 export interface Pricing {

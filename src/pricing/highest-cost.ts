@@ -2,7 +2,7 @@ import { type Money, moneyOfUnits, zeroMoney } from '../model/pricing/money.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import { candidatePrices, type PriceQuery, type Prices } from './look-up.ts';
 import { outputLimitOf } from './tables/output-limits.ts';
-import type { Price, Rate } from './price.ts';
+import type { Price, Rate } from './tables/price.ts';
 
 /** Size limits of a call. */
 export interface CallBounds {

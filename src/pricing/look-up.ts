@@ -3,7 +3,7 @@ import { organizationCandidates, type OrganizationPrices } from './organization-
 import { ownPrice } from './tables/own-prices.ts';
 import type { PriceBook } from './price-book.ts';
 import { priceInGeo } from './tables/geo.ts';
-import type { Price, Rate } from './price.ts';
+import type { Price, Rate } from './tables/price.ts';
 import { priceAtTier } from './tables/service-tiers.ts';
 
 /** The prices of one organisation. */

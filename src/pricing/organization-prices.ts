@@ -1,7 +1,7 @@
 import { moneyOfUsd, zeroMoney } from '../model/pricing/money.ts';
 import type { StoredPrice } from '../model/pricing/stored-price.ts';
 import { type RateKind, rateKinds } from '../model/vocabulary/prices.ts';
-import type { Price, Rate } from './price.ts';
+import type { Price, Rate } from './tables/price.ts';
 
 /** A parsed stored price. Plain data, because it is sent to a thread. */
 interface ReadPrice {

@@ -4,7 +4,7 @@ import { moneyOfUnits, moneyOfUsd } from '../model/pricing/money.ts';
 import type { Money } from '../model/pricing/money.ts';
 import type { PriceTable, RateKind } from '../model/vocabulary/prices.ts';
 import { withMissingRates } from './tables/own-prices.ts';
-import type { Price, Rate } from './price.ts';
+import type { Price, Rate } from './tables/price.ts';
 import { listSource } from './tables/price-list.ts';
 
 /** A list of model prices. */

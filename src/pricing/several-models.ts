@@ -1,4 +1,4 @@
-import type { BilledRequest } from '../model/pricing/billed-request.ts';
+import type { BilledRequest } from '../model/record/billed-request.ts';
 import type { Bill } from '../model/record/usage.ts';
 import { type PricedUsage, priceUsage, sumOf } from './cost.ts';
 import type { PriceQuery, Prices } from './look-up.ts';

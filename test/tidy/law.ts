@@ -107,7 +107,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'ingest/metrics.ts',
     'pricing/tables',
     'spool',
-    'store/engine/metrics.ts',
+    'store/metrics.ts',
     'supervisor',
     'type api',
     'type ingest',
@@ -175,10 +175,10 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'ingest/redaction': ['type ingest/interpret', 'ingest/interpret/record-texts.ts'],
   'ingest/series': ['ingest/interpret'],
   'ingest/threats': [],
-  'mcp/answers': ['mcp/input', 'mcp/tool.ts'],
-  'mcp/input': ['mcp/answers/budget.ts'],
-  'mcp/tools': ['mcp/', 'mcp/answers', 'mcp/input'],
-  'metadata/migrations': ['type metadata/schema.ts'],
+  'mcp/answers': ['mcp/input'],
+  'mcp/input': [],
+  'mcp/tools': ['mcp/answers', 'mcp/input'],
+  'metadata/migrations': ['type metadata/schema'],
   'events/channels': ['type events/delivery/ports.ts'],
   'events/database': ['events/schema'],
   'events/delivery': ['events/database', 'events/log', 'events/schema'],
@@ -199,9 +199,9 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'query/metrics': ['query/', 'query/filter', 'query/hints', 'query/requests'],
   'query/stream': ['query/filter', 'query/requests', 'query/sessions'],
   'query/requests': ['query/', 'query/filter'],
-  'store/engine': ['type store/parts', 'type store/move'],
+  'store/engine': [],
   'store/insert': ['store/engine'],
-  'store/move': ['store/engine', 'store/delete'],
+  'store/move': ['store/engine', 'store/parts'],
   'store/schema': ['store/engine'],
 };
 
@@ -210,16 +210,9 @@ export const mutualFolders: Readonly<Record<string, number>> = {
   alerts: 2,
   cli: 7,
   client: 1,
-  contract: 1,
   gateway: 10,
   ingest: 4,
-  mcp: 3,
-  metadata: 1,
-  model: 2,
   operator: 1,
-  otlp: 4,
-  pricing: 2,
-  store: 6,
 };
 
 /** Folders and files of pure rooms that are not. */
@@ -332,7 +325,7 @@ export const statementWriters: readonly string[] = [
 /** Callers that may access rows of every organisation. */
 export const acrossOrganizationsCallers: readonly string[] = [
   'src/store/delete/erasure.ts',
-  'src/store/delete/remove-rows.ts',
+  'src/store/parts/remove-rows.ts',
   'src/store/delete/retention.ts',
   'src/store/move/move-bodies.ts',
   'src/store/parts/restore-parts.ts',

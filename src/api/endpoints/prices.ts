@@ -3,7 +3,7 @@ import { maxLimit } from '../../contract/paging.ts';
 import { repriceAnswerSchema, repriceSchema } from '../../contract/reprice.ts';
 import { priceItem, pricesAnswerSchema, pricesSchema, storedPriceOf } from '../../contract/settings/prices.ts';
 import { bodyFault } from '../../model/fault.ts';
-import type { RepricedRequest } from '../../model/pricing/reprice.ts';
+import type { RepricedRequest } from '../../model/record/reprice.ts';
 import { quoted } from '../../model/text.ts';
 import type { BilledRow } from '../../query/request-detail/billed.ts';
 import { planReprice, repricedRequest, repriceItem, repriceStatements } from '../../query/request-detail/reprice.ts';

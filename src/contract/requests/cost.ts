@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { costSources } from '../../model/record/request-record.ts';
-import { priceSchema } from '../price.ts';
+import { priceSchema } from '../settings/price.ts';
 import { priceTables, rateKinds } from '../../model/vocabulary/prices.ts';
 
 const usd = z.number();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { StoredPrice } from '../../model/pricing/stored-price.ts';
-import { optionalRates, priceSchema, rateSchema } from '../price.ts';
+import { optionalRates, priceSchema, rateSchema } from './price.ts';
 
 /** Maximum prices per organisation. */
 const maxPrices = 500;

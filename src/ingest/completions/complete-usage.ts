@@ -1,4 +1,4 @@
-import type { BilledRequest } from '../../model/pricing/billed-request.ts';
+import type { BilledRequest } from '../../model/record/billed-request.ts';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { parseMoney } from '../../model/pricing/money.ts';

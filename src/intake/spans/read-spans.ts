@@ -7,7 +7,7 @@ import type { Tags } from '../../model/record/exchange.ts';
 import type { SizeOfCalls } from '../../model/record/logged-call.ts';
 import { surfaceBounds } from '../../model/record/surface-bounds.ts';
 import type { IdentifySpan } from '../../otlp/calls/logged-span.ts';
-import { MalformedSpans, SpanWork, TooManySpans } from '../../otlp/limits.ts';
+import { MalformedSpans, SpanWork, TooManySpans } from '../../otlp/received/limits.ts';
 import type { Encoding } from '../../otlp/protocol/encoding.ts';
 import { successBody } from '../../otlp/protocol/response.ts';
 import type { IdentifyTexts } from '../../otlp/calls/log-texts.ts';

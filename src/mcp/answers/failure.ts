@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ApiError } from '../../client/client.ts';
-import { textResult } from '../tool.ts';
-import { beginningOf, tokenLimits, tokensOf } from './budget.ts';
+import { textResult } from './tool.ts';
+import { beginningOf, tokenLimits, tokensOf } from '../input/budget.ts';
 import { correctedFilter, grammar } from '../input/filter.ts';
 import { InputError } from '../input/input-error.ts';
 

@@ -1,11 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Page } from '../../client/client.ts';
-import { beginningOf, fitting, tokenLimits, tokensOf } from './budget.ts';
+import { beginningOf, fitting, tokenLimits, tokensOf } from '../input/budget.ts';
 import { clippedSentence } from './failure.ts';
 import { marksTokens, recordedPart } from './recorded.ts';
 import { cursorText, type TimeRange } from '../input/range.ts';
 import { type CellLimits, type Column, type Table, tableOf } from './rows.ts';
-import { textResult } from '../tool.ts';
+import { textResult } from './tool.ts';
 
 /** A list of recorded things as an answer. */
 export interface List<Item> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginningOf, tokensOf } from './budget.ts';
+import { beginningOf, tokensOf } from '../input/budget.ts';
 import { answeredIn, askedIn, excerpt, wholePromptIn } from './texts.ts';
 
 const chat = (content: unknown): object => ({

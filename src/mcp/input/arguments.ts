@@ -3,7 +3,7 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { nearestName } from '../../model/nearest-name.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import { sortDirections } from '../../model/vocabulary/sort.ts';
-import { tokenLimits } from '../answers/budget.ts';
+import { tokenLimits } from './budget.ts';
 
 /** Arguments that several tools take. */
 export const shared = {

@@ -4,7 +4,7 @@ import { describeFilter } from '../../query/filter/describe.ts';
 import { everything, type FilterNode } from '../../query/filter/ast.ts';
 import type { FilterDialect } from '../../query/filter/leaf.ts';
 import { parseFilter, type ParsedFilter } from '../../query/filter/parse.ts';
-import { beginningOf } from '../answers/budget.ts';
+import { beginningOf } from './budget.ts';
 import { correctFilter } from './correct-filter.ts';
 import { InputError } from './input-error.ts';
 

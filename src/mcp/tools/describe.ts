@@ -4,12 +4,12 @@ import { fieldGroups, type FieldDefinition } from '../../model/vocabulary/fields
 import { operatorFamilies } from '../../model/vocabulary/operators.ts';
 import { sessionSortKeys, sortKeys } from '../../model/vocabulary/sort.ts';
 import { shared } from '../input/arguments.ts';
-import { fitting, tokenLimits, tokensOf } from '../answers/budget.ts';
+import { fitting, tokenLimits, tokensOf } from '../input/budget.ts';
 import { grammar } from '../input/filter.ts';
 import { timeText } from '../input/range.ts';
 import { marksTokens, recordedPart } from '../answers/recorded.ts';
 import { clippedCell, rounded } from '../answers/rows.ts';
-import { defineTool, textResult, type ToolContext } from '../tool.ts';
+import { defineTool, textResult, type ToolContext } from '../answers/tool.ts';
 
 const topics = ['all', 'metrics', 'filters', 'properties'] as const;
 const dayMs = 86_400_000;

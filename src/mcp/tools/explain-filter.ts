@@ -7,7 +7,7 @@ import { askBoth, checkedFilter, grammar, wordsOf } from '../input/filter.ts';
 import { InputError } from '../input/input-error.ts';
 import { exportLink } from '../answers/links.ts';
 import { boundsOf, rangeOf, rangeText, timeFilterOf, type TimeRange } from '../input/range.ts';
-import { defineTool, structuredResult, type ToolContext } from '../tool.ts';
+import { defineTool, structuredResult, type ToolContext } from '../answers/tool.ts';
 
 const standardFrom = '30d';
 

@@ -10,14 +10,14 @@ import {
   type MetricUnit,
 } from '../../model/vocabulary/metrics.ts';
 import { shared } from '../input/arguments.ts';
-import { beginningOf, fitting, tokenLimits, tokensOf } from '../answers/budget.ts';
+import { beginningOf, fitting, tokenLimits, tokensOf } from '../input/budget.ts';
 import { checkedFilter, wordsOf } from '../input/filter.ts';
 import { exportLink } from '../answers/links.ts';
 import { clippedSentence } from '../answers/failure.ts';
 import { cursorText, noCursor, placeOf, rangeOf, rangeText, timeFilterOf, type TimeRange } from '../input/range.ts';
 import { recordedNotice } from '../answers/recorded.ts';
 import { clippedCell, rounded } from '../answers/rows.ts';
-import { defineTool, structuredResult } from '../tool.ts';
+import { defineTool, structuredResult } from '../answers/tool.ts';
 
 const limits = { standard: 50, most: 1000 } as const;
 const standardFrom = '7d';

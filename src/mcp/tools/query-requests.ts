@@ -9,7 +9,7 @@ import { answerList } from '../answers/list.ts';
 import { boundsOf, placeOf, rangeOf, rangeText } from '../input/range.ts';
 import { type Column, rounded } from '../answers/rows.ts';
 import { answeredIn, askedIn, excerpt, wholePromptIn } from '../answers/texts.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool } from '../answers/tool.ts';
 
 const limits = { standard: 20, most: 100 } as const;
 const texts = { standard: 160, most: 2000 } as const;

@@ -7,7 +7,7 @@ import { sessionLink } from '../answers/links.ts';
 import { answerList } from '../answers/list.ts';
 import { placeOf, rangeOf, rangeText, timeFilterOf } from '../input/range.ts';
 import { type Column, rounded } from '../answers/rows.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool } from '../answers/tool.ts';
 import { orderOf } from './query-requests.ts';
 
 const limits = { standard: 20, most: 100 } as const;

@@ -2,10 +2,10 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { RequestItem } from '../../client/client.ts';
 import { shared } from '../input/arguments.ts';
-import { beginningOf, tokenLimits, tokensOf } from '../answers/budget.ts';
+import { beginningOf, tokenLimits, tokensOf } from '../input/budget.ts';
 import { requestLink } from '../answers/links.ts';
 import { marksTokens, recordedPart } from '../answers/recorded.ts';
-import { defineTool, textResult } from '../tool.ts';
+import { defineTool, textResult } from '../answers/tool.ts';
 
 const parts = ['both', 'request', 'response'] as const;
 type Part = Exclude<(typeof parts)[number], 'both'>;

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { MetadataTables } from '../schema.ts';
+import type { MetadataTables } from '../schema/schema.ts';
 import type { Migration } from './migration.ts';
 
 export const firstTables: Migration = {

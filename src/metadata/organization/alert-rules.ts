@@ -3,7 +3,7 @@ import type { StoredChannel } from '../../model/events/channel.ts';
 import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { MetadataQueries } from '../database.ts';
-import type { AlertRulesTable } from '../schema.ts';
+import type { AlertRulesTable } from '../schema/schema.ts';
 
 export type AlertRefusal = 'too_many' | 'name_taken' | 'too_many_limits';
 

@@ -3,7 +3,7 @@ import type { OrganizationId } from '../../model/ids.ts';
 import type { KeyPermissions, Principal } from '../../model/principal.ts';
 import type { MetadataDatabase, MetadataQueries } from '../database.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
-import type { ApiKeyRow } from '../schema.ts';
+import type { ApiKeyRow } from '../schema/schema.ts';
 
 /** A key as stored: by its hash, never itself. Times are Unix milliseconds. */
 export interface ApiKey {

@@ -2,7 +2,7 @@ import type { Board, BoardSummary, StoredBoard } from '../../model/dashboard/boa
 import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { MetadataQueries } from '../database.ts';
-import type { BoardsTable } from '../schema.ts';
+import type { BoardsTable } from '../schema/schema.ts';
 
 /** Why a board was not replaced; nothing is changed then. */
 export type BoardRefusal =

@@ -1,7 +1,7 @@
 import type { OrganizationId } from '../../model/ids.ts';
 import type { MetadataDatabase, MetadataQueries } from '../database.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
-import type { ProviderKeyRow } from '../schema.ts';
+import type { ProviderKeyRow } from '../schema/schema.ts';
 
 export interface StoredProviderKey {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { OrganizationId } from '../../model/ids.ts';
 import type { MetadataDatabase, MetadataQueries } from '../database.ts';
-import type { AlertRulesTable } from '../schema.ts';
+import type { AlertRulesTable } from '../schema/schema.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 
 export interface StoredLimit {

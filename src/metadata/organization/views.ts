@@ -3,7 +3,7 @@ import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { MetadataQueries } from '../database.ts';
-import type { SavedViewsTable } from '../schema.ts';
+import type { SavedViewsTable } from '../schema/schema.ts';
 
 /** The views of an organisation by page and name. @param page absent: of every page. */
 export async function listViews(

@@ -4,7 +4,7 @@ import type { DisabledReason, Webhook } from '../../model/events/webhook.ts';
 import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { MetadataQueries } from '../database.ts';
-import type { WebhooksTable } from '../schema.ts';
+import type { WebhooksTable } from '../schema/schema.ts';
 
 /** Encrypted secrets of a webhook. */
 export interface SealedSecrets {

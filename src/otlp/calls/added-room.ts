@@ -1,6 +1,6 @@
 import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { surfaceBounds } from '../../model/record/surface-bounds.ts';
-import { TooManySpans } from '../limits.ts';
+import { TooManySpans } from '../received/limits.ts';
 
 const { added } = surfaceBounds.spans;
 

@@ -1,6 +1,6 @@
 import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { unknownProvider } from '../facts/provider.ts';
-import type { Span } from '../span.ts';
+import type { Span } from '../received/span.ts';
 
 /** Few: the ingest holds them in memory. */
 const maxInCall = 16;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MalformedSpans } from '../limits.ts';
+import { MalformedSpans } from '../received/limits.ts';
 import { decodeJsonLogs } from '../protocol/json-logs.ts';
 import { decodeProtobufLogs } from '../protocol/protobuf-logs.ts';
 import { encodedRequest } from '../testing/encode.ts';

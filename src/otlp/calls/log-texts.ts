@@ -5,9 +5,9 @@ import type { JsonObject } from '../../model/text.ts';
 import { genAi, isDetailsEvent } from '../dialects/gen-ai.ts';
 import { unknownProvider } from '../facts/provider.ts';
 import type { Conversation } from '../dialects/dialect.ts';
-import type { LogRecord } from '../log-record.ts';
+import type { LogRecord } from '../received/log-record.ts';
 import type { ChatChoice, ChatMessage } from '../messages/chat-message.ts';
-import { type Attributes, type AttributeValue, type Span, spanKinds, type SpanEvent, statusCodes, textAt } from '../span.ts';
+import { type Attributes, type AttributeValue, type Span, spanKinds, type SpanEvent, statusCodes, textAt } from '../received/span.ts';
 import type { IdentifySpan } from './logged-span.ts';
 
 /** Identifies the texts of a span in one request: the same for a repetition. */

@@ -9,7 +9,7 @@ import { completed } from '../facts/completed.ts';
 import { propertiesOf } from '../facts/properties.ts';
 import { unknownProvider } from '../facts/provider.ts';
 import type { PlacedSpan } from '../tree/place.ts';
-import type { Span } from '../span.ts';
+import type { Span } from '../received/span.ts';
 import { bodiesOf } from './bodies.ts';
 import type { Bodies } from './body-pair.ts';
 

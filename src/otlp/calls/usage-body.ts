@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/text.ts';
-import type { Usage } from '../facts/usage.ts';
+import type { Usage } from '../dialects/usage.ts';
 
 /** OpenAI's usage object; undefined when nothing was counted, so that the counts are estimated as for any call. */
 export function openAiUsage(usage: Usage): JsonObject | undefined {

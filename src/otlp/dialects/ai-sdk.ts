@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { countIn, type Usage } from '../facts/usage.ts';
+import { countIn, type Usage } from './usage.ts';
 import { objectsIn, unpacked } from '../messages/chat-message.ts';
 import { toolCallOf } from '../messages/parts.ts';
 import { readMessages, readTools } from '../messages/read-messages.ts';
-import { type Attributes, type AttributeValue, type Span, textAt } from '../span.ts';
+import { type Attributes, type AttributeValue, type Span, textAt } from '../received/span.ts';
 import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
 
 const metadata = 'ai.telemetry.metadata.';

@@ -1,5 +1,5 @@
-import { countIn, type Usage } from '../facts/usage.ts';
-import { numberAt, type Span } from '../span.ts';
+import { countIn, type Usage } from './usage.ts';
+import { numberAt, type Span } from '../received/span.ts';
 import type { Dialect, FactTable } from './dialect.ts';
 
 const facts: FactTable = {

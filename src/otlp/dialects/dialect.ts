@@ -1,7 +1,7 @@
 import type { ChatChoice, ChatMessage } from '../messages/chat-message.ts';
 import type { JsonObject } from '../../model/text.ts';
-import type { Usage } from '../facts/usage.ts';
-import type { Span } from '../span.ts';
+import type { Usage } from './usage.ts';
+import type { Span } from '../received/span.ts';
 
 /** What a span tells of. `level`: a step that holds others, such as an agent or a chain. */
 export type Operation =

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { unpacked } from '../messages/chat-message.ts';
 import { readChoices, readMessages } from '../messages/read-messages.ts';
-import type { SpanEvent } from '../span.ts';
+import type { SpanEvent } from '../received/span.ts';
 import type { Conversation } from './dialect.ts';
 
 /** Events with a message each, of versions 1.28 to 1.36 of the convention: their names and the role of the message. */

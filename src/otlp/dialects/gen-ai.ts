@@ -1,6 +1,6 @@
 import { asText, type ChatMessage } from '../messages/chat-message.ts';
 import { readChoices, readMessages, readSystemInstructions, readTexts, readTools } from '../messages/read-messages.ts';
-import { type AttributeValue, type Span, spanKinds } from '../span.ts';
+import { type AttributeValue, type Span, spanKinds } from '../received/span.ts';
 import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
 import { conversationOfEvents } from './gen-ai-events.ts';
 

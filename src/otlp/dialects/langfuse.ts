@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { digitsOf, isMarkedNumber } from '../../model/json/exact-numbers.ts';
-import { countIn, isAnthropicUsage, type Usage } from '../facts/usage.ts';
+import { countIn, isAnthropicUsage, type Usage } from './usage.ts';
 import { unpacked } from '../messages/chat-message.ts';
 import { readChoices, readMessages, readSystemInstructions, readTools } from '../messages/read-messages.ts';
-import { type Span, textAt } from '../span.ts';
+import { type Span, textAt } from '../received/span.ts';
 import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
 
 const observation = 'langfuse.observation.';

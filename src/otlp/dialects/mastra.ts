@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../model/text.ts';
 import { asText, unpacked } from '../messages/chat-message.ts';
 import { readChoices, readMessages } from '../messages/read-messages.ts';
-import type { Span } from '../span.ts';
+import type { Span } from '../received/span.ts';
 import type { Conversation, Dialect, FactTable } from './dialect.ts';
 
 const metadata = 'mastra.metadata.';

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { isAnthropicUsage, type Usage } from '../facts/usage.ts';
+import { isAnthropicUsage, type Usage } from './usage.ts';
 import { type ChatMessage, unpacked } from '../messages/chat-message.ts';
 import { indexedList } from '../messages/indexed.ts';
 import { readChoices, readMessages, readSystemInstructions, readTools } from '../messages/read-messages.ts';
-import { type Attributes, type Span, textAt } from '../span.ts';
+import { type Attributes, type Span, textAt } from '../received/span.ts';
 import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
 
 const facts: FactTable = {

@@ -2,7 +2,7 @@ import { readChoices, readMessages, readTools } from '../messages/read-messages.
 import { indexedList } from '../messages/indexed.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { unpacked } from '../messages/chat-message.ts';
-import { type Span, textAt } from '../span.ts';
+import { type Span, textAt } from '../received/span.ts';
 import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
 
 const associations = 'traceloop.association.properties.';

@@ -7,10 +7,10 @@ import { unpacked } from '../messages/chat-message.ts';
 import { langChainReply } from '../messages/lang-chain.ts';
 import { asOneReply } from '../messages/one-reply.ts';
 import { readTexts } from '../messages/read-messages.ts';
-import { type Attributes, numberAt, type Span, statusCodes, textAt } from '../span.ts';
+import { type Attributes, numberAt, type Span, statusCodes, textAt } from '../received/span.ts';
 import { hostOf, providerOf } from './provider.ts';
 import { serviceTierOf } from './service-tier.ts';
-import { countIn, type Usage, withCachedInput } from './usage.ts';
+import { countIn, type Usage, withCachedInput } from '../dialects/usage.ts';
 
 /** What a span tells of the call, whichever dialects it speaks. An empty text is an absent one. */
 export interface CallFacts {

@@ -1,6 +1,6 @@
 import type { CallFacts } from './call-facts.ts';
 import { unknownProvider } from './provider.ts';
-import type { Usage } from './usage.ts';
+import type { Usage } from '../dialects/usage.ts';
 
 /** What other spans tell of the same call stands in for what the first leaves out. */
 export function completed(facts: CallFacts, others: readonly CallFacts[]): CallFacts {

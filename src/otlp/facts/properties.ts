@@ -4,7 +4,7 @@ import { propertyLimits } from '../../model/vocabulary/limits.ts';
 import { dialects } from '../dialects/all.ts';
 import { asText, unpacked } from '../messages/chat-message.ts';
 import { readTexts } from '../messages/read-messages.ts';
-import { type AttributeValue, type Span, textAt } from '../span.ts';
+import { type AttributeValue, type Span, textAt } from '../received/span.ts';
 
 /** Where the service runs: attributes of the resource that become properties. */
 const resourceProperties = ['service.name', 'service.version', 'deployment.environment.name', 'deployment.environment'] as const;

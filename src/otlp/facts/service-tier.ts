@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { unpacked } from '../messages/chat-message.ts';
-import type { Span } from '../span.ts';
+import type { Span } from '../received/span.ts';
 
 /** What a span tells of the tier beside the attributes that name it. */
 export interface TierSources {

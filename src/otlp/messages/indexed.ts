@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/text.ts';
-import type { Attributes, AttributeValue } from '../span.ts';
+import type { Attributes, AttributeValue } from '../received/span.ts';
 
 /** Elements of one list, and names on the way to a value. More is not read. */
 const bounds = { elements: 4096, levels: 12 } as const;

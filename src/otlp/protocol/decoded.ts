@@ -1,6 +1,6 @@
 import { exceedsBytes } from '../../model/text.ts';
-import { SpanFault, spanLimits } from '../limits.ts';
-import type { Span } from '../span.ts';
+import { SpanFault, spanLimits } from '../received/limits.ts';
+import type { Span } from '../received/span.ts';
 
 /** Spans of a request, and why others of it were not taken. */
 export interface DecodedSpans {

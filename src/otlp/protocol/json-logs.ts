@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
-import { MalformedSpans, SpanWork } from '../limits.ts';
-import type { DecodedLogs, LogRecord } from '../log-record.ts';
+import { MalformedSpans, SpanWork } from '../received/limits.ts';
+import type { DecodedLogs, LogRecord } from '../received/log-record.ts';
 import { millisecondsOfJson } from './time.ts';
 import { attributesOf, listAt, textIn, valueOf } from './json.ts';
 import { LogCollector } from './log-collector.ts';

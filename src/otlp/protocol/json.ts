@@ -1,6 +1,14 @@
 import { isJsonObject, type JsonObject, parseJson, wellFormed } from '../../model/text.ts';
-import { MalformedSpans, SpanFault, spanLimits, SpanWork } from '../limits.ts';
-import { type AttributeValue, type Attributes, numberOf, type Scope, type Span, type SpanEvent, type SpanStatus } from '../span.ts';
+import { MalformedSpans, SpanFault, spanLimits, SpanWork } from '../received/limits.ts';
+import {
+  type AttributeValue,
+  type Attributes,
+  numberOf,
+  type Scope,
+  type Span,
+  type SpanEvent,
+  type SpanStatus,
+} from '../received/span.ts';
 import { type DecodedSpans, SpanCollector, tooDeep, tooManyAttributes, tooManyEvents } from './decoded.ts';
 import { finite, parentOf } from './protobuf.ts';
 import { millisecondsOfJson } from './time.ts';

@@ -1,5 +1,5 @@
-import { SpanFault, spanLimits } from '../limits.ts';
-import type { DecodedLogs, LogRecord } from '../log-record.ts';
+import { SpanFault, spanLimits } from '../received/limits.ts';
+import type { DecodedLogs, LogRecord } from '../received/log-record.ts';
 
 /** Collects the log records of one request. One that throws a `SpanFault` is rejected and the others go on. */
 export class LogCollector {

@@ -1,6 +1,6 @@
-import { MalformedSpans, SpanFault, SpanWork, TooManySpans } from '../limits.ts';
-import type { DecodedLogs, LogRecord } from '../log-record.ts';
-import type { AttributeValue } from '../span.ts';
+import { MalformedSpans, SpanFault, SpanWork, TooManySpans } from '../received/limits.ts';
+import type { DecodedLogs, LogRecord } from '../received/log-record.ts';
+import type { AttributeValue } from '../received/span.ts';
 import { LogCollector } from './log-collector.ts';
 import { CountedReader, eachField, endOfMessage, hexOf, readAttribute, readValue } from './protobuf.ts';
 

@@ -1,6 +1,6 @@
 import { PbfReader } from 'pbf';
-import { MalformedSpans, spanLimits, SpanFault, SpanWork, TooManySpans } from '../limits.ts';
-import type { AttributeValue, Attributes, Scope, Span, SpanEvent, SpanStatus } from '../span.ts';
+import { MalformedSpans, spanLimits, SpanFault, SpanWork, TooManySpans } from '../received/limits.ts';
+import type { AttributeValue, Attributes, Scope, Span, SpanEvent, SpanStatus } from '../received/span.ts';
 import { type DecodedSpans, SpanCollector, tooDeep, tooManyAttributes, tooManyEvents } from './decoded.ts';
 import { millisecondsOfBits } from './time.ts';
 

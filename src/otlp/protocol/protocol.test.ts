@@ -1,7 +1,7 @@
 import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { surfaceBounds } from '../../model/record/surface-bounds.ts';
-import { MalformedSpans, spanLimits, SpanWork, TooManySpans } from '../limits.ts';
+import { MalformedSpans, spanLimits, SpanWork, TooManySpans } from '../received/limits.ts';
 import { encodedRequest } from '../testing/encode.ts';
 import { received, requestOf, spanIdOf, traceId, type WrittenSpan } from '../testing/spans.ts';
 import { withoutFuture } from './decoded.ts';

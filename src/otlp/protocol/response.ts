@@ -1,6 +1,6 @@
 import { PbfWriter } from 'pbf';
 import { quoted } from '../../model/text.ts';
-import { reasonLimits, spanLimits } from '../limits.ts';
+import { reasonLimits, spanLimits } from '../received/limits.ts';
 import type { DecodedSpans } from './decoded.ts';
 import type { Encoding } from './encoding.ts';
 

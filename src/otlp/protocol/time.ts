@@ -1,4 +1,4 @@
-import { numberOf } from '../span.ts';
+import { numberOf } from '../received/span.ts';
 
 const nanosecondsPerMs = 1e6;
 const nanosecondDigits = 6;

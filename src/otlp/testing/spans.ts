@@ -4,7 +4,7 @@ import type { Tags } from '../../model/record/exchange.ts';
 import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
 import type { RequestFacts, ResponseFacts } from '../../providers/format/provider.ts';
-import { SpanWork } from '../limits.ts';
+import { SpanWork } from '../received/limits.ts';
 import { type ReceivedSpans, receiveSpans } from '../receive.ts';
 import { RecentParents } from '../tree/recent-parents.ts';
 

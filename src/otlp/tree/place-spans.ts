@@ -1,8 +1,8 @@
 import type { Tags } from '../../model/record/exchange.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import { operationOf } from '../facts/call-facts.ts';
-import type { SpanWork } from '../limits.ts';
-import type { Span } from '../span.ts';
+import type { SpanWork } from '../received/limits.ts';
+import type { Span } from '../received/span.ts';
 import { isInRing, isOfTransport, mayCarryCall, nameFact, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
 import type { RecentParents, SpanKey } from './recent-parents.ts';
 import { isOfModel, isOuter, modelOf, modelOperations, outersOf, type ToldSpan } from './told-twice.ts';

@@ -5,7 +5,7 @@ import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
 import type { Operation, TextFact } from '../dialects/dialect.ts';
 import { operationOf, textFact } from '../facts/call-facts.ts';
 import { contextOf } from '../facts/properties.ts';
-import { type Attributes, type Span, spanKinds, textAt } from '../span.ts';
+import { type Attributes, type Span, spanKinds, textAt } from '../received/span.ts';
 import { levelName, pathOf } from './path.ts';
 
 /** What a session's tree needs to know of a span. */

@@ -2,7 +2,7 @@ import { copiedStart } from '../../model/text.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import { isStepOfModel } from '../dialects/mastra.ts';
 import { textFact } from '../facts/call-facts.ts';
-import { type Span, spanKinds } from '../span.ts';
+import { type Span, spanKinds } from '../received/span.ts';
 
 export const modelOperations: ReadonlySet<Operation> = new Set([
   'chat',

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '../../model/ids.ts';
-import type { BilledRequest } from '../../model/pricing/billed-request.ts';
+import type { BilledRequest } from '../../model/record/billed-request.ts';
 import { priceProviderOf } from '../../providers/registry.ts';
 import type { Pricing } from '../explain-cost.ts';
 import type { PriceBook } from '../price-book.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { moneyOfUsd } from '../../model/pricing/money.ts';
 import { rateKinds } from '../../model/vocabulary/prices.ts';
-import { rateFor } from '../price.ts';
+import { rateFor } from '../tables/price.ts';
 import { priceBookFrom } from '../price-book.ts';
 import { priceList } from '../tables/price-list.ts';
 import { corrections } from './corrections.ts';

@@ -1,7 +1,7 @@
 import { moneyOfUsd, zeroMoney } from '../../model/pricing/money.ts';
 import { type PriceTable, type RateKind, rateKinds } from '../../model/vocabulary/prices.ts';
 import { withMissingRates } from '../tables/own-prices.ts';
-import type { Price, Rate } from '../price.ts';
+import type { Price, Rate } from '../tables/price.ts';
 import type { PriceBook } from '../price-book.ts';
 import { type PriceLine, undatedName } from '../../model/pricing/price-line.ts';
 

@@ -3,7 +3,7 @@ import type { PriceLine } from '../../model/pricing/price-line.ts';
 import { usdOf } from '../../model/pricing/money.ts';
 import type { RateKind } from '../../model/vocabulary/prices.ts';
 import { type BookProviders, readRates } from '../price-book.ts';
-import type { Rate } from '../price.ts';
+import type { Rate } from '../tables/price.ts';
 import type { ListOptions } from './list-options.ts';
 
 /** Prices of genai-prices' list. Prices that hold at some hours only are left out. */

@@ -1,6 +1,6 @@
 import { usdOf } from '../../model/pricing/money.ts';
 import type { RateKind } from '../../model/vocabulary/prices.ts';
-import { type Price, rateFor } from '../price.ts';
+import { type Price, rateFor } from '../tables/price.ts';
 import type { PriceBook } from '../price-book.ts';
 
 /** A provider whose models the book lists. */

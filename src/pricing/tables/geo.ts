@@ -1,5 +1,5 @@
 import type { RateKind } from '../../model/vocabulary/prices.ts';
-import { type Price, type Rate, scaledRate } from '../price.ts';
+import { type Price, type Rate, scaledRate } from './price.ts';
 import { untiered } from './service-tiers.ts';
 
 /** A place that a provider bills apart, for all models but those that it cannot be asked for. */

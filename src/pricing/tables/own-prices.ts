@@ -1,7 +1,7 @@
 import { moneyOfUnits } from '../../model/pricing/money.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import type { RateKind } from '../../model/vocabulary/prices.ts';
-import { type Rate, scaledRate } from '../price.ts';
+import { type Rate, scaledRate } from './price.ts';
 
 /** A price that no public list has. */
 export interface OwnPrice {

@@ -1,7 +1,7 @@
 import { parseMoney, zeroMoney } from '../../model/pricing/money.ts';
 import type { RateKind } from '../../model/vocabulary/prices.ts';
 import { undatedName } from '../../model/pricing/price-line.ts';
-import { type Price, type Rate, scaledRate } from '../price.ts';
+import { type Price, type Rate, scaledRate } from './price.ts';
 
 /** US dollars per million tokens: input, cached input (null: as input), output. */
 type TierRates = readonly [input: string, cacheRead: string | null, output: string];

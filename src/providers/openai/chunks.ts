@@ -1,7 +1,18 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { listOf } from '../format/facts.ts';
-import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable, runsOf } from '../format/fold.ts';
+import {
+  deltaTable,
+  foldKeys,
+  foldList,
+  foldObject,
+  joinLists,
+  joinText,
+  lastPresent,
+  leaveOut,
+  reducerTable,
+  runsOf,
+} from '../format/fold.ts';
 import type { Reducer, ReducerTable } from '../format/fold.ts';
 import type { AssembledStream } from '../format/provider.ts';
 import type { ServerSentEvent } from '../format/sse.ts';

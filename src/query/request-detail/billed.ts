@@ -1,4 +1,4 @@
-import type { BilledRequest } from '../../model/pricing/billed-request.ts';
+import type { BilledRequest } from '../../model/record/billed-request.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { type Money, parseMoney } from '../../model/pricing/money.ts';
 import { costSourceOf } from '../../model/record/request-record.ts';

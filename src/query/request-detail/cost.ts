@@ -1,5 +1,5 @@
 import type { RequestCost } from '../../contract/requests/cost.ts';
-import type { CostExplanation, ExplainedLine, NearestPrice } from '../../model/pricing/billed-request.ts';
+import type { CostExplanation, ExplainedLine, NearestPrice } from '../../model/record/billed-request.ts';
 import { usdOf, usdOrNull } from '../../model/pricing/money.ts';
 
 /** An explained cost in the API's shape. */

@@ -3,7 +3,7 @@ import type { RepriceItem, repriceSchema } from '../../contract/reprice.ts';
 import { bodyFault, type Result, success } from '../../model/fault.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { usdOf } from '../../model/pricing/money.ts';
-import type { CostDifference, RepricedRequest, RepriceReport } from '../../model/pricing/reprice.ts';
+import type { CostDifference, RepricedRequest, RepriceReport } from '../../model/record/reprice.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { billedRequest, type BilledRow, billedRowColumns } from './billed.ts';
 import { cursorBehind, parseCursor } from '../requests/cursor.ts';

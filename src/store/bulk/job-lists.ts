@@ -3,7 +3,7 @@ import { select } from '../../sql/query.ts';
 import { sql } from '../../sql/sql.ts';
 import { compileForAll } from '../../sql/statement.ts';
 import { type Rows, systemRows } from '../../sql/tables.ts';
-import { dropPartitions } from '../delete/remove-rows.ts';
+import { dropPartitions } from '../parts/remove-rows.ts';
 import type { Connections } from '../engine/connections.ts';
 import { runWrite } from '../engine/disk-space.ts';
 import { storeFailure } from '../engine/failure.ts';

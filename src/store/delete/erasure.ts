@@ -31,7 +31,7 @@ import {
   type RemovingParts,
   runInTurn,
   whenMutated,
-} from './remove-rows.ts';
+} from '../parts/remove-rows.ts';
 
 /** The records that an erasure deletes. */
 export interface StoreErasure {

@@ -5,7 +5,7 @@ import { param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
 import { ownRows, requests } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
-import { readForRemoval, removalSettings, removeRows, type RemovingParts } from './remove-rows.ts';
+import { readForRemoval, removalSettings, removeRows, type RemovingParts } from '../parts/remove-rows.ts';
 import type { RecordName } from '../read/find-rows.ts';
 
 /**

@@ -7,7 +7,7 @@ import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { compileForAll } from '../../sql/statement.ts';
 import { acrossOrganizations, type OrganizationTable, type Rows, systemRows } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
-import { dropPartitions, readForRemoval, removalSettings, removeRows, type RemovingParts } from './remove-rows.ts';
+import { dropPartitions, readForRemoval, removalSettings, removeRows, type RemovingParts } from '../parts/remove-rows.ts';
 
 export interface Expiry {
   /** Undefined: all organisations. */

@@ -9,7 +9,7 @@ import { dateTime64 } from '../../sql/time.ts';
 import type { Connections } from '../engine/connections.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
 import { runCommand } from '../engine/statements.ts';
-import { dropPartitions, inLane, readForRemoval, type RemovingParts, runInTurn, whenMutated } from '../delete/remove-rows.ts';
+import { dropPartitions, inLane, readForRemoval, type RemovingParts, runInTurn, whenMutated } from '../parts/remove-rows.ts';
 
 /**
  * Moves the bodies of before their groups (`bodies_before`) into `bodies`, in the order of time, a chunk at a time. Reads see each body

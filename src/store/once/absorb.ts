@@ -7,7 +7,7 @@ import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
 import { type OrganizationTable, ownRows, requests, type Rows } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
-import { readForRemoval, removalSettings, removeRows, type RemovingParts } from '../delete/remove-rows.ts';
+import { readForRemoval, removalSettings, removeRows, type RemovingParts } from '../parts/remove-rows.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 import { readRows } from '../engine/statements.ts';

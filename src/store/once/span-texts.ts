@@ -6,7 +6,7 @@ import { param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
 import { ownRows } from '../../sql/tables.ts';
 import { dateTimes } from '../../sql/time.ts';
-import { removalSettings, removeRows } from '../delete/remove-rows.ts';
+import { removalSettings, removeRows } from '../parts/remove-rows.ts';
 import type { Connections } from '../engine/connections.ts';
 import { readRows } from '../engine/statements.ts';
 import { type BodiesRecord, bodiesRow } from '../insert/rows.ts';

@@ -9,7 +9,7 @@ import { requests } from '../../sql/tables.ts';
 import { type Connections, openConnections } from '../engine/connections.ts';
 import type { DamagedPart } from './damaged-parts.ts';
 import { failureText } from '../engine/failure.ts';
-import { removalSettings, removeRows } from '../delete/remove-rows.ts';
+import { removalSettings, removeRows } from './remove-rows.ts';
 import { makeInsertLines, memoryBytes, requestLine, tenant } from '../testing/store-harness.ts';
 import { openStore, type Store } from '../store.ts';
 

@@ -10,7 +10,7 @@ import { acrossOrganizations, isStoreTable, type OrganizationTable, type Rows } 
 import type { Connections } from '../engine/connections.ts';
 import { type KnownDamage, lostPrefix } from './damaged-parts.ts';
 import { engineCodeOf, engineErrorOf, storeFailure } from '../engine/failure.ts';
-import { runInTurn } from '../delete/remove-rows.ts';
+import { runInTurn } from './remove-rows.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
 import { readRows, runCommand } from '../engine/statements.ts';
 

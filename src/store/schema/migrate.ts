@@ -10,16 +10,16 @@ import { appliedPrices } from './migrations/0006-applied-prices.ts';
 import { removals } from './migrations/0007-removals.ts';
 import { upkeepOfParts } from './migrations/0008-upkeep-of-parts.ts';
 import { fewerMerges } from './migrations/0009-fewer-merges.ts';
-import { aliasedNames } from './migrations/0010-to-0019/0010-aliased-names.ts';
-import { displayColumn } from './migrations/0010-to-0019/0011-display.ts';
-import { bodiesBefore } from './migrations/0010-to-0019/0012-bodies-before.ts';
-import { bodiesInGroups } from './migrations/0010-to-0019/0013-bodies-in-groups.ts';
-import { smallerBlocks } from './migrations/0010-to-0019/0014-smaller-blocks.ts';
-import { jobRequests } from './migrations/0010-to-0019/0015-job-requests.ts';
-import { storedOrder } from './migrations/0010-to-0019/0016-stored-order.ts';
-import { traces } from './migrations/0010-to-0019/0017-traces.ts';
-import { credentialHashes } from './migrations/0010-to-0019/0018-credential-hashes.ts';
-import type { Migration } from './migration.ts';
+import { aliasedNames } from './migrations/0010-aliased-names.ts';
+import { displayColumn } from './migrations/0011-display.ts';
+import { bodiesBefore } from './migrations/0012-bodies-before.ts';
+import { bodiesInGroups } from './migrations/0013-bodies-in-groups.ts';
+import { smallerBlocks } from './migrations/0014-smaller-blocks.ts';
+import { jobRequests } from './migrations/0015-job-requests.ts';
+import { storedOrder } from './migrations/0016-stored-order.ts';
+import { traces } from './migrations/0017-traces.ts';
+import { credentialHashes } from './migrations/0018-credential-hashes.ts';
+import type { Migration } from './migrations/migration.ts';
 
 /** In order. A released step never changes. */
 export const migrations: readonly Migration[] = [

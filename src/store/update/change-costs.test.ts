@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { StatedCost } from '../../model/pricing/billed-request.ts';
+import type { StatedCost } from '../../model/record/billed-request.ts';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
 import { parseMoney } from '../../model/pricing/money.ts';
 import { makeChangeStoredCosts } from './change-costs.ts';

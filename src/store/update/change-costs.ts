@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { StatedCost } from '../../model/pricing/billed-request.ts';
+import type { StatedCost } from '../../model/record/billed-request.ts';
 import type { ChangeEntry } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { type Money, moneyText, usdOrNull } from '../../model/pricing/money.ts';

@@ -1,4 +1,4 @@
-import type { BilledRequest, StatedCost } from '../../model/pricing/billed-request.ts';
+import type { BilledRequest, StatedCost } from '../../model/record/billed-request.ts';
 import type { ChangeEntry } from '../../model/change.ts';
 import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '../../model/ids.ts';
 import { moneyText, parseMoney, usdOrNull } from '../../model/pricing/money.ts';

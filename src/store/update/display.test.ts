@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { traces } from '../schema/migrations/0010-to-0019/0017-traces.ts';
+import { traces } from '../schema/migrations/0017-traces.ts';
 import { displayValue } from './display.ts';
 
 test('a statement sets `display` as the schema does, in the order that stored rows have', () => {

@@ -16,7 +16,7 @@ import { dateTime64 } from '../../sql/time.ts';
 import { type LaneClient, runCommand, selectRows } from '../engine/statements.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { runWrite } from '../engine/disk-space.ts';
-import { whenMutated } from '../delete/remove-rows.ts';
+import { whenMutated } from '../parts/remove-rows.ts';
 import { propertyBytesOf, quotaError } from './property-quota.ts';
 import { timeText } from '../insert/time-text.ts';
 

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Two tables: `requests` is narrow and updatable (lightweight updates need the two block columns), `bodies` is written once and carries the

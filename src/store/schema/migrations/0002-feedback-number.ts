@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /** The contract makes the identifier of a feedback a number. */
 export const feedbackNumber: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * The history of changes after a request was recorded: `old` and `new` are JSON, `null` for an absent value. Also drops the text

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /** Separates the part of a long body that filters do not read, and adds an index that shows at once whether such parts exist. */
 export const bodyRests: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Tags and changes of whole sessions. Tags: the row with the maximum number is in force, an empty tag is none; merges drop the older rows.

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Explains a cost permanently and allows its recomputation: the applied price, and the billed counts without a column of their own. The

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Requests under erasure, by the number of their erasure. They are listed before anything is deleted, so that an interrupted erasure finds

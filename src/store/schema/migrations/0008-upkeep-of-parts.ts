@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 const tables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals'] as const;
 

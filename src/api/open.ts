@@ -107,7 +107,7 @@ function portsOf(rooms: ApiRooms): ApiPorts {
     run: store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     sessions,
-    jobs: jobs.ports,
+    jobs: jobs.bulk,
     inFlightOf,
     freshUntil,
     exports: makeExports({ now, oldestUnstored }),

@@ -9,6 +9,5 @@ type OldestUnstored = (organizationId: OrganizationId, beforeMs: number, signal:
 
 /** Waits a little until the ended calls before a time are stored. @returns when the oldest arrived that is not, Unix milliseconds. */
 export function oldestUnstoredOf(drain: Pick<Drain, 'catchUp' | 'inFlight'>): OldestUnstored {
-  const spool = { catchUp: () => drain.catchUp(), inFlight: drain.inFlight };
-  return (organizationId, beforeMs, signal) => oldestUnstored(spool, organizationId, { beforeMs, maxWaitMs }, signal);
+  return (organizationId, beforeMs, signal) => oldestUnstored(drain, organizationId, { beforeMs, maxWaitMs }, signal);
 }

@@ -11,8 +11,7 @@ import type { CorePrices } from '../pricing/held/core-prices.ts';
 import type { SharedState } from '../state/shared-state.ts';
 import type { Store } from '../store/store.ts';
 import { dataPaths } from '../config/data-paths.ts';
-import type { BulkJobs } from './bulk/bulk-jobs.ts';
-import { type JobPorts, jobPorts, makeBulkJobs } from './bulk/open.ts';
+import { BulkJobs } from './bulk/bulk-jobs.ts';
 import { makePricePorts, type PricePorts } from './request-costs.ts';
 import { makeRemovals, makeTrustedClock, type Removals } from './removals.ts';
 import type { TrustedClock } from './trusted-clock.ts';
@@ -36,8 +35,6 @@ export interface Jobs {
   readonly removals: Removals;
   readonly trustedClock: TrustedClock;
   readonly bulk: BulkJobs;
-  /** Bulk jobs for the API. */
-  readonly ports: JobPorts;
   readonly prices: PricePorts;
   readonly imports: TakeImports;
   /** Resumes what was interrupted; call it before the drain starts. */
@@ -50,12 +47,11 @@ export function openJobs(rooms: JobRooms): Jobs {
   const { drain, changer, running } = ingest;
   const trustedClock = makeTrustedClock(database, observe);
   const removals = makeRemovals({ ...rooms, ...ingest, trustedClock }, { drain, changer, deliveries });
-  const bulk = makeBulkJobs({ database, store, drain, changer, observe });
+  const bulk = new BulkJobs({ database, store, drain, changer, observe });
   return {
     removals,
     trustedClock,
     bulk,
-    ports: jobPorts(bulk, database),
     prices: makePricePorts({
       database,
       prices,

@@ -5,8 +5,7 @@ import { makeBodyLimit } from '../api/http/body-limit.ts';
 import { serverOf } from '../api/listen.ts';
 import { sendProblem } from '../api/http/problem.ts';
 import { GatelogError } from '../model/errors.ts';
-import type { OperatorEndpoint } from './endpoint.ts';
-import type { OperatorPorts } from './ports.ts';
+import type { OperatorEndpoint, OperatorWork } from './routes/endpoint.ts';
 import { applyPricesOf } from './routes/apply-prices.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { noteSpans } from './routes/note-spans.ts';
@@ -34,21 +33,21 @@ const endpoints: readonly OperatorEndpoint[] = [
  * Endpoints across organisations, over HTTP in the API's envelope; the server does not listen yet. Invariant: it checks no key. Only a
  * socket that the user of the service alone can open serves it.
  */
-export function createOperatorServer(ports: OperatorPorts): Server {
-  return serverOf(createOperatorApp(ports));
+export function createOperatorServer(work: OperatorWork): Server {
+  return serverOf(createOperatorApp(work));
 }
 
-function createOperatorApp(ports: OperatorPorts): Hono {
-  const app = bareApi(ports.api);
+function createOperatorApp(work: OperatorWork): Hono {
+  const app = bareApi(work.api);
   app.notFound((context) => {
     const sentence = `The operator's socket has no endpoint ${context.req.method} ${context.req.path}. Is the service of another version than the command?`;
-    return sendProblem(context, new GatelogError('not_found', sentence), ports.api.observe);
+    return sendProblem(context, new GatelogError('not_found', sentence), work.api.observe);
   });
-  const limitBody = makeBodyLimit(ports.api.bodyMaxBytes);
+  const limitBody = makeBodyLimit(work.api.bodyMaxBytes);
   for (const { method, path, handle } of endpoints) {
     app.on(method, path, async (context) => {
       await limitBody(context);
-      return handle({ context, ports });
+      return handle({ context, work });
     });
   }
   return app;

@@ -9,14 +9,14 @@ import type { DeadLetterQuota } from '../ingest/dead-letters/quota.ts';
 import type { TrustedClock } from '../jobs/trusted-clock.ts';
 import { messageOf } from '../model/errors.ts';
 import { createOperatorServer } from './app.ts';
-import type { OperatorPorts } from './ports.ts';
+import type { OperatorWork } from './routes/endpoint.ts';
 import { systemClock } from '../platform/clock.ts';
 import { writeWholeSeries } from '../spool/import-series.ts';
 import { dataPaths } from '../config/data-paths.ts';
-import { makeStorePartPorts } from './store-parts.ts';
+import { makeStoreParts } from './work/store-parts.ts';
 import { makePriceImport } from '../jobs/import-prices.ts';
 import type { AllCorePrices } from '../pricing/held/core-prices.ts';
-import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
+import { makeTakeSnapshot, type SnapshotParts } from './work/snapshots.ts';
 
 /** Other rooms, as the operator's endpoints use them. */
 export interface OperatedRooms extends Pick<SnapshotParts, 'config' | 'observe' | 'database' | 'store'> {
@@ -25,7 +25,7 @@ export interface OperatedRooms extends Pick<SnapshotParts, 'config' | 'observe' 
   /** Some endpoints of the API are the operator's too. */
   readonly api: ApiPorts;
   readonly prices: AllCorePrices;
-  readonly noteTraces: OperatorPorts['noteTraces'];
+  readonly noteTraces: OperatorWork['noteTraces'];
 }
 
 /**
@@ -86,13 +86,9 @@ function operatorServer(rooms: OperatedRooms, replay: DeadLetterReplay): Server 
   return createOperatorServer({
     prices: makePriceImport({ database: rooms.database, ...rooms.prices, now: systemClock.now }),
     noteTraces: rooms.noteTraces,
-    deadLetters: {
-      list: (page) => deadLetters.list(page),
-      count: () => deadLetters.count(),
-      read: (id) => deadLetters.read(id),
-      replay: (ids) => replay.replay(ids),
-    },
-    storeParts: makeStorePartPorts(rooms.store, rooms.observe),
+    deadLetters,
+    replay,
+    storeParts: makeStoreParts(rooms.store, rooms.observe),
     takeSnapshot: (...args) => replay.runExclusively(() => takeSnapshot(...args)),
     api,
   });

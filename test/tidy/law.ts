@@ -186,7 +186,8 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'events/schema': [],
   'model/json': [],
   'model/vocabulary': ['type model/providers'],
-  'operator/routes': ['operator/'],
+  'operator/routes': ['type operator/work'],
+  'operator/work': [],
   'providers/format': [],
   'providers/anthropic': ['providers/format'],
   'providers/ollama': ['providers/format'],
@@ -212,7 +213,6 @@ export const mutualFolders: Readonly<Record<string, number>> = {
   client: 1,
   gateway: 10,
   ingest: 4,
-  operator: 1,
 };
 
 /** Folders and files of pure rooms that are not. */

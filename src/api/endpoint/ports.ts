@@ -7,7 +7,7 @@ import type { RateLimits } from '../parts/rate-limits.ts';
 import type { Alerts } from '../../alerts/alerts.ts';
 import type { SessionChanges } from '../../ingest/changes/session-changes.ts';
 import type { TakeImports } from '../../ingest/imports/open.ts';
-import type { JobPorts } from '../../jobs/bulk/open.ts';
+import type { BulkJobs } from '../../jobs/bulk/bulk-jobs.ts';
 import type { ErasurePorts, RetentionPorts } from '../../jobs/removals.ts';
 import type { PricePorts } from '../../jobs/request-costs.ts';
 import type { HealthFigures } from '../../contract/health.ts';
@@ -66,7 +66,7 @@ export interface ApiPorts {
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
   /** Durable and visible to every later read on return. */
   readonly sessions: Pick<SessionChanges, 'setProperties' | 'rate' | 'tag' | 'isInFlight'>;
-  readonly jobs: JobPorts;
+  readonly jobs: Pick<BulkJobs, 'order' | 'find' | 'list' | 'cancel' | 'undo'>;
   /** @returns the requests whose records are still in flight to the store. */
   readonly inFlightOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
   /** Every request whose response ended before this time, Unix milliseconds, is in the store; undefined: nobody can tell. */

@@ -36,7 +36,7 @@ import { AlertDefinitions } from '../../alerts/definitions.ts';
 import { alertFamilies } from '../../alerts/metrics.ts';
 import { openAlerts } from '../../alerts/open.ts';
 import { makeImports } from '../../ingest/imports/open.ts';
-import { jobPorts, makeBulkJobs } from '../../jobs/bulk/open.ts';
+import { BulkJobs } from '../../jobs/bulk/bulk-jobs.ts';
 import { makeModelRegistry } from '../../pricing/held/model-registry.ts';
 import { makePricePorts } from '../../jobs/request-costs.ts';
 import { makeDashboardPorts } from '../parts/dashboard.ts';
@@ -221,7 +221,7 @@ export async function portsOver(
     run: rig.store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     sessions,
-    jobs: jobPorts(makeBulkJobs({ ...rig, drain, changer, observe: () => undefined }), rig.database),
+    jobs: new BulkJobs({ ...rig, drain, changer, observe: () => undefined }),
     inFlightOf: async (organizationId, requestIds) => {
       await drain.catchUp();
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);

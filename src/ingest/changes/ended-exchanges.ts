@@ -3,9 +3,10 @@ import type { OrganizationId } from '../../model/ids.ts';
 import { isWholeSeries } from '../../spool/import-series.ts';
 import type { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
 
-export interface EndedExchangesPorts {
+/** The drain, as waiting for it uses it. */
+interface SpoolInFlight {
   /** Reads everything that is in the spool now. */
-  readonly catchUp: () => Promise<void>;
+  catchUp(): Promise<void>;
   readonly inFlight: ExchangeIndex;
 }
 
@@ -21,12 +22,12 @@ const openingMs = 100;
  * their records will be. @throws the abort reason of `signal`.
  */
 export async function whenEndedAreStored(
-  { catchUp, inFlight }: EndedExchangesPorts,
+  drain: SpoolInFlight,
   organizationId: OrganizationId,
   signal: AbortSignal,
 ): Promise<void> {
-  await catchUp();
-  let left = inFlight.all().filter((exchange) => exchange.organizationId === organizationId && exchange.endsAt !== undefined);
+  await drain.catchUp();
+  let left = drain.inFlight.all().filter((exchange) => exchange.organizationId === organizationId && exchange.endsAt !== undefined);
   for (let pauseMs = firstLookMs; left.length > 0; pauseMs = Math.min(pauseMs * 2, maxLookMs)) {
     await wait(pauseMs, undefined, { signal });
     left = left.filter((exchange) => !exchange.isSettled());
@@ -46,24 +47,24 @@ export interface ArrivalsBefore {
  * without one. @throws the abort reason of `signal`; GatelogError when the spool has too much to tell.
  */
 export async function oldestUnstored(
-  { catchUp, inFlight }: EndedExchangesPorts,
+  drain: SpoolInFlight,
   organizationId: OrganizationId,
   { beforeMs, maxWaitMs }: ArrivalsBefore,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  await catchUp();
+  await drain.catchUp();
   // A call that arrived just now may not be in the spool yet.
-  if (inFlight.latestOpenedAt >= beforeMs - recentMs) {
+  if (drain.inFlight.latestOpenedAt >= beforeMs - recentMs) {
     await wait(openingMs, undefined, { signal });
-    await catchUp();
+    await drain.catchUp();
   }
   const endsAt = performance.now() + maxWaitMs;
   for (let pauseMs = firstLookMs; ; pauseMs = Math.min(pauseMs * 2, maxLookMs)) {
-    const left = inFlight.all().filter((exchange) => exchange.organizationId === organizationId && isCallBefore(exchange, beforeMs));
+    const left = drain.inFlight.all().filter((exchange) => exchange.organizationId === organizationId && isCallBefore(exchange, beforeMs));
     const hasEnded = left.some(({ endsAt: end }) => end !== undefined);
     if (!hasEnded || performance.now() > endsAt) return left.length === 0 ? undefined : Math.min(...left.map(({ openedAt }) => openedAt));
     await wait(pauseMs, undefined, { signal });
-    await catchUp();
+    await drain.catchUp();
   }
 }
 

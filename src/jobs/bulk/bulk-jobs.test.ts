@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IngestRig, makeGate, openRig, SpoolRig, until, written } from '../../ingest/testing/ingest-harness.ts';
-import { makeBulkJobs } from './open.ts';
 import { listJobs } from '../../metadata/jobs.ts';
 import type { Job, JobOrder } from '../../model/jobs/job.ts';
 import { GatelogError } from '../../model/errors.ts';
-import type { BulkJobs } from './bulk-jobs.ts';
+import { BulkJobs } from './bulk-jobs.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -17,7 +16,7 @@ const order: JobOrder = { kind: 'property', filter: 'all', properties: { set: ne
 /** Jobs over a spool, whose ingest has not begun. */
 async function openJobs(spool: SpoolRig, maxUnfinished = 20) {
   const core = await spool.openCore();
-  const jobs = makeBulkJobs({ ...rig, drain: core.drain, changer: core.changer, observe: () => undefined }, { maxUnfinished });
+  const jobs = new BulkJobs({ ...rig, drain: core.drain, changer: core.changer, observe: () => undefined }, { maxUnfinished });
   return { ...core, jobs };
 }
 

@@ -1,12 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import type { RequestChanges } from '../../ingest/changes/request-changes.ts';
+import type { Drain } from '../../ingest/drain.ts';
+import type { MetadataDatabase } from '../../metadata/database.ts';
+import { addJob, advanceJob, findJob, listJobs, listUnfinishedJobs } from '../../metadata/jobs.ts';
 import type { Job, JobId, JobOrder } from '../../model/jobs/job.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
+import type { Observe } from '../../model/observation.ts';
 import { makeBackoff } from '../../platform/backoff.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { failureText } from '../../store/engine/failure.ts';
-import type { BulkJobPorts } from './ports.ts';
+import type { Store } from '../../store/store.ts';
 import { changeChunk, isThrough, listRequests, startJob, type StartedJob, storeJob } from './run-job.ts';
+
+/** Other rooms, as the jobs use them. */
+export interface BulkJobRooms {
+  readonly database: MetadataDatabase;
+  readonly store: Pick<Store, 'jobLists' | 'changeNext'>;
+  readonly drain: Pick<Drain, 'catchUp' | 'inFlight'>;
+  readonly changer: Pick<RequestChanges, 'exclusive' | 'stamp' | 'laterTexts'>;
+  readonly observe: Observe;
+}
 
 export interface BulkJobOptions {
   /** Unfinished jobs of one organisation, the running one included. */
@@ -39,22 +55,23 @@ const lasting: ReadonlySet<string> = new Set([
  * turns, with pauses.
  */
 export class BulkJobs {
-  private readonly ports: BulkJobPorts;
+  private readonly rooms: BulkJobRooms;
   private readonly options: Required<BulkJobOptions>;
   private readonly queues = new Map<OrganizationId, Job[]>();
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   private turns: Promise<unknown> = Promise.resolve();
 
-  constructor(ports: BulkJobPorts, options: BulkJobOptions = {}) {
-    this.ports = ports;
+  constructor(rooms: BulkJobRooms, options: BulkJobOptions = {}) {
+    this.rooms = rooms;
     this.options = { ...defaultOptions, ...options };
   }
 
   /** Resumes unfinished jobs. */
   async resume(): Promise<void> {
-    const unfinished = await this.ports.repository.unfinished();
-    const { number: before } = this.ports.stamp();
+    const { database, changer } = this.rooms;
+    const unfinished = await listUnfinishedJobs(database);
+    const { number: before } = changer.stamp();
     const running = new Set(unfinished.map(({ number }) => number));
     // Later jobs have greater numbers.
     this.track(this.dropLists((number) => number < before && !running.has(number)));
@@ -68,10 +85,8 @@ export class BulkJobs {
   async order({ organizationId, keyId }: Principal, given: JobOrder): Promise<Job> {
     const { maxUnfinished } = this.options;
     const order = await this.redacted(organizationId, given);
-    const job = await this.ports.repository.add(
-      { id: this.ports.newId(), organizationId, keyId, order, at: this.ports.now() },
-      maxUnfinished,
-    );
+    const added = { id: uuidv7() as JobId, organizationId, keyId, order, at: systemClock.now() };
+    const job = await addJob(this.rooms.database, added, maxUnfinished);
     if (job === undefined) {
       throw new GatelogError('service_busy', `${maxUnfinished} jobs of this organisation wait already. Try again when one has ended.`, {
         retryAfterSeconds: 30,
@@ -83,7 +98,7 @@ export class BulkJobs {
 
   private async redacted(organizationId: OrganizationId, order: JobOrder): Promise<JobOrder> {
     if (order.kind === 'undo') return order;
-    const set = await this.ports.redactProperties(organizationId, order.properties.set);
+    const set = await this.rooms.changer.laterTexts.properties(organizationId, order.properties.set);
     return { ...order, properties: { ...order.properties, set } };
   }
 
@@ -92,10 +107,9 @@ export class BulkJobs {
    * @returns undefined for an unknown job. @throws GatelogError `invalid_parameter` when there is nothing to undo.
    */
   async undo(principal: Principal, id: JobId): Promise<Job | undefined> {
-    const { repository } = this.ports;
-    const job = await repository.find(principal.organizationId, id);
+    const job = await this.find(principal.organizationId, id);
     if (job === undefined) return undefined;
-    if (job.undoneBy !== null) return repository.find(principal.organizationId, job.undoneBy);
+    if (job.undoneBy !== null) return this.find(principal.organizationId, job.undoneBy);
     if (job.endedAt === null) throw new GatelogError('invalid_parameter', `The job ${id} has not ended. Cancel it first, or wait.`);
     if (job.number === null) throw new GatelogError('invalid_parameter', `The job ${id} never started, so there is nothing to undo.`);
     return this.order(principal, { kind: 'undo', undoes: id });
@@ -103,13 +117,22 @@ export class BulkJobs {
 
   /** Ends a job after its present chunk; what it has changed stays. @returns the job; undefined for an unknown one. */
   async cancel(organizationId: OrganizationId, id: JobId): Promise<Job | undefined> {
-    const { repository, now } = this.ports;
     // In a turn, so that the outcomes of a running chunk are counted.
     await this.turn(async () => {
-      const job = await repository.find(organizationId, id);
-      if (job !== undefined) await repository.advance(id, { state: 'cancelled', endedAt: now() });
+      const job = await this.find(organizationId, id);
+      if (job !== undefined) await advanceJob(this.rooms.database, id, { state: 'cancelled', endedAt: systemClock.now() });
     });
-    return repository.find(organizationId, id);
+    return this.find(organizationId, id);
+  }
+
+  /** @returns undefined for an unknown job. */
+  find(organizationId: OrganizationId, id: JobId): Promise<Job | undefined> {
+    return findJob(this.rooms.database, organizationId, id);
+  }
+
+  /** Newest first. */
+  list(organizationId: OrganizationId, page: { readonly limit: number; readonly offset: number }): Promise<readonly Job[]> {
+    return listJobs(this.rooms.database, organizationId, page);
   }
 
   /** Runs `work`, which copies metadata and store, between two chunks. */
@@ -149,12 +172,12 @@ export class BulkJobs {
 
   /** Ends when the job has ended. @throws the abort reason on a stop. */
   private async runWithRetries({ organizationId, id }: Job): Promise<void> {
-    const { repository, observe } = this.ports;
+    const { observe } = this.rooms;
     const { signal } = this.stopping;
     const backoff = makeBackoff(firstRetryMs, maxRetryMs);
     for (;;) {
       try {
-        const job = await repository.find(organizationId, id);
+        const job = await this.find(organizationId, id);
         if (job?.endedAt === null) await this.run(job, backoff.reset);
         return;
       } catch (error) {
@@ -169,12 +192,11 @@ export class BulkJobs {
 
   /** @returns the job when it has failed for good. */
   private async noteFailure(organizationId: OrganizationId, id: JobId, error: unknown): Promise<Job | undefined> {
-    const { repository, now } = this.ports;
     const isLasting = error instanceof GatelogError ? lasting.has(error.code) : false;
     const message = error instanceof GatelogError ? error.message : 'The service failed.';
     try {
-      await repository.advance(id, { error: message, ...(isLasting ? { state: 'failed', endedAt: now() } : {}) });
-      return isLasting ? await repository.find(organizationId, id) : undefined;
+      await advanceJob(this.rooms.database, id, { error: message, ...(isLasting ? { state: 'failed', endedAt: systemClock.now() } : {}) });
+      return isLasting ? await this.find(organizationId, id) : undefined;
     } catch {
       // The metadata database is away: the next attempt decides again.
       return undefined;
@@ -182,29 +204,29 @@ export class BulkJobs {
   }
 
   private async run(found: Job, noteProgress: () => void): Promise<void> {
-    const { ports } = this;
-    const started = isStarted(found) ? found : await startJob(ports, found);
+    const { rooms } = this;
+    const started = isStarted(found) ? found : await startJob(rooms, found);
     if (started === undefined) return;
     const { signal } = this.stopping;
-    const listed = started.total === null ? await listRequests(ports, started, { ...this.options, signal }) : started;
+    const listed = started.total === null ? await listRequests(rooms, started, { ...this.options, signal }) : started;
     if (listed !== undefined) await this.changeAll(listed, noteProgress);
-    await ports.lists.drop(started.number);
-    await ports.repository.advance(started.id, { state: 'done', endedAt: ports.now(), error: null });
+    await rooms.store.jobLists.drop(started.number);
+    await advanceJob(rooms.database, started.id, { state: 'done', endedAt: systemClock.now(), error: null });
   }
 
   private async changeAll(job: StartedJob, noteProgress: () => void): Promise<void> {
-    const { ports } = this;
-    const stored = await storeJob(ports, job);
+    const { rooms } = this;
+    const stored = await storeJob(rooms, job);
     for (let left: StartedJob | undefined = job; left !== undefined && !isThrough(left);) {
       const current: StartedJob = left;
-      left = await this.chunkTurn(() => changeChunk(ports, current, stored));
+      left = await this.chunkTurn(() => changeChunk(rooms, current, stored));
       noteProgress();
     }
   }
 
   /** A chunk, and the pause behind it. */
   private chunkTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { monotonic } = this.ports;
+    const { monotonic } = systemClock;
     const { workingShare } = this.options;
     const { signal } = this.stopping;
     return this.turn(async () => {
@@ -228,9 +250,9 @@ export class BulkJobs {
 
   /** A failure leaves lists to the next start. */
   private async dropLists(isSpent: (number: number) => boolean): Promise<void> {
-    const { lists, observe } = this.ports;
+    const { store, observe } = this.rooms;
     try {
-      for (const number of await lists.numbers()) if (isSpent(number)) await lists.drop(number);
+      for (const number of await store.jobLists.numbers()) if (isSpent(number)) await store.jobLists.drop(number);
     } catch (error) {
       observe({ kind: 'job_failed', job: 'removal of lists of ended jobs', reason: failureText(error) });
     }

@@ -1,10 +1,12 @@
 import { doneOf, type Job, type JobId, type JobOutcomes, targetValues } from '../../model/jobs/job.ts';
+import { whenEndedAreStored } from '../../ingest/changes/ended-exchanges.ts';
+import { advanceJob, findJob, listUndos } from '../../metadata/jobs.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { matchingRequests, planBulk } from '../../query/requests/bulk.ts';
 import type { BulkJob } from '../../store/bulk/change.ts';
 import type { MatchingRows } from '../../store/bulk/job-lists.ts';
 import { requestsChangedBy, type UndoneJob } from '../../store/bulk/list.ts';
-import type { BulkJobPorts } from './ports.ts';
+import type { BulkJobRooms } from './bulk-jobs.ts';
 
 /** A job that has a number. */
 export type StartedJob = Job & { readonly number: number; readonly startedAt: number };
@@ -20,10 +22,10 @@ export interface StepOptions {
  * TRICKY: no other change runs at that moment, so each change with a smaller number has been made, and each later one has a greater
  * number. The job is as if made at once here: where a later change came first, that one stays.
  */
-export async function startJob({ repository, exclusive, stamp }: BulkJobPorts, job: Job): Promise<StartedJob | undefined> {
-  const { acceptedAt: startedAt, number } = await exclusive(job.organizationId, async () => stamp());
+export async function startJob({ database, changer }: BulkJobRooms, job: Job): Promise<StartedJob | undefined> {
+  const { acceptedAt: startedAt, number } = await changer.exclusive(job.organizationId, async () => changer.stamp());
   const started = { ...job, state: 'running', number, startedAt } as const;
-  return (await repository.advance(job.id, { state: 'running', number, startedAt })) ? started : undefined;
+  return (await advanceJob(database, job.id, { state: 'running', number, startedAt })) ? started : undefined;
 }
 
 /**
@@ -31,31 +33,31 @@ export async function startJob({ repository, exclusive, stamp }: BulkJobPorts, j
  * costs or matches too much, or the store fails.
  */
 export async function listRequests(
-  ports: BulkJobPorts,
+  rooms: BulkJobRooms,
   job: StartedJob,
   { signal, maxRequests }: StepOptions,
 ): Promise<StartedJob | undefined> {
-  await ports.whenEndedAreStored(job.organizationId, signal);
-  const total = await ports.lists.list(job, await matching(ports, job));
+  await whenEndedAreStored(rooms.drain, job.organizationId, signal);
+  const total = await rooms.store.jobLists.list(job, await matching(rooms, job));
   if (total > maxRequests) {
     throw new GatelogError(
       'query_too_large',
       `The filter matches ${total} requests; one job changes at most ${maxRequests}. Narrow it, by time for example.`,
     );
   }
-  return (await ports.repository.advance(job.id, { total })) ? { ...job, total } : undefined;
+  return (await advanceJob(rooms.database, job.id, { total })) ? { ...job, total } : undefined;
 }
 
-async function matching(ports: BulkJobPorts, job: StartedJob): Promise<MatchingRows> {
+async function matching(rooms: BulkJobRooms, job: StartedJob): Promise<MatchingRows> {
   const { order } = job;
-  if (order.kind === 'undo') return requestsChangedBy(await undoneJob(ports, job, order.undoes));
+  if (order.kind === 'undo') return requestsChangedBy(await undoneJob(rooms, job, order.undoes));
   const planned = planBulk(job.organizationId, order.filter);
   if (!planned.ok) throw new GatelogError(planned.fault.code, planned.fault.message);
   return matchingRequests(planned.value, job.startedAt);
 }
 
-async function undoneJob({ repository }: BulkJobPorts, { organizationId }: Job, id: JobId): Promise<UndoneJob> {
-  const undone = await repository.find(organizationId, id);
+async function undoneJob({ database }: BulkJobRooms, { organizationId }: Job, id: JobId): Promise<UndoneJob> {
+  const undone = await findJob(database, organizationId, id);
   const { number, startedAt } = undone ?? { number: null, startedAt: null };
   if (number === null || startedAt === null) {
     throw new GatelogError('not_found', `The job ${id} has changed nothing that could be undone.`);
@@ -65,23 +67,23 @@ async function undoneJob({ repository }: BulkJobPorts, { organizationId }: Job, 
 
 /** The job as the store needs it. */
 export async function storeJob(
-  ports: BulkJobPorts,
+  rooms: BulkJobRooms,
   { organizationId, number, startedAt, keyId, order, ...job }: StartedJob,
 ): Promise<BulkJob> {
   const key = { organizationId, number, startedAt, keyId };
   if (order.kind === 'property') return { ...key, change: { targets: targetValues(order.properties) } };
-  const undoes = await undoneJob(ports, { organizationId, number, startedAt, keyId, order, ...job }, order.undoes);
-  return { ...key, change: { undoes, undos: await ports.repository.undos(organizationId) } };
+  const undoes = await undoneJob(rooms, { organizationId, number, startedAt, keyId, order, ...job }, order.undoes);
+  return { ...key, change: { undoes, undos: await listUndos(rooms.database, organizationId) } };
 }
 
 /** Changes the next requests. @returns the job after that; undefined when nothing was left or it was cancelled. */
-export async function changeChunk(ports: BulkJobPorts, job: StartedJob, stored: BulkJob): Promise<StartedJob | undefined> {
-  const current = await ports.repository.find(job.organizationId, job.id);
+export async function changeChunk(rooms: BulkJobRooms, job: StartedJob, stored: BulkJob): Promise<StartedJob | undefined> {
+  const current = await findJob(rooms.database, job.organizationId, job.id);
   if (current?.endedAt !== null) return undefined;
-  const { reached, outcomes: added } = await ports.exclusive(job.organizationId, () => ports.changeNext(stored, job.reached));
+  const { reached, outcomes: added } = await rooms.changer.exclusive(job.organizationId, () => rooms.store.changeNext(stored, job.reached));
   if (reached === null) return undefined;
   const outcomes = sumOf(job.outcomes, added);
-  const isGoing = await ports.repository.advance(job.id, { reached, outcomes, error: null });
+  const isGoing = await advanceJob(rooms.database, job.id, { reached, outcomes, error: null });
   return isGoing ? { ...job, reached, outcomes, error: null } : undefined;
 }
 

@@ -7,7 +7,6 @@ import { RequestChanges } from '../../ingest/changes/request-changes.ts';
 import { SessionChanges } from '../../ingest/changes/session-changes.ts';
 import { ExchangeIndex } from '../../ingest/series/exchange.ts';
 import { newId } from '../../ingest/testing/ingest-harness.ts';
-import { makeBulkJobs } from '../bulk/open.ts';
 import type { MetadataDatabase } from '../../metadata/database.ts';
 import { latestJobNumber } from '../../metadata/jobs.ts';
 import { openMigratedMetadata } from '../../metadata/migrate.ts';
@@ -27,7 +26,7 @@ import { makeChangeStored } from '../../store/update/change.ts';
 import { makeLatestChangeNumber } from '../../store/update/change-numbers.ts';
 import { PendingPatches } from '../../store/update/pending-patches.ts';
 import { makeChangeStoredSession } from '../../store/update/session-changes.ts';
-import type { BulkJobs } from '../bulk/bulk-jobs.ts';
+import { BulkJobs } from '../bulk/bulk-jobs.ts';
 
 /** A store and a metadata database that outlive cores. */
 export interface BulkRig {
@@ -109,7 +108,7 @@ export class BulkCore {
       jobLists: makeJobLists(this.connections, runOptions),
       changeNext: makeChangeNext(this.connections, patches, parts.limits),
     };
-    this.jobs = makeBulkJobs(
+    this.jobs = new BulkJobs(
       { database: rig.database, store, drain, changer: this.changer, observe: () => undefined },
       { workingShare: 0.9, maxUnfinished: 100 },
     );

@@ -3,7 +3,7 @@ import { applyPrices } from '../../api/endpoints/prices.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { parseUuid } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
+import type { OperatorCall, OperatorEndpoint } from './endpoint.ts';
 
 /** Replaces a key in the history. */
 const operatorKeyId = 'operator';
@@ -11,10 +11,10 @@ const operatorKeyId = 'operator';
 /** `POST /organizations/:id/prices/apply`: the same input and output as `POST /v1/prices/apply`. */
 export const applyPricesOf: OperatorEndpoint = { method: 'POST', path: '/organizations/:id/prices/apply', handle: answerApply };
 
-async function answerApply({ context, ports }: OperatorCall): Promise<Response> {
+async function answerApply({ context, work }: OperatorCall): Promise<Response> {
   const principal = operatorFor(context.req.param('id') ?? '');
-  const memory = new CallMemory(ports.api.answerMemory, context.req.raw.signal).ownedBy(principal.organizationId);
-  return memory.during(context, () => applyPrices.handle({ context, principal, ports: ports.api, memory }));
+  const memory = new CallMemory(work.api.answerMemory, context.req.raw.signal).ownedBy(principal.organizationId);
+  return memory.during(context, () => applyPrices.handle({ context, principal, ports: work.api, memory }));
 }
 
 function operatorFor(id: string): Principal {

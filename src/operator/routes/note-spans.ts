@@ -4,15 +4,15 @@ import { unwrap } from '../../contract/fault.ts';
 import { notedSpansSchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
+import type { OperatorCall, OperatorEndpoint } from './endpoint.ts';
 
 /** `POST /spans`: a gateway worker tells of spans that it has taken. */
 export const noteSpans: OperatorEndpoint = { method: 'POST', path: '/spans', handle: answerNoted };
 
-async function answerNoted({ context, ports }: OperatorCall): Promise<Response> {
+async function answerNoted({ context, work }: OperatorCall): Promise<Response> {
   const { noted } = unwrap(readBody(notedSpansSchema, await readJson(context)));
   for (const { owner, traces } of noted) {
-    ports.noteTraces(
+    work.noteTraces(
       { ...owner, organizationId: owner.organizationId as OrganizationId },
       traces.map(({ requests, ...trace }) => ({
         ...trace,

@@ -5,22 +5,22 @@ import { type OperatorPriceItem, type PriceImportAnswer, priceImportSchema } fro
 import { readBody } from '../../contract/read-body.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { PriceLine } from '../../model/pricing/price-line.ts';
-import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
+import type { OperatorCall, OperatorEndpoint } from './endpoint.ts';
 
 /** `GET /prices`: what was imported. */
 export const listOperatorPrices: OperatorEndpoint = {
   method: 'GET',
   path: '/prices',
-  handle: async ({ context, ports }) => sendData(context, ports.prices.list().map(itemOf)),
+  handle: async ({ context, work }) => sendData(context, work.prices.list().map(itemOf)),
 };
 
 /** `POST /prices/import`: takes prices from a list, or only says what that would change. */
 export const importOperatorPrices: OperatorEndpoint = { method: 'POST', path: '/prices/import', handle: answerImport };
 
-async function answerImport({ context, ports }: OperatorCall): Promise<Response> {
+async function answerImport({ context, work }: OperatorCall): Promise<Response> {
   const order = unwrap(readBody(priceImportSchema, await readJson(context)));
   const { list, source, zero_is_free: zeroIsFree, replace, dry_run: isTrial } = order;
-  const done = await ports.prices.import({ list, source, zeroIsFree, replace, isTrial });
+  const done = await work.prices.import({ list, source, zeroIsFree, replace, isTrial });
   if ('fault' in done) {
     const { path, problem } = done.fault;
     throw new GatelogError('invalid_body', `The price list cannot be used: ${path === '' ? 'it' : path} ${problem}.`);

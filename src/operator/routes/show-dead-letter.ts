@@ -8,15 +8,15 @@ import { type AcceptedChange, feedbackScore } from '../../model/change.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { frameKinds } from '../../model/record/exchange.ts';
 import { parseJson } from '../../model/text.ts';
-import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
-import { itemOf } from '../letter-item.ts';
+import type { OperatorCall, OperatorEndpoint } from './endpoint.ts';
+import { itemOf } from './letter-item.ts';
 
 /** `GET /dead-letters/:id`: bodies are customers' data and come only on request. */
 export const showDeadLetter: OperatorEndpoint = { method: 'GET', path: '/dead-letters/:id', handle: answerShow };
 
-async function answerShow({ context, ports }: OperatorCall): Promise<Response> {
+async function answerShow({ context, work }: OperatorCall): Promise<Response> {
   const { bodies } = unwrap(readParameters(deadLetterShowSchema, context.req.query()));
-  const letter = await ports.deadLetters.read(context.req.param('id') ?? '');
+  const letter = await work.deadLetters.read(context.req.param('id') ?? '');
   if (letter === undefined) {
     throw new GatelogError('not_found', 'There is no such dead letter; "gatelog dead-letters list" shows those there are.');
   }

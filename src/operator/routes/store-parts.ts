@@ -3,13 +3,13 @@ import { readJson } from '../../api/http/read-json.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { storePartSchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';
-import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
+import type { OperatorCall, OperatorEndpoint } from './endpoint.ts';
 
 /** `GET /store/parts` */
 export const listStoreParts: OperatorEndpoint = {
   method: 'GET',
   path: '/store/parts',
-  handle: async ({ context, ports }) => sendData(context, await ports.storeParts.list()),
+  handle: async ({ context, work }) => sendData(context, await work.storeParts.list()),
 };
 
 /** `POST /store/check` */
@@ -18,12 +18,12 @@ export const checkStorePart: OperatorEndpoint = { method: 'POST', path: '/store/
 /** `POST /store/set-aside` */
 export const setAsideStorePart: OperatorEndpoint = { method: 'POST', path: '/store/set-aside', handle: answerSetAside };
 
-async function answerCheck({ context, ports }: OperatorCall): Promise<Response> {
+async function answerCheck({ context, work }: OperatorCall): Promise<Response> {
   const { table, part } = unwrap(readBody(storePartSchema, await readJson(context)));
-  return sendData(context, await ports.storeParts.check(table, part));
+  return sendData(context, await work.storeParts.check(table, part));
 }
 
-async function answerSetAside({ context, ports }: OperatorCall): Promise<Response> {
+async function answerSetAside({ context, work }: OperatorCall): Promise<Response> {
   const { table, part } = unwrap(readBody(storePartSchema, await readJson(context)));
-  return sendData(context, await ports.storeParts.setAside(table, part));
+  return sendData(context, await work.storeParts.setAside(table, part));
 }

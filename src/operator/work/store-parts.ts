@@ -1,14 +1,18 @@
-import { GatelogError } from '../model/errors.ts';
-import type { Observe } from '../model/observation.ts';
-import type { StorePartPorts } from './ports.ts';
-import type { Store } from '../store/store.ts';
+import type { StorePartAsideAnswer, StorePartCheckAnswer, StorePartsAnswer } from '../../contract/operator.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { Observe } from '../../model/observation.ts';
+import type { Store } from '../../store/store.ts';
 
-export function makeStorePartPorts(
-  store: Pick<Store, 'listParts' | 'damage' | 'checkPart' | 'setAside'>,
-  observe: Observe,
-): StorePartPorts {
+/** Functions on the files of the store. All throw GatelogError. */
+export interface StoreParts {
+  readonly list: () => Promise<StorePartsAnswer>;
+  readonly check: (table: string, part: string) => Promise<StorePartCheckAnswer>;
+  readonly setAside: (table: string, part: string) => Promise<StorePartAsideAnswer>;
+}
+
+export function makeStoreParts(store: Pick<Store, 'listParts' | 'damage' | 'checkPart' | 'setAside'>, observe: Observe): StoreParts {
   const { listParts, damage, checkPart, setAside } = store;
-  const list = async (): ReturnType<StorePartPorts['list']> => {
+  const list = async (): ReturnType<StoreParts['list']> => {
     if (listParts === undefined) throw onServer();
     await damage.refresh();
     const { parts } = await listParts();

@@ -1,5 +1,5 @@
-import type { DeadLetterItem } from '../contract/operator.ts';
-import type { DeadLetterHead } from '../ingest/dead-letters/store.ts';
+import type { DeadLetterItem } from '../../contract/operator.ts';
+import type { DeadLetterHead } from '../../ingest/dead-letters/store.ts';
 
 export function itemOf({ id, at, reason, organizationId, requestId, openedAt, bytes }: DeadLetterHead): DeadLetterItem {
   return {

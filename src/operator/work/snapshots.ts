@@ -1,20 +1,19 @@
 import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../config/load.ts';
-import type { Drain } from '../ingest/drain.ts';
-import { takeSnapshot } from '../jobs/backup/snapshot.ts';
-import type { BulkJobs } from '../jobs/bulk/bulk-jobs.ts';
-import { copyMetadata } from '../metadata/copy.ts';
-import type { MetadataDatabase } from '../metadata/database.ts';
-import { lastPendingSequence } from '../metadata/pending-changes.ts';
-import { GatelogError, messageOf } from '../model/errors.ts';
-import type { Observe } from '../model/observation.ts';
-import { copyEvents } from '../events/database/copy.ts';
-import type { TakeSnapshot } from './ports.ts';
-import type { Store } from '../store/store.ts';
-import type { Removals } from '../jobs/removals.ts';
-import { dataPaths } from '../config/data-paths.ts';
+import type { Config } from '../../config/load.ts';
+import type { Drain } from '../../ingest/drain.ts';
+import { type Snapshot, takeSnapshot } from '../../jobs/backup/snapshot.ts';
+import type { BulkJobs } from '../../jobs/bulk/bulk-jobs.ts';
+import { copyMetadata } from '../../metadata/copy.ts';
+import type { MetadataDatabase } from '../../metadata/database.ts';
+import { lastPendingSequence } from '../../metadata/pending-changes.ts';
+import { GatelogError, messageOf } from '../../model/errors.ts';
+import type { Observe } from '../../model/observation.ts';
+import { copyEvents } from '../../events/database/copy.ts';
+import type { Store } from '../../store/store.ts';
+import type { Removals } from '../../jobs/removals.ts';
+import { dataPaths } from '../../config/data-paths.ts';
 
 export interface SnapshotParts {
   readonly config: Config;
@@ -25,6 +24,17 @@ export interface SnapshotParts {
   readonly removals: Pick<Removals, 'withPaused'>;
   readonly jobs: Pick<BulkJobs, 'withPaused'>;
 }
+
+/** A snapshot in a folder of the data folder. */
+interface TakenSnapshot {
+  readonly folder: string;
+  readonly snapshot: Snapshot;
+  /** May be called more than once. */
+  readonly remove: () => void;
+}
+
+/** Takes a snapshot, one at a time. @throws GatelogError with a sentence for people. */
+export type TakeSnapshot = (secrets: boolean) => Promise<TakenSnapshot>;
 
 /** Maximum wait for the end of the running batch. */
 const batchEndMs = 30_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiRig, keyOf, openApiRig } from '../src/api/testing/api-harness.ts';
 import { serveApi } from '../src/api/listen.ts';
 import { buildProgram, runCommand } from '../src/cli/command.ts';
-import { systemDependencies } from '../src/cli/dependencies.ts';
+import { systemDependencies } from '../src/cli/base/dependencies.ts';
 import type { RequestId } from '../src/model/ids.ts';
 import { moneyOfUsd } from '../src/model/pricing/money.ts';
 import { unreportedUsage } from '../src/model/record/usage.ts';

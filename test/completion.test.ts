@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../src/cli/command.ts';
 import { type Shell, shells } from '../src/cli/completion/shells.ts';
-import { systemDependencies } from '../src/cli/dependencies.ts';
+import { systemDependencies } from '../src/cli/base/dependencies.ts';
 
 /** The completion scripts in the shells themselves, those that this machine has. */
 

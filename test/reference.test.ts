@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { buildProgram } from '../src/cli/command.ts';
-import { systemDependencies } from '../src/cli/dependencies.ts';
+import { systemDependencies } from '../src/cli/base/dependencies.ts';
 import { responseHeaderDescriptions } from '../src/gateway/directives/descriptions.ts';
 import { readOpenApi } from './support/openapi-document.ts';
 import { commandLinePage, errorsPage, headersPage, httpApiPage, settingsPage } from './support/reference-pages.ts';

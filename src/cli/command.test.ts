@@ -6,8 +6,8 @@ import { hashKey } from '../auth/api-key.ts';
 import { makeKeyLookUp } from '../metadata/organization/api-keys.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { runCommand } from './command.ts';
-import { systemDependencies } from './dependencies.ts';
-import { asRun } from './spoken.ts';
+import { systemDependencies } from './base/dependencies.ts';
+import { asRun } from './base/spoken.ts';
 
 let folder: string;
 

@@ -8,8 +8,8 @@ import type { KeysCreateOptions } from './commands/keys-create.ts';
 import type { RepriceOptions } from './commands/reprice.ts';
 import type { ServeOptions } from './commands/serve.ts';
 import type { StoreCheckOptions } from './commands/store.ts';
-import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
-import { addCompletionCommand } from './programs/completion.ts';
+import { CommandError, type CommandContext, type CommandDependencies } from './base/dependencies.ts';
+import { addCompletionCommand } from './completion/program.ts';
 import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
 import { withFilter } from './programs/options.ts';
@@ -21,9 +21,9 @@ import { addDemoCommand } from './programs/demo.ts';
 import { addRuleCommands } from './programs/rules.ts';
 import { addMcpCommand } from './programs/mcp.ts';
 import { addMetricsCommands } from './programs/metrics.ts';
-import { exitCodeMeanings, type ExitCode, exitCodes } from './exit-codes.ts';
-import { asRun } from './spoken.ts';
-import { packageVersion } from './version.ts';
+import { exitCodeMeanings, type ExitCode, exitCodes } from './base/exit-codes.ts';
+import { asRun } from './base/spoken.ts';
+import { packageVersion } from './base/version.ts';
 
 const examples = `
 Examples:
@@ -161,7 +161,7 @@ export async function runCommand(words: readonly string[], dependencies: Command
   } catch (error) {
     // Commander has already written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.misused;
-    const { exitCodeOf, sentenceOf } = await import('./api/failure.ts');
+    const { exitCodeOf, sentenceOf } = await import('./base/failure.ts');
     dependencies.hint(sentenceOf(error));
     const code = exitCodeOf(error);
     if (code === exitCodes.misused) dependencies.hint(`Try "${name} --help".`);

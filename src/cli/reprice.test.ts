@@ -8,7 +8,7 @@ import { parseMoney } from '../model/pricing/money.ts';
 import { unreportedUsage } from '../model/record/usage.ts';
 import { closeServer, listening } from '../platform/http/server.ts';
 import { runCommand } from './command.ts';
-import { systemDependencies } from './dependencies.ts';
+import { systemDependencies } from './base/dependencies.ts';
 
 let rig: ApiRig;
 let api: ReturnType<typeof serveApi>;

@@ -55,6 +55,8 @@ if (process.argv[2] === 'core') {
   });
 } else {
   const { runCommand } = /** @type {typeof import('../../src/cli/command.ts')} */ (await built('cli/command.js'));
-  const { systemDependencies } = /** @type {typeof import('../../src/cli/dependencies.ts')} */ (await built('cli/dependencies.js'));
+  const { systemDependencies } = /** @type {typeof import('../../src/cli/base/dependencies.ts')} */ (
+    await built('cli/base/dependencies.js')
+  );
   process.exitCode = await runCommand(process.argv.slice(2), systemDependencies(process.env));
 }

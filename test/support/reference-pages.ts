@@ -1,4 +1,4 @@
-import { exitCodeMeanings } from '../../src/cli/exit-codes.ts';
+import { exitCodeMeanings } from '../../src/cli/base/exit-codes.ts';
 import type { Command } from 'commander';
 import { kinds } from '../../src/config/kinds.ts';
 import type { Machine, Variable } from '../../src/config/variable.ts';

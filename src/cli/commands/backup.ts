@@ -2,9 +2,9 @@ import path from 'node:path';
 import { snapshotAnswerSchema } from '../../contract/operator.ts';
 import type { Manifest } from '../../jobs/backup/manifest.ts';
 import { beginBackup, writeBackup } from '../../jobs/backup/write-backup.ts';
-import { type CommandContext, CommandError } from '../dependencies.ts';
-import { operatorClient } from '../operator-client.ts';
-import { packageVersion } from '../version.ts';
+import { type CommandContext, CommandError } from '../base/dependencies.ts';
+import { operatorClient } from '../base/operator-client.ts';
+import { packageVersion } from '../base/version.ts';
 
 export interface BackupOptions {
   readonly withSecrets?: true;

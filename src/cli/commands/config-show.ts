@@ -1,6 +1,6 @@
 import { type Config, type Fault, faultSentence, loadConfig } from '../../config/load.ts';
 import { printConfig } from '../../config/print.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
 
 /**
  * `gatelog config`: every setting with its value, default and reason; faulty settings appear as unset. @throws CommandError that names the

@@ -7,9 +7,9 @@ import {
   deadLetterReplayAnswerSchema,
   maxReplayed,
 } from '../../contract/operator.ts';
-import type { CommandContext } from '../dependencies.ts';
-import { CommandError } from '../dependencies.ts';
-import { type OperatorClient, operatorClient } from '../operator-client.ts';
+import type { CommandContext } from '../base/dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
+import { type OperatorClient, operatorClient } from '../base/operator-client.ts';
 
 export interface DeadLettersListOptions {
   readonly after?: string;

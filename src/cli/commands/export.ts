@@ -12,15 +12,15 @@ import {
   namedCompression,
   namedFormat,
 } from '../../model/vocabulary/export.ts';
-import { serviceClient } from '../client.ts';
-import { type CommandDependencies, UsageError } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import { type CommandDependencies, UsageError } from '../base/dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import type { Filter } from '../../client/client.ts';
 import { defaultSizes, Destination, type FileSizes, placeOf } from '../export/destination.ts';
 import { type ExportFacts, type ExportQuery, type LineSource, receivedLines } from '../export/source.ts';
 import { fingerprintOf } from '../export/state.ts';
-import { timeOf } from '../time-window.ts';
-import { progressLine, shownBytes, shownDuration, shownNumber } from '../progress.ts';
+import { timeOf } from '../base/time-window.ts';
+import { progressLine, shownBytes, shownDuration, shownNumber } from '../base/progress.ts';
 
 export interface ExportOptions extends FilterOptions {
   readonly format?: string;

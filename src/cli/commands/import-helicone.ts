@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { isServiceHere, serviceClient, serviceName } from '../client.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { isServiceHere, serviceClient, serviceName } from '../base/client.ts';
+import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
 import { apiDestination } from '../helicone/api-destination.ts';
 import { type CallPolicy, defaultCallPolicy, UnansweredCall } from '../helicone/calls.ts';
-import { parseTime } from '../helicone/cells.ts';
+import { parseTime } from '../helicone/files/cells.ts';
 import { type ImportIdentity, ProgressFile } from '../helicone/progress-file.ts';
 import type { DayPosition } from '../helicone/read-days.ts';
 import type { FilePosition } from '../helicone/files/read-files.ts';
@@ -12,7 +12,7 @@ import { isReconciled, jsonReport, textReport } from '../helicone/report.ts';
 import { type ImportResult, runImport, type Source } from '../helicone/run-import.ts';
 import { apiSource, fileSource, identityOfFiles } from '../helicone/sources.ts';
 import type { Tally } from '../helicone/tally.ts';
-import { progressLine } from '../progress.ts';
+import { progressLine } from '../base/progress.ts';
 import { type TimeWindow, upstreamApi } from '../helicone/upstream-api.ts';
 
 export interface ImportHeliconeOptions {

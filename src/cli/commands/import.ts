@@ -5,11 +5,11 @@ import type { RefusedLine } from '../../model/record/import.ts';
 import type { Line } from '../../platform/lines/line-splitter.ts';
 import { messageOf } from '../../model/errors.ts';
 import { printable } from '../../config/text-table.ts';
-import { isServiceHere, serviceClient } from '../client.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { isServiceHere, serviceClient } from '../base/client.ts';
+import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
 import { openLines, type LineInput, maxLineBytes } from '../import/input.ts';
 import { LineSender } from '../import/send.ts';
-import { progressLine } from '../progress.ts';
+import { progressLine } from '../base/progress.ts';
 
 export interface ImportOptions {
   readonly dryRun?: true;

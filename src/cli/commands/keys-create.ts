@@ -1,6 +1,6 @@
 import { issueKey, type NewKey } from '../../auth/issue-key.ts';
-import { checkedName, withDatabase, type CommandContext } from '../dependencies.ts';
-import { chosenOrganization } from '../organization-choice.ts';
+import { checkedName, withDatabase, type CommandContext } from '../base/dependencies.ts';
+import { chosenOrganization } from '../base/organization-choice.ts';
 
 export interface KeysCreateOptions {
   /** Name or id of the organisation. */

@@ -1,8 +1,8 @@
 import { textTable } from '../../config/text-table.ts';
 import { listApiKeys, type ApiKey } from '../../metadata/organization/api-keys.ts';
 import { listOrganizations } from '../../metadata/organization/organizations.ts';
-import { withDatabase, type CommandContext } from '../dependencies.ts';
-import { chosenOrganization } from '../organization-choice.ts';
+import { withDatabase, type CommandContext } from '../base/dependencies.ts';
+import { chosenOrganization } from '../base/organization-choice.ts';
 
 /** `gatelog keys list`: a table of all keys or of one organisation's, oldest first. */
 export async function showKeys(context: CommandContext, { org }: { readonly org?: string }): Promise<void> {

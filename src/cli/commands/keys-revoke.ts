@@ -1,6 +1,6 @@
 import { hashKey } from '../../auth/api-key.ts';
 import { findApiKeys, revokeApiKey, type ApiKey } from '../../metadata/organization/api-keys.ts';
-import { CommandError, withDatabase, type CommandContext } from '../dependencies.ts';
+import { CommandError, withDatabase, type CommandContext } from '../base/dependencies.ts';
 
 /** `gatelog keys revoke`: by id, by the prefix that `keys list` shows, or by the whole key. Prints the id of the revoked key. */
 export async function revokeKey(context: CommandContext, reference: string): Promise<void> {

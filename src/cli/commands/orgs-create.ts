@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { hasMetadata } from '../../metadata/metadata-file.ts';
 import { createOrganization } from '../../metadata/organization/organizations.ts';
-import { checkedName, CommandError, withDatabaseMade, type CommandContext } from '../dependencies.ts';
+import { checkedName, CommandError, withDatabaseMade, type CommandContext } from '../base/dependencies.ts';
 
 /** `gatelog orgs create NAME`: prints the new organisation's id. */
 export async function createOrganizationByName(context: CommandContext, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { textTable } from '../../config/text-table.ts';
 import { listOrganizations } from '../../metadata/organization/organizations.ts';
-import { withDatabase, type CommandContext } from '../dependencies.ts';
+import { withDatabase, type CommandContext } from '../base/dependencies.ts';
 
 /** `gatelog orgs list`: a table, oldest first. */
 export async function showOrganizations(context: CommandContext): Promise<void> {

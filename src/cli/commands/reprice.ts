@@ -3,10 +3,10 @@ import { repriceAnswerSchema } from '../../contract/reprice.ts';
 import { type Money, moneyOfUnits, moneyOfUsd, moneyText, usdOf, zeroMoney } from '../../model/pricing/money.ts';
 import { listOrganizations } from '../../metadata/organization/organizations.ts';
 import type { Filter, Reprice, RepriceReport } from '../../client/client.ts';
-import { serviceClient } from '../client.ts';
+import { serviceClient } from '../base/client.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
-import { type CommandContext, type CommandDependencies, UsageError, withDatabase } from '../dependencies.ts';
-import { operatorClient } from '../operator-client.ts';
+import { type CommandContext, type CommandDependencies, UsageError, withDatabase } from '../base/dependencies.ts';
+import { operatorClient } from '../base/operator-client.ts';
 
 export interface RepriceOptions extends FilterOptions {
   readonly startDate?: string;

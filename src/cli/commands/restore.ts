@@ -3,7 +3,7 @@ import type { Manifest } from '../../jobs/backup/manifest.ts';
 import { restoreBackup } from '../../jobs/backup/restore-backup.ts';
 import { rejectUnsupportedSettings } from '../../main/shared.ts';
 import { isLocked } from '../../platform/process-lock.ts';
-import { type CommandContext, CommandError } from '../dependencies.ts';
+import { type CommandContext, CommandError } from '../base/dependencies.ts';
 
 /** `gatelog restore`: makes the data folder out of a backup and prints it. */
 export async function restore(context: CommandContext, given: string): Promise<void> {

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { type RunningService, startService, type StopSignal } from '../../main/serve.ts';
-import type { CommandContext } from '../dependencies.ts';
-import { openWarning, reachable } from '../open-host.ts';
-import { asRun } from '../spoken.ts';
-import { packageVersion } from '../version.ts';
+import type { CommandContext } from '../base/dependencies.ts';
+import { openWarning, reachable } from '../base/open-host.ts';
+import { asRun } from '../base/spoken.ts';
+import { packageVersion } from '../base/version.ts';
 
 export interface ServeOptions {
   readonly newMetadata?: boolean;

@@ -5,9 +5,9 @@ import {
   type StorePartItem,
   storePartsAnswerSchema,
 } from '../../contract/operator.ts';
-import type { CommandContext } from '../dependencies.ts';
-import { CommandError } from '../dependencies.ts';
-import { operatorClient } from '../operator-client.ts';
+import type { CommandContext } from '../base/dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
+import { operatorClient } from '../base/operator-client.ts';
 
 export interface StoreCheckOptions {
   readonly json?: true;

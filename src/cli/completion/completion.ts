@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import { bashScript } from './bash.ts';
 import { completedCommands } from './describe.ts';
 import { fishScript } from './fish.ts';

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '../../client/client.ts';
-import { CommandError, type CommandDependencies } from '../dependencies.ts';
-import { progressLine } from '../progress.ts';
+import { CommandError, type CommandDependencies } from '../base/dependencies.ts';
+import { progressLine } from '../base/progress.ts';
 import { demoRecords } from './records.ts';
 import { callGateway, setUpDemo } from './settings.ts';
 

@@ -1,6 +1,6 @@
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
 import { jsonText } from '../terminal/json.ts';
-import { packageVersion } from '../version.ts';
+import { packageVersion } from '../base/version.ts';
 import { type CheckedAddress, checkAddress, placeOf } from './address.ts';
 import { checkFigures } from './figures.ts';
 import { type Finding, skip } from './finding.ts';

@@ -1,4 +1,4 @@
-import { shownBytes, shownNumber } from '../progress.ts';
+import { shownBytes, shownNumber } from '../base/progress.ts';
 import { type Finding, ok, skip, warn } from './finding.ts';
 import type { Probe } from './probe.ts';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import { type CheckedAddress, isLocal, placeOf } from './address.ts';
 import { fail, type Finding, skip, warn } from './finding.ts';
 import { checkParts } from './parts.ts';

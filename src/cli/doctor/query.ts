@@ -1,6 +1,6 @@
 import { ApiError, createClient, type GatelogClient } from '../../client/client.ts';
 import { printable } from '../../config/text-table.ts';
-import { shownDuration } from '../progress.ts';
+import { shownDuration } from '../base/progress.ts';
 import { fail, type Finding, ok, skip, warn } from './finding.ts';
 import { keyThatReads, refusedKey } from './key.ts';
 

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { loadConfig } from '../../config/load.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { CommandDependencies } from '../dependencies.ts';
-import { serviceSettings, type ServiceSettings } from '../api/environment-file.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
+import { serviceSettings, type ServiceSettings } from '../base/environment-file.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** The settings of this command, and what there is to say of all that can be seen. */

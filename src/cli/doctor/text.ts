@@ -1,8 +1,8 @@
 import { printable } from '../../config/text-table.ts';
-import type { CommandDependencies } from '../dependencies.ts';
-import { asRun } from '../spoken.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
+import { asRun } from '../base/spoken.ts';
 import { cellsOf, padded } from '../terminal/cells.ts';
-import { type Colour, painter } from '../terminal/paint.ts';
+import { type Colour, painter } from '../base/paint.ts';
 import type { Finding, FindingState } from './finding.ts';
 
 const colours: Readonly<Record<FindingState, Colour>> = { ok: 'green', warn: 'magenta', fail: 'red', skip: 'dim' };

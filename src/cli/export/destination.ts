@@ -4,7 +4,7 @@ import { partCompressor } from '../../export/compression.ts';
 import type { WriterOptions } from '../../export/writer.ts';
 import { type Compression, fileCompression } from '../../model/vocabulary/export.ts';
 import { ensureFolder, replaceFile, syncFolder } from '../../platform/files.ts';
-import { CommandError } from '../dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
 import { type FileOptions, FileWriter } from './file-writer.ts';
 import type { ExportFacts, ReceivedLine } from './source.ts';
 import { type ExportedFile, type ExportState, readState, saveState } from './state.ts';

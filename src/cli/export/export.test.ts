@@ -14,7 +14,7 @@ import { newId } from '../../ingest/testing/ingest-harness.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
 import { runCommand } from '../command.ts';
 import { type ExportOptions, exportRecords } from '../commands/export.ts';
-import { systemDependencies } from '../dependencies.ts';
+import { systemDependencies } from '../base/dependencies.ts';
 
 let rig: ApiRig;
 let api: ReturnType<typeof serveApi>;

@@ -6,7 +6,7 @@ import { type LineWriter, lineWriter } from '../../export/line-writer.ts';
 import { formatFacts } from '../../model/vocabulary/export.ts';
 import type { WriterOptions } from '../../export/writer.ts';
 import { syncFolder, writeFully } from '../../platform/files.ts';
-import { CommandError } from '../dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
 import type { ReceivedLine } from './source.ts';
 import type { CurrentFile, ExportedFile, FileWindow } from './state.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { makeBackoff } from '../../platform/backoff.ts';
 import type { Export, ExportStream, GatelogClient } from '../../client/client.ts';
-import { AwayError } from '../dependencies.ts';
-import { isAway, sentenceOf } from '../api/failure.ts';
+import { AwayError } from '../base/dependencies.ts';
+import { isAway, sentenceOf } from '../base/failure.ts';
 
 /** A whole line of an export, without its column `cursor`. */
 export interface ReceivedLine {

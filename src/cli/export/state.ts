@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseOwnJson } from '../../model/text.ts';
 import { readFileIfPresent, replaceFile } from '../../platform/files.ts';
-import { CommandError } from '../dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
 
 /** A finished file of an export. */
 export interface ExportedFile {

@@ -3,7 +3,7 @@ import { nearestName } from '../../model/nearest-name.ts';
 import { type FieldDefinition, fieldGroups, mapWrappers, requestFields, sessionFields, userFields } from '../../model/vocabulary/fields.ts';
 import { operatorFamilies } from '../../model/vocabulary/operators.ts';
 import { quoted } from '../../model/text.ts';
-import { UsageError } from '../dependencies.ts';
+import { UsageError } from '../base/dependencies.ts';
 import { fieldNames, shortFields, userFieldNames } from './names.ts';
 
 const signs: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { and, type Filter, type UserFilter, where } from '../../client/client.ts';
 import { isJsonObject, parseJson, quoted } from '../../model/text.ts';
-import { UsageError } from '../dependencies.ts';
+import { UsageError } from '../base/dependencies.ts';
 import { conditionOf } from './condition.ts';
 
 /** The ways to say which requests, which all hold together. */

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { and, between, type Filter, type GatelogClient, or, where } from '../../client/client.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { LineSender } from '../import/send.ts';
-import { isAway, sentenceOf } from '../api/failure.ts';
+import { isAway, sentenceOf } from '../base/failure.ts';
 import type { ArrivalSpan, Destination, SendOutcome } from './destination.ts';
 
 export interface DestinationOptions {

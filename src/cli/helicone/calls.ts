@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../model/errors.ts';
 import { isSystemError } from '../../platform/files.ts';
-import { CommandError } from '../dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
 
 /** How calls to upstream are paced and repeated. */
 export interface CallPolicy {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../model/text.ts';
-import { textIn } from './cells.ts';
+import { textIn } from './files/cells.ts';
 import type { ArrivalSpan, Destination } from './destination.ts';
 import { convertRecord, figuresOf, type ImportItem, type RecordFigures } from './item.ts';
 import type { RejectedFile } from './progress-file.ts';

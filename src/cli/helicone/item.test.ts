@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestItemSchema } from '../../contract/requests/item.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { parseTime } from './cells.ts';
+import { parseTime } from './files/cells.ts';
 import { convertRecord, figuresOf } from './item.ts';
 
 const required = { request_id: '6FE94360-147D-4EB9-AA94-9687A6B5328D', request_created_at: '2026-03-01T12:00:00.123Z' };

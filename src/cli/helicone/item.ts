@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, quoted } from '../../model/text.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { providerInRecords } from '../../model/providers/providers.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
-import { countIn, flagIn, moneyIn, numberIn, objectIn, textIn, timeIn } from './cells.ts';
+import { countIn, flagIn, moneyIn, numberIn, objectIn, textIn, timeIn } from './files/cells.ts';
 
 /** Both bodies of a record; undefined for one that upstream no longer has or did not give. */
 export interface UpstreamBodies {

@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync, rmSync, fsyncSync, fstatSync } from 'node:fs';
 import { parseOwnJson } from '../../model/text.ts';
 import { readFileIfPresent, replaceFile, writeFully } from '../../platform/files.ts';
-import { CommandError } from '../dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
 import { Tally, type TallyJson } from './tally.ts';
 
 /** What makes two runs the same import: with another one the state does not fit. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/text.ts';
-import { CommandError } from '../dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
 import { UnansweredCall } from './calls.ts';
-import { textIn, timeIn } from './cells.ts';
+import { textIn, timeIn } from './files/cells.ts';
 import type { TimeWindow, UpstreamApi } from './upstream-api.ts';
 
 export interface WindowOptions {

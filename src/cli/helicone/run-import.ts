@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/text.ts';
-import { textIn } from './cells.ts';
+import { textIn } from './files/cells.ts';
 import type { Destination } from './destination.ts';
 import { importBatch } from './import-batch.ts';
 import { inlineBodies, type LoadedBodies } from './upstream-api.ts';

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isMissing } from '../../platform/files.ts';
-import { CommandError } from '../dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
 import type { ImportIdentity } from './progress-file.ts';
 import { type DayPosition, readDays } from './read-days.ts';
 import { type FilePosition, readFiles } from './files/read-files.ts';

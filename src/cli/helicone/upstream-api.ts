@@ -1,6 +1,6 @@
 import { printable } from '../../config/text-table.ts';
 import { isJsonObject, type JsonObject, parseOwnJson } from '../../model/text.ts';
-import { CommandError } from '../dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
 import { type CallPolicy, type CallResponse, pacedCaller, UnansweredCall } from './calls.ts';
 import type { UpstreamBodies } from './item.ts';
 

@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { messageOf } from '../../model/errors.ts';
 import { type Line, LineSplitter } from '../../platform/lines/line-splitter.ts';
-import { CommandError } from '../dependencies.ts';
+import { CommandError } from '../base/dependencies.ts';
 import { isZstd, unzstd } from './zstd.ts';
 
 /** A file of lines, opened. */

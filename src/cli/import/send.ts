@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { constants as zlib, gzip } from 'node:zlib';
 import type { GatelogClient, ImportAnswer } from '../../client/client.ts';
-import { isAway, sentenceOf } from '../api/failure.ts';
+import { isAway, sentenceOf } from '../base/failure.ts';
 
 /** How long the service may be away once it has answered: a restart after a kill. */
 const maxAwayMs = 300_000;

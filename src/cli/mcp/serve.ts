@@ -1,7 +1,7 @@
 import { serveOverStdio } from '../../mcp/stdio.ts';
-import { serviceAddress, serviceClient } from '../client.ts';
-import type { CommandDependencies } from '../dependencies.ts';
-import { packageVersion } from '../version.ts';
+import { serviceAddress, serviceClient } from '../base/client.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
+import { packageVersion } from '../base/version.ts';
 
 /**
  * `gatelog mcp`: serves one client until it closes standard input. Invariant: standard output carries the protocol alone. @throws CommandError

@@ -5,9 +5,9 @@ import { newId } from '../../ingest/testing/ingest-harness.ts';
 import { moneyOfUsd } from '../../model/pricing/money.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
 import { runCommand } from '../command.ts';
-import { systemDependencies } from '../dependencies.ts';
+import { systemDependencies } from '../base/dependencies.ts';
 import { cellText } from './cells.ts';
-import { timeOf } from '../time-window.ts';
+import { timeOf } from '../base/time-window.ts';
 
 let rig: ApiRig;
 let api: ReturnType<typeof serveApi>;

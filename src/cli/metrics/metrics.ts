@@ -1,12 +1,12 @@
 import { textTable } from '../../config/text-table.ts';
-import { painter } from '../terminal/paint.ts';
+import { painter } from '../base/paint.ts';
 import { type Column, layoutOf, tableText } from '../terminal/table.ts';
 import type { GatelogClient, MetricsQuery } from '../../client/client.ts';
 import { type MetricName, type NamedDimension, namedDimensions } from '../../model/vocabulary/metrics.ts';
-import { serviceClient } from '../client.ts';
-import { type CommandDependencies, UsageError } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import { type CommandDependencies, UsageError } from '../base/dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
-import { checkedZone, timeOf } from '../time-window.ts';
+import { checkedZone, timeOf } from '../base/time-window.ts';
 import { cellText, sparkline } from './cells.ts';
 
 export interface MetricsOptions extends FilterOptions {

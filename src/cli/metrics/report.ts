@@ -1,5 +1,5 @@
-import { serviceClient } from '../client.ts';
-import type { CommandDependencies } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import { answerRows, answerTable, asJson, type MetricsOptions, questionOf } from './metrics.ts';
 import { type Report, type ReportName, reportNames, reports } from './reports.ts';
 

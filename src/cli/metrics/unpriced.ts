@@ -1,7 +1,7 @@
 import type { GatelogClient, RequestCost } from '../../client/client.ts';
 import { printable, textTable } from '../../config/text-table.ts';
-import { serviceClient } from '../client.ts';
-import type { CommandDependencies } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import { asJson, type MetricsOptions, questionOf } from './metrics.ts';
 
 const shownModels = 20;

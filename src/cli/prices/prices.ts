@@ -9,8 +9,8 @@ import {
 } from '../../contract/operator.ts';
 import { messageOf } from '../../model/errors.ts';
 import { parseJson } from '../../model/text.ts';
-import { type CommandContext, CommandError } from '../dependencies.ts';
-import { operatorClient } from '../operator-client.ts';
+import { type CommandContext, CommandError } from '../base/dependencies.ts';
+import { operatorClient } from '../base/operator-client.ts';
 
 export interface PricesImportOptions {
   readonly apply?: true;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import type { DemoCommandOptions } from '../demo/run.ts';
 import { wholeNumber } from './options.ts';
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { compressions, exportFormats } from '../../model/vocabulary/export.ts';
 import type { ExportOptions } from '../commands/export.ts';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import { suggesting, withFilter, withWindow } from './options.ts';
 
 export function addExportCommand(program: Command, dependencies: CommandDependencies): void {

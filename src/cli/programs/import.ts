@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ImportOptions } from '../commands/import.ts';
 import type { ImportHeliconeOptions } from '../commands/import-helicone.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
 
 export function addImportCommand(program: Command, dependencies: CommandDependencies): void {
   program

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 
 /** The command that serves models on standard input and output. */
 export function addMcpCommand(program: Command, dependencies: CommandDependencies): void {

@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { intervals, metricNames, dimensions as knownDimensions } from '../../model/vocabulary/metrics.ts';
 import type { MetricsOptions } from '../metrics/metrics.ts';
 import { type ReportName, reportNames, unpricedReport } from '../metrics/reports.ts';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import { type Suggested, suggesting, withFilter, withTimezone, withWindow } from './options.ts';
 
 /** Commands that ask for metrics of the record, through the running service's API with the key of an organisation. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { timeHelp } from '../time-window.ts';
+import { timeHelp } from '../base/time-window.ts';
 
 /** Values that a shell completes; `list`: several, separated by commas. */
 export interface Suggested {

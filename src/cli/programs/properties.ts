@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { PropertiesSetOptions } from '../properties/set.ts';
 import { collected, withFilter } from './options.ts';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 
 /** Commands on properties: they use the running service's API with the key of an organisation. */
 export function addPropertyCommands(program: Command, dependencies: CommandDependencies): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import type { RequestsGetOptions } from '../requests/get.ts';
 import type { RequestsListOptions } from '../requests/list.ts';
 import { addTailCommand } from './tail.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import type { PreviewOptions, RowsOptions } from '../rules/alerts.ts';
 import type { ApplyOptions } from '../rules/apply.ts';
 import type { DeliveriesOptions, JsonOption, WebhookCreateOptions } from '../rules/webhooks.ts';

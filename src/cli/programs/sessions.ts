@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import type { SessionsListOptions } from '../sessions/list.ts';
 import type { SessionsShowOptions } from '../sessions/show.ts';
 import type { UsersOptions } from '../users/users.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import type { TailOptions } from '../tail/tail.ts';
 import { wholeNumber, withFilter, withTimezone } from './options.ts';
 

@@ -6,7 +6,7 @@ import type { JobItem } from '../../contract/jobs/job.ts';
 import { newId } from '../../ingest/testing/ingest-harness.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
 import { runCommand } from '../command.ts';
-import { systemDependencies } from '../dependencies.ts';
+import { systemDependencies } from '../base/dependencies.ts';
 
 let rig: ApiRig;
 let api: ReturnType<typeof serveApi>;

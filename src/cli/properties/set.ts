@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, textTable } from '../../config/text-table.ts';
 import type { BulkPropertyDryRun, GatelogClient, Job } from '../../client/client.ts';
-import { serviceClient } from '../client.ts';
-import { type CommandDependencies, CommandError, UsageError } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import { type CommandDependencies, CommandError, UsageError } from '../base/dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
-import { isAway, sentenceOf } from '../api/failure.ts';
-import { progressLine, shownNumber } from '../progress.ts';
+import { isAway, sentenceOf } from '../base/failure.ts';
+import { progressLine, shownNumber } from '../base/progress.ts';
 
 export interface PropertiesSetOptions extends FilterOptions {
   readonly remove?: readonly string[];

@@ -1,7 +1,7 @@
 import type { RequestItem } from '../../client/client.ts';
 import { chosenColumns, columnNames, type ExportColumn, valueIn } from '../../export/columns.ts';
-import { UsageError } from '../dependencies.ts';
-import { statusColour } from '../terminal/paint.ts';
+import { UsageError } from '../base/dependencies.ts';
+import { statusColour } from '../base/paint.ts';
 import { type Clock, costText, countText, lengthText, momentText } from '../terminal/texts.ts';
 import type { Column } from '../terminal/table.ts';
 import { jsonText } from '../terminal/json.ts';

@@ -1,15 +1,15 @@
 import { and, type RequestItem, type RequestQuery } from '../../client/client.ts';
 import { sortKeys } from '../../model/vocabulary/sort.ts';
-import { serviceClient } from '../client.ts';
-import type { CommandDependencies } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
-import { writeList } from '../lists.ts';
-import { sortOf } from '../sort.ts';
-import { statusColour } from '../terminal/paint.ts';
+import { writeList } from '../base/lists.ts';
+import { sortOf } from '../base/sort.ts';
+import { statusColour } from '../base/paint.ts';
 import { rowWriter } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Clock, costText, countText, lengthText, momentText } from '../terminal/texts.ts';
-import { checkedZone } from '../time-window.ts';
+import { checkedZone } from '../base/time-window.ts';
 import { windowOf } from './window.ts';
 import { shortSorts } from './names.ts';
 

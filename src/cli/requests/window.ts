@@ -1,6 +1,6 @@
 import { type Filter, where } from '../../client/client.ts';
 import type { Clock } from '../terminal/texts.ts';
-import { timeOf } from '../time-window.ts';
+import { timeOf } from '../base/time-window.ts';
 
 export interface Window {
   readonly startDate?: string;

@@ -1,12 +1,12 @@
 import type { Alert, AlertDelivery, AlertGroupState, AlertHistoryRow, AlertIncident, AlertPreviewQuery } from '../../client/client.ts';
-import { serviceClient } from '../client.ts';
-import { type CommandDependencies, UsageError } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import { type CommandDependencies, UsageError } from '../base/dependencies.ts';
 import { detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
 import { paintOf, tableWriter, writeRows } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { countText, momentText } from '../terminal/texts.ts';
-import { timeOf } from '../time-window.ts';
+import { timeOf } from '../base/time-window.ts';
 import { named } from './named.ts';
 import { readRuleFiles } from './rule-files.ts';
 import type { JsonOption } from './webhooks.ts';

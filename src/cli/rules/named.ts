@@ -1,6 +1,6 @@
 import { quoted } from '../../model/text.ts';
-import { CommandError, UsageError } from '../dependencies.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { CommandError, UsageError } from '../base/dependencies.ts';
+import { exitCodes } from '../base/exit-codes.ts';
 
 /** The one of a list that a person means by its name or its identifier. @param noun such as `webhook`. */
 export function named<Item extends { readonly id: string; readonly name: string | null }>(

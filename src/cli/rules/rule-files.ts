@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, visit } from 'yaml';
 import { printable } from '../../config/text-table.ts';
-import { type CommandDependencies, UsageError } from '../dependencies.ts';
+import { type CommandDependencies, UsageError } from '../base/dependencies.ts';
 
 const maxFileBytes = 4 * 1024 * 1024;
 const maxAliases = 100;

@@ -6,7 +6,7 @@ import { type ApiRig, keyOf, openApiRig } from '../../api/testing/api-harness.ts
 import { serveApi } from '../../api/listen.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
 import { runCommand } from '../command.ts';
-import { systemDependencies } from '../dependencies.ts';
+import { systemDependencies } from '../base/dependencies.ts';
 
 let rig: ApiRig;
 let api: ReturnType<typeof serveApi>;

@@ -1,14 +1,14 @@
 import type { Delivery, Webhook } from '../../client/client.ts';
-import { serviceClient } from '../client.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
-import { writeList } from '../lists.ts';
+import { writeList } from '../base/lists.ts';
 import { detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
 import { paintOf, rowWriter, writeRows } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { countText, momentText } from '../terminal/texts.ts';
-import { timeOf } from '../time-window.ts';
+import { timeOf } from '../base/time-window.ts';
 import { named } from './named.ts';
 
 export interface JsonOption {

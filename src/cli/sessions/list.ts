@@ -1,14 +1,14 @@
 import type { SessionItem, SessionQuery } from '../../client/client.ts';
 import { sessionSortKeys } from '../../model/vocabulary/sort.ts';
-import { serviceClient } from '../client.ts';
-import type { CommandDependencies } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
-import { writeList } from '../lists.ts';
-import { sortOf } from '../sort.ts';
+import { writeList } from '../base/lists.ts';
+import { sortOf } from '../base/sort.ts';
 import { rowWriter } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Clock, costText, countText, lengthText, momentText } from '../terminal/texts.ts';
-import { checkedZone, timeOf } from '../time-window.ts';
+import { checkedZone, timeOf } from '../base/time-window.ts';
 import { shortSessionSorts } from './names.ts';
 
 export interface SessionsListOptions extends FilterOptions {

@@ -1,12 +1,12 @@
 import type { RequestItem, SessionAnswer, SessionItem } from '../../client/client.ts';
-import { serviceClient } from '../client.ts';
-import type { CommandDependencies } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import { detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
 import { paintOf, writeLines } from '../terminal/shown.ts';
 import { type Column, layoutOf, tableText } from '../terminal/table.ts';
 import { type Clock, costText, countText, lengthText, momentText, propertiesText } from '../terminal/texts.ts';
-import { checkedZone } from '../time-window.ts';
+import { checkedZone } from '../base/time-window.ts';
 import { type TreeRow, treeRows } from './tree.ts';
 
 export interface SessionsShowOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestItem } from '../../client/client.ts';
 import { cellsOf } from '../terminal/cells.ts';
-import { painter } from '../terminal/paint.ts';
+import { painter } from '../base/paint.ts';
 import { requestLine, wallClock } from './request-line.ts';
 
 const plain = {

@@ -1,7 +1,7 @@
 import { printable } from '../../config/text-table.ts';
 import type { RequestItem } from '../../client/client.ts';
 import { cut, padded } from '../terminal/cells.ts';
-import { type Paint, statusColour } from '../terminal/paint.ts';
+import { type Paint, statusColour } from '../base/paint.ts';
 import { costText, lengthText } from '../terminal/texts.ts';
 
 export interface LineOptions {

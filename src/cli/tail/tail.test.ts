@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { runCommand } from '../command.ts';
-import { ReaderLeft, systemDependencies } from '../dependencies.ts';
+import { ReaderLeft, systemDependencies } from '../base/dependencies.ts';
 
 const eventAt = (position: number, id: string): string => `id: ${position}\nevent: request\ndata: {"request_id":"${id}"}\n\n`;
 

@@ -1,10 +1,10 @@
 import type { ApiError, FollowedRequest, FollowOptions, FollowQuery, GatelogClient, RequestItem } from '../../client/client.ts';
-import { serviceClient } from '../client.ts';
-import { type CommandDependencies, ReaderLeft } from '../dependencies.ts';
+import { serviceClient } from '../base/client.ts';
+import { type CommandDependencies, ReaderLeft } from '../base/dependencies.ts';
 import { type FilterOptions, filterOf } from '../filter/filter.ts';
 import { jsonText } from '../terminal/json.ts';
-import { painter } from '../terminal/paint.ts';
-import { checkedZone } from '../time-window.ts';
+import { painter } from '../base/paint.ts';
+import { checkedZone } from '../base/time-window.ts';
 import { requestLine, wallClock } from './request-line.ts';
 
 export interface TailOptions extends FilterOptions {

@@ -1,6 +1,6 @@
-import type { CommandDependencies } from '../dependencies.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 import { jsonText } from './json.ts';
-import { painter, type Paint } from './paint.ts';
+import { painter, type Paint } from '../base/paint.ts';
 import { type Column, headOf, layoutOf, rowOf } from './table.ts';
 
 /** Fewer cells make no table. */

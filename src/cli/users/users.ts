@@ -1,19 +1,19 @@
 import { and, type UserMetricsItem, type UserMetricsQuery, whereUser } from '../../client/client.ts';
 import { quoted } from '../../model/text.ts';
 import { userSortKeys } from '../../model/vocabulary/sort.ts';
-import { serviceClient } from '../client.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { serviceClient } from '../base/client.ts';
+import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
+import { exitCodes } from '../base/exit-codes.ts';
 import { type FilterOptions, userFilterOf } from '../filter/filter.ts';
-import { writeList } from '../lists.ts';
+import { writeList } from '../base/lists.ts';
 import { windowOf } from '../requests/window.ts';
-import { sortOf } from '../sort.ts';
+import { sortOf } from '../base/sort.ts';
 import { detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
 import { paintOf, rowWriter, writeLines } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Clock, costText, countText, momentText } from '../terminal/texts.ts';
-import { checkedZone } from '../time-window.ts';
+import { checkedZone } from '../base/time-window.ts';
 import { shortUserSorts } from './names.ts';
 
 export interface UsersOptions extends FilterOptions {

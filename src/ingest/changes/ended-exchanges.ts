@@ -21,11 +21,7 @@ const openingMs = 100;
  * Waits until the organisation's exchanges that have ended by now have left the spool. Open calls are not waited for: nobody knows yet what
  * their records will be. @throws the abort reason of `signal`.
  */
-export async function whenEndedAreStored(
-  drain: SpoolInFlight,
-  organizationId: OrganizationId,
-  signal: AbortSignal,
-): Promise<void> {
+export async function whenEndedAreStored(drain: SpoolInFlight, organizationId: OrganizationId, signal: AbortSignal): Promise<void> {
   await drain.catchUp();
   let left = drain.inFlight.all().filter((exchange) => exchange.organizationId === organizationId && exchange.endsAt !== undefined);
   for (let pauseMs = firstLookMs; left.length > 0; pauseMs = Math.min(pauseMs * 2, maxLookMs)) {

@@ -5,8 +5,8 @@ import { createGunzip } from 'node:zlib';
 import { messageOf } from '../../../model/errors.ts';
 import { uuidOfHex } from '../../../model/ids.ts';
 import { isJsonObject, type JsonObject, parseOwnJson } from '../../../model/text.ts';
-import { CommandError } from '../../dependencies.ts';
-import { textIn } from '../cells.ts';
+import { CommandError } from '../../base/dependencies.ts';
+import { textIn } from './cells.ts';
 import { CsvSplitter } from './csv.ts';
 import { ObjectSplitter } from './json-objects.ts';
 

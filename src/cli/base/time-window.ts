@@ -1,4 +1,4 @@
-import { isTimeZone, spokenTime, spokenTimes } from '../model/time/spoken-time.ts';
+import { isTimeZone, spokenTime, spokenTimes } from '../../model/time/spoken-time.ts';
 import { UsageError } from './dependencies.ts';
 
 export const timeHelp = spokenTimes;

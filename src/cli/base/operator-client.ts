@@ -2,12 +2,12 @@ import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { hasMetadata } from '../metadata/metadata-file.ts';
-import { isJsonObject, parseJson } from '../model/text.ts';
-import { refuseUnreachable } from '../supervisor/data-folder.ts';
-import { operatorSocket } from '../config/data-paths.ts';
-import { isSystemError } from '../platform/files.ts';
-import { socketPath } from '../platform/http/unix-socket.ts';
+import { hasMetadata } from '../../metadata/metadata-file.ts';
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import { refuseUnreachable } from '../../supervisor/data-folder.ts';
+import { operatorSocket } from '../../config/data-paths.ts';
+import { isSystemError } from '../../platform/files.ts';
+import { socketPath } from '../../platform/http/unix-socket.ts';
 import { type CommandContext, CommandError } from './dependencies.ts';
 import { exitCodes } from './exit-codes.ts';
 

@@ -1,5 +1,5 @@
-import { type Money, moneyOfUsd, parseMoney } from '../../model/pricing/money.ts';
-import { isJsonObject, type JsonObject } from '../../model/text.ts';
+import { type Money, moneyOfUsd, parseMoney } from '../../../model/pricing/money.ts';
+import { isJsonObject, type JsonObject } from '../../../model/text.ts';
 
 /** Upstream's versions and exports differ in types: numbers and objects also come as texts, and absent values as empty texts. */
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readExactly } from '../model/json/exact-numbers.ts';
-import { createClient, type GatelogClient } from '../client/client.ts';
+import { readExactly } from '../../model/json/exact-numbers.ts';
+import { createClient, type GatelogClient } from '../../client/client.ts';
 import { type CommandDependencies, CommandError, UsageError } from './dependencies.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type ServiceSettings, serviceSettings } from './api/environment-file.ts';
+import { type ServiceSettings, serviceSettings } from './environment-file.ts';
 
 const standardAddress = 'http://127.0.0.1:8788';
 /** Further tries while a part of the service is away, at the interval that it names. */

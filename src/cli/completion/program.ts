@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import { type Shell, shells } from '../completion/shells.ts';
-import type { CommandDependencies } from '../dependencies.ts';
+import { type Shell, shells } from './shells.ts';
+import type { CommandDependencies } from '../base/dependencies.ts';
 
 export function addCompletionCommand(program: Command, dependencies: CommandDependencies): void {
   program
@@ -8,7 +8,7 @@ export function addCompletionCommand(program: Command, dependencies: CommandDepe
     .description('print a script by which a shell completes commands, options and their values')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', examples)
-    .action(async (shell: Shell) => (await import('../completion/completion.ts')).printCompletion(dependencies, program, shell));
+    .action(async (shell: Shell) => (await import('./completion.ts')).printCompletion(dependencies, program, shell));
 }
 
 const examples = `

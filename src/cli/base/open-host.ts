@@ -1,5 +1,5 @@
-import type { Config } from '../config/load.ts';
-import { ownAddresses } from '../platform/http/own-addresses.ts';
+import type { Config } from '../../config/load.ts';
+import { ownAddresses } from '../../platform/http/own-addresses.ts';
 
 const everyAddress = /^http:\/\/(?:0\.0\.0\.0|\[::\])(?=:)/;
 

@@ -1,5 +1,5 @@
-import { nearestName } from '../model/nearest-name.ts';
-import { quoted } from '../model/text.ts';
+import { nearestName } from '../../model/nearest-name.ts';
+import { quoted } from '../../model/text.ts';
 import { UsageError } from './dependencies.ts';
 
 export interface SortKeys {

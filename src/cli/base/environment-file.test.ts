@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemDependencies } from '../dependencies.ts';
-import { serviceClient } from '../client.ts';
+import { systemDependencies } from './dependencies.ts';
+import { serviceClient } from './client.ts';
 import { serviceSettings } from './environment-file.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { messageOf } from '../../model/errors.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { type CommandDependencies, CommandError } from './dependencies.ts';
 
 /** Where the API is, and the key for it; undefined: not given. */
 export interface ServiceSettings {

@@ -1,5 +1,5 @@
-import type { MetadataDatabase } from '../metadata/database.ts';
-import { findOrganization, type Organization } from '../metadata/organization/organizations.ts';
+import type { MetadataDatabase } from '../../metadata/database.ts';
+import { findOrganization, type Organization } from '../../metadata/organization/organizations.ts';
 import { CommandError } from './dependencies.ts';
 
 /** The organisation that `--org` names by its name or id. @throws CommandError when there is none. */

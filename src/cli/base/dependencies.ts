@@ -1,14 +1,14 @@
 import path from 'node:path';
-import type { Config } from '../config/load.ts';
-import { printable } from '../config/text-table.ts';
-import { hasRecords, lostMetadata, refuseUnreachable, useDataDir } from '../supervisor/data-folder.ts';
-import { rejectUnsupportedSettings } from '../main/shared.ts';
-import type { MetadataDatabase } from '../metadata/database.ts';
-import { hasMetadata } from '../metadata/metadata-file.ts';
-import { systemClock } from '../platform/clock.ts';
+import type { Config } from '../../config/load.ts';
+import { printable } from '../../config/text-table.ts';
+import { hasRecords, lostMetadata, refuseUnreachable, useDataDir } from '../../supervisor/data-folder.ts';
+import { rejectUnsupportedSettings } from '../../main/shared.ts';
+import type { MetadataDatabase } from '../../metadata/database.ts';
+import { hasMetadata } from '../../metadata/metadata-file.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { asRun } from './spoken.ts';
-import { wantsColours } from './terminal/paint.ts';
+import { wantsColours } from './paint.ts';
 
 /** The effects of commands. */
 export interface CommandDependencies {
@@ -96,7 +96,7 @@ export function systemDependencies(environment: CommandDependencies['environment
       useDataDir(config.dataDir);
       if (!hasMetadata(config.dataDir) && hasRecords(config.dataDir)) throw lostMetadata(config.dataDir);
       // Not needed by the commands that run the service.
-      const { openMigratedMetadata } = await import('../metadata/migrate.ts');
+      const { openMigratedMetadata } = await import('../../metadata/migrate.ts');
       return openMigratedMetadata(config.dataDir, 'core', systemClock.now);
     },
   };

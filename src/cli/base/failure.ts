@@ -1,7 +1,7 @@
 import { ApiError } from '../../client/client.ts';
 import { printable } from '../../config/text-table.ts';
-import { AwayError, CommandError, UsageError } from '../dependencies.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { AwayError, CommandError, UsageError } from './dependencies.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 const advice = 'set GATELOG_API_URL to the address that "gatelog serve" shows as API';
 

@@ -8,15 +8,15 @@ import { threadCpuClock, threadIdleTime } from '../platform/thread-cpu-time.ts';
 import type { Store } from '../store/store.ts';
 import { findFirst, findStored } from './changes/find-stored.ts';
 
-/** Maximum wait of a change for a record that is just being stored. */
-const changeWaitMs = 10_000;
-
 export interface ChangerParts {
   readonly store: Store;
   readonly pendingChanges: PendingChanges;
   /** The greatest number of any accepted change. */
   readonly latestNumber: number;
   readonly redactionRules: { readonly of: RedactionRulesOf };
+  readonly now?: () => number;
+  /** Maximum wait of a change for a record that is just being stored. */
+  readonly waitMs?: number;
 }
 
 /** What changes records: of one request, of a session. */
@@ -26,7 +26,7 @@ export interface Changers {
 }
 
 export function makeChangers(parts: ChangerParts, drain: Drain): Changers {
-  const { store, pendingChanges, latestNumber, redactionRules } = parts;
+  const { store, pendingChanges, latestNumber, redactionRules, now = systemClock.now, waitMs = 10_000 } = parts;
   const changer = new RequestChanges({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
@@ -38,9 +38,9 @@ export function makeChangers(parts: ChangerParts, drain: Drain): Changers {
       threadTime: threadCpuClock(),
       idleTime: threadIdleTime,
     }),
-    now: systemClock.now,
+    now,
     latestNumber,
-    storeWaitMs: changeWaitMs,
+    storeWaitMs: waitMs,
   });
   const sessions = new SessionChanges({
     catchUp: () => drain.catchUp(),

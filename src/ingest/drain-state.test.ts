@@ -131,7 +131,7 @@ it('others have their turns between the dead letters of one batch', async () => 
     counting = setImmediate(count);
   });
   const letters: number[] = [];
-  await spool.drainAll({ keepDeadLetter: () => letters.push(turns) });
+  await spool.drainAll({ deadLetters: { keep: () => letters.push(turns) } });
   clearImmediate(counting);
   expect([letters.length, new Set(letters).size]).toEqual([20, 20]);
 });

@@ -18,11 +18,11 @@ import {
   tokenOf,
 } from './batch/batch.ts';
 import type { ResolvedBatch } from './once/calls-once.ts';
-import type { DrainPorts } from './ports.ts';
 import { completeUsages } from './completions/complete-usage.ts';
 import { findRepeated } from './batch/repeated.ts';
 import { observeLeftOut, partitionResults } from './batch/results.ts';
 import { DrainLoop } from './drain-loop.ts';
+import type { DrainParts } from './drain-parts.ts';
 import { oldestEnd } from './lag.ts';
 import { numberRow } from '../store/insert/row-key.ts';
 import { ExchangeIndex, type TrackedExchange, type Settlement } from './series/exchange.ts';
@@ -31,7 +31,7 @@ import { compactAll, assertBelowMaxFrames, SeriesTail } from './series/tail.ts';
 import type { BudgetSettlement } from './interpret/settlement.ts';
 import { laterPosition, mayBeStored, type Unsure, unsureAtStart } from './batch/unsure.ts';
 import { type Failure, storeRows } from './batch/insert.ts';
-import { noteStored } from './batch/note-stored.ts';
+import { noteStored } from './note-stored.ts';
 
 const writerCheckMs = 500;
 /** Max bytes of one read, between two ticks of the event loop. */
@@ -47,7 +47,7 @@ const batchesAhead = 2;
  */
 export class Drain {
   readonly inFlight = new ExchangeIndex();
-  private readonly ports: DrainPorts;
+  private readonly parts: DrainParts;
   private readonly tails = new Map<string, SeriesTail>();
   private checkpoint: Checkpoint;
   private readonly unsure: Unsure;
@@ -58,16 +58,16 @@ export class Drain {
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
 
-  constructor(ports: DrainPorts) {
-    const { clock, observe } = ports;
+  constructor(parts: DrainParts) {
+    const { clock, observe } = parts;
     const isMidBatch = (): boolean => this.checkpoint.intended !== undefined;
     this.loop = new DrainLoop({ step: () => this.step(), isMidBatch, clock, observe });
-    this.ports = { ...ports, observe: this.loop.observe };
-    this.appliedChanges = new AppliedChanges(this.ports);
-    this.batchSize = new BatchSizer(ports.limits.maxRows);
-    this.interpreter = new BatchInterpreter(this.ports);
-    this.checkpoint = ports.checkpoint.load();
-    this.unsure = unsureAtStart(this.checkpoint, ports.spoolFolder);
+    this.parts = { ...parts, observe: this.loop.observe };
+    this.appliedChanges = new AppliedChanges(this.parts);
+    this.batchSize = new BatchSizer(parts.limits.maxRows);
+    this.interpreter = new BatchInterpreter(this.parts);
+    this.checkpoint = parts.checkpoint.load();
+    this.unsure = unsureAtStart(this.checkpoint, parts.spoolFolder);
   }
 
   start(): void {
@@ -88,10 +88,10 @@ export class Drain {
     this.findSeries();
     for (const tail of this.tails.values()) {
       if (tail.isReplaying()) tail.checkWriter();
-      assertBelowMaxFrames(this.tails, this.ports.maxKnown);
+      assertBelowMaxFrames(this.tails, this.parts.maxKnown);
       while (tail.read(readBytes) >= readBytes) {
         await nextTick();
-        assertBelowMaxFrames(this.tails, this.ports.maxKnown);
+        assertBelowMaxFrames(this.tails, this.parts.maxKnown);
       }
     }
   }
@@ -132,7 +132,7 @@ export class Drain {
     this.checkWriters();
     const more = this.readAhead();
     // A batch has a fixed cost of about 100 records, so read everything available before forming a partial one.
-    const limits = { ...this.ports.limits, maxRows: this.batchSize.maxRows() };
+    const limits = { ...this.parts.limits, maxRows: this.batchSize.maxRows() };
     if (more && this.checkpoint.intended === undefined && !fillsBatch([...this.tails.values()], limits)) return true;
     const batch = this.nextBatch();
     if (batch === undefined) {
@@ -140,7 +140,7 @@ export class Drain {
       return more;
     }
     await this.storeOrSplit(batch);
-    await compactAll(this.tails, (series) => this.checkpoint.accepted[series] ?? startOfSeries, this.ports.observe);
+    await compactAll(this.tails, (series) => this.checkpoint.accepted[series] ?? startOfSeries, this.parts.observe);
     return true;
   }
 
@@ -148,7 +148,7 @@ export class Drain {
   private readAhead(): boolean {
     let more = false;
     for (const tail of this.tails.values()) {
-      if (!tail.isReplaying() && tail.hasEnough(batchesAhead * this.ports.limits.maxRows, this.ports.maxKnown)) continue;
+      if (!tail.isReplaying() && tail.hasEnough(batchesAhead * this.parts.limits.maxRows, this.parts.maxKnown)) continue;
       more = tail.read(readBytes) >= readBytes || more;
     }
     return more;
@@ -161,14 +161,14 @@ export class Drain {
     if (intended !== undefined) return repeatBatch(intended, tails);
     const waiting = this.waitingCount();
     if (!this.isDue(waiting)) return undefined;
-    const batch = formBatch(lastBatch + 1, tails, { accepted }, { ...this.ports.limits, maxRows: this.batchSize.maxRows() });
-    if (batch !== undefined) this.ports.burst.onBatch(waiting - batch.exchanges.length);
+    const batch = formBatch(lastBatch + 1, tails, { accepted }, { ...this.parts.limits, maxRows: this.batchSize.maxRows() });
+    if (batch !== undefined) this.parts.burst.onBatch(waiting - batch.exchanges.length);
     return batch;
   }
 
   private isDue(waiting: number): boolean {
     if (this.loop.isFinishing) return true;
-    const { clock, intervalMs, burst } = this.ports;
+    const { clock, intervalMs, burst } = this.parts;
     const waitedMs = clock.monotonic() - this.lastBatchAt;
     const defers = burst.defers(waiting);
     return (waitedMs >= intervalMs || waiting >= this.batchSize.maxRows()) && !defers;
@@ -186,11 +186,11 @@ export class Drain {
     } catch (error) {
       if (isRepeated || !isOversized(error)) throw error;
       this.loop.signal.throwIfAborted();
-      this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
+      this.parts.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
       if (this.batchSize.shrink(batch, error)) {
-        const changes = await this.ports.pendingChanges.listFor(changeable(batch.exchanges));
+        const changes = await this.parts.pendingChanges.listFor(changeable(batch.exchanges));
         const failures = new Map<number, Failure>([[0, { cause: 'too_large', reason: error.message }]]);
-        const lastNumber = this.ports.storedOrder.through;
+        const lastNumber = this.parts.storedOrder.through;
         const waiting = this.waitingCompletions();
         await this.accept({ batch, failures, changes, erased: new Map(), repeated: new Set(), waiting, lastNumber });
         this.batchSize.grow();
@@ -205,21 +205,21 @@ export class Drain {
 
   private async storeBatch(formed: Batch): Promise<void> {
     const isRepeated = this.checkpoint.intended !== undefined;
-    const startedAt = this.ports.clock.monotonic();
+    const startedAt = this.parts.clock.monotonic();
     this.lastBatchAt = startedAt;
     this.loop.batchStarts(startedAt);
     for (const exchange of formed.exchanges) await exchange.seal();
-    const changes = await this.ports.pendingChanges.listFor(changeable(formed.exchanges));
+    const changes = await this.parts.pendingChanges.listFor(changeable(formed.exchanges));
     // Its rows are in use until no insert runs any more, whatever the outcome.
     using interpreted = await (isRepeated ? this.interpreter.repeat(formed, changes) : this.interpreter.interpret(formed, changes));
     const batch = this.numbered(interpreted.batch);
     const once = await this.resolveOnce(batch, interpreted);
     const { leftOut } = once;
     const partition = partitionResults(batch.exchanges, interpreted.results, leftOut);
-    observeLeftOut(partition, this.ports.observe);
+    observeLeftOut(partition, this.parts.observe);
     const { rows, failures, erased, repeated, settlements } = partition;
     await this.settleBudgets(settlements);
-    await this.ports.erasures.save(
+    await this.parts.erasures.save(
       [...erased].map(([exchange, erasure]) => ({ organizationId: exchange.organizationId, requestId: exchange.requestId, erasure })),
     );
     for (const { tail } of batch.taken) await tail.syncRead();
@@ -228,26 +228,26 @@ export class Drain {
     this.saveCheckpoint({ ...this.checkpoint, intended });
     // A failure occurs again when the next batch is interpreted itself.
     if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
-    const { insert, findRows, observe, clock } = this.ports;
+    const { insert, findRows, observe, clock } = this.parts;
     const isUnsure = mayBeStored(this.unsure, batch.exchanges);
-    const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
+    const named = { token: tokenOf(this.parts.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
     const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.loop.signal });
     await once.complete(this.loop.signal);
-    const around = { ...this.ports, inFlight: this.inFlight, exchanges: batch.exchanges };
+    const around = { ...this.parts, inFlight: this.inFlight, exchanges: batch.exchanges };
     const waiting = await completeUsages(partition, this.waitingCompletions(), around);
     const lastNumber = batch.bounds.firstNumber + batch.exchanges.length - 1;
     await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, repeated, waiting, lastNumber });
-    this.ports.storedOrder.accept(
+    this.parts.storedOrder.accept(
       lastNumber,
       rows.map(({ rows: written }) => written.request),
     );
-    noteStored(batch, { rows, refused, countedBefore: once.countedBefore }, this.ports);
+    noteStored(batch, { rows, refused, countedBefore: once.countedBefore }, this.parts);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms: Math.round(clock.monotonic() - startedAt) });
   }
 
   private numbered({ bounds, ...batch }: Batch): NumberedBatch {
-    const { storedOrder, clock } = this.ports;
+    const { storedOrder, clock } = this.parts;
     return { ...batch, bounds: { ...bounds, firstNumber: bounds.firstNumber ?? storedOrder.take(batch.exchanges.length, clock.now()) } };
   }
 
@@ -256,7 +256,7 @@ export class Drain {
    * was too large the next has another size.
    */
   private async lookAhead({ bounds, taken }: Batch): Promise<void> {
-    const { limits } = this.ports;
+    const { limits } = this.parts;
     if (this.batchSize.maxRows() < limits.maxRows) return;
     const next = formBatch(bounds.batch + 1, [...this.tails.values()], { accepted: this.checkpoint.accepted, taken }, limits);
     if (next?.isFull !== true || next.taken.length > 1) return;
@@ -270,9 +270,9 @@ export class Drain {
   private async settleBudgets(settlements: readonly BudgetSettlement[]): Promise<void> {
     if (settlements.length === 0) return;
     try {
-      await this.ports.settleBudgets(settlements);
+      await this.parts.settleBudgets(settlements);
     } catch (error) {
-      this.ports.observe({ kind: 'limits_failed', reason: messageOf(error) });
+      this.parts.observe({ kind: 'limits_failed', reason: messageOf(error) });
     }
   }
 
@@ -283,16 +283,16 @@ export class Drain {
    * TRICKY: nothing may fail between the checkpoint and `settle`, else the same exchanges would go into another batch.
    */
   private async accept({ batch, failures, changes, erased, repeated, waiting, lastNumber }: StoredBatch): Promise<void> {
-    const spent = this.appliedChanges.with(await this.ports.pendingChanges.sequencesFor(changeable(batch.exchanges)));
+    const spent = this.appliedChanges.with(await this.parts.pendingChanges.sequencesFor(changeable(batch.exchanges)));
     this.loop.signal.throwIfAborted();
     const deadLetters = new Map<TrackedExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
       const failure = failures.get(index);
       if (failure === undefined) continue;
       deadLetters.set(exchange, failure);
-      const seriesFolder = path.join(this.ports.spoolFolder, exchange.series);
-      this.ports.keepDeadLetter({ exchange, seriesFolder, reason: failure.reason, changes: changes.get(exchange) ?? [] });
-      await this.ports.evictDeadLetters();
+      const seriesFolder = path.join(this.parts.spoolFolder, exchange.series);
+      this.parts.deadLetters.keep({ exchange, seriesFolder, reason: failure.reason, changes: changes.get(exchange) ?? [] });
+      await this.parts.deadLetterQuota.enforce();
       // Each letter blocks on two disk syncs: thousands of them must not block the event loop.
       await nextTick();
       this.loop.signal.throwIfAborted();
@@ -307,7 +307,7 @@ export class Drain {
     };
     for (const { tail, count } of batch.taken) tail.settle(count, settlementOf);
     const reason = 'it could not be interpreted or stored; the dead letter says why';
-    for (const [{ requestId }, { cause }] of deadLetters) this.ports.observe({ kind: 'exchange_dead_lettered', requestId, cause, reason });
+    for (const [{ requestId }, { cause }] of deadLetters) this.parts.observe({ kind: 'exchange_dead_lettered', requestId, cause, reason });
     for (const { tail } of batch.taken) tail.deleteSettled();
     this.removeFinished();
   }
@@ -319,9 +319,9 @@ export class Drain {
   private async resolveOnce({ exchanges }: Batch, { results, grouped }: BatchInterpretation): Promise<ResolvedBatch> {
     const leftOutBefore = new Set(this.checkpoint.intended?.leftOut);
     // What cannot be read now, after a long outage, waits for its turn.
-    const spool = { ...this.ports, readAll: () => this.catchUp().catch(unlessFull), inFlight: this.inFlight };
+    const spool = { ...this.parts, readAll: () => this.catchUp().catch(unlessFull), inFlight: this.inFlight };
     const resolve = (leftOut: ReadonlySet<number>, isRepeated: boolean): Promise<ResolvedBatch> =>
-      this.ports.callsOnce.resolve({ exchanges, results, leftOut, grouped, isRepeated, spool });
+      this.parts.callsOnce.resolve({ exchanges, results, leftOut, grouped, isRepeated, spool });
     if (this.checkpoint.intended !== undefined) return { ...(await resolve(leftOutBefore, true)), leftOut: leftOutBefore };
     const repeated = await findRepeated(exchanges, results, spool);
     const leftOut = new Set([...grouped.leftOut, ...repeated]);
@@ -334,17 +334,17 @@ export class Drain {
   }
 
   private findSeries(): void {
-    for (const series of listSeries(this.ports.spoolFolder)) {
+    for (const series of listSeries(this.parts.spoolFolder)) {
       if (this.tails.has(series)) continue;
       const accepted = this.checkpoint.accepted[series] ?? startOfSeries;
       const sealedTo = laterPosition(this.checkpoint.intended?.series[series]?.to, this.unsure[series]);
-      const { spoolFolder, observe } = this.ports;
+      const { spoolFolder, observe } = this.parts;
       this.tails.set(series, new SeriesTail({ spoolFolder, series, accepted, sealedTo, inFlight: this.inFlight, observe }));
     }
   }
 
   private checkWriters(): void {
-    const now = this.ports.clock.monotonic();
+    const now = this.parts.clock.monotonic();
     if (now - this.lastWriterCheckAt < writerCheckMs) return;
     this.lastWriterCheckAt = now;
     for (const tail of this.tails.values()) {
@@ -372,7 +372,7 @@ export class Drain {
   /** Invariant: no step goes on from a checkpoint that a full disk refused; the batch that it accepts would be stored again as another. */
   private saveCheckpoint(checkpoint: Checkpoint): void {
     const whole = Object.keys(this.unsure).length === 0 ? checkpoint : { ...checkpoint, unsure: this.unsure };
-    this.ports.checkpoint.save(whole);
+    this.parts.checkpoint.save(whole);
     this.checkpoint = whole;
   }
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
 import type { RequestId } from '../model/ids.ts';
 import type { Spend } from '../model/record/spend.ts';
-import type { DrainPorts } from './ports.ts';
+import type { SpendCounters } from './spend-counters.ts';
 import { type Checkpoint, type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert/insert.ts';
 import { type IngestRig, openRig, SpoolRig, until } from './testing/ingest-harness.ts';
@@ -49,7 +49,7 @@ function fullAtAccept(folder: string, saves: number): CheckpointFile & { refused
   return full;
 }
 
-type NoteSpend = DrainPorts['noteSpend'];
+type NoteSpend = SpendCounters['count'];
 
 const awayStore: InsertRows = () => Promise.reject(new GatelogError('store_unavailable', 'away'));
 
@@ -67,7 +67,7 @@ async function dieAfterInsert(
   noteSpend: NoteSpend = () => undefined,
 ): Promise<void> {
   const checkpoint = dyingAtAccept(spool.folder);
-  const drain = await spool.openDrain({ checkpoint, limits, noteSpend });
+  const drain = await spool.openDrain({ checkpoint, limits, spendCounters: { count: noteSpend } });
   drain.start();
   await until(() => checkpoint.deaths > 0);
   await drain.stop(0);
@@ -123,10 +123,10 @@ describe('each exchange is stored exactly once', () => {
       await rig.store.insert(...given);
       if (refusals-- > 0) throw new GatelogError('store_unavailable', 'the answer was lost');
     };
-    await spool.drainAll({ insert: unsteady, noteSpend });
+    await spool.drainAll({ insert: unsteady, spendCounters: { count: noteSpend } });
     expect(counted).toHaveLength(5);
     expect(new Set(counted).size).toBe(1);
-    await spool.drainAll({ noteSpend });
+    await spool.drainAll({ spendCounters: { count: noteSpend } });
     expect(counted).toHaveLength(5);
   });
 

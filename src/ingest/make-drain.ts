@@ -11,7 +11,7 @@ import { dataPaths } from '../config/data-paths.ts';
 import type { Config } from '../config/load.ts';
 import type { StoredOrder } from './batch/stored-order.ts';
 import type { DeadLetters } from './dead-letters/store.ts';
-import type { ActiveErasures, RunningErasures } from './erasures.ts';
+import type { ActiveErasures, RunningErasures } from './changes/erasures.ts';
 import type { SpendCounters } from './spend-counters.ts';
 import type { InterpreterThread } from './worker/thread.ts';
 import type { DeadLetterQuota } from './dead-letters/quota.ts';
@@ -29,7 +29,7 @@ import type { SharedState } from '../state/shared-state.ts';
 /** Frames whose location the core may hold while the store is away: under a gigabyte, half a million plain calls. */
 const maxKnown = 5_000_000;
 
-export interface DrainParts {
+export interface DrainRooms {
   readonly config: Config;
   readonly observe: Observe;
   readonly database: MetadataDatabase;
@@ -67,7 +67,7 @@ export function makeDrain({
   storedOrder,
   spendCounters,
   joined,
-}: DrainParts): Drain {
+}: DrainRooms): Drain {
   const paths = dataPaths(config);
   const settleBudgets = settleIn(state);
   return new Drain({
@@ -78,11 +78,11 @@ export function makeDrain({
     insert: store.insert,
     findRows: store.findRows,
     pendingChanges,
-    declaredNames: (organizationId) => declaredNames.of(organizationId),
-    redactionRules: (organizationId) => redactionRules.of(organizationId),
-    organizationPrices: (organizationId) => prices.stored.get(organizationId),
-    keepDeadLetter: deadLetters.keep,
-    evictDeadLetters: deadLetterQuota.enforce,
+    declaredNames,
+    redactionRules,
+    organizationPrices: prices.stored,
+    deadLetters,
+    deadLetterQuota,
     settleBudgets,
     completeUsage: makeCompleteUsage({
       rows: store.usageRows,
@@ -102,11 +102,11 @@ export function makeDrain({
     clock: systemClock,
     observe,
     noteVisible: (delayMs) => countVisible(meter, delayMs),
-    noteSpend: (organizationId, spend, how) => spendCounters.count(organizationId, spend, how),
+    spendCounters,
   });
 }
 
-function makeCallsOnce({ config, store, joined, observe }: Pick<DrainParts, 'config' | 'store' | 'joined' | 'observe'>): CallsOnce {
+function makeCallsOnce({ config, store, joined, observe }: Pick<DrainRooms, 'config' | 'store' | 'joined' | 'observe'>): CallsOnce {
   const noteJoined: OncePorts['noteJoined'] = (...args) => joined.note(...args);
   return new CallsOnce({ ...store, noteJoined, searchMaxBytes: config.bodySearchMaxBytes, clock: systemClock, observe });
 }

@@ -18,7 +18,7 @@ import { openPendingChanges, type PendingChanges } from './changes/pending.ts';
 import { DeadLetterQuota } from './dead-letters/quota.ts';
 import { DeadLetters } from './dead-letters/store.ts';
 import type { Drain } from './drain.ts';
-import { RunningErasures } from './erasures.ts';
+import { RunningErasures } from './changes/erasures.ts';
 import { oldestUnstoredOf } from './export-ends.ts';
 import { freshUntil } from './fresh-until.ts';
 import { makeDrain } from './make-drain.ts';

@@ -316,8 +316,8 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     const writer = spool.openWriter();
     const poisoned = await spool.write(writer, { request: 'x'.repeat(2000) });
     const short = await spool.write(writer);
-    const keepDeadLetter = new DeadLetters(spool.deadLetterFolder, systemClock.now, 2000).keep;
-    await spool.drainAll({ keepDeadLetter, interpret: async (tasks) => tasks.map(() => ({ failure: 'not understood' })) });
+    const deadLetters = new DeadLetters(spool.deadLetterFolder, systemClock.now, 2000);
+    await spool.drainAll({ deadLetters, interpret: async (tasks) => tasks.map(() => ({ failure: 'not understood' })) });
     const [head, whole] = await spool.deadLetters();
     expect(head).toMatchObject({
       requestId: poisoned,
@@ -338,10 +338,12 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     let calls = 0;
     const kept: string[] = [];
     await spool.drainAll({
-      keepDeadLetter: ({ reason }) => {
-        calls += 1;
-        if (calls === 1) throw new Error('the disk is full');
-        kept.push(reason);
+      deadLetters: {
+        keep: ({ reason }) => {
+          calls += 1;
+          if (calls === 1) throw new Error('the disk is full');
+          kept.push(reason);
+        },
       },
     });
     expect(kept).toHaveLength(1);

@@ -1,7 +1,13 @@
 import type { OrganizationId } from '../model/ids.ts';
-import type { HowCounted } from './ports.ts';
 import { type Money, moneyOfUnits, moneyText } from '../model/pricing/money.ts';
 import type { CompletedSpend, Spend } from '../model/record/spend.ts';
+
+interface HowCounted {
+  /** A later read may bring its usage. */
+  readonly isAwaited: boolean;
+  /** The call was counted with this before; only what is more counts now. */
+  readonly before?: Spend | undefined;
+}
 
 /** Sets of labels, all together and of one organisation. Each set has {@link spendFamilies}' series. */
 export const spendLimits = { sets: 1000, setsOfOrganization: 100, nameCharacters: 128 } as const;

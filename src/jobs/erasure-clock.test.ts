@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { erasureCutoff } from '../ingest/erasures.ts';
+import { erasureCutoff } from '../ingest/changes/erasures.ts';
 import { SpoolRig, until } from '../ingest/testing/ingest-harness.ts';
 import { systemClock } from '../platform/clock.ts';
 import { liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';

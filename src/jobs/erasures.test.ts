@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeErasableLetters } from '../ingest/dead-letters/erase.ts';
-import { waitForSpoolDrain } from '../ingest/erasures.ts';
+import { waitForSpoolDrain } from '../ingest/changes/erasures.ts';
 import { type IngestRig, interpretDirectly, makeGate, refusedFor, SpoolRig, until, written } from '../ingest/testing/ingest-harness.ts';
 import { listUnfinishedErasures, orderErasure } from '../metadata/erasures.ts';
 import { GatelogError } from '../model/errors.ts';

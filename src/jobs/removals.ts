@@ -5,7 +5,7 @@ import type { Config } from '../config/load.ts';
 import type { DeadLetters } from '../ingest/dead-letters/store.ts';
 import type { Drain } from '../ingest/drain.ts';
 import { type ErasableLetters, makeErasableLetters, type RemoveOrphans } from '../ingest/dead-letters/erase.ts';
-import { type Arrivals, erasureCutoff, type RunningErasures, waitForSpoolDrain } from '../ingest/erasures.ts';
+import { type Arrivals, erasureCutoff, type RunningErasures, waitForSpoolDrain } from '../ingest/changes/erasures.ts';
 import type { RequestChanges } from '../ingest/changes/request-changes.ts';
 import { TrustedClock } from './trusted-clock.ts';
 import { type ErasureRepository, Erasures } from './erasures.ts';

@@ -171,7 +171,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'gateway/record': [],
   'gateway/upstream': [],
   'ingest/changes': ['type ingest/series', 'type ingest/redaction'],
-  'ingest/interpret': ['ingest/once/links.ts', 'ingest/threats'],
+  'ingest/interpret': ['ingest/threats'],
   'ingest/redaction': ['type ingest/interpret', 'ingest/interpret/record-texts.ts'],
   'ingest/series': ['ingest/interpret'],
   'ingest/threats': [],
@@ -211,7 +211,6 @@ export const mutualFolders: Readonly<Record<string, number>> = {
   alerts: 2,
   client: 1,
   gateway: 10,
-  ingest: 4,
 };
 
 /** Folders and files of pure rooms that are not. */

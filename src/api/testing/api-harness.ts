@@ -30,7 +30,7 @@ import { KnownNames } from '../../query/hints/known-names.ts';
 import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { factsOfLine, type LineFacts } from '../../ingest/imports/read-item.ts';
-import { RunningErasures } from '../../ingest/erasures.ts';
+import { RunningErasures } from '../../ingest/changes/erasures.ts';
 import { freshUntil } from '../../ingest/fresh-until.ts';
 import { AlertDefinitions } from '../../alerts/definitions.ts';
 import { alertFamilies } from '../../alerts/metrics.ts';

@@ -5,7 +5,7 @@ import { addErasedExchanges, wasErased } from '../../metadata/erasures.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import type { Drain } from '../../ingest/drain.ts';
-import { RunningErasures } from '../../ingest/erasures.ts';
+import { RunningErasures } from '../../ingest/changes/erasures.ts';
 import type { TestPorts } from '../../ingest/testing/spent-rows.ts';
 import { type CoreRig, type IngestRig, SpoolRig, until } from '../../ingest/testing/ingest-harness.ts';
 import { makeImports } from '../../ingest/imports/open.ts';

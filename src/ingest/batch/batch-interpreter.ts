@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangesByExchange } from '../changes/pending.ts';
 import { type GroupedBatch, groupBatch } from '../once/group-batch.ts';
-import type { DrainPorts } from '../ports.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { bisect } from '../worker/bisect.ts';
-import type { Interpretation } from '../worker/interpreter.ts';
+import type { Interpret, Interpretation } from '../worker/interpreter.ts';
 import { type Batch, type FormedBatch, firstOf } from './batch.ts';
 import { Prefetch } from './prefetch.ts';
-import { tasksOf } from './tasks.ts';
+import { type TaskParts, tasksOf } from './tasks.ts';
 
-type InterpretPorts = Parameters<typeof tasksOf>[2] & Pick<DrainPorts, 'interpret' | 'clock'>;
+export interface InterpretParts extends TaskParts {
+  readonly interpret: Interpret;
+  readonly clock: Clock;
+}
 
 /** A batch with a result for each of its exchanges. Disposal returns the memory of its rows. */
 export interface BatchInterpretation extends Disposable {
@@ -19,11 +22,11 @@ export interface BatchInterpretation extends Disposable {
 
 /** Interprets batches, and the following one while the store takes the one before. */
 export class BatchInterpreter {
-  private readonly ports: InterpretPorts;
+  private readonly parts: InterpretParts;
   private readonly prefetch = new Prefetch();
 
-  constructor(ports: InterpretPorts) {
-    this.ports = ports;
+  constructor(parts: InterpretParts) {
+    this.parts = parts;
   }
 
   /**
@@ -32,8 +35,8 @@ export class BatchInterpreter {
    */
   async interpret(formed: Batch, changes: ChangesByExchange): Promise<BatchInterpretation> {
     const grouped = groupBatch(formed.exchanges);
-    const tasks = await tasksOf(formed.exchanges, { changes, isRepeated: false, joined: grouped.joined }, this.ports);
-    const interpretation = (await this.prefetch.take(tasks)) ?? (await this.ports.interpret(tasks, this.ports.clock.now()));
+    const tasks = await tasksOf(formed.exchanges, { changes, isRepeated: false, joined: grouped.joined }, this.parts);
+    const interpretation = (await this.prefetch.take(tasks)) ?? (await this.parts.interpret(tasks, this.parts.clock.now()));
     const { results } = interpretation;
     if (results.length === tasks.length) return interpreted(formed, grouped, interpretation);
     const batch = firstOf(formed, results.length);
@@ -47,15 +50,15 @@ export class BatchInterpreter {
   /** Interprets a batch that the store may have already, so that its bounds stay. */
   async repeat(batch: Batch, changes: ChangesByExchange): Promise<BatchInterpretation> {
     const grouped = groupBatch(batch.exchanges);
-    const tasks = await tasksOf(batch.exchanges, { changes, isRepeated: true, joined: grouped.joined }, this.ports);
-    return interpreted(batch, grouped, await bisect(this.ports.interpret, tasks, this.ports.clock.now()));
+    const tasks = await tasksOf(batch.exchanges, { changes, isRepeated: true, joined: grouped.joined }, this.parts);
+    return interpreted(batch, grouped, await bisect(this.parts.interpret, tasks, this.parts.clock.now()));
   }
 
   /** @param next the batch that very probably follows. */
   async lookAhead(next: FormedBatch): Promise<void> {
     const { joined } = groupBatch(next.exchanges);
-    const tasks = await tasksOf(next.exchanges, { changes: new Map(), isRepeated: false, joined }, this.ports);
-    this.prefetch.begin(tasks, (all) => this.ports.interpret(all, this.ports.clock.now()));
+    const tasks = await tasksOf(next.exchanges, { changes: new Map(), isRepeated: false, joined }, this.parts);
+    this.prefetch.begin(tasks, (all) => this.parts.interpret(all, this.parts.clock.now()));
   }
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RequestId } from '../../model/ids.ts';
 import type { InsertRows } from '../../store/insert/insert.ts';
-import type { DrainPorts } from '../ports.ts';
-import type { ErasedUser } from '../erasures.ts';
+import type { DrainParts } from '../drain-parts.ts';
+import type { ErasedUser } from '../changes/erasures.ts';
 import { type Gate, type IngestRig, interpretDirectly, makeGate, openRig, SpoolRig } from '../testing/ingest-harness.ts';
 import { type InterpretedExchange, InterpreterCrashed } from '../worker/interpreter.ts';
 import type { TestInterpret, TestPorts } from '../testing/spent-rows.ts';
@@ -149,7 +149,7 @@ describe('what was made ahead is made again', () => {
       limits,
       interpret,
       release,
-      declaredNames: async () => names,
+      declaredNames: { of: async () => names },
       insert: async (table, rows, token) => {
         await bothAsked.passed;
         await rig.store.insert(table, rows, token);
@@ -172,7 +172,7 @@ describe('what was made ahead is made again', () => {
       bothAsked.open();
     });
     const erased: RequestId[] = [];
-    const erasures: DrainPorts['erasures'] = {
+    const erasures: DrainParts['erasures'] = {
       of: () => running,
       save: async (exchanges) => void erased.push(...exchanges.map(({ requestId }) => requestId)),
       wasErased: async () => false,

@@ -1,6 +1,10 @@
 import path from 'node:path';
+import type { DeclaredNames } from '../../metadata/organization/declared-names.ts';
+import type { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import type { DrainPorts } from '../ports.ts';
+import type { StoredPrices } from '../../pricing/held/stored-prices.ts';
+import type { ActiveErasures } from '../changes/erasures.ts';
+import type { CallsOnce } from '../once/calls-once.ts';
 import type { InterpretTask, TaskSettings } from '../worker/interpreter.ts';
 import type { JoinedSpans } from '../once/group-batch.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
@@ -16,29 +20,38 @@ export interface TaskBatch {
 
 const noJoined: ReadonlyMap<number, JoinedSpans> = new Map();
 
-type TaskPorts = Pick<DrainPorts, 'callsOnce' | 'spoolFolder' | 'declaredNames' | 'redactionRules' | 'organizationPrices' | 'erasures'>;
+export interface TaskParts {
+  readonly spoolFolder: string;
+  readonly callsOnce: Pick<CallsOnce, 'hasSpans'>;
+  /** Declared property names of one organisation, by lower-case name. */
+  readonly declaredNames: Pick<DeclaredNames, 'of'>;
+  /** While they cannot be read nothing is stored. */
+  readonly redactionRules: Pick<RedactionRules, 'of'>;
+  readonly organizationPrices: Pick<StoredPrices, 'get'>;
+  readonly erasures: ActiveErasures;
+}
 
 /** Tasks in the order of the exchanges. */
 export async function tasksOf(
   exchanges: readonly TrackedExchange[],
   { changes, isRepeated, joined = noJoined }: TaskBatch,
-  ports: TaskPorts,
+  parts: TaskParts,
 ): Promise<InterpretTask[]> {
-  const organizations = await organizationsOf(exchanges, ports);
-  const kept = isRepeated ? await keptByRepetition(exchanges, ports) : noExchanges;
+  const organizations = await organizationsOf(exchanges, parts);
+  const kept = isRepeated ? await keptByRepetition(exchanges, parts) : noExchanges;
   const settingsByName = new Map<string, TaskSettings>();
   const tasks = exchanges.map((exchange): InterpretTask => {
     const { organizationId, series } = exchange;
     const isKept = kept.has(exchange);
     const name = `${organizationId}/${isKept ? 'kept' : ''}/${series}`;
     const settings = settingsByName.get(name) ?? {
-      seriesFolder: path.join(ports.spoolFolder, series),
+      seriesFolder: path.join(parts.spoolFolder, series),
       organizationId,
       declaredNames: organizations.get(organizationId)?.declaredNames,
       redactionRules: organizations.get(organizationId)?.redactionRules,
-      organizationPrices: ports.organizationPrices(organizationId),
+      organizationPrices: parts.organizationPrices.get(organizationId),
       seeksCalls: organizations.get(organizationId)?.seeksCalls,
-      erasures: isKept ? undefined : ports.erasures.of(organizationId),
+      erasures: isKept ? undefined : parts.erasures.of(organizationId),
     };
     settingsByName.set(name, settings);
     return { settings, frames: exchange.frames, changes: changes.get(exchange) ?? noChanges };
@@ -62,16 +75,16 @@ type OrganizationSettings = Pick<TaskSettings, 'declaredNames' | 'redactionRules
 
 async function organizationsOf(
   exchanges: readonly TrackedExchange[],
-  ports: TaskPorts,
+  parts: TaskParts,
 ): Promise<ReadonlyMap<OrganizationId, OrganizationSettings>> {
   const settings = new Map<OrganizationId, OrganizationSettings>();
   const tell = exchanges.filter(({ logged }) => (logged?.span ?? logged?.carriers) !== undefined);
   const sendSpans = new Set(tell.map(({ organizationId }) => organizationId));
   for (const { organizationId } of exchanges) {
     if (settings.has(organizationId)) continue;
-    const declaredNames = await ports.declaredNames(organizationId);
-    const redactionRules = await ports.redactionRules(organizationId);
-    const seeksCalls = sendSpans.has(organizationId) || (await ports.callsOnce.hasSpans(organizationId));
+    const declaredNames = await parts.declaredNames.of(organizationId);
+    const redactionRules = await parts.redactionRules.of(organizationId);
+    const seeksCalls = sendSpans.has(organizationId) || (await parts.callsOnce.hasSpans(organizationId));
     settings.set(organizationId, { declaredNames, redactionRules, seeksCalls });
   }
   return settings;
@@ -81,7 +94,7 @@ async function organizationsOf(
  * Invariant: a repeated batch leaves out the records that it left out before and no others: some tables may have rows of those already,
  * and the erasure finds them in the store once all tables have.
  */
-async function keptByRepetition(exchanges: readonly TrackedExchange[], { erasures }: TaskPorts): Promise<ReadonlySet<TrackedExchange>> {
+async function keptByRepetition(exchanges: readonly TrackedExchange[], { erasures }: TaskParts): Promise<ReadonlySet<TrackedExchange>> {
   const kept = new Set<TrackedExchange>();
   for (const exchange of exchanges) {
     if (erasures.of(exchange.organizationId) === undefined) continue;

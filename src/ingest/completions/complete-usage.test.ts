@@ -12,7 +12,7 @@ import { maxWaiting } from './complete-usage.ts';
 import { call, finished, model, newResponse, read, responseOf, usage } from '../testing/background-calls.ts';
 import { displayValue } from '../../store/update/display.ts';
 import { completeUsageIn } from '../testing/complete-usage-harness.ts';
-import type { DrainPorts } from '../ports.ts';
+import type { DrainParts } from '../drain-parts.ts';
 import { SpendCounters } from '../spend-counters.ts';
 import { type IngestRig, makeGate, newId, openRig, SpoolRig, until } from '../testing/ingest-harness.ts';
 import type { BudgetSettlement } from '../interpret/settlement.ts';
@@ -241,14 +241,16 @@ describe('a call in the background', () => {
     const completeUsage = completeUsageIn(rig.store, {
       noteCompleted: (organizationId, completed) => counters.complete(organizationId, completed),
     });
-    const noteSpend: DrainPorts['noteSpend'] = (organizationId, spend, isAwaited) => {
-      if (spend.model === model) counters.count(organizationId, spend, isAwaited);
+    const spendCounters: DrainParts['spendCounters'] = {
+      count: (organizationId, spend, isAwaited) => {
+        if (spend.model === model) counters.count(organizationId, spend, isAwaited);
+      },
     };
     await spool.write(writer, call(response));
-    await spool.drainAll({ completeUsage, noteSpend });
+    await spool.drainAll({ completeUsage, spendCounters });
     for (let reads = 0; reads < 2; reads += 1) {
       await spool.write(writer, { ...read(response, finished(response)), head: { status: 200 } });
-      await spool.drainAll({ completeUsage, noteSpend });
+      await spool.drainAll({ completeUsage, spendCounters });
     }
     const values = [...counters.page().matchAll(/^gatelog_\w+\{.*\} (.*)$/gm)].map(([, value]) => Number(value));
     // The call and its two reads, which have no cost either; then USD, and tokens: input, read from a cache, written to one, output.
@@ -260,7 +262,7 @@ describe('a call in the background', () => {
     const writer = spool.openWriter();
     const response = newResponse();
     const settled: BudgetSettlement[] = [];
-    const settleBudgets: DrainPorts['settleBudgets'] = async (settlements) => void settled.push(...settlements);
+    const settleBudgets: DrainParts['settleBudgets'] = async (settlements) => void settled.push(...settlements);
     const completeUsage = completeUsageIn(rig.store, { settleBudgets });
     // Their own figure does not count for budgets.
     const id = await spool.write(writer, call(response, { reserved: true, tags: { properties: [], cost: '0' } }));
@@ -339,7 +341,7 @@ describe('completing usage', () => {
     const id = await spool.write(writer, call(response));
     await spool.write(writer, read(response, finished(response, { usage: { ...usage, note: 'ann@example.com' } })));
     const rule: RedactionRule = { kind: 'email', pattern: null, replacement: '[email]', appliesTo: ['response'] };
-    await spool.drainAll({ redactionRules: async () => [rule] });
+    await spool.drainAll({ redactionRules: { of: async () => [rule] } });
     const { usage_raw: raw, total_tokens: total } = await factsOf(spool, id);
     expect([total, raw.includes('ann@'), raw.includes('note')]).toEqual([1200, false, true]);
   });

@@ -42,10 +42,12 @@ async function flood(removeOrphans = async (): Promise<void> => undefined): Prom
     {
       interpret: async (tasks) => tasks.map(() => ({ failure: 'refused' })),
       limits: { maxRows: 1, maxBytes: 1024 * 1024 },
-      keepDeadLetter: letters.keep,
-      evictDeadLetters: async () => {
-        await room.enforce();
-        held.push(bytesIn(spool.deadLetterFolder));
+      deadLetters: letters,
+      deadLetterQuota: {
+        enforce: async () => {
+          await room.enforce();
+          held.push(bytesIn(spool.deadLetterFolder));
+        },
       },
     },
     { deadLetters: letters, removeOrphans },

@@ -302,10 +302,12 @@ describe('letters', () => {
       const letters = new DeadLetters(spool.deadLetterFolder, systemClock.now);
       const drain = await spool.openDrain({
         interpret: refuses('no'),
-        keepDeadLetter: (letter) => {
-          letters.keep(letter);
-          kept += 1;
-          if (dies) throw new Error('the process is dead');
+        deadLetters: {
+          keep: (letter) => {
+            letters.keep(letter);
+            kept += 1;
+            if (dies) throw new Error('the process is dead');
+          },
         },
       });
       drain.start();

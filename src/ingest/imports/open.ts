@@ -2,7 +2,7 @@ import type { Principal } from '../../model/principal.ts';
 import type { ImportLine, ImportOutcome } from '../../model/record/import.ts';
 import type { RequestChanges } from '../changes/request-changes.ts';
 import type { Drain } from '../drain.ts';
-import type { RunningErasures } from '../erasures.ts';
+import type { RunningErasures } from '../changes/erasures.ts';
 import { Imports, maxLineBytes, type ImportPorts as LinePorts } from './imports.ts';
 import { type OrganizationId, type RequestId, uuidOfHex } from '../../model/ids.ts';
 import { systemClock } from '../../platform/clock.ts';

@@ -14,7 +14,7 @@ import { organizationModels } from '../../pricing/organization-prices.ts';
 import { pricedModels, type Prices } from '../../pricing/look-up.ts';
 import type { RequestFacts, ResponseFacts } from '../../providers/format/provider.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
-import { linksOf } from '../once/links.ts';
+import { linksOf } from './links.ts';
 import { bodyGroupOf } from './body-group.ts';
 import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf, sessionIdOf, withAgentSession } from './properties.ts';

@@ -101,10 +101,12 @@ describe('what is more than the store takes at once', () => {
     let failures = 0;
     const drain = await spool.openDrain({
       insert: roomFor(0, 'bodies'),
-      keepDeadLetter: (letter) => {
-        failures += 1;
-        if (failures === 1) throw new Error('no space left on the device');
-        new DeadLetters(spool.deadLetterFolder, systemClock.now).keep(letter);
+      deadLetters: {
+        keep: (letter) => {
+          failures += 1;
+          if (failures === 1) throw new Error('no space left on the device');
+          new DeadLetters(spool.deadLetterFolder, systemClock.now).keep(letter);
+        },
       },
     });
     drain.start();

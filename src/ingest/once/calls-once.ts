@@ -22,7 +22,7 @@ import { type CountedBefore, countedBefore } from './counted-before.ts';
 import type { GroupedBatch } from './group-batch.ts';
 import { elsewhere, knownRecord, queriesAround } from './known-record.ts';
 import { Lately } from './lately.ts';
-import { relationsOf } from './links.ts';
+import { relationsOf } from '../interpret/links.ts';
 import { type Absorption, type BatchRecord, type Filling, type KnownRecord, type OncePlan, planOnce } from './plan.ts';
 import { SpanTexts, type SpanTextsPorts } from './span-texts.ts';
 

@@ -3,7 +3,7 @@ import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { FindTold } from '../../store/once/told-rows.ts';
 import { type ExchangeIndex, spanNameOf, type TrackedExchange } from '../series/exchange.ts';
 import { aroundMs, clustersOf, knownRecord, unique } from './known-record.ts';
-import { relationsOf } from './links.ts';
+import { relationsOf } from '../interpret/links.ts';
 import type { BatchRecord, KnownRecord } from './plan.ts';
 
 /** Where a span stands that may carry a call. */

@@ -5,7 +5,7 @@ import { makeFindTold, type ToldQuery } from '../../store/once/told-rows.ts';
 import { makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } from '../../store/testing/store-harness.ts';
 import { byLength, testSeed } from '../../../test/support/test-length.ts';
 import { queriesAround } from './known-record.ts';
-import { linksOf } from './links.ts';
+import { linksOf } from '../interpret/links.ts';
 import { relationOf, type TellsOfCall } from './same-call.ts';
 
 let rig: StoreRig;

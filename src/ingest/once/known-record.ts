@@ -1,6 +1,6 @@
 import type { RequestId } from '../../model/ids.ts';
 import type { NearQuery, TimeRange, ToldQuery, ToldRow } from '../../store/once/told-rows.ts';
-import { linksTo, readLinks } from './links.ts';
+import { linksTo, readLinks } from '../interpret/links.ts';
 import type { KnownRecord } from './plan.ts';
 import { cacheMs, clockMs, type TellsOfCall } from './same-call.ts';
 

@@ -12,7 +12,7 @@ import type { FindTold, ToldRow } from '../../store/once/told-rows.ts';
 import type { ChangeStored } from '../../store/update/change.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import { type FilledBodies, filledBodies } from './filled-bodies.ts';
-import { hasTextsMark, linksTo, readLinks, toldByLogs } from './links.ts';
+import { hasTextsMark, linksTo, readLinks, toldByLogs } from '../interpret/links.ts';
 import { type WaitingSpan, WaitingTexts } from './waiting-texts.ts';
 
 export interface SpanTextsPorts {

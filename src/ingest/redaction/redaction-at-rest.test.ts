@@ -316,9 +316,11 @@ it('while the rules cannot be read nothing is stored; then everything is, redact
   await held.write(held.openWriter(), { open: chat, request: chatWith(all) });
   let failing = true;
   const drain = await held.openDrain({
-    redactionRules: async () => {
-      if (failing) throw new Error('the disk is gone');
-      return everyKind;
+    redactionRules: {
+      of: async () => {
+        if (failing) throw new Error('the disk is gone');
+        return everyKind;
+      },
     },
   });
   drain.start();

@@ -12,7 +12,6 @@ import type { Principal } from '../../model/principal.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { noOrganizationPrices } from '../../pricing/organization-prices.ts';
 import { bookWithoutOperator } from '../../pricing/layers/books.ts';
-import { firstRequestStatement } from '../../query/session-detail/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
@@ -20,17 +19,18 @@ import { openStore, type Store } from '../../store/store.ts';
 import { makeEmptyStore } from '../../store/testing/empty-store.ts';
 import { BurstGate } from '../batch/burst.ts';
 import { StoredOrder } from '../batch/stored-order.ts';
+import { type Changers, makeChangers } from '../changers.ts';
 import { callsOnceIn } from './calls-once-harness.ts';
 import { completeUsageIn } from './complete-usage-harness.ts';
 import { DeadLetters, type WholeDeadLetter } from '../dead-letters/store.ts';
 import { Drain } from '../drain.ts';
-import type { ActiveErasures } from '../erasures.ts';
+import type { ActiveErasures } from '../changes/erasures.ts';
 import { interpretTasks } from '../worker/interpreter.ts';
 import { openPendingChanges, type PendingChanges } from '../changes/pending.ts';
-import { newLaterTexts, newRedactor, storedRules } from './redactors.ts';
+import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
+import { SpendCounters } from '../spend-counters.ts';
+import { newRedactor } from './redactors.ts';
 import { owned, type TestInterpret, type TestPorts } from './spent-rows.ts';
-import { RequestChanges } from '../changes/request-changes.ts';
-import { SessionChanges, type StoredMember } from '../changes/session-changes.ts';
 
 /** What tests of the write path share: a real store and a real metadata database. A process opens one embedded store. */
 export interface IngestRig {
@@ -103,10 +103,8 @@ export interface StoredRow {
 }
 
 /** What goes together in a core. */
-export interface CoreRig {
+export interface CoreRig extends Changers {
   readonly drain: Drain;
-  readonly changer: RequestChanges;
-  readonly sessions: SessionChanges;
   readonly pendingChanges: PendingChanges;
 }
 
@@ -215,7 +213,6 @@ export class SpoolRig {
 
   /** A new life of the ingest over this spool. */
   async openDrain({ interpret = interpretDirectly, release, ...given }: TestPorts = {}): Promise<Drain> {
-    const declared = new DeclaredNames(this.rig.database, systemClock);
     return new Drain({
       spoolFolder: this.folder,
       spoolId: spoolIdentity(this.folder),
@@ -224,11 +221,11 @@ export class SpoolRig {
       insert: this.rig.store.insert,
       findRows: this.rig.store.findRows,
       pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),
-      declaredNames: (organizationId) => declared.of(organizationId),
-      redactionRules: storedRules(this.rig.database),
-      organizationPrices: () => noOrganizationPrices,
-      keepDeadLetter: new DeadLetters(this.deadLetterFolder, systemClock.now).keep,
-      evictDeadLetters: async () => undefined,
+      declaredNames: new DeclaredNames(this.rig.database, systemClock),
+      redactionRules: new RedactionRules(this.rig.database, systemClock),
+      organizationPrices: { get: () => noOrganizationPrices },
+      deadLetters: new DeadLetters(this.deadLetterFolder, systemClock.now),
+      deadLetterQuota: { enforce: async () => undefined },
       settleBudgets: async () => undefined,
       completeUsage: completeUsageIn(this.rig.store),
       callsOnce: callsOnceIn(this.rig.store),
@@ -240,7 +237,7 @@ export class SpoolRig {
       burst: new BurstGate({ maxMs: 0, cpuShares: () => undefined, clock: systemClock }),
       clock: systemClock,
       noteVisible: () => undefined,
-      noteSpend: () => undefined,
+      spendCounters: new SpendCounters(),
       observe: (observation) => this.observations.push(observation),
       ...given,
     });
@@ -257,27 +254,10 @@ export class SpoolRig {
   async openCore(given: TestPorts = {}, now = systemClock.now): Promise<CoreRig> {
     const pendingChanges = given.pendingChanges ?? (await this.openPendingChanges());
     const drain = await this.openDrain({ ...given, pendingChanges });
-    const changer = new RequestChanges({
-      catchUp: () => drain.catchUp(),
-      inFlight: drain.inFlight,
-      pendingChanges,
-      findStored: (organizationId, requestId) => this.findStored(organizationId, requestId),
-      changeStored: this.rig.store.changeStored,
-      laterTexts: newLaterTexts(given.redactionRules ?? storedRules(this.rig.database)),
-      now,
-      latestNumber: Math.max(await this.rig.store.latestChangeNumber(), await pendingChanges.latestNumber()),
-      storeWaitMs: 5000,
-    });
-    const sessions = new SessionChanges({
-      catchUp: () => drain.catchUp(),
-      inFlight: drain.inFlight,
-      pendingChanges,
-      requests: changer,
-      findFirst: (organizationId, sessionId) => this.findFirst(organizationId, sessionId),
-      changeStored: this.rig.store.changeStoredSession,
-      setTag: this.rig.store.setSessionTag,
-    });
-    return { drain, changer, sessions, pendingChanges };
+    const { store, database } = this.rig;
+    const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
+    const redactionRules = given.redactionRules ?? new RedactionRules(database, systemClock);
+    return { drain, pendingChanges, ...makeChangers({ store, pendingChanges, latestNumber, redactionRules, now, waitMs: 5000 }, drain) };
   }
 
   /** All rows of the organisation in `requests`, in the order of their identifiers. */
@@ -313,17 +293,6 @@ export class SpoolRig {
     const read = await Promise.all(kept.list({ limit: 1000 }).letters.map(({ id }) => kept.read(id)));
     // Those of one millisecond are listed by their hash, in an order that no test can know.
     return read.filter((letter) => letter !== undefined).toSorted((a, b) => (a.requestId < b.requestId ? -1 : 1));
-  }
-
-  private async findFirst(organizationId: OrganizationId, sessionId: string): Promise<StoredMember | undefined> {
-    const [row] = await this.rig.store.run<{ id: RequestId; created_ms: number }>(firstRequestStatement(organizationId, sessionId));
-    return row === undefined ? undefined : { requestId: row.id, createdAt: row.created_ms };
-  }
-
-  private async findStored(organizationId: OrganizationId, requestId: RequestId): Promise<number | undefined> {
-    const text = `SELECT toUnixTimestamp64Milli(created_at) AS ms FROM requests WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${uuidToNumber(requestId)}')`;
-    const [row] = await this.read<{ ms: number | string }>(text, organizationId);
-    return row === undefined ? undefined : Number(row.ms);
   }
 }
 

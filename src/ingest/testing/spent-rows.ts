@@ -1,11 +1,11 @@
-import type { DrainPorts } from '../ports.ts';
+import type { DrainParts } from '../drain-parts.ts';
 import type { Interpret, InterpretedExchange, InterpretTask } from '../worker/interpreter.ts';
 
 /** Interpretation as tests write it: without an owner of the results. */
 export type TestInterpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<readonly InterpretedExchange[]>;
 
-/** Ports that a test replaces. */
-export interface TestPorts extends Partial<Omit<DrainPorts, 'interpret'>> {
+/** Parts that a test replaces. */
+export interface TestPorts extends Partial<Omit<DrainParts, 'interpret'>> {
   readonly interpret?: TestInterpret;
   /** Called with results at their disposal, in place of `spoil`. */
   readonly release?: ((interpreted: readonly InterpretedExchange[]) => void) | undefined;

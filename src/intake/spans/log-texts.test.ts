@@ -294,7 +294,7 @@ describe('log records change nothing else', () => {
     const rule = { kind: 'email', pattern: null, replacement: '[email]', appliesTo: ['request', 'response'] } as const;
     await scene.spans();
     await scene.logs([{ ...user, body: { content: 'I am ann@example.com' } }, choice]);
-    await scene.spool.drainAll({ redactionRules: async () => [rule], callsOnce: callsOnceIn(rig.store) });
+    await scene.spool.drainAll({ redactionRules: { of: async () => [rule] }, callsOnce: callsOnceIn(rig.store) });
     const waits = await scene.spool.read<{ readonly all: string }>(
       'SELECT concat(old, new) AS all FROM changes WHERE org_id = {tenant:UInt128}',
     );

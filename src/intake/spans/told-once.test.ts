@@ -92,7 +92,7 @@ class Scene {
   async live(store = rig.store): Promise<void> {
     await this.spool.drainAll({
       callsOnce: callsOnceIn(store, { clock: { now: () => startMs, monotonic: () => performance.now() } }),
-      noteSpend: (...args) => this.counters.count(...args),
+      spendCounters: this.counters,
     });
   }
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import { type ErasableLetters, makeErasableLetters } from '../../ingest/dead-letters/erase.ts';
-import { erasureCutoff, RunningErasures, waitForSpoolDrain } from '../../ingest/erasures.ts';
+import { erasureCutoff, RunningErasures, waitForSpoolDrain } from '../../ingest/changes/erasures.ts';
 import { type CoreRig, type IngestRig, openRig, type SpoolRig } from '../../ingest/testing/ingest-harness.ts';
 import {
   addErasedExchanges,

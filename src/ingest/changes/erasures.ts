@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ErasedExchange } from '../metadata/erasures.ts';
-import type { Erasure } from '../model/erasure.ts';
-import type { OrganizationId } from '../model/ids.ts';
-import type { ExchangeIndex, TrackedExchange } from './series/exchange.ts';
+import type { ErasedExchange } from '../../metadata/erasures.ts';
+import type { Erasure } from '../../model/erasure.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
 
 /** A user whose records must not be stored. Plain data: it is sent to a thread. */
 export type ErasedUser = Pick<Erasure, 'number' | 'userId' | 'erasedAt'>;

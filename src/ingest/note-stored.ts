@@ -1,7 +1,15 @@
-import type { DrainPorts } from '../ports.ts';
-import type { CountedBefore } from '../once/counted-before.ts';
-import type { Batch } from './batch.ts';
-import type { Failure, StorableRow } from './insert.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Batch } from './batch/batch.ts';
+import type { Failure, StorableRow } from './batch/insert.ts';
+import type { CountedBefore } from './once/counted-before.ts';
+import type { SpendCounters } from './spend-counters.ts';
+
+export interface StoredParts {
+  readonly clock: Clock;
+  readonly spendCounters: Pick<SpendCounters, 'count'>;
+  /** Called once a record can be queried. @param delayMs since its exchange ended. */
+  readonly noteVisible: (delayMs: number) => void;
+}
 
 interface Outcome {
   readonly rows: readonly StorableRow[];
@@ -13,7 +21,7 @@ interface Outcome {
 export function noteStored(
   { exchanges }: Pick<Batch, 'exchanges'>,
   { rows, refused, countedBefore }: Outcome,
-  { clock, noteVisible, noteSpend }: Pick<DrainPorts, 'clock' | 'noteVisible' | 'noteSpend'>,
+  { clock, noteVisible, spendCounters }: StoredParts,
 ): void {
   const visibleAt = clock.now();
   for (const { index, rows: written } of rows) {
@@ -22,6 +30,6 @@ export function noteStored(
     const { endedAt, spend, awaited } = written;
     if (endedAt !== null) noteVisible(visibleAt - endedAt);
     const before = countedBefore.get(index);
-    if (spend !== undefined && before !== 'all') noteSpend(organizationId, spend, { isAwaited: awaited !== undefined, before });
+    if (spend !== undefined && before !== 'all') spendCounters.count(organizationId, spend, { isAwaited: awaited !== undefined, before });
   }
 }

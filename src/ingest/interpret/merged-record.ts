@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { mapTextTags } from '../../model/record/text-tags.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
-import { firstNonEmpty } from '../interpret/record-texts.ts';
+import { firstNonEmpty } from './record-texts.ts';
 
 /**
  * The record of a call that several spans tell of: the first's, completed by the others. @param records at least one, the first of which

@@ -19,10 +19,10 @@ export const plantedImports: readonly Planted[] = [
     rule: 'sub-room imports',
     title: 'values where only types are allowed, and a deeper folder than the row',
     files: {
-      'src/store/engine/a.ts': `import type { A } from '../parts/a.ts';\nimport { a } from '../parts/a.ts';`,
-      'src/cli/doctor/a.ts': `import { a } from '../client.ts';\nimport { b } from '../users/users.ts';`,
+      'src/operator/routes/a.ts': `import type { A } from '../work/a.ts';\nimport { a } from '../work/a.ts';`,
+      'src/contract/events/a.ts': `import { a } from '../filter.ts';\nimport { b } from '../settings/b.ts';`,
     },
-    at: ['src/store/engine/a.ts:2', 'src/cli/doctor/a.ts:2'],
+    at: ['src/operator/routes/a.ts:2', 'src/contract/events/a.ts:2'],
   },
   {
     rule: 'sub-room imports',

@@ -1,17 +1,48 @@
 import type { Planted } from './rule.ts';
 
-const sources = (count: number, ending: string) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/spool/part-${index}${ending}`, 'export const part = 1;']));
+/** Files of a folder, each of which imports the one before it. */
+const chain = (name: string, count: number, folder = 'src/spool') =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `${folder}/${name}-${index}.ts`,
+      index === 0 ? 'export const part = 1;' : `import { part } from './${name}-${index - 1}.ts';`,
+    ]),
+  );
 const longFunction = `function long() {\n${'  step();\n'.repeat(59)}}\n`;
 
 /** Trees for the rules of `rules/shape.ts`. */
 export const plantedShapes: readonly Planted[] = [
-  { rule: 'folder size', title: 'one file too many', files: sources(41, '.ts'), at: ['src/spool/part-0.ts:1'] },
   {
-    rule: 'folder size',
-    title: 'a full folder with tests beside it',
-    files: { ...sources(40, '.ts'), ...sources(20, '.test.ts'), 'src/spool/deeper/part.ts': 'export const part = 1;' },
+    rule: 'one thing in a folder',
+    title: 'two parts, which only a test and a file of another folder know',
+    files: {
+      ...chain('read', 4),
+      ...chain('write', 5),
+      'src/spool/both.test.ts': `import { part } from './read-0.ts';\nimport { part as other } from './write-0.ts';`,
+      'src/spool/deeper/both.ts': `import { part } from '../read-0.ts';\nimport { part as other } from '../write-0.ts';`,
+    },
+    at: ['src/spool/read-0.ts:1', 'src/spool/write-0.ts:1'],
+  },
+  {
+    rule: 'one thing in a folder',
+    title: 'many files that one of them holds together, a long list of equals, a small part, and parts in folders of their own',
+    files: {
+      ...chain('read', 20),
+      ...chain('write', 20),
+      'src/spool/spool.ts': `import type { Part } from './read-0.ts';\nexport const later = () => import('./write-19.ts');`,
+      ...Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`src/model/noun-${index}.ts`, 'export const noun = 1;'])),
+      ...chain('large', 9, 'src/state'),
+      ...chain('small', 3, 'src/state'),
+      ...chain('one', 5, 'src/sql/one'),
+      ...chain('other', 5, 'src/sql/other'),
+    },
     at: [],
+  },
+  {
+    rule: 'telling names',
+    title: 'a folder of what has such numbers',
+    files: { 'src/spool/0010-to-0019/0012-a.ts': '', 'docs/10-19/a.md': '', 'src/spool/0012-a.ts': '' },
+    at: ['src/spool/0010-to-0019/0012-a.ts:1', 'docs/10-19/a.md:1'],
   },
   {
     rule: 'telling names',

@@ -1,21 +1,12 @@
 import type { Rule } from './rule.ts';
 import { livingLinks, shortReadme } from './rules/documents.ts';
 import { environment, noConsole, pureRooms } from './rules/effects.ts';
-import { oneWayFolders } from './rules/folders.ts';
+import { oneThingFolders, oneWayFolders } from './rules/folders.ts';
 import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
 import { knownRoom, noCycles, packageImports, roomImports, subRoomImports } from './rules/imports.ts';
 import { factsWithoutParsers, providerNames } from './rules/provider-names.ts';
 import { completeLock, exactVersions, namedFiles, noMachineTraces } from './rules/repository.ts';
-import {
-  fileLength,
-  folderSize,
-  functionLength,
-  noBarrels,
-  noDefaultExports,
-  parameterCount,
-  searchedNames,
-  tellingNames,
-} from './rules/shape.ts';
+import { fileLength, functionLength, noBarrels, noDefaultExports, parameterCount, searchedNames, tellingNames } from './rules/shape.ts';
 import { builtStatements, namedAcross } from './rules/statements.ts';
 
 export const rules: readonly Rule[] = [
@@ -29,7 +20,7 @@ export const rules: readonly Rule[] = [
   noDefaultExports,
   tellingNames,
   searchedNames,
-  folderSize,
+  oneThingFolders,
   fileLength,
   functionLength,
   parameterCount,

@@ -41,6 +41,9 @@ function exportsDefault(statement: Node): boolean {
   );
 }
 
+/** `0010-to-0019`: numbers that happen to stand beside each other. */
+const range = /^\d+-(?:to-)?\d+$/;
+
 /** No file or folder has an empty name; the last word counts, as in `text-utils.ts`. */
 export const tellingNames: Rule = {
   name: 'telling names',
@@ -48,7 +51,7 @@ export const tellingNames: Rule = {
   find: ({ files }) =>
     [...files.keys()].flatMap((path) => {
       const names = path.split('/').map((part) => part.replace(/\..*$/, '').split(/[-_]/).at(-1) ?? '');
-      const empty = names.find((name) => emptyNames.has(name.toLowerCase()));
+      const empty = names.find((name) => emptyNames.has(name.toLowerCase())) ?? path.split('/').find((part) => range.test(part));
       return empty === undefined ? [] : [{ path, line: 1, what: `${empty} says nothing` }];
     }),
 };
@@ -80,25 +83,6 @@ function exportedNames(statement: Node): readonly string[] {
   }
   return 'id' in declaration && declaration.id?.type === 'Identifier' ? [declaration.id.name] : [];
 }
-
-/** Folders stay small; tests do not count. */
-export const folderSize: Rule = {
-  name: 'folder size',
-  remedy: 'Give a group of its files a folder of their own.',
-  find: ({ sources }) => {
-    const folders = new Map<string, string[]>();
-    for (const { path } of sources) {
-      if (!path.startsWith('src/') || /\.test\.tsx?$/.test(path)) continue;
-      const folder = path.slice(0, path.lastIndexOf('/'));
-      folders.set(folder, [...(folders.get(folder) ?? []), path]);
-    }
-    return [...folders].flatMap(([folder, files]) =>
-      files.length > limits.folderFiles
-        ? [{ path: files[0] ?? folder, line: 1, what: `${folder} holds ${files.length} files, the limit is ${limits.folderFiles}` }]
-        : [],
-    );
-  },
-};
 
 /** Files stay short. */
 export const fileLength: Rule = sourceRule({ name: 'file length', remedy: 'Split it where the story has a seam.' }, ({ text }) => {

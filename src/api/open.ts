@@ -48,8 +48,13 @@ export interface ApiRooms extends Pick<
   readonly meter: Meter;
   readonly database: MetadataDatabase;
   readonly store: Store;
-  readonly ingest: Ingest;
-  readonly jobs: Jobs;
+  readonly ingest: Pick<
+    Ingest,
+    'changer' | 'sessions' | 'declaredNames' | 'redactionRules' | 'inFlightOf' | 'freshUntil' | 'oldestUnstored'
+  >;
+  readonly jobs: Pick<Jobs, 'bulk' | 'imports' | 'prices'> & {
+    readonly removals: Pick<Jobs['removals'], 'retentionPorts' | 'erasurePorts'>;
+  };
   readonly alerts: Alerts;
   readonly streams: Streams;
   /** Of the program. */
@@ -70,7 +75,7 @@ export interface OpenApi {
 /** Opens the API; it listens later, when whatever a call may reach has begun. */
 export function openApi(rooms: ApiRooms): OpenApi {
   const { config, version, streams } = rooms;
-  const ports = portsOf(rooms);
+  const ports = apiPortsOf(rooms);
   let server: Server | undefined;
   return {
     ports,
@@ -96,7 +101,8 @@ function documentOf(version: string): () => object {
   return () => (document ??= openApiDocument(version));
 }
 
-function portsOf(rooms: ApiRooms): ApiPorts {
+/** What endpoints use, from the rooms that have it. */
+export function apiPortsOf(rooms: ApiRooms): ApiPorts {
   const { config, database, store, ingest, jobs, version, baseUrl } = rooms;
   const { changer, sessions, declaredNames, redactionRules, inFlightOf, freshUntil, oldestUnstored } = ingest;
   const { now } = systemClock;

@@ -1,4 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Drain } from './drain.ts';
 
 /** A gateway worker stamps the end of an exchange so long before its frame is in the spool, at most. */
@@ -14,4 +15,12 @@ export async function freshUntil(drain: Pick<Drain, 'catchUp' | 'oldestWaitingMs
     throw error;
   }
   return readAt - Math.max(writingMs, drain.oldestWaitingMs(readAt));
+}
+
+/** Tells which requests' records are still in flight to the store. */
+export function inFlightIn(drain: Pick<Drain, 'catchUp' | 'inFlight'>) {
+  return async (organizationId: OrganizationId, requestIds: readonly RequestId[]): Promise<readonly RequestId[]> => {
+    await drain.catchUp();
+    return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
+  };
 }

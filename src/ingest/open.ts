@@ -20,7 +20,7 @@ import { DeadLetters } from './dead-letters/store.ts';
 import type { Drain } from './drain.ts';
 import { RunningErasures } from './changes/erasures.ts';
 import { oldestUnstoredOf } from './export-ends.ts';
-import { freshUntil } from './fresh-until.ts';
+import { freshUntil, inFlightIn } from './fresh-until.ts';
 import { makeDrain } from './make-drain.ts';
 import type { OncePorts } from './once/calls-once.ts';
 import { SpendCounters } from './spend-counters.ts';
@@ -92,10 +92,7 @@ export async function openIngest(rooms: IngestRooms): Promise<Ingest> {
     drain,
     ...makeChangers({ store, latestNumber, ...kept }, drain),
     latestBefore,
-    inFlightOf: async (organizationId, requestIds) => {
-      await drain.catchUp();
-      return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
-    },
+    inFlightOf: inFlightIn(drain),
     freshUntil: () => freshUntil(drain, systemClock.now),
     oldestUnstored: oldestUnstoredOf(drain),
   };

@@ -6,7 +6,6 @@ import type { Ingest } from '../ingest/open.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
-import { systemClock } from '../platform/clock.ts';
 import type { CorePrices } from '../pricing/held/core-prices.ts';
 import type { SharedState } from '../state/shared-state.ts';
 import type { Store } from '../store/store.ts';
@@ -52,14 +51,7 @@ export function openJobs(rooms: JobRooms): Jobs {
     removals,
     trustedClock,
     bulk,
-    prices: makePricePorts({
-      database,
-      prices,
-      changeStoredCosts: store.changeStoredCosts,
-      stamp: () => changer.stamp(),
-      amongChanges: (organizationId, work) => changer.shared(organizationId, work),
-      now: systemClock.now,
-    }),
+    prices: makePricePorts({ database, prices, store, changer }),
     imports: makeImports({ store, drain, running, changer, spoolFolder: dataPaths(config).spool, retention: removals.retentionPorts }),
     start: async () => {
       await removals.start();

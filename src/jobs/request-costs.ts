@@ -10,7 +10,9 @@ import { checkPrices } from '../pricing/check-prices.ts';
 import { explainCost, recomputedCost } from '../pricing/explain-cost.ts';
 import { type CorePrices, makePricingOf } from '../pricing/held/core-prices.ts';
 import { recordNameFor } from '../providers/registry.ts';
-import type { ChangeStoredCosts } from '../store/update/change-costs.ts';
+import type { Store } from '../store/store.ts';
+import type { RequestChanges } from '../ingest/changes/request-changes.ts';
+import { systemClock } from '../platform/clock.ts';
 
 /** A refused price: its provider is unknown, or the list has it twice. */
 export interface PriceRefusal {
@@ -37,35 +39,33 @@ export interface PricePorts {
   readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
 }
 
-export interface RequestCostParts {
+export interface RequestCostRooms {
   readonly database: MetadataDatabase;
   readonly prices: CorePrices;
-  readonly changeStoredCosts: ChangeStoredCosts;
-  readonly stamp: RepricePorts['stamp'];
-  /** Runs work that changes records of an organisation. An erasure waits for it, and the work sees nothing erased. */
-  readonly amongChanges: <Result>(organizationId: OrganizationId, work: () => Promise<Result>) => Promise<Result>;
-  readonly now: () => number;
+  readonly store: Pick<Store, 'changeStoredCosts'>;
+  readonly changer: Pick<RequestChanges, 'stamp' | 'shared'>;
 }
 
-export function makePricePorts({ database, prices, changeStoredCosts, stamp, amongChanges, now }: RequestCostParts): PricePorts {
+export function makePricePorts({ database, prices, store, changer }: RequestCostRooms): PricePorts {
   const { stored } = prices;
   const pricingOf = makePricingOf(prices);
   const repricing: RepricePorts = {
     recompute: (organizationId, request) => recomputedCost(request, pricingOf(organizationId, request)),
-    changeStoredCosts,
-    stamp,
+    changeStoredCosts: store.changeStoredCosts,
+    stamp: () => changer.stamp(),
   };
   return {
     list: (organizationId) => listOrganizationPrices(database, organizationId),
     replace: async (organizationId, replacement) => {
       const checked = checkPrices(replacement, recordNameFor);
       if ('refused' in checked) return checked;
-      await replaceOrganizationPrices(database, { organizationId, prices: checked.prices, at: now() });
+      await replaceOrganizationPrices(database, { organizationId, prices: checked.prices, at: systemClock.now() });
       stored.forget(organizationId);
       return checked;
     },
+    // An erasure waits for it, and it sees nothing erased.
     apply: (principal, read, isTrial) =>
-      amongChanges(principal.organizationId, async () => repriceRequests(repricing, principal, await read(), isTrial)),
+      changer.shared(principal.organizationId, async () => repriceRequests(repricing, principal, await read(), isTrial)),
     explain: (organizationId, request) => explainCost(request, pricingOf(organizationId, request)),
   };
 }

@@ -5,20 +5,12 @@ import type { Hono } from 'hono';
 import { v7 } from 'uuid';
 import { expect } from 'vitest';
 import { hashKey } from '../../auth/api-key.ts';
-import { makeBodyAddresses } from '../../auth/body-address.ts';
-import { makeProviderKeyCipher } from '../../auth/provider-key-cipher.ts';
-import { makeApiKeys } from '../../auth/api-keys.ts';
-import { makeBrowserSessions } from '../../auth/browser-sessions.ts';
-import { makeProviderKeyVault } from '../../auth/provider-keys.ts';
-import { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
-import { explainRejection } from '../../auth/rejection.ts';
 import { makeCipher } from '../../auth/sealing.ts';
 import { makeChannelStore } from '../../events/channels/stored-channels.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
 import { type CoreRig, type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
 import { DeclaredNames } from '../../metadata/organization/declared-names.ts';
-import { listRateLimits, replaceRateLimits } from '../../metadata/organization/rate-limits.ts';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import { readRetention, setRetention } from '../../metadata/organization/retention.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
@@ -26,12 +18,11 @@ import type { Observation } from '../../model/observation.ts';
 import type { HealthFigures } from '../../contract/health.ts';
 import { keyPermissions, type KeyPermissions } from '../../model/principal.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
-import { KnownNames } from '../../query/hints/known-names.ts';
 import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { factsOfLine, type LineFacts } from '../../ingest/imports/read-item.ts';
 import { RunningErasures } from '../../ingest/changes/erasures.ts';
-import { freshUntil } from '../../ingest/fresh-until.ts';
+import { freshUntil, inFlightIn } from '../../ingest/fresh-until.ts';
 import { AlertDefinitions } from '../../alerts/definitions.ts';
 import { alertFamilies } from '../../alerts/metrics.ts';
 import { openAlerts } from '../../alerts/open.ts';
@@ -39,24 +30,21 @@ import { makeImports } from '../../ingest/imports/open.ts';
 import { BulkJobs } from '../../jobs/bulk/bulk-jobs.ts';
 import { makeModelRegistry } from '../../pricing/held/model-registry.ts';
 import { makePricePorts } from '../../jobs/request-costs.ts';
-import { makeDashboardPorts } from '../parts/dashboard.ts';
-import { makeMcpPorts } from '../parts/mcp.ts';
-import { makePropertyPorts } from '../parts/properties.ts';
 import { makeStoredPrices } from '../../pricing/held/stored-prices.ts';
-import { findOrganization } from '../../metadata/organization/organizations.ts';
 import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.ts';
 import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
 import { openWebhookScene } from '../../events/webhooks/testing/webhook-scene.ts';
-import { makeExports } from '../parts/exports.ts';
-import { HintLookUps } from '../parts/hint-look-ups.ts';
-import { ResponseMemory, responseMaxBytes } from '../http/response-memory.ts';
+import { ResponseMemory } from '../http/response-memory.ts';
+import { type Config, loadConfig } from '../../config/load.ts';
 import { createApi } from '../app.ts';
+import { apiPortsOf } from '../open.ts';
 import { Streams } from '../stream/streams.ts';
 import { apiFamilies } from '../latency.ts';
 import type { ApiPorts } from '../endpoint/ports.ts';
 
+const baseUrl = (): string => 'https://gatelog.example.com';
 const regions = { region: 'us', regions: { eu: 'https://eu.example.com' } };
 export const bodyMaxBytes = 64 * 1024;
 export const queryPath = '/v1/request/query-clickhouse';
@@ -167,18 +155,6 @@ async function writeExchanges(rig: IngestRig, spool: SpoolRig, further: number):
   };
 }
 
-function propertyPartsOf({ database, store }: IngestRig): Parameters<typeof makePropertyPorts>[0] {
-  return { database, store, declaredNames: new DeclaredNames(database, systemClock), now: Date.now };
-}
-
-function signInPortsOver({ database }: IngestRig) {
-  return {
-    organizationName: async (organizationId) => (await findOrganization(database, organizationId))?.name,
-    browserSessions: makeBrowserSessions({ database, secret: Buffer.alloc(32, 1), now: () => Date.now() }),
-    secureCookies: false,
-  } satisfies Partial<ApiPorts>;
-}
-
 /** Logs go into a series of their own; no spans are taken. */
 function takersOver(spool: SpoolRig): Pick<ApiPorts, 'takeLog' | 'takeSpans'> {
   let writer: SpoolWriter | undefined;
@@ -200,59 +176,63 @@ export async function portsOver(
   observations: Observation[],
   core?: Omit<CoreRig, 'pendingChanges'>,
 ): Promise<ApiPorts> {
-  const running = new RunningErasures();
+  const { database, store, folder } = rig;
   const { drain, changer, sessions } = core ?? (await spool.openCore());
-  const lookUp = makeOrganizationPriceLookUp(rig.database);
-  const stored = makeStoredPrices({ lookUp, monotonic: () => performance.now(), observe: (observation) => observations.push(observation) });
-  const corePrices = { book: bookWithoutOperator, stored };
+  const observe = (observation: Observation): void => void observations.push(observation);
+  const lookUp = makeOrganizationPriceLookUp(database);
+  const prices = { book: bookWithoutOperator, stored: makeStoredPrices({ lookUp, monotonic: systemClock.monotonic, observe }) };
   const retention: ApiPorts['retention'] = {
     deploymentDays: 365,
-    read: (organizationId) => readRetention(rig.database, organizationId),
-    set: (organizationId, days) => setRetention(rig.database, { organizationId, days, at: Date.now() }),
+    read: (organizationId) => readRetention(database, organizationId),
+    set: (organizationId, days) => setRetention(database, { organizationId, days, at: Date.now() }),
   };
-  const bodyAddresses = makeBodyAddresses(Buffer.alloc(32, 1), Date.now);
+  const imported = { spoolFolder: spool.folder, store, drain, running: new RunningErasures(), retention, changer };
   return {
+    ...apiPortsOf({
+      ...wellService,
+      ...takersOver(spool),
+      ...(await eventsOver(rig)),
+      config: configIn(folder),
+      database,
+      store,
+      observe,
+      meter: new Meter(apiFamilies),
+      answerMemory: new ResponseMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
+      streams: new Streams({
+        order: { through: 0, watch: () => () => undefined },
+        max: 100,
+        aliveMs: 15_000,
+        monotonic: systemClock.monotonic,
+      }),
+      ingest: {
+        changer,
+        sessions,
+        declaredNames: new DeclaredNames(database, systemClock),
+        redactionRules: new RedactionRules(database, systemClock),
+        inFlightOf: inFlightIn(drain),
+        freshUntil: () => freshUntil(drain, systemClock.now),
+        oldestUnstored: () => Promise.resolve(undefined),
+      },
+      jobs: {
+        bulk: new BulkJobs({ database, store, drain, changer, observe: () => undefined }),
+        imports: makeImports({ ...imported, readLarge }),
+        prices: makePricePorts({ database, store, changer, prices }),
+        removals: {
+          retentionPorts: retention,
+          erasurePorts: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
+        },
+      },
+    }),
+    site: { addresses: { gateway: undefined, api: undefined }, file: () => undefined },
     verifyKey: (keyHash) => {
       const permissions = keyPermissions.find((candidate) => hashKey(keyOf(candidate)) === keyHash);
       return permissions === undefined ? undefined : { ...spool.principal, permissions };
     },
-    explainRejection: (sent) => explainRejection(sent, regions),
-    failedKeys: new AuthFailureLimiter({ maxPerMinute: 0, monotonic: () => performance.now() }),
-    run: rig.store.run,
-    changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
-    sessions,
-    jobs: new BulkJobs({ ...rig, drain, changer, observe: () => undefined }),
-    inFlightOf: async (organizationId, requestIds) => {
-      await drain.catchUp();
-      return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
-    },
-    freshUntil: () => freshUntil(drain, Date.now),
-    bodyAddressOf: (organizationId, requestId) => `http://api.test${bodyAddresses.pathOf(organizationId, requestId)}`,
-    checkBodyAddress: bodyAddresses.check,
-    ...makePropertyPorts(propertyPartsOf(rig)),
-    ...makeDashboardPorts(rig.database, Date.now),
-    retention,
-    ...takersOver(spool),
-    imports: makeImports({ spoolFolder: spool.folder, store: rig.store, drain, running, retention, changer, readLarge }),
-    erasures: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
-    ...(await settingsOver(rig)),
-    ...signInPortsOver(rig),
-    models: (_organizationId, storedProviders) =>
-      ['echo', ...storedProviders].map((name) => ({ id: `${name}/m`, object: 'model', created: 0, owned_by: name })),
-    prices: makePricePorts({
-      database: rig.database,
-      prices: corePrices,
-      changeStoredCosts: rig.store.changeStoredCosts,
-      stamp: () => changer.stamp(),
-      amongChanges: (organizationId, work) => changer.shared(organizationId, work),
-      now: Date.now,
-    }),
-    ...fixedPorts(observations),
   };
 }
 
-/** What an organisation sets. Nothing evaluates its rules that alert. */
-async function settingsOver({ database, store, folder }: IngestRig) {
+/** Webhooks, and rules that alert, which nothing evaluates. */
+async function eventsOver({ database, store, folder }: IngestRig) {
   const scene = await openWebhookScene({ database, folder });
   const definitions = await AlertDefinitions.open(database);
   const { alerts } = await openAlerts(
@@ -278,20 +258,10 @@ async function settingsOver({ database, store, folder }: IngestRig) {
         newId: v7,
       }),
       wake: (deliveries) => scene.outbox.wake(deliveries),
-      baseUrl: () => 'http://api.test',
+      baseUrl,
     },
   );
-  return {
-    rateLimits: {
-      list: (organizationId) => listRateLimits(database, organizationId),
-      replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: Date.now() }),
-    },
-    apiKeys: makeApiKeys(database, regions.region, Date.now),
-    providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
-    redactionRules: new RedactionRules(database, systemClock),
-    webhooks: scene.webhooks,
-    alerts,
-  } satisfies Partial<ApiPorts>;
+  return { webhooks: scene.webhooks, alerts };
 }
 
 /** Figures of a service in which nothing waits. */
@@ -308,32 +278,29 @@ const wellFigures: HealthFigures = {
   restarts: null,
 };
 
-/** Ports that need neither a store nor a spool. */
-function fixedPorts(observations: Observation[]) {
-  return {
-    modelRegistry: makeModelRegistry(bookWithoutOperator, Date.now),
-    health: () => Promise.resolve({ failing: [], degraded: [] }),
-    observe: (observation: Observation) => observations.push(observation),
-    meter: new Meter(apiFamilies),
-    metrics: { key: undefined, page: () => Promise.resolve(''), figures: () => Promise.resolve(wellFigures) },
-    monotonic: () => performance.now(),
-    site: { addresses: { gateway: undefined, api: undefined }, file: () => undefined },
-    exports: makeExports({ now: Date.now, oldestUnstored: () => Promise.resolve(undefined) }),
-    streams: new Streams({
-      order: { through: 0, watch: () => () => undefined },
-      max: 100,
-      aliveMs: 15_000,
-      monotonic: () => performance.now(),
-    }),
-    bodyMaxBytes,
-    corsOrigins: [],
-    ...makeMcpPorts({ version: '0.0.0', baseUrl: () => 'https://gatelog.example.com' }),
-    answerMaxBytes: responseMaxBytes,
-    answerMemory: new ResponseMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
-    now: () => Date.now(),
-    knownNames: new KnownNames(),
-    hintLookUps: new HintLookUps(() => performance.now()),
-  } satisfies Partial<ApiPorts>;
+/** What needs neither a store nor a spool. */
+const wellService = {
+  version: '0.0.0',
+  baseUrl,
+  models: (_organizationId: OrganizationId, storedProviders: ReadonlySet<string>) =>
+    ['echo', ...storedProviders].map((name) => ({ id: `${name}/m`, object: 'model' as const, created: 0, owned_by: name })),
+  modelRegistry: makeModelRegistry(bookWithoutOperator, Date.now),
+  health: () => Promise.resolve({ failing: [], degraded: [] }),
+  metrics: { key: undefined, page: () => Promise.resolve(''), figures: () => Promise.resolve(wellFigures) },
+};
+
+/** What tests of the API set; the rest is as it is without settings. */
+function configIn(dataDir: string): Config {
+  const loaded = loadConfig({
+    GATELOG_DATA_DIR: dataDir,
+    GATELOG_REGION: regions.region,
+    GATELOG_REGIONS: Object.entries(regions.regions)
+      .map(([name, address]) => `${name}=${address}`)
+      .join(','),
+    GATELOG_SECRET_KEY: 'of tests, of no deployment, 32 characters',
+  });
+  if ('faults' in loaded) throw new Error(JSON.stringify(loaded.faults));
+  return { ...loaded.config, apiBodyMaxBytes: bodyMaxBytes, corsOrigins: [], authFailuresPerMinute: 0 };
 }
 
 /** Calls an API as a client does. */

@@ -1,9 +1,9 @@
 import { v7 } from 'uuid';
 import type { MetadataQueries } from '../metadata/database.ts';
+import { deleteRow } from '../metadata/organization/delete-row.ts';
 import {
   addAlertRule,
   type AlertRefusal,
-  deleteAlertRule,
   listAllAlertRules,
   listWithoutOffer,
   offerAlertRules,
@@ -82,7 +82,7 @@ export class AlertDefinitions {
 
   /** Durable on return. @returns false when the organisation has none of this identifier. */
   async remove(organizationId: OrganizationId, id: Uuid): Promise<boolean> {
-    if (!(await deleteAlertRule(this.#database, organizationId, id))) return false;
+    if (!(await deleteRow(this.#database, 'alert_rules', organizationId, id))) return false;
     const alert = this.#alerts.get(id);
     if (alert !== undefined) this.#departed.set(id, alert);
     this.#alerts.delete(id);

@@ -25,7 +25,7 @@ import type { ApiPorts } from './endpoint/ports.ts';
 import { responseMaxBytes } from './http/response-memory.ts';
 import { serveApi } from './listen.ts';
 import { openApiDocument } from './openapi.ts';
-import { makeDashboardPorts } from './parts/dashboard.ts';
+import { makeDashboard } from './parts/dashboard.ts';
 import { makeExports } from './parts/exports.ts';
 import { HintLookUps } from './parts/hint-look-ups.ts';
 import { makeMcpPorts } from './parts/mcp.ts';
@@ -118,7 +118,7 @@ export function apiPortsOf(rooms: ApiRooms): ApiPorts {
     freshUntil,
     exports: makeExports({ now, oldestUnstored }),
     ...makePropertyPorts({ database, store, declaredNames, now }),
-    ...makeDashboardPorts(database, now),
+    ...makeDashboard(database, now),
     rateLimits: makeRateLimits(database, now),
     redactionRules,
     retention: jobs.removals.retentionPorts,

@@ -1,8 +1,8 @@
 import { v7 } from 'uuid';
 import type { MetadataQueries } from '../metadata/database.ts';
+import { deleteRow } from '../metadata/organization/delete-row.ts';
 import {
   addProviderKey,
-  deleteProviderKey,
   listProviderKeys,
   type ProviderKeyRefusal,
   type StoredProviderKey,
@@ -58,7 +58,7 @@ export function makeProviderKeyVault(database: MetadataQueries, cipher: Provider
       const keys = await listProviderKeys(database, organizationId);
       return keys.map((stored) => shown(stored, cipher.open(stored, stored.sealed) !== undefined));
     },
-    remove: (organizationId, id) => deleteProviderKey(database, organizationId, id),
+    remove: (organizationId, id) => deleteRow(database, 'provider_keys', organizationId, id),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { McpCall } from '../../mcp/http.ts';
 import type { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
-import type { Boards, Views } from '../parts/dashboard.ts';
+import type { makeDashboard } from '../parts/dashboard.ts';
 import type { Exports } from '../parts/exports.ts';
 import type { Properties } from '../parts/properties.ts';
 import type { RateLimits } from '../parts/rate-limits.ts';
@@ -51,7 +51,7 @@ export interface MetricsPorts {
   readonly page: () => Promise<string>;
 }
 
-export interface ApiPorts {
+export interface ApiPorts extends ReturnType<typeof makeDashboard> {
   readonly answerMcp: (call: McpCall) => Promise<Response>;
   /** Of pages that this listener serves. */
   readonly ownOrigins: () => readonly string[];
@@ -93,8 +93,6 @@ export interface ApiPorts {
   readonly redactionRules: Pick<RedactionRules, 'list' | 'replace'>;
   readonly webhooks: Webhooks;
   readonly alerts: Alerts;
-  readonly views: Views;
-  readonly boards: Boards;
   readonly prices: PricePorts;
   readonly retention: RetentionPorts;
   readonly erasures: ErasurePorts;

@@ -1,7 +1,7 @@
 import type { MetadataQueries } from '../../metadata/database.ts';
+import { deleteRow } from '../../metadata/organization/delete-row.ts';
 import {
   addWebhook,
-  deleteWebhook,
   listAllWebhooks,
   replaceWebhook,
   type StoredWebhook,
@@ -76,7 +76,7 @@ export class WebhookDefinitions {
 
   /** Durable on return. @returns false when the organisation has none of this identifier. */
   async remove(organizationId: OrganizationId, id: Uuid): Promise<boolean> {
-    if (!(await deleteWebhook(this.#database, organizationId, id))) return false;
+    if (!(await deleteRow(this.#database, 'webhooks', organizationId, id))) return false;
     this.#webhooks.delete(id);
     this.#changed();
     return true;

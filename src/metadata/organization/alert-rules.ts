@@ -79,16 +79,6 @@ function conflictOf(
   return limitPolicy !== null && enforced.length >= maxEnforcedRules ? 'too_many_limits' : undefined;
 }
 
-/** Durable on return in the core. @returns false when the organisation has none of this identifier. */
-export async function deleteAlertRule({ queries }: MetadataQueries, organizationId: OrganizationId, id: Uuid): Promise<boolean> {
-  const { numDeletedRows } = await queries
-    .deleteFrom('alert_rules')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
-
 /** Organisations to which no rules were offered yet. */
 export async function listWithoutOffer({ queries }: MetadataQueries): Promise<readonly OrganizationId[]> {
   const rows = await queries

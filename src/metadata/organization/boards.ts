@@ -5,7 +5,7 @@ import type { MetadataQueries } from '../database.ts';
 import type { BoardsTable } from '../schema/schema.ts';
 
 /** Why a board was not replaced; nothing is changed then. */
-export type BoardRefusal =
+type BoardRefusal =
   | { readonly refused: 'unknown' | 'name_taken' }
   /** It was changed since that version was read. */
   | { readonly refused: 'changed'; readonly version: number };
@@ -79,16 +79,6 @@ export async function replaceBoard(
     await transaction.queries.updateTable('boards').set(rowOf(organizationId, stored)).where('id', '=', change.id).execute();
     return { stored };
   });
-}
-
-/** Durable on return in the core. @returns false when the organisation has none of this identifier. */
-export async function deleteBoard({ queries }: MetadataQueries, organizationId: OrganizationId, id: Uuid): Promise<boolean> {
-  const { numDeletedRows } = await queries
-    .deleteFrom('boards')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
 }
 
 function isTaken(there: readonly BoardSummary[], board: Pick<StoredBoard, 'id' | 'name'>): boolean {

@@ -7,8 +7,9 @@ import type { SavedView } from '../../model/dashboard/view.ts';
 import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import type { MetadataDatabase } from '../database.ts';
 import { openMigratedMetadata } from '../migrate.ts';
-import { addBoard, deleteBoard, findBoard, listBoards, replaceBoard } from './boards.ts';
-import { addView, deleteView, listViews, replaceView } from './views.ts';
+import { addBoard, findBoard, listBoards, replaceBoard } from './boards.ts';
+import { deleteRow } from './delete-row.ts';
+import { addView, listViews, replaceView } from './views.ts';
 
 const ours = '01890000-0000-7000-8000-00000000000a' as OrganizationId;
 const theirs = '01890000-0000-7000-8000-00000000000b' as OrganizationId;
@@ -59,7 +60,7 @@ describe('views', () => {
   test('nothing changes those of another organisation', async () => {
     await addView(database, ours, view(1), 2);
     expect(await replaceView(database, theirs, { ...view(1), name: 'theirs' })).toBe('unknown');
-    expect(await deleteView(database, theirs, idOf(1))).toBe(false);
+    expect(await deleteRow(database, 'saved_views', theirs, idOf(1))).toBe(false);
     expect(await listViews(database, ours, 'requests')).toEqual([view(1)]);
     expect(await listViews(database, theirs)).toEqual([]);
   });
@@ -92,7 +93,7 @@ describe('boards', () => {
     await addBoard(database, ours, board(1), 2);
     expect(await findBoard(database, theirs, idOf(1))).toBeUndefined();
     expect(await replaceBoard(database, theirs, { ...board(1), name: 'theirs' })).toEqual({ refused: 'unknown' });
-    expect(await deleteBoard(database, theirs, idOf(1))).toBe(false);
+    expect(await deleteRow(database, 'boards', theirs, idOf(1))).toBe(false);
     expect(await listBoards(database, theirs)).toEqual([]);
     expect(await findBoard(database, ours, idOf(1))).toEqual(board(1));
   });

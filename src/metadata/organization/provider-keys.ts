@@ -53,16 +53,6 @@ export async function listProviderKeys(
   return (await selectKeys({ queries }, organizationId).execute()).map(keyOfRow);
 }
 
-/** Deletes a key; durable on return in the core. @returns false when the organisation has none of this identifier. */
-export async function deleteProviderKey({ queries }: MetadataQueries, organizationId: OrganizationId, id: string): Promise<boolean> {
-  const { numDeletedRows } = await queries
-    .deleteFrom('provider_keys')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
-
 /**
  * Prepares the look-up of an organisation's keys, newest first; some microseconds each. @returns a function that throws when the database
  * cannot be read.

@@ -49,16 +49,6 @@ export async function replaceView(
   });
 }
 
-/** Durable on return in the core. @returns false when the organisation has none of this identifier. */
-export async function deleteView({ queries }: MetadataQueries, organizationId: OrganizationId, id: Uuid): Promise<boolean> {
-  const { numDeletedRows } = await queries
-    .deleteFrom('saved_views')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
-
 type NamedView = Pick<SavedViewsTable, 'id' | 'page' | 'name'>;
 
 function namesOf({ queries }: MetadataQueries, organizationId: OrganizationId) {

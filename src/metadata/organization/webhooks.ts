@@ -66,16 +66,6 @@ function isTaken(there: readonly Named[], { id, name }: Named): boolean {
   return name !== null && there.some((other) => other.id !== id && other.name === name);
 }
 
-/** Durable on return in the core. @returns false when the organisation has none of this identifier. */
-export async function deleteWebhook({ queries }: MetadataQueries, organizationId: OrganizationId, id: Uuid): Promise<boolean> {
-  const { numDeletedRows } = await queries
-    .deleteFrom('webhooks')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
-
 function rowOf({ filter, sampleRate, events, secrets, disabled, ...webhook }: StoredWebhook): Selectable<WebhooksTable> {
   const config: StoredConfig = { filter, sampleRate, events };
   return {

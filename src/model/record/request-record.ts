@@ -71,7 +71,7 @@ export interface RequestRecord extends TextTags {
   /** Of the span that the call belongs to, or that the record was made of. */
   readonly traceId: string;
   readonly spanId: string;
-  /** Spans that tell of the same call, and those around it, as `ingest/once/links.ts` writes them. */
+  /** Spans that tell of the same call, and those around it, as `ingest/interpret/links.ts` writes them. */
   readonly spanLinks: readonly string[];
   readonly promptId: string;
   readonly inputs: ReadonlyMap<string, string>;

@@ -1,28 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import type { RequestChanges } from '../../ingest/changes/request-changes.ts';
-import type { Drain } from '../../ingest/drain.ts';
-import type { MetadataDatabase } from '../../metadata/database.ts';
 import { addJob, advanceJob, findJob, listJobs, listUnfinishedJobs } from '../../metadata/jobs.ts';
 import type { Job, JobId, JobOrder } from '../../model/jobs/job.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { Observe } from '../../model/observation.ts';
 import { makeBackoff } from '../../platform/backoff.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { failureText } from '../../store/engine/failure.ts';
-import type { Store } from '../../store/store.ts';
+import type { BulkJobRooms } from './rooms.ts';
 import { changeChunk, isThrough, listRequests, startJob, type StartedJob, storeJob } from './run-job.ts';
-
-/** Other rooms, as the jobs use them. */
-export interface BulkJobRooms {
-  readonly database: MetadataDatabase;
-  readonly store: Pick<Store, 'jobLists' | 'changeNext'>;
-  readonly drain: Pick<Drain, 'catchUp' | 'inFlight'>;
-  readonly changer: Pick<RequestChanges, 'exclusive' | 'stamp' | 'laterTexts'>;
-  readonly observe: Observe;
-}
 
 export interface BulkJobOptions {
   /** Unfinished jobs of one organisation, the running one included. */

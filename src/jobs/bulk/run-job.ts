@@ -6,7 +6,7 @@ import { matchingRequests, planBulk } from '../../query/requests/bulk.ts';
 import type { BulkJob } from '../../store/bulk/change.ts';
 import type { MatchingRows } from '../../store/bulk/job-lists.ts';
 import { requestsChangedBy, type UndoneJob } from '../../store/bulk/list.ts';
-import type { BulkJobRooms } from './bulk-jobs.ts';
+import type { BulkJobRooms } from './rooms.ts';
 
 /** A job that has a number. */
 export type StartedJob = Job & { readonly number: number; readonly startedAt: number };

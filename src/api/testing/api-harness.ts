@@ -9,7 +9,7 @@ import { makeCipher } from '../../auth/sealing.ts';
 import { makeChannelStore } from '../../events/channels/stored-channels.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
-import { type CoreRig, type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
+import { type CoreRig, type IngestRig, openOnRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
 import { DeclaredNames } from '../../metadata/organization/declared-names.ts';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import { readRetention, setRetention } from '../../metadata/organization/retention.ts';
@@ -86,8 +86,11 @@ export interface ApiRig {
 }
 
 /** @param further stored requests without tags. */
-export async function openApiRig(further = 0): Promise<ApiRig> {
-  const rig = await openRig();
+export function openApiRig(further = 0): Promise<ApiRig> {
+  return openOnRig((rig) => openApiOver(rig, further));
+}
+
+async function openApiOver(rig: IngestRig, further: number): Promise<ApiRig> {
   const spool = new SpoolRig(rig);
   await rig.database.queries.insertInto('organizations').values({ id: spool.organizationId, name: 'ours', created_at: 0 }).execute();
   const written = await writeExchanges(rig, spool, further);
@@ -297,7 +300,7 @@ function configIn(dataDir: string): Config {
     GATELOG_REGIONS: Object.entries(regions.regions)
       .map(([name, address]) => `${name}=${address}`)
       .join(','),
-    GATELOG_SECRET_KEY: 'of tests, of no deployment, 32 characters',
+    GATELOG_SECRET_KEY: 'of-tests-of-no-deployment-32-characters',
   });
   if ('faults' in loaded) throw new Error(JSON.stringify(loaded.faults));
   return { ...loaded.config, apiBodyMaxBytes: bodyMaxBytes, corsOrigins: [], authFailuresPerMinute: 0 };

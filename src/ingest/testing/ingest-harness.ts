@@ -45,16 +45,23 @@ export async function openRig(): Promise<IngestRig> {
   await makeEmptyStore(path.join(folder, 'clickhouse'));
   const store = openStore({ folder: path.join(folder, 'clickhouse') }, { queryTimeoutMs: 30_000, queryMemoryBytes: 1024 * 1024 * 1024 });
   const database = await openMigratedMetadata(folder, 'core', systemClock.now);
-  return {
-    folder,
-    store,
-    database,
-    close: async () => {
-      await store.close();
-      await database.close();
-      rmSync(folder, { recursive: true });
-    },
+  const close = async (): Promise<void> => {
+    await store.close();
+    await database.close();
+    rmSync(folder, { recursive: true });
   };
+  return { folder, store, database, close };
+}
+
+/** Opens a rig and what stands on it. A rig that stays open fails every later file of the process, so it is closed when that fails. */
+export async function openOnRig<Opened>(open: (rig: IngestRig) => Promise<Opened>): Promise<Opened> {
+  const rig = await openRig();
+  try {
+    return await open(rig);
+  } catch (error) {
+    await rig.close();
+    throw error;
+  }
 }
 
 /** Waits until something holds. @throws when it does not come true in a minute. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import { type ErasableLetters, makeErasableLetters } from '../../ingest/dead-letters/erase.ts';
 import { erasureCutoff, RunningErasures, waitForSpoolDrain } from '../../ingest/changes/erasures.ts';
-import { type CoreRig, type IngestRig, openRig, type SpoolRig } from '../../ingest/testing/ingest-harness.ts';
+import { type CoreRig, type IngestRig, openOnRig, type SpoolRig } from '../../ingest/testing/ingest-harness.ts';
 import {
   addErasedExchanges,
   advanceErasure,
@@ -40,8 +40,11 @@ export interface OpenLifeParts extends LifeParts {
 }
 
 /** Opens a store and a cache of replies for the tests of a file. */
-export async function openLifeParts(): Promise<OpenLifeParts> {
-  const rig = await openRig();
+export function openLifeParts(): Promise<OpenLifeParts> {
+  return openOnRig(openLifeOver);
+}
+
+async function openLifeOver(rig: IngestRig): Promise<OpenLifeParts> {
   const environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
   const responses = new CachedResponses(environment, { maxBytes: 1024 * 1024, maxResponseBytes: 64 * 1024 });
   const close = async (): Promise<void> => {

@@ -92,7 +92,7 @@ describe.each(views)('at $width pixels, $colorScheme', (view) => {
     const { page, complaints } = watched;
     await page.waitForSelector('input[name=key]');
     expect(await accessibilityFaults(watched)).toEqual([]);
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await overflow(watched)).toBeLessThanOrEqual(0);
     await signIn(page);
     await page.waitForSelector(rows);
     for (const [address, part] of pages()) await expectGoodPage(watched, { address: service.api + address, part });

@@ -16,8 +16,8 @@ export const everyView: readonly View[] = [1280, 390].flatMap((width) => [
   { width, colorScheme: 'dark' } as const,
 ]);
 
-/** A narrow window and dark colours have nothing in common that either has not alone. */
-export const views = everyView.filter(({ width, colorScheme }) => byLength(width === 1280 || colorScheme === 'light', true));
+/** In `npm test` a page is opened wide and light, and becomes dark and narrow where it is. In full it is opened in each view. */
+export const views = everyView.slice(0, byLength(1, everyView.length));
 
 /** A page with what a visitor must never cause. */
 export interface WatchedPage {
@@ -47,21 +47,50 @@ export async function openWatched(browser: Browser, address: string, view: View)
   return { page, view, complaints, requests };
 }
 
-/**
- * @returns what the rules of axe find, such as missing labels and too little contrast. In `npm test` dark colours are asked for their
- * contrast alone, and a narrow window with light ones for nothing: all else is as in a wide one.
- */
+/** @returns what the rules of axe find, such as missing labels and too little contrast; in `npm test` also the contrast in dark colours. */
 export async function accessibilityFaults({ page, view }: WatchedPage): Promise<readonly string[]> {
-  const isDark = view.colorScheme === 'dark';
-  if (byLength(view.width !== 1280 && !isDark, false)) return [];
   await page.evaluate(`${axeSource}; undefined`);
-  const options = byLength(isDark, false) ? { runOnly: ['color-contrast'] } : {};
+  const found = await axeFaults(page, {});
+  if (byLength(view.colorScheme === 'dark', true)) return found;
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const inDark = await axeFaults(page, { runOnly: ['color-contrast'] });
+  await page.emulateMedia({ colorScheme: 'light' });
+  return [...found, ...inDark.map((fault) => `dark: ${fault}`)];
+}
+
+/** Colours that are changing have a contrast of their own. */
+const settled = `Promise.allSettled(document.getAnimations()
+  .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
+  .map((animation) => animation.finished))`;
+
+async function axeFaults(page: Page, options: { readonly runOnly?: readonly string[] }): Promise<readonly string[]> {
   return page.evaluate<readonly string[]>(
-    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).slice(0, 5).join(', ')))`,
+    `${settled}.then(() => axe.run(document, ${JSON.stringify(options)})).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).slice(0, 5).join(', ')))`,
   );
 }
 
-/** @returns by how many pixels the page is wider than its window. */
-export async function overflow(page: Page): Promise<number> {
-  return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+const narrow = 390;
+
+/** @returns by how many pixels the page is wider than its window; in `npm test` also when that has become narrow. */
+export async function overflow({ page, view: { width } }: WatchedPage): Promise<number> {
+  const wide = await pixelsBeyond(page);
+  if (byLength(width === narrow, true)) return wide;
+  const height = page.viewportSize()?.height ?? 0;
+  await page.setViewportSize({ width: narrow, height });
+  const inNarrow = await pixelsBeyond(page);
+  await page.setViewportSize({ width, height });
+  return Math.max(wide, inNarrow);
+}
+
+/** A page may need some frames to fit a new window. */
+async function pixelsBeyond(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    let frames = 0;
+    const look = () => {
+      const beyond = document.documentElement.scrollWidth - innerWidth;
+      if (beyond <= 0 || (frames += 1) > 60) resolve(beyond);
+      else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(() => requestAnimationFrame(look));
+  })`);
 }

@@ -106,6 +106,28 @@ function turnOf(value: string | undefined): number {
   return Number(value?.split('-')[1] ?? -1);
 }
 
+const rule = { name: 'Spend of Ann', metric: 'cost', threshold: 0.000_001, time_window: 86_400_000, grouping: 'user', enforce: true };
+const channel = { type: 'slack', url: 'https://hooks.slack.com/services/T/B/secret' };
+/** A call to the echo provider costs nothing by itself. */
+const ann = { 'svc-user-id': 'ann', 'svc-model-override': 'gpt-4o' };
+
+interface StoredAlert {
+  readonly id: string;
+  readonly channels: readonly { readonly readable: boolean }[];
+}
+
+/** The rule refuses calls from the start, until it is deleted. */
+async function expectRuleHolds(restored: Service, id: string, shownChannel: { readonly readable: boolean }): Promise<void> {
+  const api = apiClient(restored.api);
+  expect((await api.call<StoredAlert>('GET', `/v1/alerts/${id}`)).body.data).toMatchObject({ ...rule, id, channels: [shownChannel] });
+  expect((await api.call('GET', '/v1/rate-limits')).body.data).toMatchObject([{ alert_id: id, alert_name: 'Spend of Ann' }]);
+  const refused = await chat(restored, 'hello', ann);
+  expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('the alert rule \\"Spend of Ann\\"')]);
+  expect((await chat(restored, 'hello')).status).toBe(200);
+  await api.call('DELETE', `/v1/alerts/${id}`);
+  await eventually('calls to pass', async () => (await chat(restored, 'hello', ann)).status === 200 || undefined);
+}
+
 describe('gatelog backup and restore', () => {
   it('under load a backup has every request and change that was answered before it, exactly once', async () => {
     const service = await startService({ dataDir: freshFolder() });
@@ -146,12 +168,13 @@ describe('gatelog backup and restore', () => {
     await again.stop();
   });
 
-  it('a backup has changes that are still in patch parts; without secrets it lacks the key, and signed addresses end', async () => {
+  it('a backup has changes that are still in patch parts, and alert rules; without secrets it lacks the key, signed addresses end and channels cannot be told', async () => {
     const service = await startService({ dataDir: freshFolder() });
     const api = apiClient(service.api);
     const id = await callEcho(service, 'hello');
     const address = (await api.stored(id)).signed_body_url ?? '';
     expect((await api.call('PUT', `/v1/request/${id}/property`, { Reviewed: 'yes' })).status).toBe(200);
+    const alertId = (await api.call<StoredAlert>('POST', '/v1/alerts', { ...rule, channels: [channel] })).body.data.id;
     const backup = path.join(freshFolder(), 'b');
     const withSecrets = path.join(freshFolder(), 'b');
     expect((await gatelog(service.dataDir, 'backup', backup)).stderr).toContain('--with-secrets takes them along');
@@ -170,48 +193,15 @@ describe('gatelog backup and restore', () => {
     expect(body.data).toMatchObject([{ name: 'Reviewed', old: null, new: 'yes' }]);
     const signed = new URL(address);
     expect((await fetch(again.api + signed.pathname + signed.search)).status).toBe(403);
+    await expectRuleHolds(again, alertId, { readable: false });
     await again.stop();
 
     const secretDir = path.join(freshFolder(), 'restored');
     expect((await gatelog(secretDir, 'restore', withSecrets)).code).toBe(0);
     const third = await startService({ dataDir: secretDir });
     expect((await fetch(third.api + signed.pathname + signed.search)).status).toBe(200);
+    await expectRuleHolds(third, alertId, { readable: true });
     await third.stop();
-  });
-
-  it('a restored service refuses calls by its alert rules, and tells the channels of a backup with secrets', async () => {
-    const service = await startService({ dataDir: freshFolder() });
-    const rule = { name: 'Spend of Ann', metric: 'cost', threshold: 0.000_001, time_window: 86_400_000, grouping: 'user', enforce: true };
-    // A call to the echo provider costs nothing by itself.
-    const ann = { 'svc-user-id': 'ann', 'svc-model-override': 'gpt-4o' };
-    const channels = [{ type: 'slack', url: 'https://hooks.slack.com/services/T/B/secret' }];
-    interface Stored {
-      readonly id: string;
-      readonly channels: readonly { readonly readable: boolean }[];
-    }
-    const { id } = (await apiClient(service.api).call<Stored>('POST', '/v1/alerts', { ...rule, channels })).body.data;
-    const [backup, withSecrets] = [path.join(freshFolder(), 'b'), path.join(freshFolder(), 'b')];
-    expect((await gatelog(service.dataDir, 'backup', backup)).code).toBe(0);
-    expect((await gatelog(service.dataDir, 'backup', withSecrets, '--with-secrets')).code).toBe(0);
-    await service.stop();
-
-    for (const [taken, readable] of [
-      [backup, false],
-      [withSecrets, true],
-    ] as const) {
-      const dataDir = path.join(freshFolder(), 'restored');
-      expect((await gatelog(dataDir, 'restore', taken)).code).toBe(0);
-      const restored = await startService({ dataDir });
-      const api = apiClient(restored.api);
-      expect((await api.call<Stored>('GET', `/v1/alerts/${id}`)).body.data).toMatchObject({ ...rule, id, channels: [{ readable }] });
-      expect((await api.call('GET', '/v1/rate-limits')).body.data).toMatchObject([{ alert_id: id, alert_name: 'Spend of Ann' }]);
-      const refused = await chat(restored, 'hello', ann);
-      expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('the alert rule \\"Spend of Ann\\"')]);
-      expect((await chat(restored, 'hello')).status).toBe(200);
-      await api.call('DELETE', `/v1/alerts/${id}`);
-      await eventually('calls to pass', async () => (await chat(restored, 'hello', ann)).status === 200 || undefined);
-      await restored.stop();
-    }
   });
 
   it('a backup refuses a used folder, one in the data folder and a stopped service; a restore refuses a used or running folder and an incomplete backup', async () => {

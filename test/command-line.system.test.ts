@@ -1,7 +1,7 @@
 import { execFile, execFileSync, type ExecFileException, spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { startFakeOpenAi, streamEvents } from './support/fake-openai.ts';
@@ -10,6 +10,7 @@ import {
   makeDataDir,
   program,
   removeDataDir,
+  type Service,
   serviceEnvironment,
   startService,
   testKey,
@@ -140,21 +141,6 @@ describe('gatelog serve', () => {
     await provider.close();
   });
 
-  it('a second process on the same data folder is refused and names the first', async () => {
-    const dataDir = freshDataDir();
-    const running = await startService({ dataDir });
-    const second = await run(dataDir, ['serve']);
-    expect(second.code).toBe(1);
-    expect(second.stderr).toContain('in use by another Gatelog');
-    expect(second.stderr).toContain(`process ${running.pid}`);
-    // The spool is locked against a second core too.
-    const core = await run(dataDir, ['core']);
-    expect(core.code).not.toBe(0);
-    expect(core.stderr).toContain(`(core, process ${childrenNamed(running.pid, 'core')[0]})`);
-    expect((await callEcho(running.gateway, testKey)).status).toBe(200);
-    await running.stop();
-  });
-
   it('a port in use is named, with the setting that changes it', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => {
@@ -210,24 +196,39 @@ describe('gatelog serve', () => {
   });
 });
 
-describe('gatelog requests, beside a running service', () => {
-  it('ends quietly when its reader leaves, as `| head -1` does', async () => {
-    const dataDir = freshDataDir();
-    const running = await startService({ dataDir });
+describe('beside a running service', () => {
+  const dataDir = makeDataDir();
+  let running: Service;
+  beforeAll(async () => {
+    running = await startService({ dataDir });
+  });
+  afterAll(async () => {
+    await running?.stop();
+    removeDataDir(dataDir);
+  });
+
+  it('a second process on the same data folder is refused and names the first', async () => {
+    const second = await run(dataDir, ['serve']);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain('in use by another Gatelog');
+    expect(second.stderr).toContain(`process ${running.pid}`);
+    // The spool is locked against a second core too.
+    const core = await run(dataDir, ['core']);
+    expect(core.code).not.toBe(0);
+    expect(core.stderr).toContain(`(core, process ${childrenNamed(running.pid, 'core')[0]})`);
+    expect((await callEcho(running.gateway, testKey)).status).toBe(200);
+  });
+
+  it('`gatelog requests` ends quietly when its reader leaves, as `| head -1` does', async () => {
     const calls = await Promise.all(Array.from({ length: 80 }, () => callEcho(running.gateway, testKey)));
     for (const call of calls) await apiClient(running.api).stored(call.headers.get('svc-id') ?? '');
     const line = `"${process.execPath}" "${program}" requests list --limit 80 --json | head -1 | wc -l; echo "\${PIPESTATUS[0]}"`;
     const env = serviceEnvironment({ dataDir, environment: { GATELOG_API_URL: running.api, GATELOG_API_KEY: testKey } });
     const shell = spawnSync('bash', ['-c', line], { encoding: 'utf8', env });
     expect([shell.stdout, shell.stderr]).toEqual(['1\n0\n', '']);
-    await running.stop();
   });
-});
 
-describe('gatelog keys, beside a running service', () => {
   it('a new key works at once, and a revoked one stops', async () => {
-    const dataDir = freshDataDir();
-    const running = await startService({ dataDir });
     expect((await run(dataDir, ['orgs', 'create', 'acme'])).code).toBe(0);
     const key = (await run(dataDir, ['keys', 'create', '--org', 'acme', '--permissions', 'rw'])).stdout.trim();
     const response = await callEcho(running.gateway, key);
@@ -245,18 +246,15 @@ describe('gatelog keys, beside a running service', () => {
     await eventually('the API to refuse the key', async () =>
       (await apiClient(running.api, key).call('GET', `/v1/request/${id}`)).status === 401 ? true : undefined,
     );
-    await running.stop();
   });
 
+  const keyWith = async (permissions: string): Promise<string> =>
+    (await run(dataDir, ['keys', 'create', '--org', 'default', '--permissions', permissions])).stdout.trim();
+
   it('a read-only key cannot send, a write-only key cannot read', async () => {
-    const dataDir = freshDataDir();
-    const running = await startService({ dataDir });
-    const keyWith = async (permissions: string): Promise<string> =>
-      (await run(dataDir, ['keys', 'create', '--org', 'default', '--permissions', permissions])).stdout.trim();
     expect((await callEcho(running.gateway, await keyWith('r'))).status).toBe(403);
     const writer = await keyWith('w');
     expect((await callEcho(running.gateway, writer)).status).toBe(200);
     expect((await apiClient(running.api, writer).call('POST', '/v1/request/query-clickhouse', { filter: {} })).status).toBe(403);
-    await running.stop();
   });
 });

@@ -1,6 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DeadLetters } from '../src/ingest/dead-letters/store.ts';
 import { TrackedExchange } from '../src/ingest/series/exchange.ts';
 import { frameKinds } from '../src/model/record/exchange.ts';
@@ -51,8 +51,7 @@ function plantLetter(dataDir: string, organizationId: string, responseHead: stri
     [frameKinds.responsePart, '{}'],
     [frameKinds.end, JSON.stringify(end)],
   ];
-  const spool = path.join(dataDir, 'planted');
-  mkdirSync(spool);
+  const spool = mkdtempSync(path.join(dataDir, 'planted-'));
   const frames = parts.map(([kind, text]) => ({ kind, stamp: 1, stream: 1, payload: Buffer.from(text) }));
   writeWholeSeries(spool, 'series', frames);
   const exchange = new TrackedExchange({
@@ -97,38 +96,39 @@ describe("the operator's socket", () => {
     expect(await gatelog(dataDir, 'dead-letters', 'list')).toEqual({ code: 5, stdout: '', stderr: nobody });
   });
 
-  it('exists for a data folder whose path is too long for a socket', async () => {
+  it('exists for a data folder whose path is too long for a socket, and is reached by no key: the API does not know its addresses', async () => {
     const dataDir = path.join(freshFolder(), 'a'.repeat(120), 'data');
     mkdirSync(path.dirname(dataDir));
     const service = await startService({ dataDir });
     expect((await gatelog(dataDir, 'dead-letters', 'list')).stderr).toContain('There are no dead letters');
-    await service.stop();
-  });
-
-  it('is reached by no key: the API does not know its addresses', async () => {
-    const service = await startService({ dataDir: freshFolder() });
     expect((await apiClient(service.api).call('GET', '/dead-letters')).status).toBe(404);
     expect((await fetch(`${service.gateway}/dead-letters`)).status).not.toBe(200);
     await service.stop();
   });
 });
 
-async function serviceWithLetter(
-  responseHead: string,
-): Promise<{ readonly service: Service; readonly requestId: RequestId; readonly id: string }> {
-  const dataDir = freshFolder();
-  const service = await startService({ dataDir });
+async function withLetter({ dataDir }: Service, responseHead: string): Promise<{ readonly requestId: RequestId; readonly id: string }> {
   const requestId = plantLetter(dataDir, await defaultOrganization(dataDir), responseHead);
   const { stdout } = await gatelog(dataDir, 'dead-letters', 'list');
   expect(stdout).toMatch(/^ID +REQUESTED +KEPT +ORGANISATION +REQUEST +BYTES +REASON$/m);
   expect(stdout).toContain(requestId);
   expect(stdout).toContain('a fault of an earlier version');
-  return { service, requestId, id: /^([0-9a-f]{12}-[0-9a-f]{16}) /m.exec(stdout)?.[1] ?? '' };
+  return { requestId, id: /^([0-9a-f]{12}-[0-9a-f]{16}) /m.exec(stdout)?.[1] ?? '' };
 }
 
 describe('gatelog dead-letters', () => {
+  const letterDataDir = makeDataDir();
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ dataDir: letterDataDir });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    removeDataDir(letterDataDir);
+  });
+
   it('lists, shows without and with bodies, and replays what this version can store', async () => {
-    const { service, requestId, id } = await serviceWithLetter('{"status":200,"headers":{},"elapsedMs":5}');
+    const { requestId, id } = await withLetter(service, '{"status":200,"headers":{},"elapsedMs":5}');
     const { dataDir } = service;
     const shown = (await gatelog(dataDir, 'dead-letters', 'show', id)).stdout;
     expect(shown).toContain('"path": "/v1/chat/completions"');
@@ -144,11 +144,10 @@ describe('gatelog dead-letters', () => {
     });
     expect(await apiClient(service.api).stored(requestId)).toMatchObject({ properties: { Team: 'red' }, response_status: 200 });
     expect((await gatelog(dataDir, 'dead-letters', 'list')).stderr).toContain('There are no dead letters');
-    await service.stop();
   });
 
   it('reports a letter that failed again, keeps it with its reason, and exits with 1', async () => {
-    const { service, id } = await serviceWithLetter('{"status"');
+    const { id } = await withLetter(service, '{"status"');
     const { dataDir } = service;
     const { code, stdout, stderr } = await gatelog(dataDir, 'dead-letters', 'replay', id);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('0 stored, 1 failed again') as unknown });
@@ -159,6 +158,5 @@ describe('gatelog dead-letters', () => {
       '`limit` takes a whole number from 1 to 1000',
     );
     expect((await gatelog(dataDir, 'dead-letters', 'replay')).stderr).toContain('--all');
-    await service.stop();
   });
 });

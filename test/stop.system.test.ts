@@ -88,11 +88,11 @@ async function terminate({ pid, gateway }: Service): Promise<void> {
   await eventually('the gateway to be unready', async () => ((await send(gateway, '/readyz')).status === 503 ? true : undefined));
 }
 
-async function statusOf(id: unknown): Promise<number> {
-  const again = await start();
-  const { response_status: status } = await apiClient(again.api).stored(String(id));
-  expect((await again.stop()).code).toBe(0);
-  return status;
+/** Calls of the tests, with the statuses of their records. */
+const endedCalls: { readonly id: string; readonly status: number }[] = [];
+
+function isRecordedAs(status: number, id: unknown): void {
+  endedCalls.push({ id: String(id), status });
 }
 
 it('SIGTERM lets a running stream end complete and recorded; meanwhile no call is accepted and /readyz is 503', async () => {
@@ -119,7 +119,7 @@ it('SIGTERM lets a running stream end complete and recorded; meanwhile no call i
   expect(open.text()).toContain('data: [DONE]\n\n');
   expect(await running.exited).toBe(0);
   expect(running.output()).toContain('Stopping, within 33 s: calls that run have 30 s to end;');
-  expect(await statusOf(open.headers['svc-id'])).toBe(200);
+  isRecordedAs(200, open.headers['svc-id']);
 });
 
 it('a call that arrives before SIGTERM and is answered after it gets Connection: close', async () => {
@@ -144,7 +144,7 @@ it('a call that still runs after GATELOG_STOP_CALLS_MS is cut and recorded as br
   process.kill(running.pid, 'SIGTERM');
   expect(await running.exited).toBe(0);
   expect(await open.end).toBe('cut');
-  expect(await statusOf(open.headers['svc-id'])).toBe(502);
+  isRecordedAs(502, open.headers['svc-id']);
 });
 
 it('a second signal cuts the running calls at once, and no process of the tree remains', async () => {
@@ -159,7 +159,7 @@ it('a second signal cuts the running calls at once, and no process of the tree r
   expect(await running.exited).toBe(0);
   expect(await open.end).toBe('cut');
   await eventually('the whole tree to be gone', () => (members.some((pid) => treeOf(pid).length > 0) ? undefined : true));
-  expect(await statusOf(open.headers['svc-id'])).toBe(502);
+  isRecordedAs(502, open.headers['svc-id']);
 });
 
 it('SIGTERM to every process of the group, as a service manager sends it, lets calls end too', async () => {
@@ -171,7 +171,15 @@ it('SIGTERM to every process of the group, as a service manager sends it, lets c
   release();
   expect(await open.end).toBe('whole');
   expect(await running.exited).toBe(0);
-  expect(await statusOf(open.headers['svc-id'])).toBe(200);
+  isRecordedAs(200, open.headers['svc-id']);
+});
+
+it('after a start, each of these calls is on record as it ended', async () => {
+  const again = await start();
+  const found = endedCalls.map(async ({ id }) => ({ id, status: (await apiClient(again.api).stored(id)).response_status }));
+  expect(await Promise.all(found)).toEqual(endedCalls);
+  expect(endedCalls.length).toBe(4);
+  expect((await again.stop()).code).toBe(0);
 });
 
 it.each(['SIGINT', 'SIGTERM'] as const)(

@@ -1,3 +1,4 @@
+import { statusOf, unknownModel } from '../../model/record/call-facts.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { mapTextTags } from '../../model/record/text-tags.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
@@ -25,7 +26,8 @@ export function mergedRecord(records: readonly [RequestRecord, ...RequestRecord[
     serviceTier: text(({ serviceTier }) => serviceTier),
     requestModel: text(({ requestModel }) => requestModel),
     responseModel: text(({ responseModel }) => responseModel),
-    model: text(({ model }) => (model === 'unknown' ? '' : model)) || 'unknown',
+    model: text(({ model }) => (model === unknownModel ? '' : model)) || unknownModel,
+    status: statusOf(records.map(({ status }) => status)),
     responseId: text(({ responseId }) => responseId),
     userId: firstNonEmpty(records.map(({ userId }) => userId)),
     promptId: firstNonEmpty(records.map(({ promptId }) => promptId)),

@@ -1,5 +1,6 @@
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import { tellsMore } from '../../model/record/call-facts.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import type { JoinRecords } from '../../store/once/absorb.ts';
 import type { HasArrived, ToldRow } from '../../store/once/told-rows.ts';
@@ -183,6 +184,7 @@ export class CallsOnce {
       // A record that is not there, as its user was erased or the store refused it, replaces none.
       if (!(await this.fill(organizationId, absorption))) continue;
       if (hasNumbers) await joinRecords.moveNumbers(organizationId, from, into);
+      await joinRecords.moveChanges(organizationId, from, into);
       noteJoined(organizationId, from.requestId, into.requestId);
       absorbed.push(absorption);
     }
@@ -198,21 +200,32 @@ export class CallsOnce {
   /** @returns whether the record is there. */
   private async fill(organizationId: OrganizationId, { into, from }: Filling): Promise<boolean> {
     const acceptedAt = this.ports.clock.now();
-    const over = new Map([[sessionProperties.sessionId, [into.traceId, from.traceId]]]);
+    const over = new Map([[sessionProperties.sessionId, [into.traceId, from.traceId]], ...shorterPath(into, from)]);
     const change = { kind: 'fill', values: from.values, over, links: relationsOf(from) } as const;
     const accepted = { organizationId, requestId: into.requestId, change, keyId: from.keyId, acceptedAt, number: acceptedAt * numbersInMs };
     try {
-      return await this.ports.changeStored({ accepted, createdAt: into.createdAt });
+      if (!(await this.ports.changeStored({ accepted, createdAt: into.createdAt }))) return false;
     } catch (error) {
       if (!(error instanceof GatelogError) || error.code === 'store_unavailable') throw error;
       // Over the limit of properties.
       this.ports.observe({ kind: 'span_places_dropped', requests: 1, reason: messageOf(error) });
-      return true;
     }
+    // What a call through the gateway stated stays as it is.
+    if (from.facts !== undefined && into.facts !== undefined && tellsMore(from.facts, into.facts)) {
+      await this.ports.joinRecords.fillFacts(organizationId, into, from.facts);
+    }
+    return true;
   }
 }
 
 const crowded = 'more records may tell of the calls of one batch than are compared with it; a call may be counted twice';
+
+/** Of spans the one that knows more of the session's path tells it. */
+function shorterPath(into: KnownRecord, from: KnownRecord): readonly (readonly [string, string[]])[] {
+  const { sessionPath } = sessionProperties;
+  const [before, path] = [into, from].map(({ values }) => values.get(sessionPath) ?? '');
+  return before !== undefined && path !== undefined && path.length > before.length ? [[sessionPath, [before]]] : [];
+}
 
 interface Places {
   readonly inFlight: readonly CallInFlight[];

@@ -27,6 +27,7 @@ export function knownRecord({ spanId, links, models, createdAt, endedAt, propert
     usage,
     keyId,
     values: properties,
+    facts: row.facts,
     spend: row.spend,
   };
 }

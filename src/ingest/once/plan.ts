@@ -1,4 +1,5 @@
 import type { RequestId } from '../../model/ids.ts';
+import type { CallFacts } from '../../model/record/call-facts.ts';
 import type { Spend } from '../../model/record/spend.ts';
 import { distanceOf, relationOf, type Relation, type TellsOfCall } from './same-call.ts';
 
@@ -13,6 +14,8 @@ export interface KnownRecord extends TellsOfCall {
   readonly keyId: string;
   /** The properties of one that was made of a span. */
   readonly values: ReadonlyMap<string, string>;
+  /** Of one that was made of a span. */
+  readonly facts?: CallFacts | undefined;
   /** What a stored record was counted with. */
   readonly spend?: Spend | undefined;
 }

@@ -35,7 +35,7 @@ const writers: Readonly<Record<keyof Store, string>> = {
   hasSpans: 'reads',
   hasTracedCalls: 'reads',
   spanTexts: 'what log records tell of spans, whose texts the interpreter redacts',
-  joinRecords: 'counts and costs of records that are stored already',
+  joinRecords: 'what records that are stored already have; what spans tell, whose texts the interpreter redacts',
   latestChangeNumber: 'reads',
   latestArrival: 'reads',
   latestStoredNumber: 'reads',

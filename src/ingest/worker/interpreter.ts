@@ -2,6 +2,7 @@ import { type AcceptedChange, textsName, waitingTexts } from '../../model/change
 import { messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Exchange, SpanFacts } from '../../model/record/exchange.ts';
+import { callFacts } from '../../model/record/call-facts.ts';
 import { isUnacknowledged, loggedFactsOf } from '../../model/record/logged-facts.ts';
 import { type Spend, spendOf } from '../../model/record/spend.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
@@ -331,6 +332,7 @@ function toldBy(record: RequestRecord, isSought: boolean): InterpretedRows['told
     spanId: record.spanId,
     links: record.spanLinks,
     properties: isOfSpan ? record.properties : new Map(),
+    facts: isOfSpan ? callFacts(record) : undefined,
   };
 }
 

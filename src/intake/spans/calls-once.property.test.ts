@@ -28,10 +28,38 @@ interface Told {
   readonly namesResponse: boolean;
   /** The client's transport has a span, which the call names. */
   readonly hasTransport: boolean;
+  /** By whom each fact of the call is told. */
+  readonly tellers: Readonly<Record<Fact, Teller>>;
+}
+
+type Teller = 'nobody' | 'own' | 'instrumentation' | 'both';
+
+/** As attributes of a span, and as what a record has of them. */
+const facts = {
+  user_id: { attributes: { 'user.id': 'ann' }, told: 'ann', absent: '' },
+  time_to_first_token: { attributes: { 'gen_ai.response.time_to_first_chunk': 0.25 }, told: 250, absent: null },
+  prompt_id: { attributes: { 'gen_ai.prompt.name': 'greeting' }, told: 'greeting', absent: '' },
+  prompt_version: { attributes: { 'gen_ai.prompt.version': '7' }, told: '7', absent: '' },
+  status: { attributes: { 'http.response.status_code': 429, 'error.type': '429' }, told: 429, absent: 200 },
+} as const;
+
+type Fact = keyof typeof facts;
+const factNames = Object.keys(facts) as readonly Fact[];
+
+/** Attributes of the facts that one of the two spans tells. */
+function factsOf(tellers: Told['tellers'], who: 'own' | 'instrumentation'): Readonly<Record<string, unknown>> {
+  const own = factNames.filter((name) => tellers[name] === who || tellers[name] === 'both');
+  return Object.assign({}, ...own.map((name) => facts[name].attributes)) as Readonly<Record<string, unknown>>;
+}
+
+function isTold({ tellers, hasOwnSpan, instrumentation }: Told, name: Fact): boolean {
+  const [own, other] = [hasOwnSpan, instrumentation !== 'none'];
+  return { nobody: false, own, instrumentation: other, both: own || other }[tellers[name]];
 }
 
 const maxCalls = 3;
 
+const teller = constantFrom<Teller>('nobody', 'own', 'instrumentation', 'both');
 const calls = array(
   record<Told>({
     passes: boolean(),
@@ -40,6 +68,7 @@ const calls = array(
     namesSession: boolean(),
     namesResponse: boolean(),
     hasTransport: boolean(),
+    tellers: record({ user_id: teller, time_to_first_token: teller, prompt_id: teller, prompt_version: teller, status: teller }),
   }),
   { minLength: 1, maxLength: maxCalls },
 );
@@ -77,6 +106,7 @@ function happeningsOf(told: Told, number: number): readonly Happening[] {
       'gen_ai.usage.input_tokens': 2000 + number,
       'gen_ai.usage.output_tokens': 5,
       'anthropic.usage.cache_creation.ephemeral_1h_input_tokens': 0,
+      ...factsOf(told.tellers, 'own'),
     },
   };
   const around = { none: 0, around: 5, beside: 1, inside: -1 }[instrumentation];
@@ -95,6 +125,7 @@ function happeningsOf(told: Told, number: number): readonly Happening[] {
       'gen_ai.usage.output_tokens': 5,
       'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: `Why ${number}?` }] }]),
       ...(namesSession ? { 'session.id': `session-${number}` } : {}),
+      ...factsOf(told.tellers, 'instrumentation'),
     },
   };
   const transport: WrittenSpan = {
@@ -129,7 +160,7 @@ function innermost({ hasOwnSpan, instrumentation }: Told): Place {
   return instrumentation === 'none' ? 'step' : 'instrumentation';
 }
 
-interface Stored {
+interface Stored extends Readonly<Record<Fact, number | string | null>> {
   readonly id: string;
   readonly prompt_tokens: number | string;
   readonly session_id: string;
@@ -157,6 +188,8 @@ function dyingStore(store: Store, at: number, isWritten: boolean): WritingStore 
     changeStored: (...args) => dying(() => store.changeStored(...args)),
     joinRecords: {
       moveNumbers: (...args) => dying(() => joinRecords.moveNumbers(...args)),
+      fillFacts: (...args) => dying(() => joinRecords.fillFacts(...args)),
+      moveChanges: (...args) => dying(() => joinRecords.moveChanges(...args)),
       remove: (...args) => dying(() => joinRecords.remove(...args)),
     },
   };
@@ -221,7 +254,7 @@ class Scene {
 
   stored(): Promise<readonly Stored[]> {
     return this.spool.read<Stored>(
-      'SELECT id_text AS id, prompt_tokens, session_id FROM requests WHERE org_id = {tenant:UInt128} ORDER BY created_at',
+      `SELECT id_text AS id, prompt_tokens, session_id, ${factNames.join(', ')} FROM requests WHERE org_id = {tenant:UInt128} ORDER BY created_at`,
     );
   }
 }
@@ -254,23 +287,36 @@ async function happen(scene: Scene, told: readonly Told[], dice: Stream<number>)
   await scene.live(1 + draw(6));
 }
 
+/** Of a call that did not pass the gateway. */
+function expectedFacts(told: Told): Readonly<Partial<Record<Fact, number | string | null>>> {
+  if (told.passes) return {};
+  return Object.fromEntries(factNames.map((name) => [name, isTold(told, name) ? facts[name].told : facts[name].absent]));
+}
+
+function firstTokenOf({ time_to_first_token: ms }: Pick<Stored, 'time_to_first_token'>): Pick<Stored, 'time_to_first_token'> {
+  return { time_to_first_token: ms === null ? null : Number(ms) };
+}
+
 it('each call is one request, in any order, in any exports, and over deaths of the ingest', { timeout: 600_000 }, async () => {
   await assert(
     asyncProperty(calls, infiniteStream(nat()), async (told, dice) => {
       const scene = new Scene();
       await happen(scene, told, dice);
-      const expected = told.flatMap(({ passes, hasOwnSpan, instrumentation, namesSession }, number) => {
+      const expected = told.flatMap((call, number) => {
+        const { passes, hasOwnSpan, instrumentation, namesSession } = call;
         if (!passes && !hasOwnSpan && instrumentation === 'none') return [];
         const counts = passes ? 1000 : hasOwnSpan ? 2000 : 3000;
-        const isTold = hasOwnSpan || instrumentation !== 'none';
-        const session = !isTold ? '' : instrumentation !== 'none' && namesSession ? `session-${number}` : traceId(number);
-        return [{ tokens: counts + number, session, id: passes ? scene.passed.get(number) : undefined }];
+        const hasSpan = hasOwnSpan || instrumentation !== 'none';
+        const session = !hasSpan ? '' : instrumentation !== 'none' && namesSession ? `session-${number}` : traceId(number);
+        return [{ tokens: counts + number, session, id: passes ? scene.passed.get(number) : undefined, ...expectedFacts(call) }];
       });
       const stored = await scene.stored();
-      const found = stored.map(({ id, prompt_tokens: tokens, session_id: session }, index) => ({
+      const found = stored.map(({ id, prompt_tokens: tokens, session_id: session, ...row }, index) => ({
         tokens: Number(tokens),
         session,
         id: expected[index]?.id === undefined ? undefined : id,
+        // What the gateway recorded itself is its own.
+        ...(expected[index]?.id === undefined ? { ...row, ...firstTokenOf(row) } : {}),
       }));
       expect(found).toEqual(expected);
       const { requests, bodies } = await scene.spool.storedIds();

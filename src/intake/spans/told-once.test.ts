@@ -3,6 +3,7 @@ import { SpendCounters } from '../../ingest/spend-counters.ts';
 import { callsOnceIn } from '../../ingest/testing/calls-once-harness.ts';
 import { type IngestRig, openRig, SpoolRig, written } from '../../ingest/testing/ingest-harness.ts';
 import { loggerTo } from '../../ingest/testing/logged-calls.ts';
+import type { RequestId } from '../../model/ids.ts';
 import { received, spanIdOf, traceId, type WrittenSpan } from '../../otlp/testing/spans.ts';
 
 let rig: IngestRig;
@@ -160,6 +161,63 @@ describe('a call that is told twice', () => {
     );
     expect(history).toContainEqual({ name: 'Svc-Session-Id', key_id: 'key-of-the-service' });
     expect(new Set(history.map(({ key_id: key }) => key))).toEqual(new Set(['key-of-the-service']));
+  });
+});
+
+describe('a call that two spans tell of', () => {
+  const said = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.system': 'openai',
+    'gen_ai.request.model': model,
+    'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }]),
+  };
+  const inner = own({ parentSpanId: spanIdOf(2), status: { code: 2, message: '429 Too many' } });
+  const around = own({ spanId: spanIdOf(2), scope: 'other', startMs: startMs - 5, endMs: startMs + 1005, attributes: said });
+
+  it.each([
+    ['the inner one first', [inner, around]],
+    ['the inner one last', [around, inner]],
+  ])('has what each of them tells, in one batch and in two: %s', async (_which, spans) => {
+    for (const isApart of [false, true]) {
+      const scene = new Scene();
+      for (const span of spans) {
+        await scene.spans([span]);
+        if (isApart) await scene.live();
+      }
+      await scene.live();
+      expect(await scene.rows()).toMatchObject([{ status: 429, user_id: 'theirs', session_id: 'theirs', prompt_tokens: 900 }]);
+    }
+  });
+
+  it.each(['another span', 'the gateway'])('keeps what people said of it before %s told of it', async (who) => {
+    const scene = new Scene();
+    await scene.spans([inner]);
+    await scene.live();
+    const requestId = (await scene.rows())[0]?.['id'] as RequestId;
+    const { organizationId } = scene.spool.principal;
+    const changes = [
+      { kind: 'score', values: new Map([['helpful', 0.5]]) },
+      { kind: 'feedback', rating: true },
+      { kind: 'property', values: new Map([['Ticket', '7']]) },
+    ] as const;
+    for (const [index, change] of changes.entries()) {
+      const accepted = { organizationId, requestId, change, keyId: 'a person', acceptedAt: startMs + 5000, number: startMs * 1000 + index };
+      expect(await rig.store.changeStored({ accepted, createdAt: startMs })).toBe(true);
+    }
+    await (who === 'the gateway' ? scene.call() : scene.spans([around]));
+    await scene.live();
+    const rows = await scene.spool.read<Readonly<Record<string, unknown>>>(
+      `SELECT id_text AS id, scores, feedback_rating, toString(feedback_number) AS number, properties['Ticket'] AS ticket
+       FROM requests WHERE org_id = {tenant:UInt128}`,
+    );
+    const number = String(startMs * 1000 + 1);
+    expect(rows).toMatchObject([{ scores: { helpful: 0.5, 'svc-score-feedback': 1 }, feedback_rating: true, number, ticket: '7' }]);
+    expect(rows[0]?.['id']).not.toBe(requestId);
+    const history = await scene.spool.read<{ readonly name: string }>(
+      `SELECT name FROM changes WHERE org_id = {tenant:UInt128} AND key_id = 'a person' AND request_id IN
+       (SELECT request_id FROM requests WHERE org_id = {tenant:UInt128}) ORDER BY number`,
+    );
+    expect(history.map(({ name }) => name)).toEqual(['helpful', 'svc-score-feedback', 'Ticket']);
   });
 });
 

@@ -1,4 +1,5 @@
-import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
+import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
+import { type CallFacts, unknownModel } from '../../model/record/call-facts.ts';
 import { countColumns } from '../../model/record/usage.ts';
 import { deleteRows, updateRows } from '../../sql/commands.ts';
 import { identifier } from '../../sql/identifier.ts';
@@ -6,7 +7,6 @@ import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
 import { type OrganizationTable, ownRows, requests, type Rows } from '../../sql/tables.ts';
-import { dateTime64 } from '../../sql/time.ts';
 import { readForRemoval, removalSettings, removeRows, type RemovingParts } from '../parts/remove-rows.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
@@ -14,23 +14,27 @@ import { readRows } from '../engine/statements.ts';
 import { updateSettings, writePatch } from '../update/change.ts';
 import { displayValue } from '../update/display.ts';
 import type { PendingPatches } from '../update/pending-patches.ts';
+import { fillFacts, moveChanges } from './joined-facts.ts';
+import { isNamed, type StoredName } from './stored-name.ts';
 
-export interface StoredName {
-  readonly requestId: RequestId;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
-}
-
-/** Makes two records of one call into one. Repeating either changes nothing. Both throw GatelogError when the store fails. */
+/** Makes two records of one call into one. Repeating any changes nothing. All throw GatelogError when the store fails. */
 export interface JoinRecords {
   /** Gives one record the counts and the cost of another, where both are. */
   readonly moveNumbers: (organizationId: OrganizationId, from: StoredName, into: StoredName) => Promise<void>;
+  /** Gives a record what a span tells of its call and it lacks. */
+  readonly fillFacts: (organizationId: OrganizationId, into: StoredName, facts: CallFacts) => Promise<void>;
+  /** Gives a record the history of another, and the scores and the feedback that it has not itself. */
+  readonly moveChanges: (organizationId: OrganizationId, from: StoredName, into: StoredName) => Promise<void>;
   /** Removes a record with its bodies and its history. */
   readonly remove: (organizationId: OrganizationId, records: readonly StoredName[], signal: AbortSignal) => Promise<void>;
 }
 
 const countNames = ['total_tokens', ...Object.keys(countColumns)];
-const textNames = ['usage_raw', 'cost_source', 'price_reference', 'applied_price', 'service_tier', 'response_model', 'model'] as const;
+const firstToken = 'time_to_first_token';
+const priceNames = ['usage_raw', 'cost_source', 'price_reference', 'applied_price'] as const;
+/** By which the counts are priced; those that are not told stay. */
+const pricedNames = ['service_tier', 'request_model', 'response_model', 'model'] as const;
+const textNames = [...priceNames, ...pricedNames];
 const bytesOfPatch = 8 * 1024;
 
 type NumbersRow = Readonly<Record<string, string>> & {
@@ -42,7 +46,9 @@ type NumbersRow = Readonly<Record<string, string>> & {
 export function makeJoinRecords(connections: Connections, patches: PendingPatches): JoinRecords {
   return {
     moveNumbers: async (organizationId, from, into) => {
-      const texts = [...countNames, 'cost'].map((name) => sql`ifNull(toString(${identifier(name)}), '') AS ${identifier(`${name}_text`)}`);
+      const texts = [...countNames, 'cost', firstToken].map(
+        (name) => sql`ifNull(toString(${identifier(name)}), '') AS ${identifier(`${name}_text`)}`,
+      );
       const parts = sql`mapKeys(usage_parts) AS part_names, mapValues(usage_parts) AS part_counts, usage_estimated AS estimated`;
       const columns = join(
         [...texts, ...textNames.map((name) => sql`toString(${identifier(name)}) AS ${identifier(`${name}_text`)}`), parts],
@@ -58,6 +64,8 @@ export function makeJoinRecords(connections: Connections, patches: PendingPatche
         throw storeFailure(error);
       }
     },
+    fillFacts: (...args) => fillFacts({ connections, patches }, ...args),
+    moveChanges: (...args) => moveChanges({ connections, patches }, ...args),
     remove: async (organizationId, records, signal) => {
       const parts: RemovingParts = { connections, signal };
       // Requests first: a request that is there has its bodies.
@@ -70,7 +78,10 @@ function assignmentsOf(row: NumbersRow): readonly Fragment[] {
   const text = (name: string): string => row[`${name}_text`] ?? '';
   const values = new Map<string, Fragment>([
     ...countNames.map((name) => [name, sql`toUInt64OrNull(${param(text(name), 'String', name)})`] as const),
-    ...textNames.map((name) => [name, sql`${param(text(name), 'String', name)}`] as const),
+    ...[...priceNames, ...pricedNames.filter((name) => text(name) !== '' && text(name) !== unknownModel)].map(
+      (name) => [name, sql`${param(text(name), 'String', name)}`] as const,
+    ),
+    ...(text(firstToken) === '' ? [] : [[firstToken, sql`toUInt64OrNull(${param(text(firstToken), 'String', firstToken)})`] as const]),
     ['cost', sql`toDecimal128OrNull(${param(text('cost'), 'String', 'cost')}, 12)`],
     [
       'usage_parts',
@@ -83,10 +94,6 @@ function assignmentsOf(row: NumbersRow): readonly Fragment[] {
     sql`display = ${displayValue(values)}`,
     sql`updated_at = now64(3, 'UTC')`,
   ];
-}
-
-function isNamed({ requestId, createdAt }: StoredName): readonly Fragment[] {
-  return [sql`created_at = ${dateTime64(createdAt, 'created')}`, sql`request_id = ${param(uuidToNumber(requestId), 'UInt128', 'request')}`];
 }
 
 export async function removeFrom(

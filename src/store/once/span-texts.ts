@@ -11,7 +11,8 @@ import type { Connections } from '../engine/connections.ts';
 import { readRows } from '../engine/statements.ts';
 import { type BodiesRecord, bodiesRow } from '../insert/rows.ts';
 import { makeInsertRows } from '../insert/insert.ts';
-import { removeFrom, type StoredName } from './absorb.ts';
+import { removeFrom } from './absorb.ts';
+import type { StoredName } from './stored-name.ts';
 
 /** Texts that wait for the request of their span, without the texts. */
 export interface WaitingTexts {

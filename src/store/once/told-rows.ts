@@ -1,6 +1,8 @@
 import { type OrganizationId, type RequestId, uuidOfHex } from '../../model/ids.ts';
 import { parseMoney } from '../../model/pricing/money.ts';
+import { type CallFacts, factColumns } from '../../model/record/call-facts.ts';
 import type { Spend } from '../../model/record/spend.ts';
+import { columnName } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
@@ -61,6 +63,8 @@ export interface ToldRow {
   readonly links: readonly string[];
   /** Of one that was made of a span; else empty. */
   readonly properties: ReadonlyMap<string, string>;
+  /** Of one that was made of a span. */
+  readonly facts?: CallFacts | undefined;
   /** Of a stored one. */
   readonly spend?: Spend | undefined;
 }
@@ -91,6 +95,10 @@ interface Row {
   readonly span_id: string;
   readonly span_links: readonly string[];
   readonly told: Readonly<Record<string, string>>;
+  readonly facts: readonly string[];
+  readonly status: number;
+  /** -1: not known. */
+  readonly first_ms: string | number;
   readonly model: string;
   /** Decimal text; empty: not known. */
   readonly cost_text: string;
@@ -99,7 +107,12 @@ interface Row {
 
 const columns = sql`hex(request_id) AS id_hex, toUnixTimestamp64Milli(created_at) AS created_ms,
   toUnixTimestamp64Milli(ifNull(response_created_at, created_at)) AS ended_ms, provider, request_model, response_model, response_id,
-  trace_id, span_id, span_links, if(has(span_links, '*'), properties, map()) AS told, model, ifNull(toString(cost), '') AS cost_text,
+  trace_id, span_id, span_links, if(has(span_links, '*'), properties, map()) AS told,
+  if(has(span_links, '*'), [${join(
+    factColumns.map((name) => columnName(name)),
+    ', ',
+  )}], []) AS facts, status,
+  ifNull(toInt64(time_to_first_token), -1) AS first_ms, model, ifNull(toString(cost), '') AS cost_text,
   [ifNull(prompt_tokens, 0), ifNull(prompt_cache_read_tokens, 0), ifNull(prompt_cache_write_tokens, 0), ifNull(completion_tokens, 0)] AS tokens`;
 
 /** Runs in the `insert` lane, whose caller inserts next. */
@@ -213,8 +226,14 @@ function toldRow(row: Row): ToldRow {
     spanId: row.span_id,
     links: row.span_links,
     properties: new Map(Object.entries(row.told)),
+    facts: factsOf(row),
     spend: spendOfRow(row),
   };
+}
+
+function factsOf({ facts, model, status, first_ms: firstMs }: Row): CallFacts | undefined {
+  if (facts.length === 0) return undefined;
+  return { texts: facts, model, status, firstTokenMs: Number(firstMs) < 0 ? null : Number(firstMs) };
 }
 
 function spendOfRow({ provider, model, cost_text: cost, tokens }: Row): Spend {

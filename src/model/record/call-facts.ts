@@ -1,0 +1,62 @@
+import { type ColumnName, requestColumns } from './columns.ts';
+import type { RequestRecord } from './request-record.ts';
+
+/** Columns of texts that one of several spans of a call may tell alone. */
+export const factColumns = [
+  'user_id',
+  'prompt_id',
+  'prompt_version',
+  'job_id',
+  'node_id',
+  'experiment_id',
+  'request_model',
+  'response_model',
+  'response_id',
+  'service_tier',
+] as const satisfies readonly ColumnName[];
+
+/** What a span tells of its call beside counts, properties and texts that were said. */
+export interface CallFacts {
+  /** By {@link factColumns}, in that order; empty: not told. */
+  readonly texts: readonly string[];
+  /** `unknown`: not told. */
+  readonly model: string;
+  readonly status: number;
+  /** Milliseconds. */
+  readonly firstTokenMs: number | null;
+}
+
+export const unknownModel = 'unknown';
+
+export function callFacts(record: RequestRecord): CallFacts {
+  return {
+    texts: factColumns.map((name) => requestColumns[name].value(record) ?? ''),
+    model: record.model,
+    status: record.status,
+    firstTokenMs: record.timeToFirstTokenMs,
+  };
+}
+
+/** Whether one tells what the other does not. */
+export function tellsMore(facts: CallFacts, than: CallFacts): boolean {
+  return (
+    facts.texts.some((text, index) => text !== '' && than.texts[index] === '') ||
+    (facts.model !== unknownModel && than.model === unknownModel) ||
+    (facts.firstTokenMs !== null && than.firstTokenMs === null) ||
+    statusOf([than.status, facts.status]) !== than.status
+  );
+}
+
+/** The status of a call that several tell of: one failed where one of them says so, as which of them says it best. @param statuses at least one. */
+export function statusOf(statuses: readonly number[]): number {
+  return statuses.reduce((status, other) => (ranks(other) < ranks(status) ? other : status));
+}
+
+/** What failed comes first, and before the status that stands for a failure of which no more is known. */
+function ranks(status: number): number {
+  if (status >= 200 && status < 400) return 2000;
+  return status === someFailure ? 1000 : status;
+}
+
+/** Of a span that failed and names no status. */
+export const someFailure = 500;

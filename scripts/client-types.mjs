@@ -34,7 +34,7 @@
 
 /** Schemas whose types are written by hand. @type {Readonly<Record<string, string>>} */
 const written = { FilterNode: 'Filter', UserFilterNode: 'UserFilter' };
-const filterFile = '../filter.ts';
+const filterFile = '../filters/filter.ts';
 /** Longer declarations have a file of their own. */
 const longLines = 100;
 

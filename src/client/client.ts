@@ -1,4 +1,4 @@
-import { connect, type Connection } from './connection.ts';
+import { connect, type Connection } from './connection/connection.ts';
 import { Alerts } from './nouns/alerts.ts';
 import { Boards, ServiceState, Views } from './nouns/dashboard.ts';
 import { Exports } from './nouns/exports.ts';
@@ -14,7 +14,7 @@ import { Sessions } from './nouns/sessions.ts';
 import { Limits, Redaction, Retention } from './nouns/settings.ts';
 import { Users } from './nouns/users.ts';
 import { Webhooks } from './nouns/webhooks.ts';
-import { type ClientOptions, settingsOf } from './options.ts';
+import { type ClientOptions, settingsOf } from './connection/options.ts';
 
 /** Everything that a running service answers, by what it is about. */
 export interface GatelogClient {
@@ -79,14 +79,14 @@ export function createClient(options: ClientOptions = {}): GatelogClient {
   };
 }
 
-export { ApiError, type CallFailure } from './error.ts';
-export type { ClientOptions, Fetch } from './options.ts';
-export type { Answer, CallInput, CallOptions, DataEndpoint, Endpoints, Reply } from './connection.ts';
-export type { OffsetOptions, Page, PageOptions } from './pages.ts';
-export type { Condition, Filter, UserFilter } from './filter.ts';
-export { and, between, type FieldPath, type OperandOf, type OperatorOf, or, where, whereUser } from './where.ts';
+export { ApiError, type CallFailure } from './connection/error.ts';
+export type { ClientOptions, Fetch } from './connection/options.ts';
+export type { Answer, CallInput, CallOptions, DataEndpoint, Endpoints, Reply } from './connection/connection.ts';
+export type { OffsetOptions, Page, PageOptions } from './connection/pages.ts';
+export type { Condition, Filter, UserFilter } from './filters/filter.ts';
+export { and, between, type FieldPath, type OperandOf, type OperatorOf, or, where, whereUser } from './filters/where.ts';
 export type { ExportedRecord, ExportStream } from './nouns/exports.ts';
-export type { FollowedRequest, FollowOptions, FollowQuery } from './following.ts';
+export type { FollowedRequest, FollowOptions, FollowQuery } from './connection/following.ts';
 export type { ImportRecord } from './nouns/imports.ts';
 export type { GroupRow, MetricsRowOf, NamedMetric } from './nouns/metrics.ts';
 export type { SessionPart } from './nouns/sessions.ts';

@@ -1,5 +1,5 @@
-import type { Answer, CallOptions, Connection } from '../connection.ts';
-import { answerOf, type OffsetOptions } from '../pages.ts';
+import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
+import { answerOf, type OffsetOptions } from '../connection/pages.ts';
 import type {
   Alert,
   AlertDelivery,

@@ -1,5 +1,5 @@
-import type { Answer, CallInput, CallOptions, Connection } from '../connection.ts';
-import { answerOf } from '../pages.ts';
+import type { Answer, CallInput, CallOptions, Connection } from '../connection/connection.ts';
+import { answerOf } from '../connection/pages.ts';
 import type { Board, BoardSummary, ChangedBoard, NewBoard, NewView, ServiceHealth, View } from '../types/dashboard.ts';
 
 type ViewListOptions = NonNullable<CallInput<'GET /v1/views'>['query']> & CallOptions;

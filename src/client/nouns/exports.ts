@@ -1,6 +1,6 @@
-import type { CallInput, CallOptions, Connection } from '../connection.ts';
-import { countHeaders, countIn, type PageOptions } from '../pages.ts';
-import { linesOf, piecesOf } from '../streamed.ts';
+import type { CallInput, CallOptions, Connection } from '../connection/connection.ts';
+import { countHeaders, countIn, type PageOptions } from '../connection/pages.ts';
+import { linesOf, piecesOf } from '../connection/streamed.ts';
 import type { Export } from '../types/export.ts';
 import type { RequestItem } from '../types/request-item.ts';
 

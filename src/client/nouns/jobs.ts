@@ -1,7 +1,7 @@
-import { answerOf, type OffsetOptions } from '../pages.ts';
-import type { Answer, CallOptions, Connection } from '../connection.ts';
+import { answerOf, type OffsetOptions } from '../connection/pages.ts';
+import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
 import type { Job } from '../types/requests.ts';
-import { waited } from '../send.ts';
+import { waited } from '../connection/send.ts';
 
 export interface EndedOptions extends CallOptions {
   /** Called with each look at the job before its end. */

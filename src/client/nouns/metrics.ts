@@ -1,5 +1,5 @@
-import type { Answer, CallOptions, Connection, Endpoints } from '../connection.ts';
-import { answerOf } from '../pages.ts';
+import type { Answer, CallOptions, Connection, Endpoints } from '../connection/connection.ts';
+import { answerOf } from '../connection/pages.ts';
 import type { MetricsMeta, MetricsQuery } from '../types/metrics.ts';
 
 /** Rows of metrics, as the query asks for them. */

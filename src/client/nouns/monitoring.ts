@@ -1,4 +1,4 @@
-import type { CallOptions, Connection } from '../connection.ts';
+import type { CallOptions, Connection } from '../connection/connection.ts';
 import type { Health } from '../types/monitoring.ts';
 
 /** How the service itself is; it needs no key. */

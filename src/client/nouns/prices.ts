@@ -1,5 +1,5 @@
-import type { Answer, CallOptions, Connection } from '../connection.ts';
-import { answerOf, pagesOf } from '../pages.ts';
+import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
+import { answerOf, pagesOf } from '../connection/pages.ts';
 import type { Model, ModelRegistryAnswer, Prices as PriceList, PricesAnswer, Reprice, RepriceReport } from '../types/prices.ts';
 
 /** Prices of the organisation's own, and the models that it reaches. */

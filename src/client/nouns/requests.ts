@@ -1,6 +1,6 @@
-import type { Answer, CallOptions, Connection } from '../connection.ts';
-import { answerOf, countHeaders, itemsOf, type OffsetOptions, type Page, pageOf, type PageOptions, pagesOf } from '../pages.ts';
-import { followed, type FollowedRequest, type FollowOptions, type FollowQuery } from '../following.ts';
+import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
+import { answerOf, countHeaders, itemsOf, type OffsetOptions, type Page, pageOf, type PageOptions, pagesOf } from '../connection/pages.ts';
+import { followed, type FollowedRequest, type FollowOptions, type FollowQuery } from '../connection/following.ts';
 import type { RequestItem } from '../types/request-item.ts';
 import type {
   AssetAnswer,

@@ -1,5 +1,5 @@
-import type { Answer, CallOptions, Connection } from '../connection.ts';
-import { answerOf, countHeaders, itemsOf, type Page, pageOf, type PageOptions, pagesOf, placeOf } from '../pages.ts';
+import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
+import { answerOf, countHeaders, itemsOf, type Page, pageOf, type PageOptions, pagesOf, placeOf } from '../connection/pages.ts';
 import type { RequestItem } from '../types/request-item.ts';
 import type {
   SessionAnswer,

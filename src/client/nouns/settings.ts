@@ -1,5 +1,5 @@
-import type { Answer, CallOptions, Connection } from '../connection.ts';
-import { answerOf } from '../pages.ts';
+import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
+import { answerOf } from '../connection/pages.ts';
 import type { RateLimits, RateLimitsAnswer, RedactionRules, RedactionRulesAnswer, RetentionAnswer } from '../types/settings.ts';
 
 /** Limits on calls and on what they cost. */

@@ -1,5 +1,5 @@
-import type { Answer, CallOptions, Connection } from '../connection.ts';
-import { answerOf, itemsByOffset } from '../pages.ts';
+import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
+import { answerOf, itemsByOffset } from '../connection/pages.ts';
 import type {
   ErasureAnswer,
   UserItem,

@@ -1,5 +1,5 @@
-import { answerOf, type Page, pageOf } from '../pages.ts';
-import type { Answer, CallInput, CallOptions, Connection } from '../connection.ts';
+import { answerOf, type Page, pageOf } from '../connection/pages.ts';
+import type { Answer, CallInput, CallOptions, Connection } from '../connection/connection.ts';
 import type {
   Delivery,
   DeliveryAnswer,

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { Filter } from '../../../src/client/filter.ts';
+import type { Filter } from '../../../src/client/filters/filter.ts';
 import type { SessionItem } from '../../../src/client/client.ts';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';

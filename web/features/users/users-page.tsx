@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanst
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { UserMetricsItem } from '../../../src/client/client.ts';
-import type { UserFilter } from '../../../src/client/filter.ts';
+import type { UserFilter } from '../../../src/client/filters/filter.ts';
 import { allOf, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
 import { gatelog } from '../../lib/client.ts';

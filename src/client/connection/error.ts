@@ -1,4 +1,4 @@
-import type { ApiErrorCode } from '../model/errors.ts';
+import type { ApiErrorCode } from '../../model/errors.ts';
 
 /** Why there is no answer of the service to tell of. */
 export type CallFailure =

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ApiError, createClient, type FollowQuery, where } from './client.ts';
+import { type ApiError, createClient, type FollowQuery, where } from '../client.ts';
 import { eventsOf, type ServerEvent } from './events.ts';
 import { linesOf } from './streamed.ts';
 

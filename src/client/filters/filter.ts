@@ -1,5 +1,5 @@
-import type { FieldDefinition, fieldGroups, mapWrappers, userFields } from '../model/vocabulary/fields.ts';
-import type { OperatorFamily, operatorFamilies } from '../model/vocabulary/operators.ts';
+import type { FieldDefinition, fieldGroups, mapWrappers, userFields } from '../../model/vocabulary/fields.ts';
+import type { OperatorFamily, operatorFamilies } from '../../model/vocabulary/operators.ts';
 
 /**
  * A filter as JSON: everything (`'all'` or `{}`), a condition, or a branch of two filters. `where`, `and` and `or` write one.

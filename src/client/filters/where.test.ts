@@ -1,10 +1,10 @@
-import { filterWrappers } from '../query/filter/leaf.ts';
+import { filterWrappers } from '../../query/filter/leaf.ts';
 import { describe, expect, test } from 'vitest';
-import { type FieldDefinition, fieldGroups, mapWrappers, userFields } from '../model/vocabulary/fields.ts';
-import { operatorFamilies } from '../model/vocabulary/operators.ts';
-import { splitUsersView } from '../query/users/view.ts';
-import { parseFilter } from '../query/filter/parse.ts';
-import { and, between, type FieldPath, type Filter, or, where, whereUser } from './client.ts';
+import { type FieldDefinition, fieldGroups, mapWrappers, userFields } from '../../model/vocabulary/fields.ts';
+import { operatorFamilies } from '../../model/vocabulary/operators.ts';
+import { splitUsersView } from '../../query/users/view.ts';
+import { parseFilter } from '../../query/filter/parse.ts';
+import { and, between, type FieldPath, type Filter, or, where, whereUser } from '../client.ts';
 
 const dialect = { wrappers: filterWrappers, unwrappedProperties: 'refuse', propertyWrapper: 'request_response_rmt' } as const;
 

@@ -8,7 +8,7 @@ import type {
   sessionFields,
   sessionPropertyFields,
   userFields,
-} from '../model/vocabulary/fields.ts';
+} from '../../model/vocabulary/fields.ts';
 import type { Condition, Filter, OperatorsOf, UserFilter, UsersCondition, ValueOf } from './filter.ts';
 
 /** Fields by the paths that {@link where} takes: `cost`, `session_total_cost`, `properties.Team`, `request.prompt`. */

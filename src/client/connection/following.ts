@@ -1,10 +1,10 @@
 import type { CallOptions, Connection } from './connection.ts';
 import { ApiError } from './error.ts';
 import { eventsOf, type ServerEvent } from './events.ts';
-import type { Filter } from './filter.ts';
+import type { Filter } from '../filters/filter.ts';
 import { waited } from './send.ts';
 import { linesOf, piecesOf } from './streamed.ts';
-import type { RequestItem } from './types/request-item.ts';
+import type { RequestItem } from '../types/request-item.ts';
 
 export interface FollowQuery {
   /** Absent: every request. */

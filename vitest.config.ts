@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { engine, filesThatReach, simulatedDisk } from './test/support/reached-modules.ts';
+import { byLength, filesInFull } from './test/support/test-length.ts';
 
 /* Time-outs end a test that hangs, not one on a machine that gives it a tenth of a core. Speed is measured in `bench/`. */
 const quick = { testTimeout: 180_000, hookTimeout: 180_000 };
@@ -46,6 +47,7 @@ const system = {
   ...patient,
   name: 'system',
   include: ['test/**/*.system.test.ts'],
+  exclude: [...byLength(filesInFull, [])],
   setupFiles: ['test/support/patient-conditions.ts', 'test/support/end-started.ts'],
 };
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Dice } from './support/dice.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { byLength } from './support/test-length.ts';
 
 const dataDir = makeDataDir();
 const stateFolder = path.join(dataDir, 'state');
@@ -53,7 +54,9 @@ const damages: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   'a few letters': () => Buffer.from('not a state\n'),
 };
 
-it.each(Object.keys(damages))(
+const inShort = ['garbage behind its two first pages', 'a bit wrong in the head of every page', 'a few letters'];
+
+it.each(byLength(inShort, Object.keys(damages)))(
   'a shared state that is damaged (%s) is set aside with a sentence, and the service starts with a new one',
   async (name) => {
     writeFileSync(stateFile(), damages[name]?.(whole) ?? whole);

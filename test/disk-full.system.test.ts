@@ -8,7 +8,7 @@ import { eventually } from './support/eventually.ts';
 import { noFindings } from './support/kill-verdict.ts';
 import { metadataRow } from './support/metadata-row.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
-import { byLength, testSeed } from './support/test-length.ts';
+import { byLength, inFull, testSeed } from './support/test-length.ts';
 
 const folders = [makeDataDir(), makeDataDir(), makeDataDir(), makeDataDir()] as const;
 const [spoolDataDir, storeDataDir, wholeDataDir, startDataDir] = folders;
@@ -43,40 +43,44 @@ function expectExactCount({ calls, countedUnrecorded, verdict }: DiskFullRun): v
   expect(countedUnrecorded).toBe(calls - verdict.completeRecords);
 }
 
-it.runIf(smallSpoolDisk !== undefined)(
-  'on a full disk with the spool model calls continue, exactly the unrecorded responses say so, and recording resumes by itself, because only an administrator can make a small disk',
-  async () => {
-    const run = await runDiskFull({
-      ...usual(),
-      dataDir: spoolDataDir,
-      diskOf: () => smallSpoolDisk ?? { fill: async () => undefined, free: () => undefined },
-    });
-    const { verdict, failedCalls, unrecorded, sameProcesses } = run;
-    expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
-    expectExactCount(run);
-    expect(unrecorded).toBeGreaterThan(byLength(15, 50));
-    expect(verdict.responses).toBeGreaterThan(byLength(30, 100));
-  },
-  600_000,
-);
+inFull(() => {
+  it.runIf(smallSpoolDisk !== undefined)(
+    'on a full disk with the spool model calls continue, exactly the unrecorded responses say so, and recording resumes by itself, because only an administrator can make a small disk',
+    async () => {
+      const run = await runDiskFull({
+        ...usual(),
+        dataDir: spoolDataDir,
+        diskOf: () => smallSpoolDisk ?? { fill: async () => undefined, free: () => undefined },
+      });
+      const { verdict, failedCalls, unrecorded, sameProcesses } = run;
+      expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
+      expectExactCount(run);
+      expect(unrecorded).toBeGreaterThan(byLength(15, 50));
+      expect(verdict.responses).toBeGreaterThan(byLength(30, 100));
+    },
+    600_000,
+  );
+});
 
-it.runIf(smallDisk !== undefined)(
-  'on a full disk with the store model calls continue and are all recorded; they are stored once there is space, without a restart, because only an administrator can make a small disk',
-  async () => {
-    const run = await runDiskFull({
-      ...usual(),
-      dataDir: storeDataDir,
-      environment: { GATELOG_STORE_SPARE_BYTES: '32MiB' },
-      healthWhileFull: fullStore,
-      diskOf: () => smallDisk ?? { fill: async () => undefined, free: () => undefined },
-    });
-    const { verdict, failedCalls, unrecorded, sameProcesses } = run;
-    expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
-    expectExactCount(run);
-    expect(unrecorded).toBe(0);
-  },
-  600_000,
-);
+inFull(() => {
+  it.runIf(smallDisk !== undefined)(
+    'on a full disk with the store model calls continue and are all recorded; they are stored once there is space, without a restart, because only an administrator can make a small disk',
+    async () => {
+      const run = await runDiskFull({
+        ...usual(),
+        dataDir: storeDataDir,
+        environment: { GATELOG_STORE_SPARE_BYTES: '32MiB' },
+        healthWhileFull: fullStore,
+        diskOf: () => smallDisk ?? { fill: async () => undefined, free: () => undefined },
+      });
+      const { verdict, failedCalls, unrecorded, sameProcesses } = run;
+      expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
+      expectExactCount(run);
+      expect(unrecorded).toBe(0);
+    },
+    600_000,
+  );
+});
 
 it.runIf(smallWholeDisk !== undefined)(
   'on a full disk with the whole data folder and the shared state model calls continue, exactly the unrecorded responses say so, and the service recovers by itself, because only an administrator can make a small disk',

@@ -13,6 +13,7 @@ import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
 import { filesHolding } from './support/held-text.ts';
 import { metadataRow } from './support/metadata-row.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { inFull } from './support/test-length.ts';
 
 const folders: string[] = [];
 const services: Service[] = [];
@@ -140,44 +141,48 @@ describe('DELETE /v1/user/{id}', () => {
     await provider.close();
   });
 
-  it('killed while it removes records, it continues at the next start without a request, and its receipt has the same counts', async () => {
-    const dataDir = freshDataDir();
-    const [users, each] = [['ann', 'bob', 'carl', 'dora'], 20];
-    const first = await start(dataDir);
-    const calls: { readonly user: string; readonly id: string }[] = [];
-    for (let round = 0; round < each; round += 1) {
-      for (const user of users) calls.push({ user, id: await chat(first, { content: secret(), headers: { 'Svc-User-Id': user } }) });
-    }
-    for (const { id } of calls) await apiClient(first.api).stored(id);
-    // One user must remain whom nothing erases.
-    const tried = await killInErasure(first, users.slice(0, -1));
-    const second = await start(dataDir);
-    await eventually('every erasure to end', () => ended(dataDir));
-    const left = calls.filter(({ user }) => !tried.includes(user)).map(({ id }) => id);
-    expect(await idsOf(apiClient(second.api))).toEqual(left.toSorted());
-    expect(await receiptOf(second, tried.at(-1) ?? '')).toMatchObject({ requests: each, bodies: 2 * each, spool_records: 0 });
+  inFull(() => {
+    it('killed while it removes records, it continues at the next start without a request, and its receipt has the same counts', async () => {
+      const dataDir = freshDataDir();
+      const [users, each] = [['ann', 'bob', 'carl', 'dora'], 20];
+      const first = await start(dataDir);
+      const calls: { readonly user: string; readonly id: string }[] = [];
+      for (let round = 0; round < each; round += 1) {
+        for (const user of users) calls.push({ user, id: await chat(first, { content: secret(), headers: { 'Svc-User-Id': user } }) });
+      }
+      for (const { id } of calls) await apiClient(first.api).stored(id);
+      // One user must remain whom nothing erases.
+      const tried = await killInErasure(first, users.slice(0, -1));
+      const second = await start(dataDir);
+      await eventually('every erasure to end', () => ended(dataDir));
+      const left = calls.filter(({ user }) => !tried.includes(user)).map(({ id }) => id);
+      expect(await idsOf(apiClient(second.api))).toEqual(left.toSorted());
+      expect(await receiptOf(second, tried.at(-1) ?? '')).toMatchObject({ requests: each, bodies: 2 * each, spool_records: 0 });
+    });
   });
 
-  it('started during a backup, it continues after the restore, among parts that an earlier erasure has rewritten', async () => {
-    const provider = await startFakeOpenAi();
-    const first = await start(freshDataDir(), { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl });
-    const ids: string[] = [];
-    for (const user of ['bob', 'carl']) ids.push(await chat(first, { content: user, headers: { 'Svc-User-Id': user } }));
-    for (const id of ids) await apiClient(first.api).stored(id);
-    expect(await receiptOf(first, 'bob')).toMatchObject({ requests: 1 });
-    const { answered } = await orderWhileOpen(first, provider);
-    const backup = path.join(freshDataDir(), 'backup');
-    expect(await gatelog(first.dataDir, 'backup', backup)).toMatchObject({ code: 0 });
-    await first.killAll();
-    await answered;
-    await provider.close();
-    const dataDir = path.join(freshDataDir(), 'restored');
-    expect(await gatelog(dataDir, 'restore', backup)).toMatchObject({ code: 0 });
-    const second = await start(dataDir);
-    // Nobody asks again.
-    await eventually('the erasure to end', () => metadataRow(dataDir, "SELECT number FROM erasures WHERE stage = 'done'"), 60_000);
-    expect(await idsOf(apiClient(second.api))).toEqual(ids.slice(1));
-    expect(await receiptOf(second, 'ann')).toMatchObject({ requests: 1, bodies: 2, spool_records: 1 });
+  inFull(() => {
+    it('started during a backup, it continues after the restore, among parts that an earlier erasure has rewritten', async () => {
+      const provider = await startFakeOpenAi();
+      const first = await start(freshDataDir(), { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl });
+      const ids: string[] = [];
+      for (const user of ['bob', 'carl']) ids.push(await chat(first, { content: user, headers: { 'Svc-User-Id': user } }));
+      for (const id of ids) await apiClient(first.api).stored(id);
+      expect(await receiptOf(first, 'bob')).toMatchObject({ requests: 1 });
+      const { answered } = await orderWhileOpen(first, provider);
+      const backup = path.join(freshDataDir(), 'backup');
+      expect(await gatelog(first.dataDir, 'backup', backup)).toMatchObject({ code: 0 });
+      await first.killAll();
+      await answered;
+      await provider.close();
+      const dataDir = path.join(freshDataDir(), 'restored');
+      expect(await gatelog(dataDir, 'restore', backup)).toMatchObject({ code: 0 });
+      const second = await start(dataDir);
+      // Nobody asks again.
+      await eventually('the erasure to end', () => metadataRow(dataDir, "SELECT number FROM erasures WHERE stage = 'done'"), 60_000);
+      expect(await idsOf(apiClient(second.api))).toEqual(ids.slice(1));
+      expect(await receiptOf(second, 'ann')).toMatchObject({ requests: 1, bodies: 2, spool_records: 1 });
+    });
   });
 });
 

@@ -40,7 +40,7 @@ async function send(key: string, text: string): Promise<string> {
 const seed = testSeed();
 
 /** A small part of the bodies of `npm run soak -- fuzz`. A query of sessions takes ten times as long as another one. */
-const bodiesFor = (path: string): number => (path.startsWith('/v1/session/') ? byLength(40, 100) : byLength(60, 150));
+const bodiesFor = (path: string): number => (path.startsWith('/v1/session/') ? byLength(15, 100) : byLength(20, 150));
 
 /** The hostile bodies are near to filters, pages and changes; of these endpoints nearly all of them are valid, or none. */
 const otherShapes = /^\/v1\/(?:request\/property|property\/|metrics\/|import|export|otlp\/|trace\/log)/;

@@ -16,6 +16,7 @@ import {
   startService,
   testKey,
 } from './support/process-tree.ts';
+import { inFull } from './support/test-length.ts';
 
 const mebibyte = 1024 * 1024;
 const dataDir = makeDataDir();
@@ -109,32 +110,34 @@ async function bothVisible(): Promise<readonly string[]> {
   });
 }
 
-it('very long names are remembered by nobody', async () => {
-  const long = 'x'.repeat(7 * mebibyte);
-  const sendNamed = async (index: number): Promise<void> => {
-    const name = `${index}${long}`;
-    const attributes = { ...model, 'gen_ai.request.model': name, 'session.id': name };
-    expect(
-      (
-        await send(
-          loud,
-          compressed(1, () => ({ parentSpanId: spanIdOf(9), attributes })),
-        )
-      ).status,
-    ).toBeOneOf([200, 429]);
-  };
-  const processes = ['gateway', 'core'].flatMap((name) => childrenNamed(service.pid, name));
-  expect(processes).toHaveLength(2);
-  for (let index = 0; index < 4; index += 1) await sendNamed(index);
-  const before = processes.map((pid) => memoryOf(pid).resident);
-  const more = 24;
-  for (let index = 0; index < more; index += 1) await sendNamed(4 + index);
-  // Remembered they would hold 168 MiB.
-  await eventually('the memory to be given back', () => {
-    const grown = processes.map((pid, index) => memoryOf(pid).resident - (before[index] ?? 0));
-    return grown.every((bytes) => bytes < 120 * mebibyte) ? true : undefined;
-  });
-}, 240_000);
+inFull(() => {
+  it('very long names are remembered by nobody', async () => {
+    const long = 'x'.repeat(7 * mebibyte);
+    const sendNamed = async (index: number): Promise<void> => {
+      const name = `${index}${long}`;
+      const attributes = { ...model, 'gen_ai.request.model': name, 'session.id': name };
+      expect(
+        (
+          await send(
+            loud,
+            compressed(1, () => ({ parentSpanId: spanIdOf(9), attributes })),
+          )
+        ).status,
+      ).toBeOneOf([200, 429]);
+    };
+    const processes = ['gateway', 'core'].flatMap((name) => childrenNamed(service.pid, name));
+    expect(processes).toHaveLength(2);
+    for (let index = 0; index < 4; index += 1) await sendNamed(index);
+    const before = processes.map((pid) => memoryOf(pid).resident);
+    const more = 24;
+    for (let index = 0; index < more; index += 1) await sendNamed(4 + index);
+    // Remembered they would hold 168 MiB.
+    await eventually('the memory to be given back', () => {
+      const grown = processes.map((pid, index) => memoryOf(pid).resident - (before[index] ?? 0));
+      return grown.every((bytes) => bytes < 120 * mebibyte) ? true : undefined;
+    });
+  }, 240_000);
+});
 
 it('tags that each of very many spans would have are refused before they fill the spool', async () => {
   const headers = { 'svc-property-a': 'v'.repeat(3000), 'svc-property-b': 'v'.repeat(3000) };

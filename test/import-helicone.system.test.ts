@@ -57,7 +57,7 @@ async function importing(records: readonly FakeRecord[], words: readonly string[
 
 describe('gatelog import --from helicone', () => {
   it('brings everything from a service with faults, killed and run twice, and both sides have the same sums', async () => {
-    const [count, kills] = [byLength(600, 1500), byLength(1, 3)];
+    const [count, kills] = [byLength(300, 1500), byLength(1, 3)];
     const verdict = await runImportHelicone({ service, folder, records: count, kills, seed: 11 });
     expect(verdict).toMatchObject({ faults: [], stored: count, kills });
     for (const { reconciled, total } of [verdict.first, verdict.second]) {

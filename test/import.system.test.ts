@@ -8,7 +8,7 @@ import type { RequestItem } from '../src/contract/requests/item.ts';
 import { type ApiClient, apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { makeDataDir, program, removeDataDir, serviceEnvironment, type Service, startService, testKey } from './support/process-tree.ts';
-import { byLength } from './support/test-length.ts';
+import { inFull } from './support/test-length.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-import-'));
 const folders: string[] = [];
@@ -104,33 +104,35 @@ it('long lines, which a thread reads, are stored or named like any others', { ti
 });
 
 describe('gatelog import', () => {
-  it('stores each line once, through kills of the service and of itself', { timeout: 300_000 }, async () => {
-    const count = byLength(24_000, 40_000);
-    const file = fileOf('killed.jsonl', count);
-    const dataDir = newDataDir();
-    let service = await startService({ dataDir });
-    const environment = { GATELOG_GATEWAY_PORT: new URL(service.gateway).port, GATELOG_API_PORT: new URL(service.api).port };
-    const api = apiClient(service.api);
-    const first = startImport(service.api, file);
-    for (const seen of [1, byLength(3000, 10_000)]) {
-      await eventually(`${seen} imported records`, async () => ((await countOf(api)) >= seen ? true : undefined), 120_000);
-      expect({ code: first.child.exitCode, output: first.output() }).toMatchObject({ code: null });
-      await service.killAll();
-      service = await startService({ dataDir, environment });
-    }
-    await eventually('more imported records', async () => ((await countOf(api)) > count / 2 ? true : undefined), 120_000);
-    first.child.kill('SIGKILL');
-    await first.exited;
-    const again = startImport(service.api, '--json', file);
-    expect({ code: await again.exited, output: again.output() }).toMatchObject({ code: 0 });
-    const report = JSON.parse(again.output()) as { readonly imported: number; readonly already_there: number };
-    expect(report.already_there).toBeGreaterThan(0);
-    expect(report.imported + report.already_there).toBe(count);
-    await eventually('all records', async () => ((await countOf(api)) >= count ? true : undefined), 120_000);
-    const numbers = await numbersOf(api, service);
-    expect(numbers.size).toBe(count);
-    for (let index = 0; index < count; index += 1) expect(numbers.get(idOf(index))).toBe(String(index));
-    await service.stop();
+  inFull(() => {
+    it('stores each line once, through kills of the service and of itself', { timeout: 300_000 }, async () => {
+      const count = 40_000;
+      const file = fileOf('killed.jsonl', count);
+      const dataDir = newDataDir();
+      let service = await startService({ dataDir });
+      const environment = { GATELOG_GATEWAY_PORT: new URL(service.gateway).port, GATELOG_API_PORT: new URL(service.api).port };
+      const api = apiClient(service.api);
+      const first = startImport(service.api, file);
+      for (const seen of [1, 10_000]) {
+        await eventually(`${seen} imported records`, async () => ((await countOf(api)) >= seen ? true : undefined), 120_000);
+        expect({ code: first.child.exitCode, output: first.output() }).toMatchObject({ code: null });
+        await service.killAll();
+        service = await startService({ dataDir, environment });
+      }
+      await eventually('more imported records', async () => ((await countOf(api)) > count / 2 ? true : undefined), 120_000);
+      first.child.kill('SIGKILL');
+      await first.exited;
+      const again = startImport(service.api, '--json', file);
+      expect({ code: await again.exited, output: again.output() }).toMatchObject({ code: 0 });
+      const report = JSON.parse(again.output()) as { readonly imported: number; readonly already_there: number };
+      expect(report.already_there).toBeGreaterThan(0);
+      expect(report.imported + report.already_there).toBe(count);
+      await eventually('all records', async () => ((await countOf(api)) >= count ? true : undefined), 120_000);
+      const numbers = await numbersOf(api, service);
+      expect(numbers.size).toBe(count);
+      for (let index = 0; index < count; index += 1) expect(numbers.get(idOf(index))).toBe(String(index));
+      await service.stop();
+    });
   });
 
   it('reads compressed files and standard input, names bad lines and sets them aside', { timeout: 120_000 }, async () => {

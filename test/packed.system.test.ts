@@ -1,11 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { serviceEnvironment, testKey } from './support/process-tree.ts';
+import { byLength } from './support/test-length.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-packed-'));
@@ -14,12 +15,36 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const run = (command: string, ...words: readonly string[]): void => void execFileSync(command, words, { cwd: folder, stdio: 'ignore' });
+
+/** As users do. It fetches the packages that this one needs: half a gigabyte. */
+function install(archive: string): void {
+  run('npm', 'install', '--no-audit', '--no-fund', archive);
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** As npm does, but the packages that the manifest names, and no others, are links to the installed ones. */
+function unpack(archive: string): void {
+  const [modules, home] = [path.join(folder, 'node_modules'), path.join(folder, 'node_modules/gatelog')];
+  for (const part of [home, path.join(modules, '.bin')]) mkdirSync(part, { recursive: true });
+  run('tar', 'xzf', archive, '-C', home, '--strip-components=1');
+  symlinkSync('../gatelog/dist/cli/gatelog.cjs', path.join(modules, '.bin/gatelog'));
+  const { dependencies } = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8')) as Manifest;
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
+    symlinkSync(path.join(repository, 'node_modules', name), path.join(modules, name));
+  }
+}
+
 describe('the packed package, installed into an empty folder', () => {
   it('runs by npx gatelog and answers', async () => {
     execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: repository, stdio: 'ignore' });
     const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
-    execFileSync('npm', ['init', '--yes'], { cwd: folder, stdio: 'ignore' });
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', path.join(folder, archive)], { cwd: folder, stdio: 'ignore' });
+    run('npm', 'init', '--yes');
+    byLength(unpack, install)(path.join(folder, archive));
     expect(execFileSync('npx', ['gatelog', '--version'], { cwd: folder, encoding: 'utf8' }).trim()).toMatch(/^\d+\.\d+\.\d+$/);
 
     // Not through npx, which would not forward the signal.

@@ -3,7 +3,7 @@ import { makeDataDir, removeDataDir } from './support/process-tree.ts';
 import { runRoundTrip } from './support/round-trip-run.ts';
 import { byLength } from './support/test-length.ts';
 
-const records = byLength(1000, 3000);
+const records = byLength(300, 3000);
 const dataDirs = [makeDataDir(), makeDataDir()] as const;
 afterEach(() => {
   for (const dataDir of dataDirs) removeDataDir(dataDir);

@@ -3,7 +3,7 @@ import { Dice } from './support/dice.ts';
 import { noFindings } from './support/kill-verdict.ts';
 import { makeDataDir, removeDataDir } from './support/process-tree.ts';
 import { runStoreAway } from './support/store-away.ts';
-import { byLength, testSeed } from './support/test-length.ts';
+import { testSeed } from './support/test-length.ts';
 
 const dataDir = makeDataDir();
 afterAll(() => removeDataDir(dataDir));
@@ -14,15 +14,15 @@ it('while the store refuses, is slow or loses its answers no model call fails; o
   const options = {
     dataDir,
     dice: new Dice(seed),
-    callsPerSecond: byLength(40, 60),
+    callsPerSecond: 60,
     warmMs: 1500,
-    awayMs: byLength(4000, 10_000),
+    awayMs: 10_000,
     slowMs: 1500,
   };
   const { verdict, failedCalls, logs, failedLogs } = await runStoreAway(options);
   expect({ ...verdict.findings, failedCalls, failedLogs }).toEqual({ ...noFindings, failedCalls: [], failedLogs: [] });
   expect(logs).toMatchObject({ lost: [], doubled: [] });
   expect(logs.repeated).toBeGreaterThan(10);
-  expect(verdict.responses).toBeGreaterThan(byLength(80, 200));
+  expect(verdict.responses).toBeGreaterThan(200);
   expect(verdict.acknowledgedUpdates).toBeGreaterThan(5);
 }, 600_000);

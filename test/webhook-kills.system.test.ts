@@ -2,10 +2,10 @@ import { afterAll, expect, it } from 'vitest';
 import { Dice } from './support/dice.ts';
 import { makeDataDir, removeDataDir } from './support/process-tree.ts';
 import { runWebhookKills } from './support/webhooks/webhook-run.ts';
-import { byLength, testSeed } from './support/test-length.ts';
+import { testSeed } from './support/test-length.ts';
 
-const kills = byLength(3, 4);
-const callsPerSecond = byLength(30, 60);
+const kills = 4;
+const callsPerSecond = 60;
 const dataDir = makeDataDir();
 afterAll(() => removeDataDir(dataDir));
 

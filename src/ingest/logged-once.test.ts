@@ -9,6 +9,7 @@ import type { InsertRows } from '../store/insert/insert.ts';
 import { type IngestRig, interpretDirectly, openRig, SpoolRig, until, written } from './testing/ingest-harness.ts';
 import { chosenId, loggedCall, loggerTo, logOne } from './testing/logged-calls.ts';
 import type { TestPorts } from './testing/spent-rows.ts';
+import { byLength } from '../../test/support/test-length.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -241,7 +242,7 @@ describe('a batch with logged calls decides the same when it is repeated', () =>
         expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
         await Promise.all(writers.map((writer) => spool.killWriter(writer)));
       }),
-      { seed: 7, numRuns: 25 },
+      { seed: 7, numRuns: byLength(8, 25) },
     );
   });
 });

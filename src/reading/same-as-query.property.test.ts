@@ -12,7 +12,7 @@ import { CallMemory, ResponseMemory } from '../api/http/response-memory.ts';
 import { matchingRows } from './matching.ts';
 import { byLength, testSeed } from '../../test/support/test-length.ts';
 
-const filtersInState = byLength(6, 25);
+const filtersInState = byLength(4, 25);
 const seed = testSeed();
 
 let rig: StoreRig;

@@ -1,4 +1,5 @@
 import { filesThatReach } from './reached-modules.ts';
+import { filesInFull } from './test-length.ts';
 
 /** A program of the long run. */
 export interface NightlyPart {
@@ -49,7 +50,7 @@ const lengthOfTests = 'test/support/test-length.ts';
 export function nightlyParts(): readonly NightlyPart[] {
   const vitest = ['node_modules/vitest/vitest.mjs', 'run'];
   return [
-    ...filesThatReach(lengthOfTests, ['src', 'test']).map((file): NightlyPart => ({
+    ...[...new Set([...filesThatReach(lengthOfTests, ['src', 'test']), ...filesInFull])].map((file): NightlyPart => ({
       name: `test ${file}`,
       words: [...vitest, file],
       wantedCode: 0,

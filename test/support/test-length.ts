@@ -9,6 +9,20 @@ export function byLength<Amount>(short: Amount, full: Amount): Amount {
   return isFull ? full : short;
 }
 
+/** Defines tests that need minutes and whose faults shorter ones show too; `npm test` leaves them out. */
+export function inFull(define: () => void): void {
+  if (isFull) define();
+}
+
+/** Files of nothing but such tests. */
+export const filesInFull: readonly string[] = [
+  'test/bulk.system.test.ts',
+  'test/crash.system.test.ts',
+  'test/move-bodies.system.test.ts',
+  'test/store-away.system.test.ts',
+  'test/webhook-kills.system.test.ts',
+];
+
 /** Of `npm test`: what fails once fails in the next run. */
 const fixedSeed = 20_261_128;
 

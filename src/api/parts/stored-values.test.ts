@@ -132,7 +132,7 @@ describe('names and values of properties', () => {
     async () => {
       const steps = new Set<string>();
       // A rare kind of step may come late: the sample grows until it has all of them.
-      for (let count = 0; count < byLength(20, 50) || (steps.size < 5 && count < 300); count += 1) {
+      for (let count = 0; count < byLength(12, 50) || (steps.size < 5 && count < 300); count += 1) {
         const name = await step();
         steps.add(name);
         for (const organizationId of [tenant, stranger]) {

@@ -5,6 +5,7 @@ import type { RequestId } from '../../model/ids.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
 import type { InsertRows } from '../../store/insert/insert.ts';
 import { type CoreRig, type IngestRig, openRig, SpoolRig, written } from '../testing/ingest-harness.ts';
+import { byLength } from '../../../test/support/test-length.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -158,5 +159,5 @@ test('every acknowledged change of a session or of one request is there in the e
     }
   });
   // A failure prints its seed and path.
-  await assert(property, { numRuns: 20, seed: 20_260_801, endOnFailure: true });
+  await assert(property, { numRuns: byLength(8, 20), seed: 20_260_801, endOnFailure: true });
 });

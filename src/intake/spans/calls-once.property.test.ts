@@ -322,6 +322,6 @@ it('each call is one request, in any order, in any exports, and over deaths of t
       const { requests, bodies } = await scene.spool.storedIds();
       expect(bodies).toEqual(requests);
     }),
-    { numRuns: byLength(5, 15), seed: testSeed() },
+    { numRuns: byLength(3, 15), seed: testSeed() },
   );
 });

@@ -4,7 +4,7 @@ import { compareInEveryState, type StateReport } from './testing/same-result.ts'
 import { byLength, testSeed } from '../../../test/support/test-length.ts';
 
 /** A small part of what `npm run soak -- filters` compares. */
-const queriesInState = byLength(15, 40);
+const queriesInState = byLength(8, 40);
 const seed = testSeed();
 
 let rig: StoreRig;

@@ -5,7 +5,7 @@ import { mutants, sameMetricsInEveryState } from './testing/same-metrics.ts';
 import { byLength, testSeed } from '../../../test/support/test-length.ts';
 
 /** A small part of what `npm run soak -- metrics` compares. */
-const queriesInState = byLength(6, 20);
+const queriesInState = byLength(3, 20);
 const seed = testSeed();
 
 let rig: StoreRig;

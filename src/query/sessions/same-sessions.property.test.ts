@@ -5,7 +5,7 @@ import { compareSessionsInEveryState } from '../testing/same-sessions.ts';
 import { byLength, testSeed } from '../../../test/support/test-length.ts';
 
 /** A small part of what `npm run soak -- sessions` compares. */
-const queriesInState = byLength(5, 15);
+const queriesInState = byLength(3, 15);
 const seed = testSeed();
 
 let rig: StoreRig;

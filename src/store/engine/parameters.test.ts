@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { boundQuery } from './parameters.ts';
+import { byLength } from '../../../test/support/test-length.ts';
 
 const binding = {
   params: { tenant: '7', names: ["it's", 'a\\b'], number: 1n, flag: true },
@@ -31,8 +32,9 @@ test.each([true, false])('a query whose parameter is not given is not run, embed
   expect(() => boundQuery(query, { params: { tenant: '7', names: ['a'] } }, embedded)).not.toThrow();
 });
 
-test('a text of 34 million backslashes, which are four times as many in a statement, is written', { timeout: 120_000 }, () => {
-  const marks = 34 * 1024 * 1024;
+const marks = byLength(1, 34) * 1024 * 1024;
+
+test(`a text of ${marks} backslashes, which are four times as many in a statement, is written`, { timeout: 120_000 }, () => {
   const { query } = boundQuery('SELECT {a:String}', { params: { a: `é😀${'\\'.repeat(marks)}'` } }, true);
   const start = `SET param_a = 'é😀${'\\'.repeat(8)}`;
   const end = String.raw`\\\\\''; SELECT {a:String}`;

@@ -22,7 +22,7 @@ import { WebhookFollower } from './follower.ts';
 import { PendingRooms } from './rooms.ts';
 import { byLength, testSeed } from '../../../../test/support/test-length.ts';
 
-const filtersInState = byLength(4, 15);
+const filtersInState = byLength(3, 15);
 const seed = testSeed();
 
 let rig: StoreRig;

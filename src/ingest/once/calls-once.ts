@@ -99,7 +99,7 @@ export class CallsOnce {
       const stored = [...(await this.storedBeside(organizationId, [...records, ...linked])), ...linked];
       const calls = records.filter(({ isOfSpan }) => !isOfSpan);
       const leftOutBefore = batch.isRepeated ? batch.leftOut : undefined;
-      plans.push([organizationId, planOnce({ spans, calls, linked, stored, leftOutBefore })]);
+      plans.push([organizationId, await planOnce({ spans, calls, linked, stored, leftOutBefore })]);
     }
     return {
       leftOut: new Set(plans.flatMap(([, { leftOut }]) => [...leftOut])),

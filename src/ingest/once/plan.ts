@@ -1,6 +1,8 @@
 import type { RequestId } from '../../model/ids.ts';
 import type { CallFacts } from '../../model/record/call-facts.ts';
 import type { Spend } from '../../model/record/spend.ts';
+import { Slices } from '../../platform/bounds/slices.ts';
+import { RelatedRecords } from './related-records.ts';
 import { distanceOf, relationOf, type Relation, type TellsOfCall } from './same-call.ts';
 
 /** A record of an organisation, stored or about to be. */
@@ -59,17 +61,30 @@ export interface KnownRecords {
 
 /**
  * Decides what becomes of the spans of a batch, and of stored ones whose call comes with it, so that each call is one record: that of the
- * gateway if there is one. @see docs/internals/decisions/0025-each-call-once.md
+ * gateway if there is one. It gives way between records, as there may be thousands. @see docs/internals/decisions/0025-each-call-once.md
  */
-export function planOnce({ spans, calls, stored, linked = [], leftOutBefore }: KnownRecords): OncePlan {
-  const draft = new Draft(stored, leftOutBefore);
+export async function planOnce({ spans, calls, stored, linked = [], leftOutBefore }: KnownRecords): Promise<OncePlan> {
+  const slices = new Slices();
+  const draft = new Draft({ calls, stored, leftOutBefore });
   for (const call of [...calls, ...linked]) {
-    for (const row of draft.rows()) {
-      const relation = row.isOfSpan ? relationOf(row, draft.now(call)) : undefined;
-      if (relation !== undefined && relation !== 'beside') draft.absorb(row, call, false);
+    const queue = [...draft.near(call)];
+    const known = new Set(queue);
+    for (const row of queue) {
+      await slices.turn();
+      const relation = row.isOfSpan && draft.isLeft(row) ? relationOf(draft.now(row), draft.now(call)) : undefined;
+      if (relation === undefined || relation === 'beside') continue;
+      draft.absorb(row, call, false);
+      for (const other of draft.near(draft.now(row))) {
+        if (known.has(other)) continue;
+        known.add(other);
+        queue.push(other);
+      }
     }
   }
-  for (const span of spans) placeSpan(draft, span, calls);
+  for (const span of spans) {
+    await slices.turn();
+    placeSpan(draft, span);
+  }
   return draft;
 }
 
@@ -78,8 +93,9 @@ interface Match {
   readonly relation: Relation;
 }
 
-function placeSpan(draft: Draft, span: BatchRecord, calls: readonly BatchRecord[]): void {
-  const related = [...calls.map((call) => draft.now(call)), ...draft.rows()].flatMap((record): readonly Match[] => {
+function placeSpan(draft: Draft, span: BatchRecord): void {
+  const related = draft.near(span).flatMap((each): readonly Match[] => {
+    const record = draft.now(each);
     const relation = relationOf(span, record);
     return relation === undefined ? [] : [{ record, relation }];
   });
@@ -141,17 +157,25 @@ class Draft implements OncePlan {
   readonly leftOut = new Set<number>();
   readonly fillings: Filling[] = [];
   readonly absorptions: Absorption[] = [];
+  /** By their identifiers. */
   private readonly left: Map<RequestId, KnownRecord>;
   private readonly grown = new Map<RequestId, KnownRecord>();
+  private readonly related = new RelatedRecords();
   private readonly leftOutBefore: ReadonlySet<number> | undefined;
 
-  constructor(stored: readonly KnownRecord[], leftOutBefore: ReadonlySet<number> | undefined) {
-    this.left = new Map(stored.map((record) => [record.requestId, record]));
+  constructor({ calls, stored, leftOutBefore }: Pick<KnownRecords, 'calls' | 'stored' | 'leftOutBefore'>) {
+    this.left = new Map([...calls, ...stored].map((record) => [record.requestId, record]));
     this.leftOutBefore = leftOutBefore;
+    for (const record of this.left.values()) this.related.add(record);
   }
 
-  rows(): readonly KnownRecord[] {
-    return Array.from(this.left.values(), (record) => this.now(record));
+  /** Calls of the batch and stored records that are still records of their own, and may tell of the same call. */
+  near(record: KnownRecord): readonly KnownRecord[] {
+    return this.related.near(record).filter((other) => this.isLeft(other));
+  }
+
+  isLeft({ requestId }: KnownRecord): boolean {
+    return this.left.has(requestId);
   }
 
   /** A record with the relations of what has gone into it: who stands beside that, or inside it, tells of the same call. */
@@ -186,6 +210,8 @@ class Draft implements OncePlan {
   private grow(into: KnownRecord, from: KnownRecord): void {
     const record = this.now(into);
     const both = (of: (each: TellsOfCall) => readonly string[]): readonly string[] => [...new Set([...of(record), ...of(from)])];
+    const found = this.left.get(into.requestId);
+    if (found !== undefined) this.related.add(found, from);
     this.grown.set(into.requestId, {
       ...record,
       ids: both(({ ids }) => ids),

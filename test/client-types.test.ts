@@ -94,7 +94,9 @@ it('a filter is the type that is written by hand', () => {
   const requestBody = { required: true, content: { 'application/json': { schema: reference('Query') } } };
   const query = { type: 'object', properties: { filter: reference('FilterNode') }, required: ['filter'] };
   const types = made({ '/pens': { post: { tags: ['Pens'], requestBody, responses } } }, { Query: query, FilterNode: {} })['types/pens.ts'];
-  expect(types).toBe(`${head}import type { Filter } from '../filter.ts';\n\nexport interface Query {\n  readonly filter: Filter;\n}\n`);
+  expect(types).toBe(
+    `${head}import type { Filter } from '../filters/filter.ts';\n\nexport interface Query {\n  readonly filter: Filter;\n}\n`,
+  );
 });
 
 it('src/client holds what openapi.json says; node scripts/client.mjs writes it', () => {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Session } from 'chdb';
 
 /** The file of the engine on Linux. */
@@ -19,12 +20,21 @@ export const cacheBytes = {
 } as const;
 
 /**
+ * Merges and mutations that run at once. By default 32 may, each of which has a buffer for every column of every part that it reads: of
+ * bodies, three of them take a gigabyte.
+ */
+const merges = {
+  background_pool_size: Math.max(2, availableParallelism()),
+  background_merges_mutations_concurrency_ratio: 1,
+} as const;
+
+/**
  * Starts the engine in this process on a folder, where it is not running yet. The first connection decides on its settings, so this one
  * precedes all others and stays for as long as they do. @throws when another process holds the folder. @returns a function that ends this
  * connection.
  */
 export function startEmbeddedEngine(folder: string): () => void {
-  const connectionArgs = Object.entries(cacheBytes).map(([name, bytes]) => `--${name}=${bytes}`);
+  const connectionArgs = Object.entries({ ...cacheBytes, ...merges }).map(([name, value]) => `--${name}=${value}`);
   const session = new Session(folder, { connectionArgs });
   return () => session.close();
 }

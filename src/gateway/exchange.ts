@@ -53,7 +53,7 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
   const recorder = new ExchangeRecorder(
     {
-      writer: ports.spool,
+      writer: ports.spool.of(principal.organizationId),
       bodyMaxBytes: ports.limits.recordMaxBytes,
       hasSpaceForParts: ports.takesSpoolParts,
       monotonic: ports.clock.monotonic,

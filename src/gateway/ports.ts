@@ -1,11 +1,12 @@
 import type { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
 import type { EgressPolicy } from '../egress/target-guard.ts';
 import type { GatelogError } from '../model/errors.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { TakeLog } from '../model/record/sent-log.ts';
 import type { TakeSpans } from '../model/record/sent-spans.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { SpoolWriter } from '../spool/writer.ts';
+import type { CallSpool } from '../spool/busy-series.ts';
 import type { HeldBodies } from './bodies/memory.ts';
 import type { LargeBodies } from './bodies/threads.ts';
 import type { SingleFlight } from './cache/single-flight.ts';
@@ -53,7 +54,8 @@ export interface PlanPorts extends RoutingPorts {
 
 /** For recording a call and relaying its response. */
 export interface ExchangePorts {
-  readonly spool: SpoolWriter;
+  /** The series for an exchange of an organisation that begins now. */
+  readonly spool: { readonly of: (organizationId: OrganizationId) => CallSpool };
   /** False while the spool is full: calls go on unrecorded. */
   readonly hasSpoolSpace: () => boolean;
   /** False while the spool takes no more body parts: recorded bodies are cut there. */

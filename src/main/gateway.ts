@@ -40,7 +40,7 @@ import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import type { SpoolSpace } from '../spool/usage.ts';
-import type { SpoolWriter } from '../spool/writer.ts';
+import type { SpoolByLoad } from '../spool/busy-series.ts';
 import { type RunningRole, reportMetrics } from '../supervisor/child.ts';
 import { startBodyThreads } from '../gateway/bodies/thread/threads.ts';
 import { coreAddress, degradedCoreParts } from '../supervisor/core-address.ts';
@@ -157,7 +157,7 @@ function connectProviders(config: Config): Upstream {
 
 interface GatewayParts {
   readonly database: MetadataDatabase;
-  readonly spool: SpoolWriter;
+  readonly spool: SpoolByLoad;
   readonly space: SpoolSpace;
   readonly upstream: Upstream;
   readonly state: SharedState;

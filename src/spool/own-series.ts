@@ -1,6 +1,7 @@
 import type { Config } from '../config/load.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
+import { busySeriesName, SpoolByLoad } from './busy-series.ts';
 import { lateSeriesName } from './import-series.ts';
 import { type SpoolSpace, watchSpoolSpace } from './usage.ts';
 import { openSpoolWriter, type PositionedWriter } from './writer.ts';
@@ -11,7 +12,7 @@ const spoolCountMs = 1000;
 
 /** What a process writes into the spool, and how much room there is. */
 export interface OwnSeries {
-  readonly spool: PositionedWriter;
+  readonly spool: SpoolByLoad;
   /** Of records of long ago; begins with the first of them. */
   readonly lateSpool: () => PositionedWriter;
   readonly space: SpoolSpace;
@@ -33,16 +34,16 @@ export function openOwnSeries(config: Config, observe: Observe): OwnSeries {
       onFailure: (error) => observe({ kind: 'spool_append_failed', reason: error.message }),
       monotonic: systemClock.monotonic,
     });
-  const spool = open(series);
-  let late: PositionedWriter | undefined;
-  const appendedBytes = (): number => spool.bytes() + (late?.bytes() ?? 0);
+  const prompt = open(series);
+  let [busy, late]: (PositionedWriter | undefined)[] = [];
+  const appendedBytes = (): number => [prompt, busy, late].reduce((sum, writer) => sum + (writer?.bytes() ?? 0), 0);
   const space = watchSpoolSpace({ folder, maxBytes: config.spoolMaxBytes, intervalMs: spoolCountMs, appendedBytes });
   return {
-    spool,
+    spool: new SpoolByLoad({ prompt, busy: () => (busy ??= open(busySeriesName(series))), monotonic: systemClock.monotonic }),
     lateSpool: () => (late ??= open(lateSeriesName(series))),
     space,
     close: async () => {
-      await Promise.all([spool.close(), late?.close()]);
+      await Promise.all([prompt.close(), busy?.close(), late?.close()]);
       space.close();
     },
   };

@@ -1,4 +1,4 @@
-import type { SpoolWriter } from '../../spool/writer.ts';
+import type { CallSpool } from '../../spool/busy-series.ts';
 import type { WriteCallback } from '../../spool/write-batch.ts';
 import type { RecordedBody } from './recorded-body.ts';
 
@@ -18,7 +18,7 @@ interface PendingFrame {
 }
 
 interface GathererOptions {
-  readonly writer: SpoolWriter;
+  readonly writer: CallSpool;
   readonly hasSpaceForParts: () => boolean;
 }
 

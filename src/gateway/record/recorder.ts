@@ -7,14 +7,14 @@ import {
   type ExchangeResponseHead,
   frameKinds,
 } from '../../model/record/exchange.ts';
-import type { SpoolWriter } from '../../spool/writer.ts';
+import type { CallSpool } from '../../spool/busy-series.ts';
 import type { WriteCallback } from '../../spool/write-batch.ts';
 import { FrameGatherer } from './frame-gatherer.ts';
 import { serializeAnswered, serializeOpen } from './frame-json.ts';
 import { RecordedBody } from './recorded-body.ts';
 
 export interface RecorderOptions {
-  readonly writer: SpoolWriter;
+  readonly writer: CallSpool;
   /** Maximum recorded bytes of each body; the rest is counted and flagged. */
   readonly bodyMaxBytes: number;
   /** False when the spool takes no more body parts; the bodies of this exchange are cut there. */

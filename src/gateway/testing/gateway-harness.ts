@@ -208,7 +208,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       monotonic: () => performance.now(),
     }),
     callsInFlight: new CallsInFlight(options.maxCalls ?? 20_000, options.organizationSharePercent ?? 100),
-    spool: rig.spool.writer,
+    spool: { of: () => rig.spool.writer },
     hasSpoolSpace: () => true,
     takesSpoolParts: () => true,
     countryHeader: undefined,

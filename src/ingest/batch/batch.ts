@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { UsageCompletion } from '../../model/record/usage-completion.ts';
 import type { BatchBounds } from '../../spool/checkpoint.ts';
+import { isBusySeries } from '../../spool/busy-series.ts';
 import { mayBeLate } from '../../spool/import-series.ts';
 import { comparePositions, type Position } from '../../spool/spool.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
@@ -55,7 +56,9 @@ export interface BatchStart {
 /**
  * Takes as many waiting exchanges as the limits allow. Each batch starts with another series, so that a busy one does not starve the rest.
  * Series whose records may be of any time come last, with a few months at a time: each month makes parts of its own in the store, and a batch
- * of very many would hold up what others sent now. Every fourth batch keeps half of its rows for them.
+ * of very many would hold up what others sent now. Every fourth batch keeps half of its room for them.
+ * Of series of organisations that write much, every second batch has nothing while others wait, and half of its room otherwise: a record
+ * of the others waits for half a batch of theirs at most, and then for one without any.
  * @returns undefined when none waits.
  */
 export function formBatch(
@@ -66,14 +69,17 @@ export function formBatch(
 ): FormedBatch | undefined {
   const turn = rotated(tails, number);
   const late = turn.filter(({ series }) => mayBeLate(series));
-  const prompt = turn.filter(({ series }) => !mayBeLate(series));
+  const busy = turn.filter(({ series }) => isBusySeries(series));
+  const prompt = turn.filter(({ series }) => !mayBeLate(series) && !isBusySeries(series));
   const room = new BatchRoom(limits);
   const startOf = (tail: SeriesTail): number => alreadyTaken.find((entry) => entry.tail === tail)?.count ?? 0;
   // Invariant: a series is taken from once, because a repeated batch has its exchanges series by series.
   const isLateFirst = number % lateTurn === 0;
-  if (isLateFirst) for (const tail of late) room.take(tail, startOf(tail), limits.maxRows / 2);
-  for (const tail of prompt) room.take(tail, startOf(tail), limits.maxRows);
-  if (!isLateFirst) for (const tail of late) room.take(tail, startOf(tail), limits.maxRows);
+  if (isLateFirst) for (const tail of late) room.take(tail, startOf(tail), half);
+  const isShared = prompt.some((tail) => tail.waiting()[startOf(tail)]?.endsAt !== undefined);
+  if (!isShared || number % busyTurn !== 0) for (const tail of busy) room.take(tail, startOf(tail), isShared ? half : whole);
+  for (const tail of prompt) room.take(tail, startOf(tail));
+  if (!isLateFirst) for (const tail of late) room.take(tail, startOf(tail));
   const { taken, exchanges, isFull } = room;
   if (exchanges.length === 0) return undefined;
   const bounds = taken.map(({ tail, to }) => [tail.series, { from: accepted[tail.series] ?? startOfSeries, to }] as const);
@@ -82,6 +88,9 @@ export function formBatch(
 }
 
 const lateTurn = 4;
+const busyTurn = 2;
+/** Shares of a batch. */
+const [half, whole] = [0.5, 1];
 /** Months of late records in one batch. */
 const maxLateMonths = 8;
 const monthsOfYear = 12;
@@ -99,8 +108,8 @@ class BatchRoom {
     this.limits = limits;
   }
 
-  /** @param start exchanges of the series that an earlier batch has. @param maxRows of the batch, with what it has already. */
-  take(tail: SeriesTail, start: number, maxRows: number): void {
+  /** @param start exchanges of the series that an earlier batch has. @param share of the batch, with what it has already. */
+  take(tail: SeriesTail, start: number, share: number = whole): void {
     const isLate = mayBeLate(tail.series);
     const waiting = tail.waiting();
     let to: Position | undefined;
@@ -108,8 +117,8 @@ class BatchRoom {
     for (; index < waiting.length; index += 1) {
       const exchange = waiting[index];
       if (exchange?.endsAt === undefined) break;
-      if (!this.fits(exchange, maxRows)) {
-        this.isFull ||= maxRows >= this.limits.maxRows;
+      if (!this.fits(exchange, share)) {
+        this.isFull ||= share === whole;
         break;
       }
       if (isLate && !this.takesMonth(exchange)) break;
@@ -120,9 +129,10 @@ class BatchRoom {
     if (to !== undefined) this.taken.push({ tail, count: index - start, to });
   }
 
-  private fits({ bytes }: TrackedExchange, maxRows: number): boolean {
+  private fits({ bytes }: TrackedExchange, share: number): boolean {
     const rows = this.exchanges.length;
-    return rows < maxRows && (rows === 0 || this.bytes + bytes <= this.limits.maxBytes);
+    const { maxRows, maxBytes } = this.limits;
+    return rows < maxRows * share && (rows === 0 || this.bytes + bytes <= maxBytes * share);
   }
 
   private takesMonth({ openedAt }: TrackedExchange): boolean {

@@ -1,5 +1,6 @@
-import { array, boolean, constantFrom, integer, property, record } from 'fast-check';
+import { array, constantFrom, integer, property, record } from 'fast-check';
 import { expect, it } from 'vitest';
+import { busySeriesName } from '../../spool/busy-series.ts';
 import { lateSeriesName } from '../../spool/import-series.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import type { SeriesTail } from '../series/tail.ts';
@@ -65,11 +66,36 @@ it('every fourth batch keeps half of its rows for late records, so that a busy s
   expect([1, 2, 3, 4].map((number) => counts(formed(number, tails))[late] ?? 0)).toEqual([0, 0, 0, 50]);
 });
 
+const busy = busySeriesName('worker');
+const thisMonth = (count: number): readonly number[] => Array.from({ length: count }, () => 142);
+
+it('while others wait, who writes much has half of every second batch, and nothing of the one between', () => {
+  const tails = [tailOf(busy, thisMonth(500)), tailOf('worker', thisMonth(20))];
+  expect([1, 2, 3, 4].map((number) => counts(formed(number, tails)))).toEqual([
+    { [busy]: 50, worker: 20 },
+    { worker: 20 },
+    { [busy]: 50, worker: 20 },
+    { worker: 20 },
+  ]);
+});
+
+it('who writes much keeps its half beside others that fill a batch, and fills one when no others wait', () => {
+  const tails = [tailOf('worker', thisMonth(500)), tailOf(busy, thisMonth(500))];
+  expect(counts(formed(1, tails))).toEqual({ [busy]: 50, worker: 50 });
+  expect([1, 2].map((number) => counts(formed(number, [tailOf(busy, thisMonth(500)), tailOf('worker', [])])))).toEqual([
+    { [busy]: 100 },
+    { [busy]: 100 },
+  ]);
+});
+
 it('a batch is formed again from its bounds with the same exchanges in the same order', () => {
-  const series = record({ isLate: boolean(), months: array(integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 80 }) });
+  const series = record({
+    name: constantFrom((name: string) => name, lateSeriesName, busySeriesName),
+    months: array(integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 80 }),
+  });
   assert(
     property(array(series, { minLength: 1, maxLength: 5 }), constantFrom(1, 2, 3, 4, 5, 8), (given, number) => {
-      const tails = given.map((each, index) => tailOf(each.isLate ? lateSeriesName(`w${index}`) : `w${index}`, each.months));
+      const tails = given.map((each, index) => tailOf(each.name(`w${index}`), each.months));
       const batch = formed(number, tails);
       expect(repeatBatch(batch.bounds, tails)?.exchanges).toEqual(batch.exchanges);
     }),

@@ -35,7 +35,7 @@ export function loggedCall(given: Partial<LoggedCall> & { readonly status?: numb
 export function loggerTo(spool: SpoolWriter): (owner: Principal, calls: readonly LoggedCall[]) => ReturnType<LogCalls> {
   const positioned = { ...spool, position: () => ({ segment: 0, offset: 0 }) };
   const logCalls = makeLogCalls({
-    spool: positioned,
+    spoolOf: () => positioned,
     lateSpool: () => positioned,
     hasSpoolSpace: () => true,
     claim: () => undefined,

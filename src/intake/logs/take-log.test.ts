@@ -6,7 +6,8 @@ import type { LoggedCall } from '../../model/record/logged-call.ts';
 import type { Principal } from '../../model/principal.ts';
 import { logPathOf } from '../../model/vocabulary/log-paths.ts';
 import { isIssued } from '../../gateway/record/request-ids.ts';
-import { type CallSpool, makeLogCalls } from '../record/log-calls.ts';
+import type { PositionedCallSpool } from '../../spool/busy-series.ts';
+import { makeLogCalls } from '../record/log-calls.ts';
 import { openTo } from '../testing/open-to.ts';
 import { readLog } from './read-log.ts';
 import { makeTakeLog } from './take-log.ts';
@@ -115,7 +116,7 @@ describe('calls that are logged', () => {
     const claimed: RequestId[] = [];
     const observed: string[] = [];
     let streams = 0;
-    const spool: CallSpool = {
+    const spool: PositionedCallSpool = {
       series: 'one',
       newStream: () => (streams += 1),
       append: (stream, kind) => void frames.push({ stream, kind }),
@@ -123,7 +124,7 @@ describe('calls that are logged', () => {
       position: () => ({ segment: 1, offset: 0 }),
     };
     const logCalls = makeLogCalls({
-      spool,
+      spoolOf: () => spool,
       lateSpool: () => spool,
       hasSpoolSpace: () => given.hasSpace !== false,
       claim: (_organizationId, ids) => {

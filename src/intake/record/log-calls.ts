@@ -3,14 +3,14 @@ import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { LogPermit, LogCalls, LoggedCall, LoggedOutcome } from '../../model/record/logged-call.ts';
-import type { PositionedWriter } from '../../spool/writer.ts';
+import type { PositionedCallSpool } from '../../spool/busy-series.ts';
 import { isLate } from './admissions.ts';
 import { appendCall, appendLostEnd, type FramedCall } from './frames.ts';
 
 export interface LogPorts {
-  readonly spool: CallSpool;
+  readonly spoolOf: (organizationId: OrganizationId) => PositionedCallSpool;
   /** Of records of long ago: in a series of their own they hold up nobody's records of now. */
-  readonly lateSpool: () => CallSpool;
+  readonly lateSpool: () => PositionedCallSpool;
   /** False while the spool is full. */
   readonly hasSpoolSpace: () => boolean;
   /**
@@ -24,8 +24,6 @@ export interface LogPorts {
   readonly now: () => number;
   readonly observe: Observe;
 }
-
-export type CallSpool = Pick<PositionedWriter, 'series' | 'newStream' | 'append' | 'whenWritten' | 'position'>;
 
 const lostEndRetryMs = 1000;
 
@@ -61,11 +59,11 @@ async function claimChosen({ claim, observe }: LogPorts, organizationId: Organiz
 }
 
 function writeCall(
-  { spool, lateSpool, recordMaxBytes, now }: LogPorts,
+  { spoolOf, lateSpool, recordMaxBytes, now }: LogPorts,
   { owner, written }: LogPermit,
   framed: FramedCall,
 ): Promise<boolean> {
-  const own = isLate(framed.call.startedAt, now()) ? lateSpool() : spool;
+  const own = isLate(framed.call.startedAt, now()) ? lateSpool() : spoolOf(owner.organizationId);
   return new Promise((resolve) => {
     const stream = appendCall(own, owner, framed, recordMaxBytes);
     own.whenWritten(stream, (isWritten) => {
@@ -77,7 +75,7 @@ function writeCall(
 }
 
 /** Without an end the rest of the call would count as open, and its segment be kept, for the life of this process. */
-function endLost(spool: CallSpool, stream: number): void {
+function endLost(spool: PositionedCallSpool, stream: number): void {
   const timer = setTimeout(() => {
     appendLostEnd(spool, stream);
     spool.whenWritten(stream, (isWritten) => {

@@ -2,6 +2,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { GatelogError } from '../model/errors.ts';
 import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
+import { LoopTurns } from '../platform/bounds/loop-turns.ts';
 import { CallMemory } from './http/response-memory.ts';
 import { authenticate } from './endpoint/authenticate.ts';
 import { admitBody, type LimitBody, makeBodyLimit } from './http/body-limit.ts';
@@ -31,13 +32,14 @@ export function createApi(ports: ApiPorts, document: () => object): Hono {
   }
   addSite(app, ports.site);
   const limitBody = makeBodyLimit(ports.bodyMaxBytes);
+  const turns = new LoopTurns();
   addMcp(app, ports, limitBody);
   for (const [path, members] of byPath(endpoints)) {
-    for (const endpoint of members) addEndpoint(app, endpoint, { ports, limitBody, path });
+    for (const endpoint of members) addEndpoint(app, endpoint, { ports, limitBody, turns, path });
     refuseOtherMethods(app, path, methodsAt(path, allEndpoints));
   }
   for (const [path, endpoint] of aliases) {
-    addEndpoint(app, endpoint, { ports, limitBody, path });
+    addEndpoint(app, endpoint, { ports, limitBody, turns, path });
     refuseOtherMethods(app, path, [endpoint.declaration.method.toUpperCase()]);
   }
   return app;
@@ -100,11 +102,12 @@ function addOpenEndpoint(app: Hono, endpoint: OpenEndpoint, given: { readonly po
 interface GivenToEndpoint {
   readonly ports: ApiPorts;
   readonly limitBody: LimitBody;
+  readonly turns: LoopTurns;
   /** That of its declaration, or another. */
   readonly path: string;
 }
 
-function addEndpoint(app: Hono, endpoint: Endpoint, { ports, limitBody: general, path }: GivenToEndpoint): void {
+function addEndpoint(app: Hono, endpoint: Endpoint, { ports, limitBody: general, turns, path }: GivenToEndpoint): void {
   const { bodyMaxBytes = Infinity } = endpoint;
   const limitBody = bodyMaxBytes < ports.bodyMaxBytes ? makeBodyLimit(bodyMaxBytes, '') : general;
   const maxBytes = Math.min(bodyMaxBytes, ports.bodyMaxBytes);
@@ -114,6 +117,7 @@ function addEndpoint(app: Hono, endpoint: Endpoint, { ports, limitBody: general,
     const memory = new CallMemory(ports.answerMemory, context.req.raw.signal).ownedBy(principal.organizationId);
     return memory.during(context, async () => {
       if (endpoint.readsStream !== true) await admitBody(context, { limitBody, maxBytes, memory });
+      await turns.next(principal.organizationId);
       return endpoint.handle({ context, principal, ports, memory });
     });
   });

@@ -51,8 +51,8 @@ const parts = {
   threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadedThreatCheck(settings.threatCheckFile),
 };
 
-/** A sixth of the time after which the thread counts as hung. */
-const maxBatchMs = 10_000;
+/** Records of others wait meanwhile. The thread counts as hung after thirty times as long. */
+const maxBatchMs = 2000;
 const bounds: BatchBounds = { maxRowBytes: settings?.keptRowBytes ?? Infinity, maxMs: maxBatchMs, monotonic: systemClock.monotonic };
 
 const send = (message: InterpreterMessage, transfer: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer);

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { type CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, SqliteDialect, SqliteDriver } from 'kysely';
 import type Sqlite from 'libsql';
 import { type ErrorCode, GatelogError } from '../../model/errors.ts';
@@ -8,6 +8,8 @@ const blockingMs = 250;
 /** How long a statement is retried without blocking, and the interval, milliseconds. */
 const maxWaitMs = 5000;
 const retryIntervalMs = 10;
+/** Statements that take so long together, without a turn of the event loop between, let others go first. */
+const sliceMs = 5;
 
 /** Failures of the database, not of the statement: a retry may succeed. */
 const ofDatabase = /^SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|FULL|READONLY|PROTOCOL|CORRUPT|NOTADB)/;
@@ -89,6 +91,7 @@ const writes: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode
 class RetryingDriver extends SqliteDriver {
   private readonly connection: Sqlite.Database;
   private readonly waits: BusyRetry;
+  private spentMs = 0;
 
   constructor(connection: Sqlite.Database, waits: BusyRetry) {
     super({ database: connection });
@@ -96,10 +99,15 @@ class RetryingDriver extends SqliteDriver {
     this.waits = waits;
   }
 
+  /**
+   * TRICKY: statements run on this thread, so that hundreds of transactions in a row, each of which waits for the disk, would hold up
+   * everybody's calls. Only between transactions: a prepared statement of another caller takes part in an open one.
+   */
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection();
+    if (this.spentMs > sliceMs) await nextTurn();
     return {
-      executeQuery: (query) => this.execute(connection, query),
+      executeQuery: (query) => this.timed(() => this.execute(connection, query)),
       streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
     };
   }
@@ -115,6 +123,16 @@ class RetryingDriver extends SqliteDriver {
     const result = await this.withRetry(run);
     if (query.query.kind !== 'SelectQueryNode') this.waits.writeSucceeded();
     return result;
+  }
+
+  private async timed<Result>(run: () => Promise<Result>): Promise<Result> {
+    const since = performance.now();
+    try {
+      return await run();
+    } finally {
+      if (this.spentMs === 0) setImmediate(() => (this.spentMs = 0));
+      this.spentMs += performance.now() - since;
+    }
   }
 
   private async inOwnTransaction<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -6,9 +6,10 @@ import Sqlite from 'libsql';
 import { ensureFolder } from '../files.ts';
 import { messageOf } from '../../model/errors.ts';
 import { asUnavailable, BusyRetry, type DatabaseName, RetryingSqliteDialect } from './lock-waits.ts';
+import { LogSync } from './log-sync.ts';
 
 /**
- * `core`: a write is on disk when it returns (`synchronous = FULL`). `gateway`: it survives the death of the process; a power loss may
+ * `core`: a write is on disk when it returns (`synchronous = FULL`, or {@link LogSync} after a transaction). `gateway`: it survives the death of the process; a power loss may
  * take the latest (`synchronous = NORMAL`), and no write waits for the disk.
  */
 export type SqliteMode = 'core' | 'gateway';
@@ -56,7 +57,8 @@ export function openSqlite<Tables>(file: SqliteFile, mode: SqliteMode): SqliteDa
   ensureFolder(path.dirname(file.path));
   const connection = connect(file, mode);
   const waits = new BusyRetry(connection, file);
-  const queries = new Kysely<Tables>({ dialect: new RetryingSqliteDialect(connection, waits) });
+  const log = mode === 'core' ? new LogSync(file.path) : undefined;
+  const queries = new Kysely<Tables>({ dialect: new RetryingSqliteDialect(connection, waits, log) });
   return {
     queries,
     prepare: (query) => prepareOn(connection, waits, query.compile().sql),
@@ -64,6 +66,7 @@ export function openSqlite<Tables>(file: SqliteFile, mode: SqliteMode): SqliteDa
       await queries.destroy();
       // Kysely closes a connection only after its first query.
       if (connection.open) connection.close();
+      await log?.close();
     },
   };
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import { type CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, SqliteDialect, SqliteDriver } from 'kysely';
 import type Sqlite from 'libsql';
 import { type ErrorCode, GatelogError } from '../../model/errors.ts';
+import type { LogSync } from './log-sync.ts';
 
 /** How long one attempt blocks its thread, milliseconds; a write takes about one. */
 const blockingMs = 250;
@@ -47,6 +48,10 @@ export class BusyRetry {
     return now - this.contention.since < maxWaitMs;
   }
 
+  unavailable(cause: unknown): GatelogError {
+    return unavailable(this.database, cause);
+  }
+
   private block(maxMs: number): void {
     this.connection.exec(`PRAGMA busy_timeout = ${maxMs}`);
   }
@@ -61,24 +66,29 @@ export interface DatabaseName {
 }
 
 /** The database's own error when it cannot be read or written, else the error itself. */
-export function asUnavailable(error: unknown, { name, unavailable }: DatabaseName): unknown {
-  if (!ofDatabase.test(codeOf(error))) return error;
-  return new GatelogError(unavailable, `The ${name} cannot be used at the moment; try again shortly.`, { cause: error });
+export function asUnavailable(error: unknown, database: DatabaseName): unknown {
+  return ofDatabase.test(codeOf(error)) ? unavailable(database, error) : error;
 }
 
-/** Kysely's SQLite dialect with {@link BusyRetry}. */
+function unavailable({ name, unavailable: code }: DatabaseName, cause: unknown): GatelogError {
+  return new GatelogError(code, `The ${name} cannot be used at the moment; try again shortly.`, { cause });
+}
+
+/** Kysely's SQLite dialect with {@link BusyRetry}. With a log, each transaction waits until it is on the disk, without blocking the thread. */
 export class RetryingSqliteDialect extends SqliteDialect {
   private readonly connection: Sqlite.Database;
   private readonly waits: BusyRetry;
+  private readonly log: LogSync | undefined;
 
-  constructor(connection: Sqlite.Database, waits: BusyRetry) {
+  constructor(connection: Sqlite.Database, waits: BusyRetry, log: LogSync | undefined) {
     super({ database: connection });
     this.connection = connection;
     this.waits = waits;
+    this.log = log;
   }
 
   override createDriver(): Driver {
-    return new RetryingDriver(this.connection, this.waits);
+    return new RetryingDriver(this.connection, this.waits, this.log);
   }
 }
 
@@ -91,12 +101,15 @@ const writes: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode
 class RetryingDriver extends SqliteDriver {
   private readonly connection: Sqlite.Database;
   private readonly waits: BusyRetry;
+  private readonly log: LogSync | undefined;
   private spentMs = 0;
+  private hasCommitted = false;
 
-  constructor(connection: Sqlite.Database, waits: BusyRetry) {
+  constructor(connection: Sqlite.Database, waits: BusyRetry, log: LogSync | undefined) {
     super({ database: connection });
     this.connection = connection;
     this.waits = waits;
+    this.log = log;
   }
 
   /**
@@ -112,11 +125,28 @@ class RetryingDriver extends SqliteDriver {
     };
   }
 
+  /** The next transaction need not wait for the disk. @throws GatelogError where what was committed may not be on it. */
+  override async releaseConnection(): Promise<void> {
+    const { hasCommitted } = this;
+    this.hasCommitted = false;
+    await super.releaseConnection();
+    if (!hasCommitted) return;
+    try {
+      await this.log?.synced();
+    } catch (error) {
+      throw this.waits.unavailable(error);
+    }
+  }
+
   private async execute<Row>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
     const run = (): Promise<QueryResult<Row>> => connection.executeQuery<Row>(query);
     if (/^begin\b/i.test(query.sql)) {
-      await this.withRetry(async () => this.connection.exec(query.sql));
+      await this.begin(query.sql);
       this.waits.writeSucceeded();
+      return { rows: [] };
+    }
+    if (/^(commit|rollback)\b/i.test(query.sql)) {
+      await this.withRetry(async () => this.end(query.sql));
       return { rows: [] };
     }
     if (writes.has(query.query.kind) && !this.connection.inTransaction) return this.inOwnTransaction(run);
@@ -136,16 +166,29 @@ class RetryingDriver extends SqliteDriver {
   }
 
   private async inOwnTransaction<Result>(run: () => Promise<Result>): Promise<Result> {
-    await this.withRetry(async () => this.connection.exec('BEGIN IMMEDIATE'));
+    await this.begin('BEGIN IMMEDIATE');
     try {
       const result = await run();
-      this.connection.exec('COMMIT');
+      this.end('COMMIT');
       this.waits.writeSucceeded();
       return result;
     } catch (error) {
-      if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+      if (this.connection.inTransaction) this.end('ROLLBACK');
       throw asUnavailable(error, this.waits.database);
     }
+  }
+
+  /** With a log, the commit itself does not wait for the disk. Statements outside of transactions do. */
+  private async begin(statement: string): Promise<void> {
+    const prefix = this.log === undefined ? '' : 'PRAGMA synchronous = NORMAL; ';
+    await this.withRetry(async () => this.connection.exec(prefix + statement));
+  }
+
+  private end(statement: string): void {
+    this.connection.exec(statement);
+    if (this.log === undefined) return;
+    this.connection.exec('PRAGMA synchronous = FULL');
+    this.hasCommitted ||= /^commit\b/i.test(statement);
   }
 
   private async withRetry<Result>(attempt: () => Promise<Result>): Promise<Result> {

@@ -34,8 +34,8 @@ import { type Failure, storeRows } from './batch/insert.ts';
 import { noteStored } from './note-stored.ts';
 
 const writerCheckMs = 500;
-/** Max bytes of one read, between two ticks of the event loop. */
-const readBytes = 4 * 1024 * 1024;
+/** Max bytes of one read, between two ticks of the event loop: some tens of milliseconds where frames are small. */
+const readBytes = 1024 * 1024;
 /** Max batches read ahead of the store per series, so that a backlog stays on disk, not in memory. */
 const batchesAhead = 2;
 

@@ -1,5 +1,9 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { close, fdatasync, open } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { open as openFolder } from 'node:fs/promises';
+
+const [openFile, syncFile, closeFile] = [promisify(open), promisify(fdatasync), promisify(close)];
 
 /**
  * Brings a database's write-ahead log to the disk without blocking the thread: on a busy disk that takes tens of milliseconds. Commits that
@@ -7,13 +11,13 @@ import path from 'node:path';
  */
 export class LogSync {
   private readonly log: string;
-  private readonly sync: (file: FileHandle) => Promise<void>;
-  private file: Promise<FileHandle> | undefined;
+  private readonly sync: (descriptor: number) => Promise<void>;
+  private descriptor: Promise<number> | undefined;
   private running: Promise<void> = Promise.resolve();
   private next: Promise<void> | undefined;
 
   /** @param database the path of its file, whose log exists at the first sync. */
-  constructor(database: string, sync = (file: FileHandle): Promise<void> => file.datasync()) {
+  constructor(database: string, sync = syncFile) {
     this.log = `${database}-wal`;
     this.sync = sync;
   }
@@ -27,24 +31,25 @@ export class LogSync {
   /** Call it after the database is closed, never while it is open: the file is the one that the engine writes. */
   async close(): Promise<void> {
     await this.running.catch(() => undefined);
-    await (await this.file?.catch(() => undefined))?.close();
+    const descriptor = await this.descriptor?.catch(() => undefined);
+    if (descriptor !== undefined) await closeFile(descriptor);
   }
 
-  private opened(): Promise<FileHandle> {
-    const opening = (this.file ??= this.found());
-    opening.catch(() => (this.file = undefined));
+  private opened(): Promise<number> {
+    const opening = (this.descriptor ??= this.found());
+    opening.catch(() => (this.descriptor = undefined));
     return opening;
   }
 
   /** The engine creates the log, and makes its name durable only when it syncs it itself. */
-  private async found(): Promise<FileHandle> {
-    const folder = await open(path.dirname(this.log), 'r');
+  private async found(): Promise<number> {
+    const folder = await openFolder(path.dirname(this.log), 'r');
     try {
       await folder.sync();
     } finally {
       await folder.close();
     }
-    return open(this.log, 'r+');
+    return openFile(this.log, 'r+');
   }
 
   private async after(before: Promise<void>): Promise<void> {

@@ -30,8 +30,8 @@ export type Observation =
   | { readonly kind: 'batch_failed'; readonly reason: string; readonly retryInMs: number }
   /** Changes already merged into stored records could not be deleted from the pending list yet. */
   | { readonly kind: 'pending_changes_kept'; readonly changes: number; readonly reason: string }
-  /** Usage reported after a call could not be added to its record. */
-  | { readonly kind: 'usage_not_completed'; readonly reason: string }
+  /** Usage that later reads brought could not be added to the records of their calls. */
+  | { readonly kind: 'usage_not_completed'; readonly reads: number; readonly reason: string }
   /** What spans tell of sessions, paths and of the call of others could not be added to the records, or not be compared with all of them. */
   | { readonly kind: 'span_places_dropped'; readonly requests: number; readonly reason: string }
   /** What log records told of a span's texts was dropped. */

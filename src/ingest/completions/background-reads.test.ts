@@ -241,3 +241,22 @@ test('a call is waited for by reads of every organisation, however many one has'
   const waiting = (openCheckpointFile(spool.folder).load().waiting ?? []) as readonly UsageCompletion[];
   expect([waiting.length, waiting.filter(({ responseId }) => responseId === response).length]).toEqual([maxWaiting, 1]);
 });
+
+test('a read whose call never comes is told once no older call is in flight', async () => {
+  const open = writer.newStream();
+  const sketch: ExchangeSketch = {};
+  spool.writeOpen(writer, open, { openedAt: systemClock.now() - 1000 });
+  const response = newResponse();
+  await spool.write(writer, read(response, finished(response)));
+  await spool.drainAll();
+  expect(spool.observations).not.toContainEqual(expect.objectContaining({ kind: 'usage_not_completed' }));
+  spool.writeRest(writer, open, sketch);
+  await spool.write(writer);
+  await spool.drainAll();
+  expect(spool.observations).toContainEqual({
+    kind: 'usage_not_completed',
+    reads: 1,
+    reason: expect.stringContaining('no call') as string,
+  });
+  expect(openCheckpointFile(spool.folder).load().waiting ?? []).toEqual([]);
+});

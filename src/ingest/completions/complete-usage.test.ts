@@ -298,7 +298,7 @@ describe('completing usage', () => {
     await drain.stop(10_000);
     const facts = await Promise.all(ids.map((id) => factsOf(spool, id)));
     expect(facts.map(({ total_tokens: total }) => total)).toEqual([null, 1200]);
-    expect(spool.observations).toContainEqual({ kind: 'usage_not_completed', reason: 'The store could not run this query.' });
+    expect(spool.observations).toContainEqual({ kind: 'usage_not_completed', reads: 1, reason: 'The store could not run this query.' });
     expect((await spool.storedIds()).requests).toHaveLength(4);
   });
 

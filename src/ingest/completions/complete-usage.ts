@@ -115,11 +115,12 @@ export async function completeUsages(
   if (completions.length === 0 && waiting.length === 0) return waiting;
   const completed = new Set<string>();
   const candidates = new Map<string, UsageCompletion>();
-  const stored = new Set(exchanges);
   // A call is older than its read: once no older exchange is in flight, its record cannot come any more.
-  for (const earlier of waiting) {
-    if (awaited.has(responseKeyOf(earlier)) || inFlight.hasOlder(earlier.askedAt, stored)) candidates.set(responseKeyOf(earlier), earlier);
-  }
+  const oldest = waiting.length === 0 ? Number.POSITIVE_INFINITY : inFlight.oldestBeside(new Set(exchanges));
+  const hopeless = waiting.filter((earlier) => !awaited.has(responseKeyOf(earlier)) && oldest > earlier.askedAt);
+  if (hopeless.length > 0) observe({ kind: 'usage_not_completed', reads: hopeless.length, reason: withoutCall });
+  const dropped = new Set(hopeless);
+  for (const earlier of waiting) if (!dropped.has(earlier)) candidates.set(responseKeyOf(earlier), earlier);
   for (const completion of completions) candidates.set(responseKeyOf(completion), completion);
   const isNew = new Set(completions);
   for (const [key, completion] of candidates) {
@@ -128,11 +129,12 @@ export async function completeUsages(
   }
   const remaining = [...candidates].flatMap(([key, completion]) => (completed.has(key) ? [] : [completion]));
   const kept = withinRoom(remaining.filter(isStorable));
-  const dropped = remaining.length - kept.length;
-  const reason = `${dropped} reads of responses cannot wait for the records of their calls`;
-  if (dropped > 0) observe({ kind: 'usage_not_completed', reason });
+  const reads = remaining.length - kept.length;
+  if (reads > 0) observe({ kind: 'usage_not_completed', reads, reason: 'too many or too large reads wait for the records of their calls' });
   return kept;
 }
+
+const withoutCall = 'no call that they may complete is on record: none was made here, or at another address or with another credential';
 
 /** Leaves out the oldest of whichever organisation has most, until there is room: none takes the room of the others. */
 function withinRoom(reads: readonly UsageCompletion[]): readonly UsageCompletion[] {
@@ -169,7 +171,7 @@ async function isCompleted(completion: UsageCompletion, completeUsage: CompleteU
     return await completeUsage(completion);
   } catch (error) {
     if (!(error instanceof GatelogError) || error.code === 'store_unavailable') throw error;
-    observe({ kind: 'usage_not_completed', reason: failureText(error) });
+    observe({ kind: 'usage_not_completed', reads: 1, reason: failureText(error) });
     return true;
   }
 }

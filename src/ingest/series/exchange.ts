@@ -197,12 +197,13 @@ export class ExchangeIndex {
   }
 
   /**
-   * Whether an exchange opened at that time or earlier waits for a later batch. TRICKY: that may be a sealed one, which was cut off.
-   * @param openedAt Unix milliseconds. @param stored the exchanges of the batch that is being stored.
+   * When the oldest exchange was opened that waits for a later batch, Unix milliseconds; infinite where none does. TRICKY: that may be a
+   * sealed one, which was cut off. It goes through all, so ask once for a batch. @param stored the exchanges of the batch that is being stored.
    */
-  hasOlder(openedAt: number, stored: ReadonlySet<TrackedExchange>): boolean {
-    for (const exchange of this.exchanges.values()) if (!stored.has(exchange) && exchange.openedAt <= openedAt) return true;
-    return false;
+  oldestBeside(stored: ReadonlySet<TrackedExchange>): number {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const exchange of this.exchanges.values()) if (exchange.openedAt < oldest && !stored.has(exchange)) oldest = exchange.openedAt;
+    return oldest;
   }
 
   /** Latest arrival of any exchange ever added, Unix milliseconds; 0 before the first. */

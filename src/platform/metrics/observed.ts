@@ -66,6 +66,12 @@ const notRecorded: Family = {
   labels: { signal: ['logs', 'metrics'] },
 };
 
+const readsDropped: Family = {
+  name: 'gatelog_usage_not_completed_total',
+  kind: 'counter',
+  help: 'Reads of responses, or of batches, whose usage reached no record: no call with their address and credential is on record, too many wait for theirs, or the store refused it.',
+};
+
 const textsDropped: Family = {
   name: 'gatelog_span_texts_dropped_total',
   kind: 'counter',
@@ -91,7 +97,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   ],
   batch_failed: [{ family: batchFailures }],
   pending_changes_kept: [],
-  usage_not_completed: [],
+  usage_not_completed: [{ family: readsDropped, value: ({ reads }) => reads }],
   span_places_dropped: [],
   span_texts_dropped: [{ family: textsDropped }],
   telemetry_not_recorded: [{ family: notRecorded, labels: ({ signal }) => [signal] }],

@@ -160,7 +160,7 @@ class Draft implements OncePlan {
   /** By their identifiers. */
   private readonly left: Map<RequestId, KnownRecord>;
   private readonly grown = new Map<RequestId, KnownRecord>();
-  private readonly related = new RelatedRecords();
+  private readonly related = new RelatedRecords<KnownRecord>();
   private readonly leftOutBefore: ReadonlySet<number> | undefined;
 
   constructor({ calls, stored, leftOutBefore }: Pick<KnownRecords, 'calls' | 'stored' | 'leftOutBefore'>) {

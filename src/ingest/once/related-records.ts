@@ -1,16 +1,15 @@
-import type { KnownRecord } from './plan.ts';
 import { areAtOnce, type TellsOfCall } from './same-call.ts';
 
 /** Finds among thousands of records those that may tell of the same call as one: those that share something with it. */
-export class RelatedRecords {
-  private readonly byId = new Map<string, Set<KnownRecord>>();
-  private readonly byParent = new Map<string, Set<KnownRecord>>();
-  private readonly byCarrier = new Map<string, Set<KnownRecord>>();
-  private readonly byResponse = new Map<string, Set<KnownRecord>>();
-  private readonly places = new Map<KnownRecord, number>();
+export class RelatedRecords<Known extends TellsOfCall> {
+  private readonly byId = new Map<string, Set<Known>>();
+  private readonly byParent = new Map<string, Set<Known>>();
+  private readonly byCarrier = new Map<string, Set<Known>>();
+  private readonly byResponse = new Map<string, Set<Known>>();
+  private readonly places = new Map<Known, number>();
 
   /** A record that is there is found by these relations too. */
-  add(record: KnownRecord, relations: TellsOfCall = record): void {
+  add(record: Known, relations: TellsOfCall = record): void {
     if (!this.places.has(record)) this.places.set(record, this.places.size);
     const { ids, parentIds, carrierIds, responseId } = relations;
     const { traceId } = record;
@@ -21,11 +20,11 @@ export class RelatedRecords {
   }
 
   /** Whatever `relationOf` may relate, in the order in which it was added. */
-  near(record: TellsOfCall): readonly KnownRecord[] {
+  near(record: TellsOfCall): readonly Known[] {
     const { traceId, responseId } = record;
     const [ids, parentIds, carrierIds] = [record.ids, record.parentIds, record.carrierIds].map((each) => inTrace(traceId, each));
-    const found = new Set<KnownRecord>();
-    const find = (of: ReadonlyMap<string, ReadonlySet<KnownRecord>>, keys: readonly string[] = []): void => {
+    const found = new Set<Known>();
+    const find = (of: ReadonlyMap<string, ReadonlySet<Known>>, keys: readonly string[] = []): void => {
       for (const key of keys) for (const other of of.get(key) ?? []) found.add(other);
     };
     for (const keys of [ids, parentIds, carrierIds]) find(this.byId, keys);
@@ -43,7 +42,7 @@ function inTrace(traceId: string, ids: readonly string[]): readonly string[] {
   return traceId === '' ? [] : ids.map((id) => `${traceId} ${id}`);
 }
 
-function push(sets: Map<string, Set<KnownRecord>>, key: string, record: KnownRecord): void {
+function push<Known>(sets: Map<string, Set<Known>>, key: string, record: Known): void {
   const known = sets.get(key);
   if (known === undefined) sets.set(key, new Set([record]));
   else known.add(record);

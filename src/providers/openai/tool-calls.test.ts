@@ -111,6 +111,30 @@ describe('the calls of a stream', () => {
       calls: [['read', path('a')]],
     },
     {
+      case: 'two of one identifier and name, at indexes of their own',
+      events: [
+        [{ index: 0, id: 'call', name: 'read', args: path('a') }],
+        [{ index: 1, id: 'call', name: 'read', args: '' }],
+        [{ index: 1, id: 'call', args: '{"path"' }],
+        [{ index: 1, args: ':"b"}' }],
+        [{ index: 2, id: 'call', name: 'read', args: path('c') }],
+      ],
+      calls: [
+        ['read', path('a')],
+        ['read', path('b')],
+        ['read', path('c')],
+      ],
+    },
+    {
+      case: 'one that is repeated at other indexes, in part and whole',
+      events: [
+        [{ index: 0, id: 'call', name: 'read', args: '' }],
+        [{ index: 1, id: 'call', name: 'read', args: path('a') }],
+        [{ index: 2, id: 'call', name: 'read', args: path('a') }],
+      ],
+      calls: [['read', path('a')]],
+    },
+    {
       case: 'one that keeps its identifier and changes its index',
       events: [
         [{ index: 0, id: 'a', name: 'read', args: '{"path"' }],

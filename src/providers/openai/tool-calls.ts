@@ -5,7 +5,9 @@ import { foldKeys, lastPresent, type Reducer, type ReducerTable } from '../forma
 /**
  * Folds the pieces of streamed tool calls. A piece belongs to the call of its id, else to the latest call at its index, else to the latest
  * call. TRICKY: some servers send every call at index 0 or without an index, none sends an id, and the arrival of a name alone tells that
- * a call begins; others repeat the name in every piece, or count the index up within one call.
+ * a call begins; others repeat the name in every piece, or count the index up within one call. One identifier at several indexes is either
+ * of one call (https://github.com/mudler/LocalAI/issues/9722) or, where it has whole arguments already and others come, of several
+ * (https://github.com/HKUDS/nanobot/pull/3943, of DeepSeek and GLM).
  */
 export function foldToolCalls(table: ReducerTable): Reducer {
   return (values) => {
@@ -40,14 +42,16 @@ function callsIn(lists: readonly (readonly unknown[])[]): readonly (readonly Jso
   return calls.all.toSorted((one, other) => one.index - other.index).map(({ pieces }) => pieces);
 }
 
-function take({ all, byId, byIndex }: Calls, piece: JsonObject, event: number): void {
+function take(calls: Calls, piece: JsonObject, event: number): void {
+  const { all, byId, byIndex } = calls;
   const index = indexOf(piece);
   const id = textOf(piece['id']);
   const { name, text } = partsOf(piece);
   const atIndex = index === undefined ? all.at(-1) : byIndex.get(index);
-  // At a new index, a piece without id and name continues the call before it, whose index went up.
-  const open = byId.get(id) ?? atIndex ?? (id === '' && name === '' ? all.at(-1) : undefined);
-  const call = open === undefined || begins({ id, name, event, isElsewhere: open !== atIndex }, open) ? newCall(index) : open;
+  const open = openCall(calls, { id, name, atIndex });
+  const isElsewhere = open !== atIndex;
+  if (open !== undefined && isElsewhere && name === open.name && isRepetition(text, open)) return;
+  const call = open === undefined || begins({ id, name, event, isElsewhere }, open) ? newCall(index) : open;
   if (call !== open) all.push(call);
   call.pieces.push(piece);
   call.written.pieces.push(text);
@@ -58,6 +62,20 @@ function take({ all, byId, byIndex }: Calls, piece: JsonObject, event: number): 
   }
   if (name !== '') call.name = name;
   if (index !== undefined) byIndex.set(index, call);
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+  readonly atIndex: Call | undefined;
+}
+
+/** The call that a piece continues, unless it begins another. */
+function openCall({ all, byId }: Calls, { id, name, atIndex }: Named): Call | undefined {
+  // Of calls with one id, the one at the index.
+  if (id !== '' && atIndex?.id === id) return atIndex;
+  // At a new index, a piece without id and name continues the call before it, whose index went up.
+  return byId.get(id) ?? atIndex ?? (id === '' && name === '' ? all.at(-1) : undefined);
 }
 
 interface Piece {
@@ -71,8 +89,17 @@ interface Piece {
 /** Whether a piece begins a call although another is open. A piece without a name never does: some servers give each piece a new id. */
 function begins({ id, name, event, isElsewhere }: Piece, open: Call): boolean {
   if (name === '' || open.name === '') return name !== '' && id !== '' && open.id !== '' && id !== open.id;
-  if (id !== '' && open.id !== '') return id !== open.id || (isElsewhere && name !== open.name);
+  if (id !== '' && open.id !== '') return id !== open.id || (isElsewhere && (name !== open.name || isWhole(open.written)));
   return name !== open.name || open.event === event || isWhole(open.written);
+}
+
+/** Whether a piece tells the whole arguments that are known. */
+function isRepetition(text: string, { written }: Call): boolean {
+  return text !== '' && text.length === lengthOf(written.pieces) && isWhole(written) && text === written.pieces.join('');
+}
+
+function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 function newCall(index: number | undefined): Call {

@@ -46,10 +46,23 @@ it('writes what has a name once, and a reference with what is said besides', () 
   expect(writer.write(z.array(pen))).toEqual({ type: 'array', items: reference });
   expect(writer.write(pen.refine(Boolean))).toEqual(reference);
   expect(writer.write(pen.meta({ description: 'Mine.' }))).toEqual({ allOf: [reference, { description: 'Mine.' }] });
-  expect(writer.write(pen.nullable())).toEqual({ allOf: [reference, { type: ['object', 'null'] }] });
+  expect(writer.write(pen.nullable())).toEqual({ anyOf: [reference, { type: 'null' }] });
   expect(writer.components).toEqual({
     Pen: { type: 'object', properties: { ink: { type: 'string' } }, required: ['ink'], description: 'A pen.' },
   });
+});
+
+it('writes what has a name as it is where it was given the name, wherever it is met first', () => {
+  const pen = z.object({ ink: z.string() }).meta({ id: 'Pen', description: 'A pen.' });
+  const writer = new SchemaWriter();
+  const reference = { $ref: '#/components/schemas/Pen' };
+  expect(writer.write(pen.nullable().meta({ description: 'Mine, or none.' }))).toEqual({
+    anyOf: [reference, { type: 'null' }],
+    description: 'Mine, or none.',
+  });
+  expect(writer.write(pen.meta({ description: 'Mine.' }))).toEqual({ allOf: [reference, { description: 'Mine.' }] });
+  expect(writer.write(pen)).toEqual(reference);
+  expect(writer.components['Pen']).toMatchObject({ type: 'object', description: 'A pen.' });
 });
 
 it('writes a schema that names itself', () => {

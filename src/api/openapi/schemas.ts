@@ -25,17 +25,23 @@ export class SchemaWriter {
     const { id, ...meta } = metaOf(schema);
     if (typeof id !== 'string') return this.described(schema, meta);
     const reference = { $ref: `#/components/schemas/${id}` };
-    const known = this.named.get(id);
-    if (known === undefined) {
-      // Takes its place before the schemas that it names.
-      this.named.set(id, unfinished);
-      this.named.set(id, this.described(schema, meta));
-      return reference;
-    }
+    const known = this.named.get(id) ?? this.component(id, schema);
     if (known === unfinished) return reference;
-    const said = { ...(schema.safeParse(null).success ? orNull(known) : {}), ...shownIn(meta) };
-    const besides = Object.entries(said).filter(([name, value]) => value !== undefined && !isDeepStrictEqual(value, known[name]));
-    return besides.length === 0 ? reference : { allOf: [reference, Object.fromEntries(besides)] };
+    const besides = Object.fromEntries(Object.entries(shownIn(meta)).filter(([name, value]) => !isDeepStrictEqual(value, known[name])));
+    // `allOf` would refuse the null that the component refuses.
+    if (takesNull(schema) && !takesNull(givenName(id, schema))) return { anyOf: [reference, { type: 'null' }], ...besides };
+    return Object.keys(besides).length === 0 ? reference : { allOf: [reference, besides] };
+  }
+
+  /** Writes the schema to which the name was given, of which this one may be a described or nullable use. */
+  private component(id: string, use: z.ZodType): JsonSchema {
+    // Takes its place before the schemas that it names.
+    this.named.set(id, unfinished);
+    const schema = givenName(id, use);
+    const { id: _, ...meta } = metaOf(schema);
+    const component = this.described(schema, meta);
+    this.named.set(id, component);
+    return component;
   }
 
   private described(schema: z.ZodType, meta: Meta): JsonSchema {
@@ -45,7 +51,7 @@ export class SchemaWriter {
 
   private keywords(schema: z.ZodType, { type }: Meta): JsonSchema {
     if (type !== undefined) return { type };
-    const isNullable = schema.safeParse(null).success;
+    const isNullable = takesNull(schema);
     const { inner, standard } = unwrapped(schema);
     return this.ofKind(inner, { isNullable, standard });
   }
@@ -135,8 +141,16 @@ function idOf(schema: z.core.$ZodType): string | undefined {
   return id ?? (known.parent === undefined ? undefined : idOf(known.parent));
 }
 
-function orNull({ type }: JsonSchema): JsonSchema {
-  return type === undefined ? {} : { type: [...new Set([type, 'null'].flat())] };
+/** The schema to which a name was given, of which this one is a use. */
+function givenName(id: string, use: z.ZodType): z.ZodType {
+  if (z.globalRegistry.get(use)?.id === id) return use;
+  const { _zod: known } = use;
+  const from = (known.parent as z.ZodType | undefined) ?? innerOf(use);
+  return from === undefined ? use : givenName(id, from);
+}
+
+function takesNull(schema: z.ZodType): boolean {
+  return schema.safeParse(null).success;
 }
 
 function shownIn(meta: Meta): Meta {

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clientTypes } from './client-types.mjs';
@@ -51,10 +51,10 @@ const pages = {
 /** @type {Build} */
 export const program = {
   title: 'the program',
-  // The second writes the declarations of `gatelog/client`.
-  steps: [compiled('tsconfig.build.json'), compiled('tsconfig.client.json')],
+  // The second writes `gatelog/client`, with its declarations.
+  steps: [[join('scripts', 'bundle.mjs')], compiled('tsconfig.client.json')],
   output: 'dist',
-  inputs: ['src', 'tsconfig.build.json', 'tsconfig.client.json', ...configs],
+  inputs: ['src', join('scripts', 'bundle.mjs'), 'tsconfig.client.json', ...configs],
   part: pages,
 };
 
@@ -183,9 +183,6 @@ async function compileWhole({ title, steps, output, inputs }) {
   await timed(`building ${title}`, async () => {
     for (const step of steps) await run(process.execPath, step);
   });
-  // As npm does for a package's commands: else `npx gatelog` in the clone may not start it.
-  const commandFile = join(root, output, 'cli', 'gatelog.cjs');
-  if (existsSync(commandFile)) chmodSync(commandFile, 0o755);
   writeFileSync(stamp, fingerprint);
 }
 

@@ -10,8 +10,8 @@ export type StoreFault =
   /** The operation is done, but its response is lost. */
   | { readonly kind: 'loses answers' };
 
-/** The program with a store that fails on demand. */
-export const faultyStoreProgram = path.resolve('test/support/faulty-store-main.mjs');
+/** The program with a store that fails on demand, as `npm run soak` compiles it. */
+export const faultyStoreProgram = path.resolve('.cache/experiments/test/support/faulty-store-main.js');
 
 /** Sets the fault for all later operations. */
 export function setStoreFault(file: string, fault: StoreFault): void {

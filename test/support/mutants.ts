@@ -38,17 +38,17 @@ export interface MutantProgram {
   readonly remove: () => void;
 }
 
-/** Copies the built program and inserts a fault. @throws when the original code has changed. */
+/** Copies the program, of which `npm run soak` compiles each module by itself, and inserts a fault. @throws when the original code has changed. */
 export function makeMutant(name: MutantName): MutantProgram {
   const { file, from, to }: Mutant = mutants[name];
   // In the repository, where its packages are found.
   const folder = path.resolve('.cache', `mutant-${name}-${process.pid}`);
   mkdirSync(folder, { recursive: true });
-  cpSync('dist', path.join(folder, 'dist'), { recursive: true });
+  cpSync('.cache/experiments/src', path.join(folder, 'dist'), { recursive: true });
   cpSync('package.json', path.join(folder, 'package.json'));
   const changed = path.join(folder, 'dist', file);
   const text = readFileSync(changed, 'utf8');
-  if (!text.includes(from)) throw new Error(`dist/${file} has changed: the mutant ${name} must change with it`);
+  if (!text.includes(from)) throw new Error(`src/${file} has changed: the mutant ${name} must change with it`);
   writeFileSync(
     changed,
     text.replace(from, () => to),

@@ -28,10 +28,14 @@ export interface WatchedPage {
   readonly requests: readonly Request[];
 }
 
+/** A page may need this long on a busy machine; the browser's driver would give it 30 seconds. */
+const patientMs = 120_000;
+
 /** Opens an address in a context of its own. The caller closes the page. */
 export async function openWatched(browser: Browser, address: string, view: View): Promise<WatchedPage> {
   const { width, ...preferences } = view;
   const context = await browser.newContext({ viewport: { width, height: 900 }, ...preferences });
+  context.setDefaultTimeout(patientMs);
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: Request[] = [];

@@ -9,7 +9,7 @@ interface Mutant {
 }
 
 /** Faults by name. Each breaks one promise that the kill tests check. */
-const mutants = {
+export const mutants = {
   /** Sends the response before its end is in the spool. */
   'reply-first': {
     file: 'gateway/relay/relay.js',
@@ -19,14 +19,14 @@ const mutants = {
   /** Counts a batch as accepted before the store has it. */
   'checkpoint-first': {
     file: 'ingest/drain.js',
-    from: 'this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });',
-    to: 'this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch) });',
+    from: 'this.saveCheckpoint({ ...this.checkpoint, intended });',
+    to: 'this.saveCheckpoint({ ...this.checkpoint, lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch) });',
   },
   /** Gives every repetition of a batch a new token, so that the store inserts it again. */
   'new-token': {
     file: 'ingest/drain.js',
-    from: 'token: tokenOf(this.ports.spoolId, batch.bounds)',
-    to: 'token: `${tokenOf(this.ports.spoolId, batch.bounds)}-${process.pid}`',
+    from: 'token: tokenOf(this.parts.spoolId, batch.bounds)',
+    to: 'token: `${tokenOf(this.parts.spoolId, batch.bounds)}-${process.pid}`',
   },
 } as const satisfies Record<string, Mutant>;
 

@@ -61,7 +61,7 @@ describe('the packed package, installed into an empty folder', () => {
     const exited = new Promise<number | null>((resolve) => {
       child.once('exit', resolve);
     });
-    const gateway = await eventually('the gateway to listen', () => /Gateway +(http:\S+)/.exec(output)?.[1], 30_000);
+    const gateway = await eventually('the gateway to listen', () => /Gateway +(http:\S+)/.exec(output)?.[1], 120_000);
     const response = await fetch(`${gateway}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${testKey}` },

@@ -117,6 +117,44 @@ const golden: readonly Golden[] = [
     total: '1.058505',
   },
   {
+    // gpt-5.5: 5.00, cached 0.50, output 30.00; above 272,000 twice the input and 1.5 times the output.
+    model: 'gpt-5.5',
+    counts: { promptTokens: 272_000, completionTokens: 1000 },
+    bill: [
+      ['input', 272_000, '5', '1.36'],
+      ['output', 1000, '30', '0.03'],
+    ],
+    total: '1.39',
+  },
+  {
+    model: 'gpt-5.5',
+    counts: { promptTokens: 272_001, completionTokens: 1000 },
+    bill: [
+      ['input', 272_001, '10', '2.72001'],
+      ['output', 1000, '45', '0.045'],
+    ],
+    total: '2.76501',
+  },
+  {
+    // gpt-5.6-sol of OpenAI.
+    model: 'gpt-5.6-sol',
+    counts: { promptTokens: 272_000, completionTokens: 1000 },
+    bill: [
+      ['input', 272_000, '5', '1.36'],
+      ['output', 1000, '30', '0.03'],
+    ],
+    total: '1.39',
+  },
+  {
+    model: 'gpt-5.6-sol',
+    counts: { promptTokens: 272_001, completionTokens: 1000 },
+    bill: [
+      ['input', 272_001, '10', '2.72001'],
+      ['output', 1000, '45', '0.045'],
+    ],
+    total: '2.76501',
+  },
+  {
     // claude-sonnet-4: input 3.00, cache write 3.75, cache read 0.30, output 15.00.
     model: 'claude-sonnet-4-20250514',
     providerId: 'anthropic',

@@ -67,6 +67,19 @@ describe('a stream', () => {
     expect(viewer.requests[0]?.item).toMatchObject({ request_body: { messages: [{ content }] }, response_body: { id: 'chatcmpl-1' } });
   });
 
+  test('sends bodies with the digits that came, also those that JavaScript would change', async () => {
+    const live = await scene();
+    const answer = await live.call(`${streamPath()}&includeBodies=true`);
+    const exact = '"seed":[9007199254740993,1e400,-0,0.10000000000000000001]';
+    await live.write({ request: `{"model":"echo-1","messages":[],${exact}}`, response: `{"id":"chatcmpl-1",${exact}}` });
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder();
+    let text = '';
+    while (!text.includes('chatcmpl-1')) text += decoder.decode((await reader.read()).value, { stream: true });
+    await reader.cancel();
+    expect(text.split(exact)).toHaveLength(3);
+  });
+
   test('sends only what its filter matches, whatever others ask for', async () => {
     const live = await scene();
     const filters = [

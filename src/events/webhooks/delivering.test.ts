@@ -168,6 +168,31 @@ describe('a receiver', () => {
     expect(receiver.posts).toHaveLength(1);
   });
 
+  it('that is given up is told by its origin alone: its path and query are a secret', async () => {
+    const receiver = await startReceiver(500);
+    const watcher = await startReceiver();
+    const opened = await open({ allowed: [`localhost:${receiver.port}`, `localhost:${watcher.port}`] });
+    await opened.webhooks.create(organizationId, { ...given(watcher.origin), events: ['alert.triggered'] });
+    const { id } = await created(opened, `${receiver.origin}/hook/planted?token=planted`);
+    const deliveryId = await deliver(opened, id);
+    await vi.waitFor(async () => {
+      expect((await opened.webhooks.delivery(organizationId, id, deliveryId))?.delivery).toMatchObject({ state: 'pending', attempts: 1 });
+    });
+    // As if its last attempt were due now.
+    await opened.events.queries
+      .updateTable('deliveries')
+      .set({ attempts: 9, step: 9, due_at: Date.now() })
+      .where('id', '=', deliveryId)
+      .execute();
+    opened.outbox.wake([{ organizationId, target: { kind: 'webhook', webhookId: id } }]);
+    const told = (await received(watcher)).body;
+    expect(JSON.parse(told)).toMatchObject({
+      type: 'webhook.exhausted',
+      data: { webhook_id: id, delivery_id: deliveryId, destination: `${receiver.origin}/…`, reason: 'The receiver answered 500.' },
+    });
+    expect(told).not.toContain('planted');
+  });
+
   it('shows what it answered in the log, of which 4 KiB are kept', async () => {
     const receiver = await startReceiver((response) => response.writeHead(500, { 'X-Why': 'because' }).end('x'.repeat(100_000)));
     const opened = await open({ allowed: [`localhost:${receiver.port}`] });

@@ -11,6 +11,8 @@ import { makeRequestPayloads } from './request-payloads.ts';
 import { FollowingScene } from './testing/following-scene.ts';
 
 const json = (value: unknown): RecordedBody => ({ kind: 'json', text: JSON.stringify(value) });
+/** Numbers that JavaScript cannot hold. */
+const exact = '{"n":[9007199254740993,1e400,-0,0.10000000000000000001]}';
 const longest = 'x'.repeat(10 * 1024 - 2);
 
 let scene: FollowingScene;
@@ -29,6 +31,7 @@ beforeAll(async () => {
       cost: parseMoney('0.25') ?? null,
       latencyMs: 17,
     },
+    { ...common, requestId: idAt(noon, 4), requestBody: { kind: 'json', text: exact }, responseBody: { kind: 'json', text: exact } },
     { ...common, requestId: idAt(noon, 2), userId: '', requestBody: json(longest), responseBody: json(`${longest}é`) },
   ]);
 });
@@ -47,13 +50,17 @@ const deliveryOf = (id: string, requestId: RequestId, type: Delivery['type'] = '
 });
 
 async function payloadsOf(deliveries: readonly Delivery[], changes: Partial<Webhook> = {}): Promise<readonly unknown[]> {
+  return (await madeOf(deliveries, changes)).map(contentOf);
+}
+
+async function madeOf(deliveries: readonly Delivery[], changes: Partial<Webhook> = {}): Promise<readonly (Payload | undefined)[]> {
   const payloads = makeRequestPayloads({
     definitions: { find: (_, id: Uuid) => (id === webhook.id ? { ...webhook, ...changes } : undefined) },
     readingOf: (organizationId, signal) => scene.readingOf(organizationId, signal),
     bodyAddressOf: (_, requestId) => `https://gatelog.example/${requestId}`,
   });
   const made = await payloads(deliveries, new AbortController().signal);
-  return deliveries.map(({ id }) => contentOf(made.get(id)));
+  return deliveries.map(({ id }) => made.get(id));
 }
 
 function contentOf(payload: Payload | undefined): unknown {
@@ -77,6 +84,13 @@ it('a payload has the request with its bodies and its metadata, as they are stor
       metadata: { cost: 0.25, promptTokens: 3, completionTokens: 4, totalTokens: 7, latencyMs: 17 },
     },
   ]);
+});
+
+it('what is signed and sent has the digits of the bodies as they came', async () => {
+  const [payload] = await madeOf([deliveryOf('a', idAt(noon, 4))]);
+  const text = payload?.kind === 'body' ? payload.body : '';
+  expect(text).toContain(`"request_body":${exact}`);
+  expect(text).toContain(`"response_body":${exact}`);
 });
 
 it('a body over 10 KiB is left to its address', async () => {

@@ -119,3 +119,15 @@ describe('an official client with the gateway`s address and a Gatelog key alone:
     });
   }
 });
+
+const got = (path: string, headers: Readonly<Record<string, string>>) =>
+  callsOf(() => fetch(`http://127.0.0.1:${rig.port}${path}`, { headers }).then((response) => response.text()));
+
+describe('Google`s client, by its header alone', () => {
+  const client = { 'x-goog-api-client': 'google-genai-sdk/3.2.0 gl-node/22', authorization: `Bearer ${ourKey}` };
+  it.each(['/v1/files', '/v1/batches/1', '/v1/models/m', '/v1/operations/o'])('reaches Gemini at %s', async (path) => {
+    expect(await got(path, client)).toEqual([`gemini GET ${path} deployment-gemini`]);
+    const { 'x-goog-api-client': _client, ...others } = client;
+    expect(await got(path, others)).toEqual([`openai GET ${path} Bearer deployment-openai`]);
+  });
+});

@@ -49,7 +49,7 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     bodyOverride: overrideOf(plan, hidesBody),
     credentialHash: ports.credentialHashes.of(request.socket, principal.organizationId, plan),
   };
-  const recorded = ports.hasSpoolSpace();
+  const recorded = ports.hasSpoolSpace(principal.organizationId);
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
   const recorder = new ExchangeRecorder(
     {

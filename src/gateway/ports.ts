@@ -57,7 +57,7 @@ export interface ExchangePorts {
   /** The series for an exchange of an organisation that begins now. */
   readonly spool: { readonly of: (organizationId: OrganizationId) => CallSpool };
   /** False while the spool is full: calls go on unrecorded. */
-  readonly hasSpoolSpace: () => boolean;
+  readonly hasSpoolSpace: (organizationId: OrganizationId) => boolean;
   /** False while the spool takes no more body parts: recorded bodies are cut there. */
   readonly takesSpoolParts: () => boolean;
   readonly requestIdClaims: RequestIdClaims;

@@ -159,6 +159,7 @@ interface GatewayParts {
   readonly database: MetadataDatabase;
   readonly spool: SpoolByLoad;
   readonly space: SpoolSpace;
+  readonly hasSpaceFor: (organizationId: string) => boolean;
   readonly upstream: Upstream;
   readonly state: SharedState;
   readonly cache: SingleFlight;
@@ -191,7 +192,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     upstream,
     callsInFlight: new CallsInFlight(config.callsInFlight, config.organizationSharePercent),
     spool,
-    hasSpoolSpace: space.hasFreeSpace,
+    hasSpoolSpace: parts.hasSpaceFor,
     takesSpoolParts: space.hasSpaceForParts,
     publicUrl: config.publicGatewayUrl?.replace(/\/+$/, ''),
     countryHeader: config.countryHeader,

@@ -57,6 +57,11 @@ export class SpoolByLoad {
     return load.isBusy() ? (load.busy ??= new CountedSpool(this.pair.busy(), load)) : load.prompt;
   }
 
+  /** Whether the next exchange of an organisation begins in the busy series. */
+  isBusy(organizationId: string): boolean {
+    return this.loads.get(organizationId)?.isBusy() === true;
+  }
+
   private added(organizationId: string): Load {
     if (this.loads.size >= keptOrganizations) {
       for (const [name, load] of this.loads) if (load.isIdle()) this.loads.delete(name);

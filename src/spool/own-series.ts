@@ -16,6 +16,8 @@ export interface OwnSeries {
   /** Of records of long ago; begins with the first of them. */
   readonly lateSpool: () => PositionedWriter;
   readonly space: SpoolSpace;
+  /** Whether another exchange of an organisation may be recorded. */
+  readonly hasSpaceFor: (organizationId: string) => boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -38,8 +40,10 @@ export function openOwnSeries(config: Config, observe: Observe): OwnSeries {
   let [busy, late]: (PositionedWriter | undefined)[] = [];
   const appendedBytes = (): number => [prompt, busy, late].reduce((sum, writer) => sum + (writer?.bytes() ?? 0), 0);
   const space = watchSpoolSpace({ folder, maxBytes: config.spoolMaxBytes, intervalMs: spoolCountMs, appendedBytes });
+  const spool = new SpoolByLoad({ prompt, busy: () => (busy ??= open(busySeriesName(series))), monotonic: systemClock.monotonic });
   return {
-    spool: new SpoolByLoad({ prompt, busy: () => (busy ??= open(busySeriesName(series))), monotonic: systemClock.monotonic }),
+    spool,
+    hasSpaceFor: (organizationId) => (spool.isBusy(organizationId) ? space.hasSpaceForBusy() : space.hasFreeSpace()),
     lateSpool: () => (late ??= open(lateSeriesName(series))),
     space,
     close: async () => {

@@ -59,6 +59,16 @@ test('what this process appends counts at once, before the next count', async ()
   expect([space.usedBytes(), space.hasFreeSpace()]).toEqual([1000, false]);
 });
 
+test('the last eighth is not for organisations that write much', async () => {
+  put('one', 1, 400);
+  watch(3_600_000);
+  await vi.waitFor(() => expect(space.usedBytes()).toBe(400));
+  appended += 474;
+  expect([space.hasFreeSpace(), space.hasSpaceForBusy()]).toEqual([true, true]);
+  appended += 1;
+  expect([space.hasFreeSpace(), space.hasSpaceForBusy()]).toEqual([true, false]);
+});
+
 test('beyond the bound there is a sixteenth more for what was begun before, and no more than that', async () => {
   put('one', 1, 400);
   watch(3_600_000);

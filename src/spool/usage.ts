@@ -7,6 +7,8 @@ import { listSeries } from './segment.ts';
 export interface SpoolSpace {
   /** False: do not record another exchange. */
   readonly hasFreeSpace: () => boolean;
+  /** As {@link hasFreeSpace}, for an organisation that writes much. */
+  readonly hasSpaceForBusy: () => boolean;
   /** False: do not record further body parts of running exchanges either. */
   readonly hasSpaceForParts: () => boolean;
   /** Bytes of all segments: the last count, and what this process appended since. */
@@ -27,6 +29,8 @@ export interface SpoolSpaceOptions {
  * within it.
  */
 const partsShare = 1 / 16;
+/** Of the spool's bytes; who writes much leaves it to the others, whose calls would go unrecorded otherwise. */
+const shareOfOthers = 1 / 8;
 
 /** Counts the spool now and at every interval; between counts it adds what this process appended. */
 export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
@@ -53,6 +57,7 @@ export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
   const maxBytesWithParts = options.maxBytes * (1 + partsShare);
   return {
     hasFreeSpace: () => usedBytes() < options.maxBytes,
+    hasSpaceForBusy: () => usedBytes() < options.maxBytes * (1 - shareOfOthers),
     hasSpaceForParts: () => usedBytes() < maxBytesWithParts,
     usedBytes,
     close: () => clearInterval(timer),

@@ -17,8 +17,11 @@ export interface AdmissionPorts {
   readonly monotonic: () => number;
 }
 
-/** Of the spool's bytes: beyond the first share nothing is taken but calls; the second is for what waits of all organisations. */
-const spoolShares = { takesUpTo: 0.75, waiting: 0.5 } as const;
+/**
+ * Of the spool's bytes: beyond the first share nothing is taken but calls, and what comes of organisations of which nothing waits; beyond the
+ * second nothing of those either. The third is for what waits of all organisations.
+ */
+const spoolShares = { takesUpTo: 0.75, takesOfIdleUpTo: 15 / 16, waiting: 0.5 } as const;
 /** How old a record is that counts as late. */
 const lateMs = 2 * 86_400_000;
 const pollMs = 50;
@@ -108,8 +111,9 @@ export class Admissions {
   private hasRoom(organizationId: string, bytes: number): boolean {
     this.release();
     const { usedBytes, maxBytes, processes } = this.ports;
-    if (usedBytes() + bytes > maxBytes * spoolShares.takesUpTo) throw spoolFull();
     const { units: ownUnits, bytes: ownBytes } = this.held.get(organizationId) ?? { units: 0, bytes: 0 };
+    const { takesUpTo, takesOfIdleUpTo } = spoolShares;
+    if (usedBytes() + bytes > maxBytes * (ownBytes === 0 ? takesOfIdleUpTo : takesUpTo)) throw spoolFull();
     const units = shareOf(bounds.units, this.total.units - ownUnits, bounds.sharePercent);
     const share = shareOf((maxBytes * spoolShares.waiting) / processes, this.total.bytes - ownBytes, bounds.sharePercent);
     return ownUnits < units && (ownBytes === 0 || ownBytes + bytes <= share);

@@ -12,7 +12,7 @@ export interface LogPorts {
   /** Of records of long ago: in a series of their own they hold up nobody's records of now. */
   readonly lateSpool: () => PositionedCallSpool;
   /** False while the spool is full. */
-  readonly hasSpoolSpace: () => boolean;
+  readonly hasSpoolSpace: (organizationId: OrganizationId) => boolean;
   /**
    * Keeps calls through the gateway from choosing these identifiers; those that are claimed already stay so. May throw while the database
    * cannot be written.
@@ -34,7 +34,7 @@ export function makeLogCalls(ports: LogPorts): LogCalls {
     const at = ports.now();
     const framed = calls.map((call) => framedCallOf(call, owner.organizationId, at));
     await claimChosen(ports, owner.organizationId, framed);
-    if (!ports.hasSpoolSpace()) throw unavailable();
+    if (!ports.hasSpoolSpace(owner.organizationId)) throw unavailable();
     const written = await Promise.all(framed.map((one) => writeCall(ports, admission, one)));
     if (written.includes(false)) throw unavailable();
     return framed.map(({ requestId }): LoggedOutcome => ({ requestId }));

@@ -12,9 +12,9 @@ export type ClaimAll = LogPorts['claim'];
 
 /** Records calls that did not pass through the gateway in the series of this process. */
 export function makeOwnLog({ recordMaxBytes }: Config, own: OwnSeries, claim: ClaimAll, observe: Observe): LogCalls {
-  const { spool, lateSpool, space } = own;
+  const { spool, lateSpool, hasSpaceFor } = own;
   const spoolOf: LogPorts['spoolOf'] = (organizationId) => spool.of(organizationId);
-  return makeLogCalls({ spoolOf, lateSpool, hasSpoolSpace: space.hasFreeSpace, claim, recordMaxBytes, now: systemClock.now, observe });
+  return makeLogCalls({ spoolOf, lateSpool, hasSpoolSpace: hasSpaceFor, claim, recordMaxBytes, now: systemClock.now, observe });
 }
 
 /** Lets in what did not pass through the gateway. */

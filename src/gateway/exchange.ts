@@ -63,7 +63,6 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     recorded,
   );
   if (plan?.cache !== undefined) ports.meter.cacheLookUp(plan.cache.kind);
-  const hidesUsage = requestsUsage(plan);
   const responseHeaders = responseHeadersOf(admitted, plan, storedPath !== path);
   const relay = new Relay({
     response,
@@ -72,11 +71,12 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     callLog: noteCall(ports, response, open, plan),
     method: open.method,
     responseHeaders,
-    hidesUsage,
+    hidesUsage: requestsUsage(plan),
     clientStallMs: ports.limits.clientStallMs,
     provider,
     target,
     publicUrl: ports.publicUrl,
+    addressNotes: ports.addressNotes,
   });
   return { call, organizationId: principal.organizationId, keyHash: principal.keyHash, recorder, relay, sink: relay };
 }

@@ -1,3 +1,4 @@
+import type { AddressNotes } from './relay/address-notes.ts';
 import type { AuthFailureLimiter } from '../auth/auth-failure-limiter.ts';
 import type { EgressPolicy } from '../egress/target-guard.ts';
 import type { GatelogError } from '../model/errors.ts';
@@ -69,6 +70,7 @@ export interface ExchangePorts {
   readonly limits: ForwardLimits;
   readonly meter: GatewayMeter;
   readonly callLog?: CallLog | undefined;
+  readonly addressNotes?: AddressNotes | undefined;
   readonly clock: Clock;
   readonly observe: Observe;
 }

@@ -12,6 +12,7 @@ import { makeTargetGuard } from '../egress/target-guard.ts';
 import { createGateway, type GatewayHealth } from '../gateway/server.ts';
 import { CallsInFlight } from '../gateway/http/concurrency.ts';
 import { CallLog } from '../gateway/call-log.ts';
+import { AddressNotes } from '../gateway/relay/address-notes.ts';
 import type { CallLimits } from '../gateway/limits/call-limits.ts';
 import type { ForwardPorts } from '../gateway/ports.ts';
 import { CredentialHashes } from '../gateway/credentials/credential-hashes.ts';
@@ -220,6 +221,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     scheduler: new EventLoopScheduler(systemClock.monotonic),
     meter: parts.meter,
     callLog: parts.callLog,
+    addressNotes: new AddressNotes({ observe: parts.observe, monotonic: systemClock.monotonic }),
     cache,
     clock: systemClock,
     random: Math.random,

@@ -71,6 +71,8 @@ export type Observation =
       readonly code: string | undefined;
     }
   /** Calls that ended in a second with too many calls to log each. */
+  /** Addresses in replies of providers lead where callers may not want to go. */
+  | { readonly kind: 'reply_addresses'; readonly reason: string }
   | { readonly kind: 'more_calls'; readonly calls: number; readonly failed: number }
   /** A call failed in our own code rather than at the provider. */
   | { readonly kind: 'call_failed'; readonly reason: string }

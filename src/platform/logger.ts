@@ -15,6 +15,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'threat_check_failed',
   'api_failed',
   'call_failed',
+  'reply_addresses',
   'claim_failed',
   'key_lookup_failed',
   'provider_keys_failed',

@@ -15,6 +15,7 @@ import { ProviderFlow } from './provider-flow.ts';
 import { readResponseHead } from './response-headers.ts';
 import type { ProviderTarget } from '../routing/base-url.ts';
 import { originForm } from '../routing/routes.ts';
+import type { AddressNotes } from './address-notes.ts';
 import { AddressFilter } from './address-filter.ts';
 import { addressMembersAt, listenerAddress, type Readdress, readdressHeaders, readdressing, withoutDigests } from './reply-addresses.ts';
 import { UsageChunkFilter } from './stream-usage.ts';
@@ -37,6 +38,7 @@ export interface RelayOptions {
   readonly target: ProviderTarget | undefined;
   /** The gateway's own address, where the deployment names one. */
   readonly publicUrl: string | undefined;
+  readonly addressNotes?: AddressNotes | undefined;
 }
 
 /**
@@ -208,14 +210,24 @@ export class Relay implements ResponseSink {
     const { hidesUsage, provider, target, method } = this.options;
     if (hidesUsage && mayBeEvents(status, recorded)) return new UsageChunkFilter();
     const members = target === undefined || method === 'HEAD' ? undefined : addressMembersAt(provider, target.path);
-    return members === undefined || !isIdentity(recorded['content-encoding']) ? undefined : new AddressFilter(members, this.readdress());
+    if (members === undefined) return undefined;
+    const coding = recorded['content-encoding'];
+    if (isIdentity(coding)) return new AddressFilter(members, this.readdress());
+    this.options.addressNotes?.stayed(provider, coding ?? '');
+    return undefined;
   }
 
   private readdress(): Readdress {
-    const { target, publicUrl, response } = this.options;
+    const { target, publicUrl, response, addressNotes } = this.options;
     const ours = publicUrl ?? listenerAddress(response.req.socket);
     if (target === undefined || ours === undefined) return () => undefined;
-    return readdressing({ callPath: originForm(response.req.url ?? '/'), target, ours });
+    const readdress = readdressing({ callPath: originForm(response.req.url ?? '/'), target, ours });
+    if (publicUrl !== undefined || addressNotes === undefined) return readdress;
+    return (address) => {
+      const replaced = readdress(address);
+      if (replaced?.startsWith(ours) === true) addressNotes.becameOwn(ours);
+      return replaced;
+    };
   }
 
   private waitForSpool(): void {

@@ -5,6 +5,8 @@ import { GoogleGenAI } from '@google/genai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Rig, type RigOptions, startRig } from '../testing/gateway-harness.ts';
 import { bodyOf, call, ourKey, type Provider, requestText, startProvider } from '../testing/raw-http.ts';
+import type { Observation } from '../../model/observation.ts';
+import { AddressNotes } from './address-notes.ts';
 import { addressMembersAt, readdressing } from './reply-addresses.ts';
 
 const opened: { close: () => unknown }[] = [];
@@ -173,6 +175,26 @@ describe('the results of a batch', () => {
     const response = await call(rig.port, requestText('GET /v1/messages/batches/b', ['Accept-Encoding: gzip, br']));
     expect(provider.requests[0]?.headers['accept-encoding']).toBe('identity');
     expect(response.body.equals(packed)).toBe(true);
+  });
+
+  it('that are compressed, and those that have an address of a network of one`s own, are told to the operator, once', async () => {
+    const told: Observation[] = [];
+    const addressNotes = new AddressNotes({ observe: (observation) => told.push(observation), monotonic: () => 0 });
+    const packed = gzipSync('{"results_url":null}');
+    const { rig, gateway } = await scene(
+      'anthropic',
+      (origin, path, response) => {
+        if (path.endsWith('/packed')) response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
+        else batches(origin, path, response);
+      },
+      { ports: { addressNotes } },
+    );
+    for (const id of ['b', 'packed', 'b', 'packed']) await call(rig.port, requestText(`GET /v1/messages/batches/${id}`));
+    expect(told).toMatchObject([
+      { kind: 'reply_addresses', reason: expect.stringContaining(`${gateway}, at which`) as string },
+      { kind: 'reply_addresses', reason: expect.stringContaining('anthropic was compressed (gzip)') as string },
+    ]);
+    expect(told).toHaveLength(2);
   });
 
   it('no digest of other bytes passes with the body', async () => {

@@ -120,6 +120,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   bodies_moved: [],
   bodies_move_failed: [],
   call: [],
+  reply_addresses: [],
   more_calls: [],
   call_failed: [],
   claim_failed: [],

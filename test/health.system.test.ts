@@ -40,6 +40,11 @@ async function callIsRecorded(): Promise<boolean> {
 
 it('a stopped core leaves the gateway ready: its health reports the core, a filling spool and a full one, until the core continues', async () => {
   const well = { status: 200, body: { status: 'ok', degraded: [] } };
+  // A gateway may be ready before it has heard of the core.
+  await eventually(
+    'the gateway to hear of the core',
+    async () => (await health(service.gateway)).body['degraded']?.toString() === '' || undefined,
+  );
   expect([await health(service.gateway), await health(service.api)]).toEqual([
     well,
     { status: 200, body: { status: 'ok', failing: [], degraded: [] } },

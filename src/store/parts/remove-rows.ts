@@ -100,14 +100,17 @@ function laneOf(table: OrganizationTable): 'removal' | 'update' {
  */
 export async function whenMutated(parts: RemovingParts, table: OrganizationTable): Promise<void> {
   const mutations = systemRows('mutations', sql`table = ${literal(table)} AND NOT is_done`);
-  const statement = compileForAll(select({ columns: sql`latest_fail_reason AS failed`, from: mutations }));
+  // A reason stays until the next attempt, also when the part that it tells of has been set aside.
+  const present = select({ columns: sql`name`, from: systemRows('parts', sql`table = ${literal(table)} AND active`) });
+  const failed = sql`if(latest_failed_part IN ${present}, latest_fail_reason, '') AS failed`;
+  const statement = compileForAll(select({ columns: failed, from: mutations }));
   for (let pauseMs = firstLookMs; ; pauseMs = Math.min(pauseMs * 2, maxLookMs)) {
     parts.signal.throwIfAborted();
     const unfinished = await readForRemoval<{ readonly failed: string }>(parts, statement);
     if (unfinished.length === 0) return;
-    const failed = unfinished.find((mutation) => mutation.failed !== '')?.failed;
-    if (failed !== undefined) {
-      const cause = engineErrorOf(failed);
+    const reason = unfinished.find((mutation) => mutation.failed !== '')?.failed;
+    if (reason !== undefined) {
+      const cause = engineErrorOf(reason);
       if (isDamage(cause)) throw storeFailure(cause);
       throw new GatelogError('store_unavailable', 'The store could not rewrite rows yet.', { cause });
     }

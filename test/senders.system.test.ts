@@ -127,7 +127,8 @@ async function told(name: string, scenario: Scenario): Promise<RequestItem> {
     env: {
       ...process.env,
       OTEL_EXPORTER_OTLP_ENDPOINT: `${service.gateway}/v1/otlp`,
-      OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${testKey},Svc-Property-Run=${run}`,
+      // As the guide has it; OpenLIT sends the value as it stands, others decode it.
+      OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${testKey},Svc-Property-Run=${run}`,
       OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
       LOG_ENDPOINT: service.gateway,
       LOG_KEY: testKey,

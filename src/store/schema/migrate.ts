@@ -19,6 +19,7 @@ import { jobRequests } from './migrations/0015-job-requests.ts';
 import { storedOrder } from './migrations/0016-stored-order.ts';
 import { traces } from './migrations/0017-traces.ts';
 import { credentialHashes } from './migrations/0018-credential-hashes.ts';
+import { columnByColumn } from './migrations/0019-column-by-column.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In order. A released step never changes. */
@@ -41,6 +42,7 @@ export const migrations: readonly Migration[] = [
   storedOrder,
   traces,
   credentialHashes,
+  columnByColumn,
 ];
 
 export const storeSteps = migrations.length;

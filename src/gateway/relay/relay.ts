@@ -17,6 +17,7 @@ import type { ProviderTarget } from '../routing/base-url.ts';
 import { originForm } from '../routing/routes.ts';
 import type { AddressNotes } from './address-notes.ts';
 import { AddressFilter } from './address-filter.ts';
+import { PackedAddressFilter } from './packed-address-filter.ts';
 import { addressMembersAt, listenerAddress, type Readdress, readdressHeaders, readdressing, withoutDigests } from './reply-addresses.ts';
 import { UsageChunkFilter } from './stream-usage.ts';
 
@@ -61,7 +62,7 @@ export class Relay implements ResponseSink {
   private readonly flow = new ProviderFlow();
   private readonly gate: DeliveryGate;
   /** What the client gets of a body that is recorded as it came. */
-  private filter: UsageChunkFilter | AddressFilter | undefined;
+  private filter: ReplyFilter | undefined;
 
   constructor(options: RelayOptions) {
     this.options = options;
@@ -206,15 +207,15 @@ export class Relay implements ResponseSink {
     });
   }
 
-  private filterFor(status: number, recorded: Readonly<Record<string, string>>): UsageChunkFilter | AddressFilter | undefined {
+  private filterFor(status: number, recorded: Readonly<Record<string, string>>): ReplyFilter | undefined {
     const { hidesUsage, provider, target, method } = this.options;
     if (hidesUsage && mayBeEvents(status, recorded)) return new UsageChunkFilter();
     const members = target === undefined || method === 'HEAD' ? undefined : addressMembersAt(provider, target.path);
     if (members === undefined) return undefined;
     const coding = recorded['content-encoding'];
-    if (isIdentity(coding)) return new AddressFilter(members, this.readdress());
-    this.options.addressNotes?.stayed(provider, coding ?? '');
-    return undefined;
+    if (coding === undefined || isIdentity(coding)) return new AddressFilter(members, this.readdress());
+    const stayed = (): void => this.options.addressNotes?.stayed(provider, coding);
+    return new PackedAddressFilter({ coding, members, readdress: this.readdress(), stayed });
   }
 
   private readdress(): Readdress {
@@ -242,6 +243,9 @@ export class Relay implements ResponseSink {
     return headers;
   }
 }
+
+/** Changes what the client gets of a reply. */
+type ReplyFilter = Pick<UsageChunkFilter, 'pass' | 'rest'> | AddressFilter | PackedAddressFilter;
 
 /** Whether an unencoded response may be a stream of events, also under another content type; one of known length never is. */
 function mayBeEvents(status: number, recorded: Readonly<Record<string, string>>): boolean {

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { ServerResponse } from 'node:http';
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
@@ -167,24 +167,24 @@ describe('the results of a batch', () => {
     expect((await call(rig.port, requestText('GET /v1/messages/batches/b'))).body.toString()).toBe(elsewhere);
   });
 
-  it('are asked for uncompressed; what is compressed all the same passes as it is', async () => {
-    const packed = gzipSync('{"results_url":null}');
-    const { rig, provider } = await scene('anthropic', (_origin, _path, response) => {
+  it('are asked for uncompressed; what is compressed all the same is compressed again', async () => {
+    const { rig, provider, gateway } = await scene('anthropic', (origin, _path, response) => {
+      const packed = gzipSync(`{"results_url":"${origin}/v1/messages/batches/b/results"}`);
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed);
     });
     const response = await call(rig.port, requestText('GET /v1/messages/batches/b', ['Accept-Encoding: gzip, br']));
     expect(provider.requests[0]?.headers['accept-encoding']).toBe('identity');
-    expect(response.body.equals(packed)).toBe(true);
+    expect(gunzipSync(response.body).toString()).toBe(`{"results_url":"${gateway}/v1/messages/batches/b/results"}`);
   });
 
   it('that are compressed, and those that have an address of a network of one`s own, are told to the operator, once', async () => {
     const told: Observation[] = [];
     const addressNotes = new AddressNotes({ observe: (observation) => told.push(observation), monotonic: () => 0 });
-    const packed = gzipSync('{"results_url":null}');
+    const packed = Buffer.from('in a coding of its own');
     const { rig, gateway } = await scene(
       'anthropic',
       (origin, path, response) => {
-        if (path.endsWith('/packed')) response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
+        if (path.endsWith('/packed')) response.writeHead(200, { 'content-encoding': 'own' }).end(packed);
         else batches(origin, path, response);
       },
       { ports: { addressNotes } },
@@ -192,7 +192,7 @@ describe('the results of a batch', () => {
     for (const id of ['b', 'packed', 'b', 'packed']) await call(rig.port, requestText(`GET /v1/messages/batches/${id}`));
     expect(told).toMatchObject([
       { kind: 'reply_addresses', reason: expect.stringContaining(`${gateway}, at which`) as string },
-      { kind: 'reply_addresses', reason: expect.stringContaining('anthropic was compressed (gzip)') as string },
+      { kind: 'reply_addresses', reason: expect.stringContaining('anthropic was compressed (own)') as string },
     ]);
     expect(told).toHaveLength(2);
   });

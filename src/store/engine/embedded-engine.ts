@@ -20,11 +20,11 @@ export const cacheBytes = {
 } as const;
 
 /**
- * Merges and mutations that run at once. By default 32 may, each of which has a buffer for every column of every part that it reads: of
- * bodies, three of them take a gigabyte.
+ * Merges and mutations that run at once. By default 32 may, each of which has buffers for the columns of every part that it reads. Two of
+ * the last places are for small merges only: see `src/store/schema/migrations/0019-column-by-column.ts`.
  */
 const merges = {
-  background_pool_size: Math.max(2, availableParallelism()),
+  background_pool_size: Math.max(4, availableParallelism()),
   background_merges_mutations_concurrency_ratio: 1,
 } as const;
 

@@ -16,7 +16,7 @@ function spoolAt(clock: { now: number }) {
     bytes: () => 0,
     close: async () => undefined,
   });
-  const spool = new SpoolByLoad({ prompt: writer('1-1'), busy: () => writer(busySeriesName('1-1')), monotonic: () => clock.now });
+  const spool = new SpoolByLoad({ prompt: writer('1-1'), busy: writer(busySeriesName('1-1')), monotonic: () => clock.now });
   return { spool, written };
 }
 

@@ -28,8 +28,7 @@ const keptOrganizations = 1024;
 
 export interface SeriesPair {
   readonly prompt: PositionedWriter;
-  /** Begins with its first record. */
-  readonly busy: () => PositionedWriter;
+  readonly busy: PositionedWriter;
   readonly monotonic: () => number;
 }
 
@@ -54,7 +53,7 @@ export class SpoolByLoad {
   of(organizationId: string): PositionedCallSpool {
     const load = this.loads.get(organizationId) ?? this.added(organizationId);
     load.add(exchangeBytes);
-    return load.isBusy() ? (load.busy ??= new CountedSpool(this.pair.busy(), load)) : load.prompt;
+    return load.isBusy() ? load.busy : load.prompt;
   }
 
   /** Whether the next exchange of an organisation begins in the busy series. */
@@ -75,15 +74,16 @@ export class SpoolByLoad {
 /** What an organisation wrote lately: a vessel that leaks. */
 class Load {
   readonly prompt: CountedSpool;
-  busy: CountedSpool | undefined;
+  readonly busy: CountedSpool;
   private readonly monotonic: () => number;
   private bytes = 0;
   private at: number;
 
-  constructor({ prompt, monotonic }: SeriesPair) {
+  constructor({ prompt, busy, monotonic }: SeriesPair) {
     this.monotonic = monotonic;
     this.at = monotonic();
     this.prompt = new CountedSpool(prompt, this);
+    this.busy = new CountedSpool(busy, this);
   }
 
   add(bytes: number): void {

@@ -37,17 +37,19 @@ export function openOwnSeries(config: Config, observe: Observe): OwnSeries {
       monotonic: systemClock.monotonic,
     });
   const prompt = open(series);
-  let [busy, late]: (PositionedWriter | undefined)[] = [];
+  // Not with its first record: a process may have no descriptor left by then.
+  const busy = open(busySeriesName(series));
+  let late: PositionedWriter | undefined;
   const appendedBytes = (): number => [prompt, busy, late].reduce((sum, writer) => sum + (writer?.bytes() ?? 0), 0);
   const space = watchSpoolSpace({ folder, maxBytes: config.spoolMaxBytes, intervalMs: spoolCountMs, appendedBytes });
-  const spool = new SpoolByLoad({ prompt, busy: () => (busy ??= open(busySeriesName(series))), monotonic: systemClock.monotonic });
+  const spool = new SpoolByLoad({ prompt, busy, monotonic: systemClock.monotonic });
   return {
     spool,
     hasSpaceFor: (organizationId) => (spool.isBusy(organizationId) ? space.hasSpaceForBusy() : space.hasFreeSpace()),
     lateSpool: () => (late ??= open(lateSeriesName(series))),
     space,
     close: async () => {
-      await Promise.all([prompt.close(), busy?.close(), late?.close()]);
+      await Promise.all([prompt.close(), busy.close(), late?.close()]);
       space.close();
     },
   };

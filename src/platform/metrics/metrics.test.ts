@@ -118,3 +118,17 @@ it('observations are counted by kind, measured, and passed on', () => {
     expect(page).toContain(`${line}\n`);
   }
 });
+
+it('whatever the core observes beside the count of its kind is measured there', () => {
+  const core = [...eventFamilies, ...ingestEventFamilies];
+  const meter = new Meter(core);
+  const observe = measured(meter, () => undefined);
+  observe({ kind: 'usage_not_completed', reads: 3, reason: 'x' });
+  observe({ kind: 'span_texts_dropped', reason: 'x' });
+  observe({ kind: 'webhook_updates_dropped', updates: 2 });
+  observe({ kind: 'dead_letters_removed', expired: 1, crowdedOut: 4 });
+  const page = exposition([{ process: 'core', families: core, cells: meter.cells }]);
+  for (const line of ['gatelog_usage_not_completed_total{process="core"} 3', 'gatelog_webhook_updates_dropped_total{process="core"} 2']) {
+    expect(page).toContain(`${line}\n`);
+  }
+});

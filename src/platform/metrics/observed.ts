@@ -154,15 +154,10 @@ const events: Family = {
 
 export const eventFamilies: readonly Family[] = [events, notRecorded];
 export const supervisionFamilies: readonly Family[] = [exits];
+/** All others: a family that no process has would make its observation fail, and with it the work that is observed. */
 export const ingestEventFamilies: readonly Family[] = [
-  recordsStored,
-  recordBytes,
-  batchRecords,
-  batchSeconds,
-  batchFailures,
-  deadLetters,
-  lettersRemoved,
-];
+  ...new Set(Object.values(measures).flatMap((each) => each.map(({ family }) => family))),
+].filter((family) => ![...eventFamilies, ...supervisionFamilies].includes(family));
 
 /** Measures every observation and passes it to `next`. The meter has the families of all kinds that this process observes. */
 export function measured(meter: Meter, next: Observe): Observe {

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { demoRecords } from '../src/cli/demo/records.ts';
 import { createClient } from '../src/client/client.ts';
 import { eventually } from './support/eventually.ts';
+import { ownEnvironment } from './support/own-environment.ts';
 import { program } from './support/process-tree.ts';
 import { stablePort } from './support/stable-port.ts';
 
@@ -22,7 +23,7 @@ it('the same seed and time make the same requests, another seed others', () => {
 it('shows teams with what they cost, a session that was dearest, and nothing is left of it after Ctrl-C', async () => {
   const port = await stablePort();
   const before = new Set(folders());
-  const demo = spawn(process.execPath, [program, 'demo', '--requests', '600', '--port', String(port)]);
+  const demo = spawn(process.execPath, [program, 'demo', '--requests', '600', '--port', String(port)], { env: ownEnvironment() });
   const ended = once(demo, 'exit');
   let printed = '';
   demo.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));

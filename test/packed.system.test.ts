@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
+import { ownEnvironment } from './support/own-environment.ts';
 import { serviceEnvironment, testKey } from './support/process-tree.ts';
 import { byLength } from './support/test-length.ts';
 
@@ -48,7 +49,7 @@ describe('the packed package, installed into an empty folder', () => {
     expect(execFileSync('npx', ['gatelog', '--version'], { cwd: folder, encoding: 'utf8' }).trim()).toMatch(/^\d+\.\d+\.\d+$/);
 
     // Not through npx, which would not forward the signal.
-    const env = { ...process.env, ...serviceEnvironment({ dataDir: path.join(folder, 'data') }) };
+    const env = { ...ownEnvironment(), ...serviceEnvironment({ dataDir: path.join(folder, 'data') }) };
     const child = spawn(path.join(folder, 'node_modules', '.bin', 'gatelog'), ['serve'], {
       cwd: folder,
       env,

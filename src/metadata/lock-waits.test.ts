@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sql } from 'kysely';
 import Sqlite from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { storeTrustedTime, readTrustedTime } from './trusted-time.ts';
@@ -27,10 +28,16 @@ afterEach(async () => {
 const keep = (at: number): Promise<void> => storeTrustedTime(database, at);
 const keepInTransaction = (at: number): Promise<void> => inWriteTransaction(database, (transaction) => storeTrustedTime(transaction, at));
 
+/** 2: a prepared statement outside of transactions waits for the disk. */
+async function synchronous(): Promise<number | undefined> {
+  return (await sql<{ synchronous: number }>`pragma synchronous`.execute(database.queries)).rows[0]?.synchronous;
+}
+
 test('what has waited in vain for another process does not stand in the way of what is written afterwards', async () => {
   holder.exec('BEGIN IMMEDIATE');
   const tried = [keep(1), keepInTransaction(2), keep(3), keepInTransaction(4)];
   for (const { status } of await Promise.allSettled(tried)) expect(status).toBe('rejected');
+  expect(await synchronous()).toBe(2);
   holder.exec('ROLLBACK');
   for (let at = 10; at < 20; at += 1) {
     await keepInTransaction(at);
@@ -54,6 +61,7 @@ test('a write waits for another process and goes on once that has let go; one th
     }),
   ).rejects.toThrow('in the middle');
   expect(await readTrustedTime(database)).toBe(5);
+  expect(await synchronous()).toBe(2);
   await keep(7);
   expect(await readTrustedTime(database)).toBe(7);
 });

@@ -25,6 +25,8 @@ const exchangeBytes = 4096;
 const calm = { bytes: 4 * 1024 * 1024, bytesPerSecond: 1024 * 1024 };
 /** Organisations in memory, before those are forgotten that have written nothing lately. */
 const keptOrganizations = 1024;
+/** Milliseconds between two looks for such. */
+const forgetEveryMs = 1000;
 
 export interface SeriesPair {
   readonly prompt: PositionedWriter;
@@ -39,6 +41,7 @@ export interface SeriesPair {
 export class SpoolByLoad {
   private readonly pair: SeriesPair;
   private readonly loads = new Map<string, Load>();
+  private forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(pair: SeriesPair) {
     this.pair = pair;
@@ -62,12 +65,17 @@ export class SpoolByLoad {
   }
 
   private added(organizationId: string): Load {
-    if (this.loads.size >= keptOrganizations) {
-      for (const [name, load] of this.loads) if (load.isIdle()) this.loads.delete(name);
-    }
+    if (this.loads.size >= keptOrganizations) this.forgetIdle();
     const load = new Load(this.pair);
     this.loads.set(organizationId, load);
     return load;
+  }
+
+  private forgetIdle(): void {
+    const now = this.pair.monotonic();
+    if (now - this.forgotAt < forgetEveryMs) return;
+    this.forgotAt = now;
+    for (const [name, load] of this.loads) if (load.isIdle()) this.loads.delete(name);
   }
 }
 

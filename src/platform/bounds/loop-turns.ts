@@ -10,11 +10,17 @@ const callsInTurn = 4;
  */
 export class LoopTurns {
   private readonly waiting = new OrganizationShares<WaitingCall>(1, 100);
+  private readonly schedule: (turn: () => void) => void;
   private begun = 0;
+
+  /** @param schedule runs a function in the next turn of the loop. */
+  constructor(schedule: (turn: () => void) => void = (turn) => void setImmediate(turn)) {
+    this.schedule = schedule;
+  }
 
   /** Returns at once where few began in this turn. */
   async next(organizationId: string): Promise<void> {
-    if (this.begun === 0) setImmediate(this.turn);
+    if (this.begun === 0) this.schedule(this.turn);
     if (this.begun < callsInTurn && this.waiting.size === 0) {
       this.begun += 1;
       return;
@@ -32,7 +38,7 @@ export class LoopTurns {
       this.waiting.release(call);
       call.begin();
     }
-    if (this.begun > 0) setImmediate(this.turn);
+    if (this.begun > 0) this.schedule(this.turn);
   };
 }
 

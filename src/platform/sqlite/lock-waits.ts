@@ -178,10 +178,17 @@ class RetryingDriver extends SqliteDriver {
     }
   }
 
-  /** With a log, the commit itself does not wait for the disk. Statements outside of transactions do. */
+  /** With a log, the commit itself does not wait for the disk. Statements outside of transactions do, also while a lock is waited for. */
   private async begin(statement: string): Promise<void> {
-    const prefix = this.log === undefined ? '' : 'PRAGMA synchronous = NORMAL; ';
-    await this.withRetry(async () => this.connection.exec(prefix + statement));
+    await this.withRetry(async () => {
+      if (this.log !== undefined) this.connection.exec('PRAGMA synchronous = NORMAL');
+      try {
+        this.connection.exec(statement);
+      } catch (error) {
+        if (this.log !== undefined) this.connection.exec('PRAGMA synchronous = FULL');
+        throw error;
+      }
+    });
   }
 
   private end(statement: string): void {

@@ -30,7 +30,7 @@ export class LogSync {
 
   /** Call it after the database is closed, never while it is open: the file is the one that the engine writes. */
   async close(): Promise<void> {
-    await this.running.catch(() => undefined);
+    await (this.next ?? this.running).catch(() => undefined);
     const descriptor = await this.descriptor?.catch(() => undefined);
     if (descriptor !== undefined) await closeFile(descriptor);
   }

@@ -20,8 +20,8 @@ export const cacheBytes = {
 } as const;
 
 /**
- * Merges and mutations that run at once. By default 32 may, each of which has buffers for the columns of every part that it reads. Two of
- * the last places are for small merges only: see `src/store/schema/migrations/0019-column-by-column.ts`.
+ * Merges and mutations that run at once. By default 32 may, each of which has buffers for the columns of every part that it reads. The
+ * last places are for smaller merges: see `src/store/schema/migrations/0019-column-by-column.ts`.
  */
 const merges = {
   background_pool_size: Math.max(4, availableParallelism()),

@@ -137,7 +137,8 @@ describe('a filter that cannot decide about a request', () => {
     );
     expect(await scene.deliveries(webhook)).toEqual(ids(0, 3));
     expect(await scene.deliveries(other)).toEqual([0, 2].map(idOf));
-    expect(scene.observations.filter(({ kind }) => kind === 'webhook_filter_failed')).not.toEqual([]);
+    // A page is told of after its positions are stored.
+    await expect.poll(() => scene.observations.filter(({ kind }) => kind === 'webhook_filter_failed')).not.toEqual([]);
     expect(scene.givenUp).toEqual([]);
   });
 

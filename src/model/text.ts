@@ -1,5 +1,5 @@
 import { jsonExcess } from './json/bounds.ts';
-import { type Kept, withMarkedNumbers } from './json/exact-numbers.ts';
+import { type Kept, MarkedNumbers } from './json/exact-numbers.ts';
 
 /** Replaces lone surrogates by U+FFFD, as UTF-8 cannot encode them. */
 export function wellFormed(text: string): string {
@@ -35,9 +35,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** As {@link parseJson}, with numbers that JavaScript would change as marked texts, for `writeExactly`. */
-export function parseExactly(text: string, kept: Kept = 'values'): unknown {
-  return parseJson(withMarkedNumbers(text, kept));
+/**
+ * As {@link parseJson}, with numbers that JavaScript would change as marked texts, for `writeExactly`. @returns undefined also for more of
+ * them than `numbers` marks.
+ */
+export function parseExactly(text: string, kept: Kept = 'values', numbers = new MarkedNumbers()): unknown {
+  const marked = numbers.mark(text, kept);
+  return marked === undefined ? undefined : parseJson(marked);
 }
 
 /** Parses JSON that this program wrote, without limits. @returns undefined when the text is not JSON. */

@@ -1,6 +1,6 @@
 import { jsonExcess } from '../model/json/bounds.ts';
-import { digitsOf, isMarkedNumber, writeExactly } from '../model/json/exact-numbers.ts';
-import { isJsonObject, parseExactly, parseOwnJson } from '../model/text.ts';
+import { digitsOf, eachLostNumber, isMarkedNumber, withFewMarkedNumbers, writeExactly } from '../model/json/exact-numbers.ts';
+import { isJsonObject, parseJson, parseOwnJson } from '../model/text.ts';
 import type { Redactor } from './redactor.ts';
 import { withoutTokenLists } from './token-lists.ts';
 
@@ -60,11 +60,24 @@ function redactLines(text: string, redactor: Redactor, depthLeft: number): strin
 /** @returns undefined unless the text is a JSON object or array. */
 function redactDocument(text: string, redactor: Redactor, depthLeft: number): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
-  const value = parseExactly(text, 'digits');
+  const marked = withFewMarkedNumbers(text, 'digits');
+  const value = parseJson(marked ?? text);
   if (value === undefined) throwIfExcessive(text);
   if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
   const redacted = redactWhole(value, redactor, depthLeft);
-  return redacted === value && !escapesHideMatch(text, redactor) ? text : writeExactly(redacted);
+  if (redacted === value && (marked !== undefined || !hidesNumber(text, redactor)) && !escapesHideMatch(text, redactor)) return text;
+  if (marked === undefined) throw new RangeError('the JSON has more numbers with digits of their own than are written back');
+  return writeExactly(redacted);
+}
+
+/** Whether a rule finds a number in its digits, which the parsed value lacks without marks. */
+function hidesNumber(text: string, redactor: Redactor): boolean {
+  let isFound = false;
+  eachLostNumber(text, 'digits', (digits) => {
+    isFound = redactor.number(digits) !== undefined;
+    return !isFound;
+  });
+  return isFound;
 }
 
 /** @throws RangeError for JSON beyond the parser's limits: its escapes could hide matches. */

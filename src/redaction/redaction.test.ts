@@ -357,3 +357,23 @@ function formOf(value: unknown): unknown {
   if (typeof value === 'object' && value !== null) return { size: Object.keys(value).length, members: Object.values(value).map(formOf) };
   return typeof value;
 }
+
+function manyNumbers(...last: readonly string[]): string {
+  return `{"list":[${'1.0, '.repeat(200_000)}${last.join(', ')}]}`;
+}
+
+const odd: Redactor = { text: (text) => text.replaceAll('ann', 'X'), number: (digits) => (digits === '2.50' ? 'X' : undefined) };
+
+describe('JSON with more numbers of their own digits than are written back', () => {
+  it('stays as it is where nothing is found', () => {
+    expect(redactText(manyNumbers('1.0', '2.5'), odd)).toBe(manyNumbers('1.0', '2.5'));
+  });
+
+  it.each([
+    ['in a text', '"ann"'],
+    ['in the digits of a number', '2.50'],
+  ])('is not returned where something is found %s', (_, found) => {
+    expect(() => redactText(manyNumbers('1.0', found), odd)).toThrow(RangeError);
+    expect(redactText(`[1.0, ${found}]`, odd)).toBe('[1.0,"X"]');
+  });
+});

@@ -6,6 +6,10 @@ const id = '0193b3a4-0000-7000-8000-000000000001';
 const least = { request_id: id, request_created_at: '2026-01-31T12:00:00.000Z' };
 const lineOf = (extra: object = {}): string => JSON.stringify({ ...least, ...extra });
 
+function lineOfNumbers(count: number): string {
+  return lineOf().replace('}', `,"request_body":[${'1.0,'.repeat(count - 1)}1.0]}`);
+}
+
 function bodyOf(body: unknown): unknown {
   return readItem(lineOf({ request_body: body })).requestBody;
 }
@@ -27,6 +31,13 @@ describe('a line of an import', () => {
     expect(requestBody).toEqual({ kind: 'json', text: '{"order":9007199254740993,"rate":1.0}' });
     expect(requestValue).toEqual({ order: 2 ** 53, rate: 1 });
     expect(responseBody).toEqual({ kind: 'json', text: '[-0,1e400]' });
+  });
+
+  test('may have as many numbers with digits of their own as two recorded bodies', () => {
+    expect(faultOf(lineOfNumbers(400_000))).toBeUndefined();
+    expect(readItem(lineOfNumbers(400_000)).requestBody).toEqual({ kind: 'json', text: `[${'1.0,'.repeat(399_999)}1.0]` });
+    expect(faultOf(lineOfNumbers(400_001))?.message).toContain('too many numbers');
+    expect(() => readItem(lineOfNumbers(400_001))).toThrow(ItemFault);
   });
 
   test('needs an identifier and a time, and nothing else', () => {

@@ -1,7 +1,7 @@
 import { feedbackScore } from '../../model/change.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { jsonExcess, maxJsonCost, maxJsonDepth } from '../../model/json/bounds.ts';
-import { isMarkedNumber, mayLoseDigits, withMarkedNumbers, writeExactly } from '../../model/json/exact-numbers.ts';
+import { isMarkedNumber, MarkedNumbers, maxMarkedNumbers, mayLoseDigits, writeExactly } from '../../model/json/exact-numbers.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import { type Attempt, type CostSource, costSources, type RecordedBody } from '../../model/record/request-record.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
@@ -114,14 +114,16 @@ export function factsOfLine(line: Buffer): LineFacts {
 
 /** Checks a line of an import. Any value can be a body. @throws ItemFault for a line that is no item. */
 export function checkLine(line: string): CheckedItem {
-  return checkFields(parseItem(line));
+  const item = parseItem(line);
+  if (!numbersOfTwoBodies().takes(line, 'digits')) throw tooManyNumbers();
+  return checkFields(item);
 }
 
 /** Reads a line of an import with its bodies. @throws ItemFault for a line that is no item. */
 export function readItem(line: string): ImportedItem {
   const item = parseItem(line);
   const isHere = item['storage_location'] === 'clickhouse';
-  const exact = mayLoseDigits(line) ? (JSON.parse(withMarkedNumbers(line, 'digits')) as JsonObject) : item;
+  const exact = mayLoseDigits(line) ? (JSON.parse(withExactNumbers(line)) as JsonObject) : item;
   const requestBody = bodyOf(exact['request_body'], isHere);
   const responseBody = bodyOf(exact['response_body'], isHere);
   return {
@@ -146,6 +148,21 @@ function parseItem(line: string): JsonObject {
   }
   if (!isJsonObject(item)) throw new ItemFault('', 'The line is not an object: write one request a line, as exports have it.');
   return item;
+}
+
+/** @throws ItemFault for more such numbers than two recorded bodies have. */
+function withExactNumbers(line: string): string {
+  const marked = numbersOfTwoBodies().mark(line, 'digits');
+  if (marked === undefined) throw tooManyNumbers();
+  return marked;
+}
+
+function numbersOfTwoBodies(): MarkedNumbers {
+  return new MarkedNumbers(2 * maxMarkedNumbers);
+}
+
+function tooManyNumbers(): ItemFault {
+  return new ItemFault('', 'The line has too many numbers that JavaScript would write with other digits: write its bodies as texts.');
 }
 
 /** @throws ItemFault for the first field that cannot be stored. */

@@ -1,6 +1,6 @@
 import type { Exchange, ExchangeOpen } from '../../model/record/exchange.ts';
 import { jsonCost, jsonExcess, maxJsonCost } from '../../model/json/bounds.ts';
-import { mayLoseDigits, withMarkedNumbers } from '../../model/json/exact-numbers.ts';
+import { MarkedNumbers, mayLoseDigits, withFewMarkedNumbers } from '../../model/json/exact-numbers.ts';
 import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import { isAmazonEventStream, isEventStream } from '../../model/record/media-type.ts';
@@ -156,8 +156,9 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
     return { body: recordText(text, undefined), parsed: undefined, facts, streamed: true, inPieces: true, whole: false };
   }
   const events = readServerSentEvents([decoded]);
-  const assembled = format?.assembleStream(events.map(withExactData));
-  if (format !== undefined && assembled?.understood === true) return understoodStream(assembled, text, format);
+  const { exact, isExact } = withExactData(events);
+  const assembled = format?.assembleStream(exact);
+  if (format !== undefined && assembled?.understood === true) return understoodStream({ ...assembled, isExact }, text, format);
   const body = text === '' ? absent : recordText(text, undefined);
   const inPieces = events.length > 1;
   return { body, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces, whole: assembled?.whole ?? false };
@@ -170,14 +171,15 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
 function readAmazonStream(decoded: Buffer, bytes: RecordedBody, format: WireFormat | undefined): ReadResponse {
   const { events, ending } = readAmazonEvents(decoded);
   const isExcessive = areExcessive(events);
-  const assembled = format?.assembleStream((isExcessive ? events.slice(-lastEvents) : events).map(withExactData));
+  const { exact, isExact } = withExactData(isExcessive ? events.slice(-lastEvents) : events);
+  const assembled = format?.assembleStream(exact);
   // Texts are base64-encoded and span messages, where no redaction rule finds them.
   const asBytes: ReadResponse = { body: bytes, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces: true, whole: false };
   if (format === undefined || assembled?.understood !== true) return asBytes;
   const written = recordJson(assembled.body);
   const parsed = valueOf(assembled.body, written);
   const understood = { ...asBytes, parsed, facts: format.readResponse(parsed), whole: assembled.whole };
-  const json = ending === 'corrupt' || isExcessive ? undefined : written;
+  const json = ending === 'corrupt' || isExcessive || !isExact ? undefined : written;
   return json === undefined ? understood : { ...understood, body: json, inPieces: false };
 }
 
@@ -202,8 +204,9 @@ function isLines({ text, parsed }: ReadBody): boolean {
 /** A stream written as one JSON array, which has no content type of its own, or as JSON by line. */
 function readList({ text, isExcessive }: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
   if (text === undefined || isExcessive || format?.assembleList === undefined) return undefined;
-  const assembled = format.assembleList(withMarkedNumbers(text));
-  return assembled.understood ? understoodStream(assembled, text, format) : undefined;
+  const marked = withFewMarkedNumbers(text, 'values');
+  const assembled = format.assembleList(marked ?? text);
+  return assembled.understood ? understoodStream({ ...assembled, isExact: marked !== undefined }, text, format) : undefined;
 }
 
 /** A stream of events that is written as JSON by line, as clients log it and as some servers send it. */
@@ -212,21 +215,32 @@ function readLines(read: ReadBody, format: WireFormat | undefined): ReadResponse
   const { text = '' } = read;
   const events = eventsOfLines(text);
   if (areExcessive(events)) return undefined;
-  const assembled = format.assembleStream(events.map(withExactData));
-  return assembled.understood ? understoodStream(assembled, text, format) : undefined;
+  const { exact, isExact } = withExactData(events);
+  const assembled = format.assembleStream(exact);
+  return assembled.understood ? understoodStream({ ...assembled, isExact }, text, format) : undefined;
 }
 
-/** Records a stream in the provider's non-streaming shape. */
-function understoodStream({ body, whole }: AssembledStream, text: string, format: WireFormat): ReadResponse {
-  const written = recordJson(body);
+/** Whether the numbers of an assembled stream have the digits that came. */
+type ExactlyAssembled = AssembledStream & { readonly isExact: boolean };
+
+/** Records a stream in the provider's non-streaming shape; as it came, in its pieces, where that would be too large or change numbers. */
+function understoodStream({ body, whole, isExact }: ExactlyAssembled, text: string, format: WireFormat): ReadResponse {
+  const written = isExact ? recordJson(body) : undefined;
   const parsed = valueOf(body, written);
   const facts = format.readResponse(parsed);
-  return { body: written ?? recordText(text, undefined), parsed, facts, streamed: true, inPieces: false, whole };
+  return { body: written ?? recordText(text, undefined), parsed, facts, streamed: true, inPieces: written === undefined, whole };
 }
 
-function withExactData(event: ServerSentEvent): ServerSentEvent {
-  const data = withMarkedNumbers(event.data);
-  return data === event.data ? event : { ...event, data };
+/** The events with marked numbers; as they came where very many would have to be marked. */
+function withExactData(events: readonly ServerSentEvent[]): { readonly exact: readonly ServerSentEvent[]; readonly isExact: boolean } {
+  const numbers = new MarkedNumbers();
+  const exact: ServerSentEvent[] = [];
+  for (const event of events) {
+    const data = numbers.mark(event.data, 'values');
+    if (data === undefined) return { exact: events, isExact: false };
+    exact.push(data === event.data ? event : { ...event, data });
+  }
+  return { exact, isExact: true };
 }
 
 /** The value of an assembled body for readers, to whom a number is a number. */

@@ -362,6 +362,7 @@ describe('a bad log says what is wrong, and where', () => {
     ['nothing', ' ', 'malformed_json', /is empty; send/],
     ['values too deep', `${'['.repeat(600)}${']'.repeat(600)}`, 'malformed_json', /more than 500 levels deep/],
     ['too many values', `[${'{},'.repeat(2_000_000)}1]`, 'malformed_json', /more values than are read/],
+    ['many odd numbers', `{"a":[${'1.0,'.repeat(200_000)}1.0]}`, 'malformed_json', /more numbers that JavaScript/],
     ['a list', '[]', 'invalid_body', /The body must be a call/],
   ])('%s', (_what, text, code, sentence) => {
     const fault = faultOf(() => readText(text));

@@ -86,11 +86,16 @@ export function readLog(body: Buffer, { logPath, headers, now }: ToldLog): ReadL
 /** Characters of a response in which the first event of a stream is looked for. */
 const sniffed = 1024;
 
-/** The bodies of both sides with the digits of their numbers, to be written. */
+/** The bodies of both sides with the digits of their numbers, to be written. @throws GatelogError for very many such numbers. */
 function exactBodies(text: string, log: LogFields): { readonly request: unknown; readonly response: unknown } {
-  const { providerRequest, providerResponse } = mayLoseDigits(text) ? objectOf(parseExactly(text, 'digits')) : log.object;
+  const exact = mayLoseDigits(text) ? parseExactly(text, 'digits') : log.object;
+  if (exact === undefined) throw new GatelogError('malformed_json', tooManyNumbers);
+  const { providerRequest, providerResponse } = objectOf(exact);
   return { request: objectOf(providerRequest)['json'], response: objectOf(providerResponse)['json'] };
 }
+
+const tooManyNumbers =
+  'The body has more numbers that JavaScript would write with other digits (1.0, 1E5) than are read; log what has fewer, or the response as `textBody`.';
 
 function objectOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};

@@ -1,6 +1,15 @@
 import { array, constantFrom, integer, property, stringMatching, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digitsOf, isMarkedNumber, type Kept, mayLoseDigits, withMarkedNumbers, withoutMarks, writeExactly } from './exact-numbers.ts';
+import {
+  digitsOf,
+  isMarkedNumber,
+  type Kept,
+  MarkedNumbers,
+  mayLoseDigits,
+  withMarkedNumbers,
+  withoutMarks,
+  writeExactly,
+} from './exact-numbers.ts';
 import { assert } from '../../../test/support/seeded.ts';
 
 const through = (json: string, kept?: Kept): string => writeExactly(JSON.parse(withMarkedNumbers(json, kept)));
@@ -66,6 +75,13 @@ describe('numbers of JSON', () => {
     const json = `[${number}]`;
     expect(withMarkedNumbers(json) === json).toBe(survives);
     expect(through(json, 'digits')).toBe(json);
+  });
+
+  it('of several texts are marked up to a number in all', () => {
+    const numbers = new MarkedNumbers(5);
+    const marked = ['[-0,-0,-0]', '[-0,-0,-0]', '[1,2,3,4,5,6]', '[-0,-0]', '[-0]'].map((json) => numbers.mark(json, 'values'));
+    expect(marked.map((json) => json !== undefined)).toEqual([true, false, true, true, false]);
+    expect(withoutMarks(String(marked[3]))).toBe('[-0,-0]');
   });
 
   it('of a text that is no JSON do no harm', () => {

@@ -2,10 +2,10 @@ import { endOfJsonString } from './strings.ts';
 
 /**
  * JSON has numbers of any size and precision; JavaScript has not. Between parsing and writing, a number that would come out as another one
- * is a text: this mark with the digits behind it. TRICKY: each thread draws a mark of its own, so that no text that anybody sends is taken
+ * is a text: this mark with the digits behind it. TRICKY: its characters take a byte each, as those of most texts. Each thread draws a mark of its own, so that no text that anybody sends is taken
  * for a number. A marked text therefore means nothing to another thread, and nothing after a restart: write it before it goes there.
  */
-const mark = `\u{10FFFF}${[...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('')}:`;
+const mark = `\u0080${[...crypto.getRandomValues(new Uint32Array(3))].map((part) => part.toString(36)).join('')}:`;
 const markedText = new RegExp(String.raw`"${mark}(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"`, 'gu');
 const marked = new RegExp(String.raw`^${mark}-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$`, 'u');
 
@@ -23,46 +23,67 @@ export function mayLoseDigits(json: string): boolean {
   return doubtful.test(json);
 }
 
-/** A marked number takes some 200 bytes until it is written again. A list of a million numbers has about so many with a zero at their end. */
-const maxMarkedNumbers = 200_000;
+/** A marked number takes some 100 bytes until it is written again. A list of a million numbers has about so many with a zero at their end. */
+export const maxMarkedNumbers = 200_000;
 
 /**
  * The text with each number that would not survive parsing and writing as a marked text.
  * @param json one JSON text, or several with other characters between them that are no quotation marks.
  */
 export function withMarkedNumbers(json: string, kept: Kept = 'values'): string {
-  return marking(json, kept, Infinity) ?? json;
+  const parts: string[] = [];
+  let copied = 0;
+  eachLostNumber(json, kept, (digits, at) => {
+    parts.push(json.slice(copied, at), `"${mark}${digits}"`);
+    copied = at + digits.length;
+  });
+  return parts.length === 0 ? json : parts.join('') + json.slice(copied);
+}
+
+/** Marks the numbers of several JSON texts that are in memory together, up to a number in all. */
+export class MarkedNumbers {
+  private left: number;
+
+  constructor(max = maxMarkedNumbers) {
+    this.left = max;
+  }
+
+  /** As {@link withMarkedNumbers}. @returns undefined where they are more than are left. */
+  mark(json: string, kept: Kept): string | undefined {
+    return this.takes(json, kept) ? withMarkedNumbers(json, kept) : undefined;
+  }
+
+  /** Whether as many are left as a text has; they are then taken. */
+  takes(json: string, kept: Kept): boolean {
+    let count = 0;
+    eachLostNumber(json, kept, () => (count += 1) <= this.left);
+    if (count > this.left) return false;
+    this.left -= count;
+    return true;
+  }
 }
 
 /** As {@link withMarkedNumbers}. @returns undefined where they are more than {@link maxMarkedNumbers}. */
 export function withFewMarkedNumbers(json: string, kept: Kept): string | undefined {
-  return marking(json, kept, maxMarkedNumbers);
+  return new MarkedNumbers().mark(json, kept);
 }
 
-function marking(json: string, kept: Kept, max: number): string | undefined {
-  if (!mayLoseDigits(json)) return json;
-  let count = 0;
-  const parts: string[] = [];
-  let copied = 0;
+/** Calls back with each number of a JSON text that would not survive, and its place, until the answer is false. */
+export function eachLostNumber(json: string, kept: Kept, visit: (digits: string, at: number) => unknown): void {
+  if (!mayLoseDigits(json)) return;
   for (let at = 0; at < json.length; at += 1) {
     const unit = json.charCodeAt(at);
     if (unit === quote) {
       const end = endOfJsonString(json, at + 1);
-      if (end === -1) break;
+      if (end === -1) return;
       at = end;
     } else if (unit === minus || isDigit(unit)) {
       const end = endOfNumber(json, at);
       const digits = json.slice(at, end);
-      if (!survives(digits, kept)) {
-        count += 1;
-        if (count > max) return undefined;
-        parts.push(json.slice(copied, at), `"${mark}${digits}"`);
-        copied = end;
-      }
+      if (!survives(digits, kept) && visit(digits, at) === false) return;
       at = end - 1;
     }
   }
-  return parts.length === 0 ? json : parts.join('') + json.slice(copied);
 }
 
 /** Parses JSON whose numbers are to keep their digits. @throws as `JSON.parse` does. */

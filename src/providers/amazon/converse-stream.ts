@@ -1,4 +1,4 @@
-import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
+import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { laterCounts } from '../format/cumulative.ts';
 import { listOf, objectOf, without } from '../format/facts.ts';
@@ -6,6 +6,7 @@ import { deltaTable, foldKeys, foldObject, joinText, lastPresent, runsOf } from 
 import { joinBase64 } from '../format/base64.ts';
 import type { AssembledStream } from '../format/provider.ts';
 import type { ServerSentEvent } from '../format/sse.ts';
+import { StreamedJson } from '../format/streamed-json.ts';
 
 /** The response as received so far. */
 interface Draft {
@@ -83,9 +84,10 @@ export function assembleConversation(events: readonly ServerSentEvent[]): Assemb
 function wholeResponse({ role, blocks, rest }: Draft): JsonObject {
   const response = Object.fromEntries(rest);
   if (role === undefined && blocks.size === 0) return response;
+  const json = new StreamedJson();
   const content = Array.from(blocks)
     .toSorted(([left], [right]) => left - right)
-    .map(([, pieces]) => wholeBlock(pieces));
+    .map(([, pieces]) => wholeBlock(pieces, json));
   return { ...response, output: { message: { role: role ?? 'assistant', content } } };
 }
 
@@ -109,18 +111,18 @@ function wholeToolResult(values: readonly unknown[]): JsonObject {
 }
 
 /** Merges the pieces of a block into its non-streamed shape. */
-function wholeBlock(pieces: readonly JsonObject[]): JsonObject {
+function wholeBlock(pieces: readonly JsonObject[], json: StreamedJson): JsonObject {
   const { toolUse, reasoningContent, citation, text, ...rest } = foldKeys(pieces, blockReducers);
-  if (isJsonObject(toolUse)) return { ...rest, toolUse: { ...toolUse, input: inputOf(toolUse['input']) } };
+  if (isJsonObject(toolUse)) return { ...rest, toolUse: { ...toolUse, input: inputOf(toolUse['input'], json) } };
   if (isJsonObject(reasoningContent)) return { ...rest, reasoningContent: wholeReasoning(reasoningContent) };
   if (citation !== undefined) return { ...rest, citationsContent: { content: text === undefined ? [] : [{ text }], citations: citation } };
   return text === undefined ? rest : { ...rest, text };
 }
 
 /** A tool's input is streamed as JSON text. A truncated one stays text; an absent one is an empty object. */
-function inputOf(text: unknown): unknown {
+function inputOf(text: unknown, json: StreamedJson): unknown {
   if (typeof text !== 'string') return text ?? {};
-  return text === '' ? {} : (parseExactly(text, 'digits') ?? text);
+  return text === '' ? {} : json.read(text);
 }
 
 function wholeReasoning({ text, signature, ...redacted }: JsonObject): JsonObject {

@@ -1,9 +1,10 @@
-import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
+import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { laterCounts } from '../format/cumulative.ts';
 import { listOf, objectOf, without } from '../format/facts.ts';
 import type { AssembledStream } from '../format/provider.ts';
 import type { ServerSentEvent } from '../format/sse.ts';
+import { StreamedJson } from '../format/streamed-json.ts';
 
 /** A content block as received so far: its start, and the pieces of its texts and lists. */
 interface Block {
@@ -146,9 +147,10 @@ function addTo(map: Map<string, unknown>, object: JsonObject): void {
 
 function wholeMessage({ message, blocks, ending, usage, outputCounted, error }: Draft): JsonObject {
   if (message === undefined && blocks.size === 0 && error !== undefined) return { type: 'error', error };
+  const json = new StreamedJson();
   const content = Array.from(blocks)
     .toSorted(([left], [right]) => left - right)
-    .map(([, block]) => wholeBlock(block));
+    .map(([, block]) => wholeBlock(block, json));
   // The start event counts only the first few output tokens. Without the end event the output count is unknown.
   const counts = Object.fromEntries(usage);
   const whole = {
@@ -160,11 +162,11 @@ function wholeMessage({ message, blocks, ending, usage, outputCounted, error }: 
   return error === undefined ? whole : { ...whole, error };
 }
 
-function wholeBlock({ start, texts, lists }: Block): JsonObject {
+function wholeBlock({ start, texts, lists }: Block, json: StreamedJson): JsonObject {
   const whole: Record<string, unknown> = { ...start };
   for (const [key, pieces] of texts) {
     const text = pieces.join('');
-    if (key === 'input') whole[key] = text === '' ? start[key] : (parseExactly(text, 'digits') ?? text);
+    if (key === 'input') whole[key] = text === '' ? start[key] : json.read(text);
     else whole[key] = typeof start[key] === 'string' ? `${start[key]}${text}` : text;
   }
   for (const [key, values] of lists) whole[key] = [...listOf(start[key]), ...values];

@@ -1,4 +1,4 @@
-import { isJsonObject, parseExactly, parseJson } from '../../model/text.ts';
+import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { joinBase64 } from '../format/base64.ts';
 import { laterCounts } from '../format/cumulative.ts';
@@ -6,6 +6,7 @@ import { listOf, objectOf, without } from '../format/facts.ts';
 import { runsOf } from '../format/fold.ts';
 import type { AssembledStream } from '../format/provider.ts';
 import type { ServerSentEvent } from '../format/sse.ts';
+import { StreamedJson } from '../format/streamed-json.ts';
 
 /** The start and the deltas of a step. */
 interface Step {
@@ -88,14 +89,15 @@ export function assembleInteraction(events: readonly ServerSentEvent[]): Assembl
 function wholeInteraction({ interaction, steps, error }: Draft): JsonObject {
   if (interaction.size === 0 && steps.size === 0) return { error };
   const known = Object.fromEntries(interaction);
+  const json = new StreamedJson();
   const received = Array.from(steps)
     .toSorted(([left], [right]) => left - right)
-    .map(([, step]) => wholeStep(step));
+    .map(([, step]) => wholeStep(step, json));
   const whole = { ...known, steps: listOf(known['steps']).length > 0 ? known['steps'] : received };
   return error === undefined ? whole : { ...whole, error };
 }
 
-function wholeStep({ start, deltas }: Step): JsonObject {
+function wholeStep({ start, deltas }: Step, json: StreamedJson): JsonObject {
   const whole = new Map(Object.entries(start));
   const argumentPieces: string[] = [];
   const summary: JsonObject[] = [];
@@ -110,7 +112,7 @@ function wholeStep({ start, deltas }: Step): JsonObject {
     else for (const [key, value] of Object.entries(without(delta, 'type'))) whole.set(key, value);
   }
   const text = argumentPieces.join('');
-  if (text !== '') whole.set('arguments', parseExactly(text, 'digits') ?? text);
+  if (text !== '') whole.set('arguments', json.read(text));
   if (summary.length > 0) whole.set('summary', joined([...listOf(start['summary']).filter(isJsonObject), ...summary]));
   if (content.length > 0) whole.set('content', joined([...listOf(start['content']).filter(isJsonObject), ...content]));
   return Object.fromEntries(whole);

@@ -7,7 +7,7 @@ import { makeKeyLookUp } from '../metadata/organization/api-keys.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { runCommand } from './command.ts';
 import { systemDependencies } from './base/dependencies.ts';
-import { asRun } from './base/spoken.ts';
+import { asInvoked } from './base/invocation-text.ts';
 
 let folder: string;
 
@@ -257,7 +257,7 @@ test.each([
   ['Start it with "npx gatelog serve".', 'Start it with "npx gatelog serve".'],
   ['Another gatelog stores them in /data/gatelog serve.', 'Another gatelog stores them in /data/gatelog serve.'],
 ])('commands are named as they can be run where npm runs this one: %s', (text, asNpm) => {
-  expect([asRun(text, {}), asRun(text, { npm_command: 'exec' })]).toEqual([text, asNpm]);
+  expect([asInvoked(text, {}), asInvoked(text, { npm_command: 'exec' })]).toEqual([text, asNpm]);
 });
 
 test('config shows settings and no secret', async () => {

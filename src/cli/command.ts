@@ -22,7 +22,7 @@ import { addRuleCommands } from './programs/rules.ts';
 import { addMcpCommand } from './programs/mcp.ts';
 import { addMetricsCommands } from './programs/metrics.ts';
 import { exitCodeMeanings, type ExitCode, exitCodes } from './base/exit-codes.ts';
-import { asRun } from './base/spoken.ts';
+import { asInvoked } from './base/invocation-text.ts';
 import { packageVersion } from './base/version.ts';
 
 const examples = `
@@ -74,7 +74,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
     .showHelpAfterError('Try "gatelog --help".')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => dependencies.print(asRun(text.trimEnd(), dependencies.environment)),
+      writeOut: (text) => dependencies.print(asInvoked(text.trimEnd(), dependencies.environment)),
       writeErr: (text) => dependencies.hint(text.trimEnd()),
       outputError: (text, write) => write(text + settingInstead(text)),
     });

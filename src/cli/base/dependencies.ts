@@ -7,7 +7,7 @@ import type { MetadataDatabase } from '../../metadata/database.ts';
 import { hasMetadata } from '../../metadata/metadata-file.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { asRun } from './spoken.ts';
+import { asInvoked } from './invocation-text.ts';
 import { wantsColours } from './paint.ts';
 
 /** The effects of commands. */
@@ -81,7 +81,7 @@ export function systemDependencies(environment: CommandDependencies['environment
     print: (text) => process.stdout.write(`${text}\n`),
     write: writeToReader,
     // A hint may quote what a service has answered.
-    hint: (text) => process.stderr.write(`${asRun(text.split('\n').map(printable).join('\n'), environment)}\n`),
+    hint: (text) => process.stderr.write(`${asInvoked(text.split('\n').map(printable).join('\n'), environment)}\n`),
     progress: (text) => {
       // Return to the start of the line, write, and erase the rest.
       if (process.stderr.isTTY) process.stderr.write(`\r${text}\u001b[K`);

@@ -1,7 +1,7 @@
-import { isTimeZone, spokenTime, spokenTimes } from '../../model/time/spoken-time.ts';
+import { isTimeZone, parseHumanTime, humanTimeForms } from '../../model/time/human-time.ts';
 import { UsageError } from './dependencies.ts';
 
-export const timeHelp = spokenTimes;
+export const timeHelp = humanTimeForms;
 
 /**
  * A point in time as people write it, of a time zone.
@@ -13,7 +13,7 @@ export function timeOf(
   text: string,
   { option, now, timezone }: { readonly option: string; readonly now: number; readonly timezone: string },
 ): number {
-  const time = spokenTime(text, { now, timezone });
+  const time = parseHumanTime(text, { now, timezone });
   if (time === undefined) throw new UsageError(`${option} takes ${timeHelp}; got "${text}".`);
   return time;
 }

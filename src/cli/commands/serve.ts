@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type RunningService, startService, type StopSignal } from '../../main/serve.ts';
 import type { CommandContext } from '../base/dependencies.ts';
 import { openWarning, reachable } from '../base/open-host.ts';
-import { asRun } from '../base/spoken.ts';
+import { asInvoked } from '../base/invocation-text.ts';
 import { packageVersion } from '../base/version.ts';
 
 export interface ServeOptions {
@@ -15,7 +15,7 @@ export async function serveAll(context: CommandContext, { newMetadata = false }:
   const showKey = (apiKey: string): void => context.print([...authHeaders(apiKey), '', 'Starting …'].join('\n'));
   const service = await startService(context.config, context.environment, process.argv[1] ?? '', { newMetadata, showKey });
   const signals = stopSignals();
-  context.print(asRun(welcome(context, service), context.environment));
+  context.print(asInvoked(welcome(context, service), context.environment));
   const signal = await signals.first;
   context.hint(farewell(service, signal));
   await service.stop({ maxMs: service.stopLimits.callsMs[signal], cut: signals.cut });

@@ -1,6 +1,6 @@
 import { printable } from '../../config/text-table.ts';
 import type { CommandDependencies } from '../base/dependencies.ts';
-import { asRun } from '../base/spoken.ts';
+import { asInvoked } from '../base/invocation-text.ts';
 import { cellsOf, padded } from '../terminal/cells.ts';
 import { type Colour, painter } from '../base/paint.ts';
 import type { Finding, FindingState } from './finding.ts';
@@ -20,7 +20,7 @@ export function findingsText(
   const width = columns === undefined ? Infinity : Math.max(20, columns - indentation.length);
   const paragraphs = findings.map(({ check, state, says, remedy }) => {
     const texts = [says, ...(remedy === undefined ? [] : [`→ ${remedy}`])];
-    const lines = texts.flatMap((text) => wrapped(asRun(printable(text), environment), width));
+    const lines = texts.flatMap((text) => wrapped(asInvoked(printable(text), environment), width));
     const begin = paint(colours[state], padded(state, stateCells)) + gap + padded(check, checkCells) + gap;
     return lines.map((line, index) => (index === 0 ? begin : indentation) + line).join('\n');
   });

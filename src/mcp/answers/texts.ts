@@ -64,13 +64,13 @@ const textMembers = [
 function textOf(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value;
   if (depth > maxDepth) return '';
-  if (Array.isArray(value)) return spoken(value.map((item) => textOf(item, depth + 1)));
+  if (Array.isArray(value)) return joinTexts(value.map((item) => textOf(item, depth + 1)));
   if (!isJsonObject(value)) return '';
   const name = typeof value['name'] === 'string' && 'arguments' in value ? value['name'] : '';
-  return spoken([name, ...textMembers.map((member) => textOf(value[member], depth + 1))]);
+  return joinTexts([name, ...textMembers.map((member) => textOf(value[member], depth + 1))]);
 }
 
-function spoken(texts: readonly string[]): string {
+function joinTexts(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join(' ');
 }
 

@@ -1,5 +1,5 @@
 import type { Filter } from '../../client/client.ts';
-import { isTimeZone, spokenTime, spokenTimes } from '../../model/time/spoken-time.ts';
+import { isTimeZone, parseHumanTime, humanTimeForms } from '../../model/time/human-time.ts';
 import { both } from './filter.ts';
 import { InputError } from './input-error.ts';
 
@@ -21,8 +21,8 @@ export function rangeOf({ from = '', to = '', timezone = 'UTC' }: GivenRange, no
     throw new InputError('timezone', `takes an IANA name such as Europe/Berlin; got ${JSON.stringify(timezone.slice(0, 60))}`);
   }
   const read = (name: string, text: string): number => {
-    const time = spokenTime(text, { now, timezone });
-    if (time === undefined) throw new InputError(name, `takes ${spokenTimes}; got ${JSON.stringify(text.slice(0, 60))}`);
+    const time = parseHumanTime(text, { now, timezone });
+    if (time === undefined) throw new InputError(name, `takes ${humanTimeForms}; got ${JSON.stringify(text.slice(0, 60))}`);
     return time;
   };
   const start = from === '' ? standard : from;

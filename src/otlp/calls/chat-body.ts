@@ -37,14 +37,14 @@ export function chatResponse(facts: CallFacts): JsonObject {
     ...(texts.responseId === '' ? {} : { id: texts.responseId }),
     object: 'chat.completion',
     model: texts.responseModel || texts.requestModel,
-    choices: choices.length === 0 ? unspoken(finishReasons) : choices,
+    choices: choices.length === 0 ? choicesWithoutText(finishReasons) : choices,
     ...(usage === undefined ? {} : { usage }),
     ...(texts.serviceTier === '' ? {} : { service_tier: texts.serviceTier }),
   };
 }
 
 /** Without recorded content there is still a reason why each choice ended. */
-function unspoken(finishReasons: readonly string[]): readonly JsonObject[] {
+function choicesWithoutText(finishReasons: readonly string[]): readonly JsonObject[] {
   return finishReasons.map((reason, index) => ({
     index,
     message: { role: 'assistant', content: null },

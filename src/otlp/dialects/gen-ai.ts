@@ -156,7 +156,7 @@ function hasModel(attributes: Span['attributes']): boolean {
 }
 
 /** The names of the attributes that hold what was said; also those of the event that may hold them in place of the span. */
-const spoken = {
+const conversationKeys = {
   input: ['gen_ai.input.messages', 'gen_ai.request.messages', 'gen_ai.prompt'],
   output: ['gen_ai.output.messages', 'gen_ai.completion', 'gen_ai.response.text'],
   system: ['gen_ai.system_instructions'],
@@ -185,18 +185,18 @@ function conversationOf(span: Span): Conversation {
     return undefined;
   };
   const events = conversationOfEvents(span.events);
-  const input = at(spoken.input);
-  const output = at(spoken.output);
-  const system = readSystemInstructions(at(spoken.system));
+  const input = at(conversationKeys.input);
+  const output = at(conversationKeys.output);
+  const system = readSystemInstructions(at(conversationKeys.system));
   const messages = input === undefined ? events.messages : readMessages(input);
-  const tools = at(spoken.tools);
-  const embedded = at(spoken.embedded);
+  const tools = at(conversationKeys.tools);
+  const embedded = at(conversationKeys.embedded);
   return {
     messages: withInstructions(system, messages),
     choices: output === undefined ? events.choices : readChoices(output, readTexts(span.attributes.get('gen_ai.response.finish_reasons'))),
     tools: tools === undefined ? undefined : readTools(tools),
-    input: embedded ?? at(spoken.toolInput) ?? at(spoken.query),
-    output: at(spoken.toolOutput) ?? at(spoken.found),
+    input: embedded ?? at(conversationKeys.toolInput) ?? at(conversationKeys.query),
+    output: at(conversationKeys.toolOutput) ?? at(conversationKeys.found),
   };
 }
 

@@ -42,7 +42,7 @@ function readChatResponse(body: unknown): ResponseFacts {
     model,
     usage: readOpenAiUsage(usage),
     serviceTier: textOf(response['service_tier']),
-    completionText: contentText(message['content']) || textOf(message['refusal']) || spokenText(message),
+    completionText: contentText(message['content']) || textOf(message['refusal']) || transcriptOf(message),
     finishReason: textOf(choice['finish_reason']),
     providerCost: readStatedCost(usage, model),
   };
@@ -56,7 +56,7 @@ function contentText(content: unknown): string {
 }
 
 /** Transcript of an audio answer. */
-function spokenText(message: JsonObject): string {
+function transcriptOf(message: JsonObject): string {
   return textOf(objectOf(message['audio'])['transcript']);
 }
 
@@ -67,7 +67,7 @@ function readChatTexts(request: unknown, response: unknown): TokenTexts {
   const choiceTexts = listOf(objectOf(response)['choices']).map((choice) => {
     const message = objectOf(objectOf(choice)['message']);
     const { content, refusal, reasoning_content: thought, reasoning, tool_calls: called, function_call: calledFirst } = message;
-    const texts = [contentText(content), spokenText(message), textOf(refusal), textOf(thought) || textOf(reasoning)];
+    const texts = [contentText(content), transcriptOf(message), textOf(refusal), textOf(thought) || textOf(reasoning)];
     return joinLines([...texts, callsText(called), callText(calledFirst)]);
   });
   return {

@@ -82,7 +82,7 @@ function messageTurns(message: Json): readonly Turn[] {
     ...partsOf(message['content'] ?? message['parts']),
     ...(typeof message['refusal'] === 'string' ? [{ kind: 'refusal', text: message['refusal'] } as const] : []),
     ...arrayOf(message['images']).flatMap(pictureOf),
-    ...spoken(message['audio']),
+    ...audioParts(message['audio']),
     ...toolCalls(message['tool_calls']),
     ...oldCall(message['function_call']),
   ];
@@ -147,7 +147,7 @@ function pictureOf(picture: unknown): readonly Part[] {
 }
 
 /** A spoken answer of a chat; in a later request only its identifier. */
-function spoken(audio: unknown): readonly Part[] {
+function audioParts(audio: unknown): readonly Part[] {
   if (!isObject(audio)) return [];
   const data = textOf(audio['data']);
   // OpenAI's recordings do not say their format; the bytes of WAV and MP3 do.
@@ -183,7 +183,7 @@ function media(body: Json): readonly Part[] {
   const pictures = objectsOf(body['data']).flatMap(({ b64_json: data, url }) =>
     typeof data === 'string' ? base64Image(format, data) : typeof url === 'string' ? imagePart(url) : [],
   );
-  return [...pictures, ...(typeof body['audio'] === 'string' ? spoken({ data: body['audio'] }) : []), ...textPart(body['text'])];
+  return [...pictures, ...(typeof body['audio'] === 'string' ? audioParts({ data: body['audio'] }) : []), ...textPart(body['text'])];
 }
 
 function errorPart(body: Json): readonly Part[] {

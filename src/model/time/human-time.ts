@@ -3,13 +3,13 @@ import { parseTimestamp } from '../vocabulary/timestamp.ts';
 const dayMs = 86_400_000;
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs };
 
-export const spokenTimes = 'today, yesterday, a length such as 24h or 7d before now, a date or a time';
+export const humanTimeForms = 'today, yesterday, a length such as 24h or 7d before now, a date or a time';
 
 /**
  * A point in time as people write it. Days begin at midnight of the time zone; dates, and times without an offset, are in it.
  * @returns Unix milliseconds; undefined for a text of another form.
  */
-export function spokenTime(text: string, { now, timezone }: { readonly now: number; readonly timezone: string }): number | undefined {
+export function parseHumanTime(text: string, { now, timezone }: { readonly now: number; readonly timezone: string }): number | undefined {
   const word = text.trim().toLowerCase();
   if (word === 'now') return now;
   if (word === 'today') return startOfDay(now, timezone);

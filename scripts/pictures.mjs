@@ -28,7 +28,7 @@ const address = `http://127.0.0.1:${port + 1}`;
 const pictures = [
   { name: 'overview', path: '/?range=7d&by=properties.Team', part: 'article [role=img]' },
   { name: 'requests', path: '/requests?range=7d&q=status:%3E=400', part: '[role=grid] [role=rowgroup] [role=row]', act: openFirst },
-  { name: 'session', path: '/sessions?range=7d&sort=total_cost', part: 'table', act: openDearest },
+  { name: 'session', path: '/sessions?range=7d&sort=total_cost', part: 'table', act: openMostExpensive },
   { name: 'alert', path: '/alerts/new?metric=cost&by=%5B%22session%22%5D&threshold=2', part: 'figure' },
 ];
 
@@ -83,14 +83,14 @@ async function openFirst(page) {
 }
 
 /** @param {import('playwright-core').Page} page */
-async function openDearest(page) {
+async function openMostExpensive(page) {
   await page.locator('tbody a').first().click();
   await page.waitForSelector('[role=treegrid] [role=rowgroup] [role=row]');
 }
 
 /** @param {import('playwright-core').Page} page */
 async function openConversation(page) {
-  await openDearest(page);
+  await openMostExpensive(page);
   await page.getByRole('tab', { name: 'Conversation' }).click();
   await page.waitForSelector('[aria-label="Conversation 1"]');
 }

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { runBulk } from './support/bulk-run.ts';
-import { Dice } from './support/dice.ts';
+import { SeededRandom } from './support/seeded-random.ts';
 import { makeDataDir, removeDataDir } from './support/process-tree.ts';
 import { testSeed } from './support/test-length.ts';
 
@@ -15,7 +15,7 @@ it('bulk changes and an undo over thousands of requests, with kills of the core 
     requests: 12_000,
     kills: 4,
     maxRunMs: 1500,
-    dice: new Dice(seed),
+    random: new SeededRandom(seed),
   });
   expect(report).toMatchObject({ different: [], doubled: 0, foreign: 0 });
   const whole = { state: 'done', isWhole: true };

@@ -4,7 +4,7 @@ import type { RequestItem } from '../src/contract/requests/item.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { type ReadItems, type ByteCase, byteFactors, type ByteTarget, performCase, recordsFaults } from './support/byte-cases.ts';
 import { type ByteProvider, startByteProvider } from './support/byte-provider.ts';
-import { Dice } from './support/dice.ts';
+import { SeededRandom } from './support/seeded-random.ts';
 import { pairwise } from './support/matrix.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { testSeed } from './support/test-length.ts';
@@ -53,13 +53,13 @@ function gate(count: number): () => Promise<void> {
 describe('bytes pass unchanged and are recorded unchanged', () => {
   // GATELOG_TEST_SEED repeats a run.
   const seed = testSeed();
-  const cases = pairwise(byteFactors, new Dice(seed));
+  const cases = pairwise(byteFactors, new SeededRandom(seed));
 
   it(`in ${cases.length} cases in which any two circumstances meet (seed ${seed})`, async () => {
-    const dice = new Dice(seed);
+    const random = new SeededRandom(seed);
     const calls: { id: string; combination: ByteCase }[] = [];
     for (const combination of cases) {
-      const { id, faults } = await performCase(target, combination, dice);
+      const { id, faults } = await performCase(target, combination, random);
       expect(faults, `seed ${seed}`).toEqual([]);
       calls.push({ id, combination });
     }
@@ -68,13 +68,13 @@ describe('bytes pass unchanged and are recorded unchanged', () => {
 
   it(`in 256 concurrent streams that all pause until the first half of each has arrived (seed ${seed})`, async () => {
     const halfway = gate(256);
-    const dice = new Dice(seed);
+    const random = new SeededRandom(seed);
     const streams = Array.from({ length: 256 }, (): ByteCase => {
-      const varied = dice.of(cases);
-      return { ...varied, shape: dice.of(['chat', 'responses', 'messages', 'generateContent']), response: 'stream', status: 200 };
+      const varied = random.of(cases);
+      return { ...varied, shape: random.of(['chat', 'responses', 'messages', 'generateContent']), response: 'stream', status: 200 };
     });
     const results = await Promise.all(
-      streams.map((combination, index) => performCase(target, combination, new Dice(seed + index), halfway)),
+      streams.map((combination, index) => performCase(target, combination, new SeededRandom(seed + index), halfway)),
     );
     expect(
       results.flatMap(({ faults }) => faults),

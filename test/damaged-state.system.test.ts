@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Dice } from './support/dice.ts';
+import { SeededRandom } from './support/seeded-random.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { byLength } from './support/test-length.ts';
 
@@ -43,11 +43,11 @@ beforeAll(async () => {
 }, 120_000);
 
 const pageBytes = 4096;
-const dice = new Dice(11);
+const random = new SeededRandom(11);
 
 const damages: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  'garbage from beginning to end': (bytes) => Buffer.from(bytes.map(() => dice.below(256))),
-  'garbage behind its two first pages': (bytes) => Buffer.from(bytes.map((byte, at) => (at < 2 * pageBytes ? byte : dice.below(256)))),
+  'garbage from beginning to end': (bytes) => Buffer.from(bytes.map(() => random.below(256))),
+  'garbage behind its two first pages': (bytes) => Buffer.from(bytes.map((byte, at) => (at < 2 * pageBytes ? byte : random.below(256)))),
   'cut in the middle': (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2)),
   'a bit wrong in the head of every page': (bytes) => Buffer.from(bytes.map((byte, at) => (at % pageBytes === 10 ? byte ^ 8 : byte))),
   'zeros behind its two first pages': (bytes) => Buffer.from(bytes.map((byte, at) => (at < 2 * pageBytes ? byte : 0))),

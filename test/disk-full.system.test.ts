@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { type ApiClient, apiClient } from './support/api.ts';
-import { Dice } from './support/dice.ts';
+import { SeededRandom } from './support/seeded-random.ts';
 import { type DiskFullOptions, type DiskFullRun, runDiskFull, waitForHealth } from './support/disk-full.ts';
 import { mountSmallDisk } from './support/disk-room.ts';
 import { eventually } from './support/eventually.ts';
@@ -26,10 +26,10 @@ afterAll(async () => {
   folders.forEach(removeDataDir);
 });
 
-function usual(): Pick<DiskFullOptions, 'dice' | 'callsPerSecond' | 'rounds' | 'fullMs'> {
+function usual(): Pick<DiskFullOptions, 'random' | 'callsPerSecond' | 'rounds' | 'fullMs'> {
   const seed = testSeed();
   process.stdout.write(`disk full, seed ${seed}\n`);
-  return { dice: new Dice(seed), callsPerSecond: byLength(40, 80), rounds: byLength(1, 2), fullMs: 2500 };
+  return { random: new SeededRandom(seed), callsPerSecond: byLength(40, 80), rounds: byLength(1, 2), fullMs: 2500 };
 }
 
 const fullStore = {

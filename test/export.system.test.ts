@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Dice } from './support/dice.ts';
+import { SeededRandom } from './support/seeded-random.ts';
 import { runExport } from './support/export-run.ts';
 import { eventually } from './support/eventually.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
@@ -25,7 +25,7 @@ inFull(() => {
       commandKills: 1,
       maxRunMs: 2500,
       idleMs: 0,
-      dice: new Dice(seed),
+      random: new SeededRandom(seed),
     });
     expect(report).toMatchObject({ repeated: 0, missing: 0, unknown: 0, unordered: 0, callsSkipped: 0, serviceKills, commandKills: 1 });
     expect(report.rows).toBe(requests + report.callsExported);

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { Dice } from './support/dice.ts';
+import { SeededRandom } from './support/seeded-random.ts';
 import { runKills } from './support/kill-run.ts';
 import { noFindings } from './support/kill-verdict.ts';
 import { makeDataDir, removeDataDir } from './support/process-tree.ts';
@@ -13,7 +13,7 @@ afterAll(() => removeDataDir(dataDir));
 it(`after ${kills} kills of a worker, the core, the supervisor and the whole tree under load: nothing is lost, nothing is doubled, no acknowledged change is missing`, async () => {
   const seed = testSeed();
   process.stdout.write(`kills, seed ${seed}\n`);
-  const { verdict, logs, failedWithoutCore } = await runKills({ kills, dice: new Dice(seed), dataDir, callsPerSecond });
+  const { verdict, logs, failedWithoutCore } = await runKills({ kills, random: new SeededRandom(seed), dataDir, callsPerSecond });
   expect({ ...verdict.findings, failedWithoutCore }).toEqual({ ...noFindings, failedWithoutCore: [] });
   expect(logs).toMatchObject({ lost: [], doubled: [] });
   expect(logs.acknowledged).toBeGreaterThan(50);

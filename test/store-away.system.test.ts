@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { Dice } from './support/dice.ts';
+import { SeededRandom } from './support/seeded-random.ts';
 import { noFindings } from './support/kill-verdict.ts';
 import { makeDataDir, removeDataDir } from './support/process-tree.ts';
 import { runStoreAway } from './support/store-away.ts';
@@ -13,7 +13,7 @@ it('while the store refuses, is slow or loses its answers no model call fails; o
   process.stdout.write(`store away, seed ${seed}\n`);
   const options = {
     dataDir,
-    dice: new Dice(seed),
+    random: new SeededRandom(seed),
     callsPerSecond: 60,
     warmMs: 1500,
     awayMs: 10_000,

@@ -6,7 +6,7 @@ import { afterEach, expect, it } from 'vitest';
 import { closeReceivers, type Receiver, startReceiver } from '../src/events/channels/testing/receiver.ts';
 import { apiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';
-import { Dice } from './support/dice.ts';
+import { SeededRandom } from './support/seeded-random.ts';
 import { eventually } from './support/eventually.ts';
 import { filesHolding } from './support/held-text.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
@@ -46,7 +46,7 @@ const kills = byLength(2, 4);
 it(`${kills} kills of the core and of the whole tree lose no event, and each keeps its identifier`, async () => {
   const seed = testSeed();
   process.stdout.write(`webhooks, seed ${seed}\n`);
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   const receiver = await startReceiver(answerIn(10, 200));
   const dataDir = freshFolder();
   const first = await start(dataDir);
@@ -56,7 +56,7 @@ it(`${kills} kills of the core and of the whole tree lose no event, and each kee
   let service = await start(dataDir);
   for (let kill = 1; kill <= kills; kill += 1) {
     const before = receiver.posts.length;
-    const more = 1 + dice.below(40);
+    const more = 1 + random.below(40);
     await eventually('further events', () => (receiver.posts.length >= before + more ? true : undefined));
     if (kill === kills) {
       await service.killAll();

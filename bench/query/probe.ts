@@ -15,7 +15,7 @@ import { shownMs, timesOf } from './times.ts';
 
 interface Probe {
   readonly name: string;
-  /** Drawn anew for every call. */
+  /** Drawn again for every call. */
   readonly sql: () => string;
   /** False for parallel queries, for which the engine's own time is unknown. */
   readonly isLone?: false;

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Dice } from '../../test/support/dice.ts';
+import { SeededRandom } from '../../test/support/seeded-random.ts';
 import type { RequestId } from '../model/ids.ts';
 import { listSeries } from '../spool/segment.ts';
 import { segmentName } from '../spool/spool.ts';
@@ -86,12 +86,12 @@ it('many calls that began lately do not keep what lies before them with one that
 });
 
 /** Puts back some of the segments that are gone, as a power loss may before their deletion is on the disk: later ones go before earlier ones. */
-function bringBack(spool: SpoolRig, copy: string, dice: Dice): void {
+function bringBack(spool: SpoolRig, copy: string, random: SeededRandom): void {
   for (const series of listSeries(copy)) {
     if (!existsSync(path.join(spool.folder, series))) continue;
     const present = new Set(readdirSync(path.join(spool.folder, series)));
     const gone = readdirSync(path.join(copy, series)).filter((name) => name.endsWith('.seg') && !present.has(name));
-    for (const name of gone.slice(dice.below(gone.length + 1))) {
+    for (const name of gone.slice(random.below(gone.length + 1))) {
       cpSync(path.join(copy, series, name), path.join(spool.folder, series, name));
     }
   }
@@ -99,7 +99,7 @@ function bringBack(spool: SpoolRig, copy: string, dice: Dice): void {
 
 it('whatever stays open for how long, and wherever the deletion of what was carried was cut off: each exchange is stored once, whole', async () => {
   const seed = 20261122;
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   const spool = new SpoolRig(rig);
   const writer: SpoolWriter = spool.openWriter(smallSegmentBytes);
   const bodies = new Map<RequestId, string>();
@@ -110,13 +110,13 @@ it('whatever stays open for how long, and wherever the deletion of what was carr
     const stream = writer.newStream();
     open.set(spool.writeOpen(writer, stream), { stream, parts: '' });
     for (const [id, exchange] of open) {
-      if (dice.below(3) === 0) {
-        const part = `${'x'.repeat(dice.below(300))} `;
+      if (random.below(3) === 0) {
+        const part = `${'x'.repeat(random.below(300))} `;
         writer.append(exchange.stream, 2, part, 1);
         exchange.parts += part;
       }
       // Some calls end soon, some stay open for very long.
-      if (dice.below(Number.parseInt(id.slice(-1), 16) === 0 ? 400 : 3) > 0) continue;
+      if (random.below(Number.parseInt(id.slice(-1), 16) === 0 ? 400 : 3) > 0) continue;
       bodies.set(id, exchange.parts);
       open.delete(id);
       spool.writeRest(writer, exchange.stream, { request: '' });
@@ -129,7 +129,7 @@ it('whatever stays open for how long, and wherever the deletion of what was carr
     const before = segmentCount(spool);
     await spool.drainAll({ limits });
     if (open.size > 0 && before - segmentCount(spool) > 5) carried += 1;
-    bringBack(spool, copy, dice);
+    bringBack(spool, copy, random);
   }
   for (const [id, { stream, parts }] of open) {
     bodies.set(id, parts);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { Dice } from '../../test/support/dice.ts';
+import { SeededRandom } from '../../test/support/seeded-random.ts';
 import { watchDisk, WatchedDisk } from '../spool/testing/simulated-disk.ts';
 
 let disk: WatchedDisk | undefined;
@@ -50,7 +50,7 @@ function streamsAfterLoss(name: string): number[] {
   return streams;
 }
 
-class WorstLuck extends Dice {
+class WorstLuck extends SeededRandom {
   override below(): number {
     return 0;
   }

@@ -31,7 +31,7 @@ interface Reading {
  *   trusted     The clock differs by at most a day from its last trusted time plus the time since. The trusted time is stored. A new
  *               process assumes that no time has passed since.
  *   suspect     Any other reading. It becomes trusted when a call an hour later or after that finds that the clock has gone on
- *               consistently, within a day. A clock that was set anew meanwhile waits anew, and the hour begins anew in each process.
+ *               consistently, within a day. A clock that was set again meanwhile waits again, and the hour begins again in each process.
  *   behind      A suspect clock that is behind is used anyway, as fewer records are expired by it.
  *   ahead       A suspect clock that is ahead is not used, and each call is observed.
  *

@@ -103,7 +103,7 @@ export class GatelogError extends Error {
   override readonly name = 'GatelogError';
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
-  /** Every 503 has one; a refusal that no wait can mend has none. */
+  /** Every 503 has one; a refusal that no wait can fix has none. */
   readonly retryAfterSeconds: number | undefined;
   /** The limit that refused the call. */
   readonly usedUp: RateLimitState | undefined;

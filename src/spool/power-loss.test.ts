@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Dice } from '../../test/support/dice.ts';
+import { SeededRandom } from '../../test/support/seeded-random.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { watchDisk, WatchedDisk } from './testing/simulated-disk.ts';
 import type { SpoolWriter } from './writer.ts';
@@ -49,10 +49,14 @@ function openWriter(sync: 'always' | 'interval'): SpoolWriter {
 }
 
 /** A life of a writer, with a power loss after each of its confirmations. */
-async function live(sync: 'always' | 'interval', dice: Dice, afterGroup: (confirmed: number, written: number) => void): Promise<void> {
+async function live(
+  sync: 'always' | 'interval',
+  random: SeededRandom,
+  afterGroup: (confirmed: number, written: number) => void,
+): Promise<void> {
   const writer = openWriter(sync);
   for (let stream = 0; stream < 40;) {
-    for (let count = 1 + dice.below(4); count > 0; count -= 1) writer.append((stream += 1), 1, payloadOf(stream));
+    for (let count = 1 + random.below(4); count > 0; count -= 1) writer.append((stream += 1), 1, payloadOf(stream));
     const last = stream;
     await new Promise<void>((resolve) => {
       writer.whenWritten(last, (written) => {
@@ -70,9 +74,9 @@ function payloadOf(stream: number): Buffer {
 }
 
 /** What can be read after a power loss now; anything that was not written is an error. */
-function readAfterLoss(dice: Dice, name: string): number[] {
+function readAfterLoss(random: SeededRandom, name: string): number[] {
   const target = path.join(folder, name);
-  disk?.cutPower(target, dice);
+  disk?.cutPower(target, random);
   const streams: number[] = [];
   const spool = path.join(target, 'spool');
   for (const series of readable(spool)) {
@@ -100,17 +104,17 @@ function readable(spool: string): string[] {
 }
 
 /** The power loss that takes all that was not synced. */
-class WorstLuck extends Dice {
+class WorstLuck extends SeededRandom {
   override below(): number {
     return 0;
   }
 }
 
 /** Appends some frames, in several groups. @returns the last of them, once all are written. */
-async function appendSome(writer: SpoolWriter, from: number, dice: Dice): Promise<number> {
+async function appendSome(writer: SpoolWriter, from: number, random: SeededRandom): Promise<number> {
   let last = from;
-  for (let groups = 1 + dice.below(4); groups > 0; groups -= 1) {
-    for (let count = 1 + dice.below(4); count > 0; count -= 1) writer.append((last += 1), 1, payloadOf(last));
+  for (let groups = 1 + random.below(4); groups > 0; groups -= 1) {
+    for (let count = 1 + random.below(4); count > 0; count -= 1) writer.append((last += 1), 1, payloadOf(last));
     const stream = last;
     const isWritten = await new Promise<boolean>((resolve) => {
       writer.whenWritten(stream, resolve);
@@ -122,11 +126,11 @@ async function appendSome(writer: SpoolWriter, from: number, dice: Dice): Promis
 
 /** Frames that were confirmed and are missing after any of the losses. */
 async function lostOf(sync: 'always' | 'interval', seed: number): Promise<number> {
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   let [losses, missing] = [0, 0];
-  await live(sync, dice, (confirmed) => {
+  await live(sync, random, (confirmed) => {
     losses += 1;
-    const streams = new Set(readAfterLoss(dice, `after-${losses}`));
+    const streams = new Set(readAfterLoss(random, `after-${losses}`));
     for (let stream = 1; stream <= confirmed; stream += 1) if (!streams.has(stream)) missing += 1;
   });
   return missing;
@@ -141,7 +145,7 @@ describe('power loss of the spool', () => {
     'nothing is read that was not written, and once the writer is closed all of it is: interval, seed %i',
     async (seed) => {
       await lostOf('interval', seed);
-      expect(readAfterLoss(new Dice(seed), 'at-last').length).toBeGreaterThanOrEqual(40);
+      expect(readAfterLoss(new SeededRandom(seed), 'at-last').length).toBeGreaterThanOrEqual(40);
     },
   );
 
@@ -150,19 +154,19 @@ describe('power loss of the spool', () => {
     async (seed) => {
       // Only the sync's own timer stands still: it comes when this test says.
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-      const dice = new Dice(seed);
+      const random = new SeededRandom(seed);
       const writer = openWriter('interval');
       let losses = 0;
-      const readAfter = (luck: Dice): readonly number[] => {
+      const readAfter = (luck: SeededRandom): readonly number[] => {
         losses += 1;
         return readAfterLoss(luck, `after-${losses}`);
       };
       for (let round = 0, written = 0; round < 5; round += 1) {
-        const synced = await appendSome(writer, written, dice);
+        const synced = await appendSome(writer, written, random);
         vi.advanceTimersByTime(syncIntervalMs);
         await eventually('the timed sync', () => (readAfter(new WorstLuck(seed)).length === synced ? true : undefined), 10_000);
-        written = await appendSome(writer, synced, dice);
-        expect(readAfter(dice).slice(0, synced)).toEqual(Array.from({ length: synced }, (_, index) => index + 1));
+        written = await appendSome(writer, synced, random);
+        expect(readAfter(random).slice(0, synced)).toEqual(Array.from({ length: synced }, (_, index) => index + 1));
       }
       await writer.close();
     },
@@ -183,14 +187,14 @@ describe('power loss of the spool', () => {
 });
 
 test.each(seeds)('a checkpoint after a power loss is the last that was saved, seed %i', (seed) => {
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   const spool = path.join(folder, 'disk', 'spool');
   ensureFolder(spool);
   const file = openCheckpointFile(spool);
   for (let batch = 1; batch <= 10; batch += 1) {
     file.save({ lastBatch: batch, accepted: {} });
     const target = path.join(folder, `after-${batch}`);
-    disk?.cutPower(target, dice);
+    disk?.cutPower(target, random);
     expect(openCheckpointFile(path.join(target, 'spool')).load().lastBatch).toBe(batch);
   }
 });

@@ -78,7 +78,7 @@ export function detachTable(rows: Rows, when: 'now' | 'when unused'): Command {
   return commandOf(['DETACH TABLE ', ...wholeTable(rows), when === 'now' ? '' : ' SYNC']);
 }
 
-/** Attaches a table again; the engine reads its folder anew. @throws TypeError for rows of one organisation. */
+/** Attaches a table again; the engine then reads its folder. @throws TypeError for rows of one organisation. */
 export function attachTable(rows: Rows): Command {
   return commandOf(['ATTACH TABLE ', ...wholeTable(rows)]);
 }

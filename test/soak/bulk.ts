@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { runBulk } from '../support/bulk-run.ts';
-import { Dice } from '../support/dice.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { killStarted, makeDataDir, removeDataDir } from '../support/process-tree.ts';
 
 const { values: given, positionals } = parseArgs({
@@ -26,7 +26,7 @@ try {
     requests: Number(positionals[0] ?? 100_000),
     kills: Number(given.kills ?? 10),
     maxRunMs: 6000,
-    dice: new Dice(seed),
+    random: new SeededRandom(seed),
     onProgress: (text) => console.error(text),
   });
   for (const { kind, state, total, changed, unchanged, changed_since: since, started_at: startedAt, ended_at: endedAt } of run.jobs) {

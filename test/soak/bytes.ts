@@ -12,7 +12,7 @@ import { processTree } from '../../bench/measure/process-table.ts';
 import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { type ByteCase, byteFactors, type ByteTarget, performCase, recordsFaults } from '../support/byte-cases.ts';
 import { startByteProvider } from '../support/byte-provider.ts';
-import { Dice } from '../support/dice.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { patternDigest, performLargeCall, startLargeProvider } from '../support/large-bodies.ts';
 import { everyCombination } from '../support/matrix.ts';
 import { forgetPeak, inMegabytes, memoryOf } from '../support/process-memory.ts';
@@ -74,8 +74,8 @@ async function sendMatrix(): Promise<void> {
   const target: ByteTarget = { gateway, key, provider };
   const total = [...everyCombination(byteFactors)].length;
   const share = Math.min(1, casesWanted / total);
-  const dice = new Dice(seed);
-  const chosen = [...everyCombination(byteFactors)].filter(() => dice.below(2 ** 30) / 2 ** 30 < share);
+  const random = new SeededRandom(seed);
+  const chosen = [...everyCombination(byteFactors)].filter(() => random.below(2 ** 30) / 2 ** 30 < share);
   const startedAt = performance.now();
   for (let at = 0; at < chosen.length; at += roundCases) {
     const cases = chosen.slice(at, at + roundCases);
@@ -83,7 +83,7 @@ async function sendMatrix(): Promise<void> {
     for (let first = 0; first < cases.length; first += atOnce) {
       const together = cases.slice(first, first + atOnce);
       const results = await Promise.all(
-        together.map((combination, index) => performCase(target, combination, new Dice(seed + at + first + index))),
+        together.map((combination, index) => performCase(target, combination, new SeededRandom(seed + at + first + index))),
       );
       for (const [index, { id, faults: found }] of results.entries()) {
         faults.push(...found);

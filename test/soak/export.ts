@@ -6,7 +6,7 @@
  * missing.
  */
 import { parseArgs } from 'node:util';
-import { Dice } from '../support/dice.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { runExport } from '../support/export-run.ts';
 import { killStarted, makeDataDir, removeDataDir } from '../support/process-tree.ts';
 
@@ -43,7 +43,7 @@ try {
     commandKills: Number(given['command-kills'] ?? 0),
     maxRunMs: 30_000,
     idleMs: Number(given.idle ?? 20) * 1000,
-    dice: new Dice(seed),
+    random: new SeededRandom(seed),
     onProgress: (text) => console.error(text),
   });
   const seconds = run.exportMs / 1000;

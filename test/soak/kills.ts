@@ -7,7 +7,7 @@
  * any of this is violated. A mutant is the program with a fault that the run must detect.
  */
 import { parseArgs } from 'node:util';
-import { Dice } from '../support/dice.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { type KillRun, runKills } from '../support/kill-run.ts';
 import { countFindings, listsOf } from '../support/kill-verdict.ts';
 import { type Kill, type KillKind, killKinds } from '../support/kills.ts';
@@ -38,7 +38,7 @@ try {
   console.error(`seed ${seed}`);
   const run = await runKills({
     kills,
-    dice: new Dice(seed),
+    random: new SeededRandom(seed),
     dataDir,
     callsPerSecond,
     ...(mutant === undefined ? {} : { program: mutant.program }),

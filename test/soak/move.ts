@@ -5,7 +5,7 @@
  * and nothing may be left in the old table. The exit code is 1 when any of this is violated.
  */
 import { parseArgs } from 'node:util';
-import { Dice } from '../support/dice.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { runMove } from '../support/move-run.ts';
 import { killStarted, makeDataDir, removeDataDir } from '../support/process-tree.ts';
 
@@ -28,7 +28,7 @@ try {
     queries: Number(given.queries ?? 200),
     kills: Number(given.kills ?? 5),
     maxRunMs: 15_000,
-    dice: new Dice(seed),
+    random: new SeededRandom(seed),
     onProgress: (text) => console.error(text),
   });
   for (const query of run.different.slice(0, 5)) console.log(`different: ${query}`);

@@ -5,7 +5,7 @@
  * goes to stderr; the last lines, on stdout, show the result. The exit code is 1 when any of this is violated.
  */
 import { parseArgs } from 'node:util';
-import { Dice } from '../support/dice.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { countFindings, listsOf } from '../support/kill-verdict.ts';
 import { inMegabytes } from '../support/process-memory.ts';
 import { killStarted, makeDataDir, removeDataDir } from '../support/process-tree.ts';
@@ -28,7 +28,7 @@ try {
   console.error(`seed ${seed}`);
   const { verdict, failedCalls, callsPerSecond, backlog, catchUpMs, memory } = await runStoreAway({
     dataDir,
-    dice: new Dice(seed),
+    random: new SeededRandom(seed),
     callsPerSecond: Number(given.rate ?? 200),
     warmMs: 20_000,
     awayMs: minutes * 60_000,

@@ -6,7 +6,7 @@
  * sample rate say. Progress goes to stderr; the last lines, on stdout, show the result. The exit code is 1 when any of this is violated.
  */
 import { parseArgs } from 'node:util';
-import { Dice } from '../support/dice.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { killStarted, makeDataDir, removeDataDir } from '../support/process-tree.ts';
 import { killedKinds, runWebhookKills, type WebhookRun } from '../support/webhooks/webhook-run.ts';
 import { countWebhookFindings } from '../support/webhooks/webhook-verdict.ts';
@@ -29,7 +29,7 @@ try {
   console.error(`seed ${seed}`);
   const run = await runWebhookKills({
     kills: Number(positionals[0] ?? 20),
-    dice: new Dice(seed),
+    random: new SeededRandom(seed),
     dataDir,
     callsPerSecond,
     onKill: ({ kind }, { calls, events }) => {

@@ -165,14 +165,14 @@ export const questions: readonly Question[] = [
   {
     question: 'Which session of the week was the dearest?',
     ask: async (analyst, record, now) => {
-      const [dearest] = await analyst.rows('query_sessions', { from: '7d', sort: { total_cost: 'desc' }, limit: 1 });
+      const [mostExpensive] = await analyst.rows('query_sessions', { from: '7d', sort: { total_cost: 'desc' }, limit: 1 });
       const costs = new Map<string, number>();
       for (const item of record.filter((each) => timeOf(each) >= now - 7 * dayMs)) {
         const id = item.properties['Svc-Session-Id'] ?? '';
         costs.set(id, (costs.get(id) ?? 0) + item.cost);
       }
       const [session] = [...costs].toSorted(([, one], [, other]) => other - one)[0] ?? [];
-      expect(dearest?.['session']).toBe(session);
+      expect(mostExpensive?.['session']).toBe(session);
     },
   },
   {

@@ -8,7 +8,7 @@ import type { RequestRecord } from '../../src/model/record/request-record.ts';
 import { type Connections, openConnections } from '../../src/store/engine/connections.ts';
 import { type ApiClient, apiClient } from './api.ts';
 import { fillStore, makeOrganization, storeFolder } from './bulk-store.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { eventually } from './eventually.ts';
 import { childrenNamed, killStarted, type Service, startService } from './process-tree.ts';
 
@@ -19,7 +19,7 @@ export interface BulkOptions {
   readonly kills: number;
   /** Maximum time between two kills. */
   readonly maxRunMs: number;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly onProgress?: (text: string) => void;
 }
 
@@ -116,7 +116,7 @@ class Scene {
 
   /** Changes single requests, and kills until there were so many kills and all jobs have ended. */
   async untilEnded(kills: number): Promise<void> {
-    const { dice, maxRunMs, onProgress } = this.options;
+    const { random: dice, maxRunMs, onProgress } = this.options;
     for (;;) {
       const killAt = this.kills < kills ? performance.now() + dice.below(maxRunMs) : Infinity;
       while (performance.now() < killAt) {
@@ -130,7 +130,7 @@ class Scene {
   }
 
   private async changeOne(): Promise<void> {
-    const { dice } = this.options;
+    const { random: dice } = this.options;
     const { requestId } = dice.of(this.records);
     this.count += 1;
     const value = `put-${this.count}`;
@@ -141,7 +141,7 @@ class Scene {
 
   private async kill(): Promise<void> {
     this.kills += 1;
-    if (this.options.dice.below(2) === 0) {
+    if (this.options.random.below(2) === 0) {
       await this.running.killAll();
       await this.start();
       return;

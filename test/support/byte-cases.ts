@@ -6,7 +6,7 @@ import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { readServerSentEvents } from '../../src/providers/format/sse.ts';
 import { wireFormatFor } from '../../src/providers/registry.ts';
 import { type ByteProvider, callHeader, collect } from './byte-provider.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { eventually } from './eventually.ts';
 import type { Combination } from './matrix.ts';
 import { type TypedBody, type WireShape, wireShapes } from './wire-shapes.ts';
@@ -89,7 +89,7 @@ let callsSent = 0;
 export async function performCase(
   target: ByteTarget,
   combination: ByteCase,
-  dice: Dice,
+  random: SeededRandom,
   halfway?: () => Promise<void>,
 ): Promise<ByteResult> {
   const planned = planCall(combination);
@@ -97,11 +97,11 @@ export async function performCase(
   target.provider.plan(call, {
     status: planned.status,
     headers: { ...headersOf(planned.response, combination.responseEncoding), 'X-Request-Id': `req-${call}` },
-    pieces: combination.responsePieces === 'one' ? [planned.answered] : dice.pieces(planned.answered),
+    pieces: combination.responsePieces === 'one' ? [planned.answered] : random.pieces(planned.answered),
     framing: combination.responseFraming,
     ...(halfway === undefined ? {} : { halfway }),
   });
-  const response = await send(target, call, { planned, combination, dice });
+  const response = await send(target, call, { planned, combination, random });
   const received = await collect(response);
   const arrival = target.provider.take(call);
   const compared: readonly (readonly [what: string, got: unknown, wanted: unknown])[] = [
@@ -124,10 +124,10 @@ export async function performCase(
 interface Sending {
   readonly planned: PlannedCall;
   readonly combination: ByteCase;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
 }
 
-async function send({ gateway, key }: ByteTarget, call: string, { planned, combination, dice }: Sending): Promise<IncomingMessage> {
+async function send({ gateway, key }: ByteTarget, call: string, { planned, combination, random: dice }: Sending): Promise<IncomingMessage> {
   const { connection, requestEncoding, requestFraming, requestPieces } = combination;
   const request = httpRequest(gateway + planned.path, {
     method: 'POST',

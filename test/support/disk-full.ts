@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { unrecordedOnceCounted } from './counted-calls.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import type { DiskSpace } from './disk-room.ts';
 import { eventually } from './eventually.ts';
 import { judge, type Verdict } from './kill-verdict.ts';
@@ -12,7 +12,7 @@ import { type Service, startService, treeOf } from './process-tree.ts';
 export interface DiskFullOptions {
   readonly dataDir: string;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly callsPerSecond: number;
   /** The disk that runs full, chosen once the service runs. */
   readonly diskOf: (service: Service) => DiskSpace;
@@ -55,7 +55,7 @@ export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun
     const service = await startService({ dataDir: options.dataDir, environment });
     const processes = treeOf(service.pid).join(' ');
     const disk = options.diskOf(service);
-    const load = startLoad({ ...service, callsPerSecond: options.callsPerSecond, updateEvery: 0, dice: options.dice });
+    const load = startLoad({ ...service, callsPerSecond: options.callsPerSecond, updateEvery: 0, random: options.random });
     for (let round = 1; round <= options.rounds; round += 1) {
       await wait(roundMs);
       await disk.fill();

@@ -12,7 +12,7 @@ import { openConnections } from '../../src/store/engine/connections.ts';
 import { rowsOf } from '../../src/store/insert/rows.ts';
 import { openStore } from '../../src/store/store.ts';
 import { gatelog } from './command.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { eventually } from './eventually.ts';
 import { forgetPeak, memoryOf } from './process-memory.ts';
 import { killStarted, program, type Service, serviceEnvironment, startService, testKey, treeOf } from './process-tree.ts';
@@ -30,7 +30,7 @@ export interface ExportRunOptions {
   readonly maxRunMs: number;
   /** Milliseconds of newest-10 queries without an export, half of them before it and half after it; 0: no queries. */
   readonly idleMs: number;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly onProgress?: (text: string) => void;
 }
 
@@ -144,7 +144,7 @@ class ExportScene {
 
   /** Runs the command until it ends by itself, kills it and the service, and resumes it each time. */
   private async exportWithKills(output: string): Promise<void> {
-    const { dataDir, serviceKills, commandKills, maxRunMs, dice, words, onProgress } = this.options;
+    const { dataDir, serviceKills, commandKills, maxRunMs, random: dice, words, onProgress } = this.options;
     for (;;) {
       const { ended, child } = this.startCommand([`${output}/`, ...words, '--resume']);
       const timer = new AbortController();

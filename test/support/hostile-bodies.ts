@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { encodeAmazonChunks, encodeAmazonEvents } from '../../src/providers/amazon/testing/encode-events.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 /** A hostile body with its headers. */
 export interface HostileBody {
@@ -61,43 +61,50 @@ const names = [
 ];
 
 /** A JSON text of any form. */
-function value(dice: Dice, depth: number): string {
-  const kind = dice.below(depth <= 0 ? 3 : 6);
-  if (kind === 0) return dice.of(numbers);
-  if (kind === 1) return dice.of(texts);
-  if (kind === 2) return dice.of(['null', 'true', 'false', '{}', '[]']);
-  const parts = Array.from({ length: dice.below(5) }, () => value(dice, depth - 1));
-  if (kind === 3) return `[${parts.join(dice.of([',', ', ', ',\n']))}]`;
-  return `{${parts.map((part) => `"${dice.of(names)}":${part}`).join(',')}}`;
+function value(random: SeededRandom, depth: number): string {
+  const kind = random.below(depth <= 0 ? 3 : 6);
+  if (kind === 0) return random.of(numbers);
+  if (kind === 1) return random.of(texts);
+  if (kind === 2) return random.of(['null', 'true', 'false', '{}', '[]']);
+  const parts = Array.from({ length: random.below(5) }, () => value(random, depth - 1));
+  if (kind === 3) return `[${parts.join(random.of([',', ', ', ',\n']))}]`;
+  return `{${parts.map((part) => `"${random.of(names)}":${part}`).join(',')}}`;
 }
 
-function wide(dice: Dice): string {
-  const count = dice.of([1000, 20_000, 20_000, 100_000, dice.below(50) === 0 ? 1_500_000 : 1000]);
-  const one = dice.of(['{}', '[]', '0', '1.5', '""', '{"a":0}', '[[]]', 'null', '"😀"']);
-  if (dice.below(3) > 0) return `[${`${one},`.repeat(count)}${one}]`;
+function wide(random: SeededRandom): string {
+  const count = random.of([1000, 20_000, 20_000, 100_000, random.below(50) === 0 ? 1_500_000 : 1000]);
+  const one = random.of(['{}', '[]', '0', '1.5', '""', '{"a":0}', '[[]]', 'null', '"😀"']);
+  if (random.below(3) > 0) return `[${`${one},`.repeat(count)}${one}]`;
   return `{${Array.from({ length: Math.min(count, 100_000) }, (_, index) => `"k${index}":${one}`).join(',')}}`;
 }
 
-function deep(dice: Dice): string {
-  return dice.of(shapes)(dice.of(levels));
+function deep(random: SeededRandom): string {
+  return random.of(shapes)(random.of(levels));
 }
 
 /** JSON texts nested in JSON strings. */
-function quotedWithin(dice: Dice): string {
-  return Array.from({ length: 1 + dice.below(8) }).reduce<string>(
+function quotedWithin(random: SeededRandom): string {
+  return Array.from({ length: 1 + random.below(8) }).reduce<string>(
     (inner) =>
-      `${'['.repeat(1 + dice.below(490))}${JSON.stringify(inner)}`.replace(
+      `${'['.repeat(1 + random.below(490))}${JSON.stringify(inner)}`.replace(
         /^(\[+)(.*)$/s,
         (_, open: string, rest: string) => open + rest + ']'.repeat(open.length),
       ),
-    dice.of([nested(300), '{"email":"ann@example.com"}', 'x']),
+    random.of([nested(300), '{"email":"ann@example.com"}', 'x']),
   );
 }
 
 /** A plausible exchange with one unexpected member. */
-function jsonText(dice: Dice): string {
-  const odd = dice.of([deep, wide, quotedWithin, (of: Dice) => value(of, 5), (of: Dice) => value(of, 3), (of: Dice) => value(of, 8)])(dice);
-  const place = dice.below(8);
+function jsonText(random: SeededRandom): string {
+  const odd = random.of([
+    deep,
+    wide,
+    quotedWithin,
+    (of: SeededRandom) => value(of, 5),
+    (of: SeededRandom) => value(of, 3),
+    (of: SeededRandom) => value(of, 8),
+  ])(random);
+  const place = random.below(8);
   if (place === 0) return odd;
   const part = (at: number, usual: string): string => (at === place ? odd : usual);
   const usage = `{"prompt_tokens":${part(1, '3')},"completion_tokens":2,"total_tokens":5,"input_tokens":3,"output_tokens":2}`;
@@ -107,48 +114,48 @@ function jsonText(dice: Dice): string {
 
 type Written = readonly [contentType: string, bytes: Buffer];
 
-const events = (dice: Dice): { event: string; data: string }[] =>
-  Array.from({ length: 1 + dice.below(6) }, () => ({
-    event: dice.of(['message', 'chunk', 'error', 'content_block_delta', 'messageStart']),
-    data: jsonText(dice),
+const events = (random: SeededRandom): { event: string; data: string }[] =>
+  Array.from({ length: 1 + random.below(6) }, () => ({
+    event: random.of(['message', 'chunk', 'error', 'content_block_delta', 'messageStart']),
+    data: jsonText(random),
   }));
 
-const writers: readonly ((dice: Dice) => Written)[] = [
-  (dice) => ['application/json', Buffer.from(jsonText(dice))],
-  (dice) => ['application/json', Buffer.from(jsonText(dice))],
-  (dice) => ['application/json; charset=utf-16', Buffer.from(`\ufeff${jsonText(dice)}`, 'utf16le')],
-  (dice) => ['application/json; charset=utf-16', Buffer.from(jsonText(dice), 'utf16le').swap16()],
-  (dice) => [
+const writers: readonly ((random: SeededRandom) => Written)[] = [
+  (random) => ['application/json', Buffer.from(jsonText(random))],
+  (random) => ['application/json', Buffer.from(jsonText(random))],
+  (random) => ['application/json; charset=utf-16', Buffer.from(`\ufeff${jsonText(random)}`, 'utf16le')],
+  (random) => ['application/json; charset=utf-16', Buffer.from(jsonText(random), 'utf16le').swap16()],
+  (random) => [
     'text/event-stream',
     Buffer.from(
-      events(dice)
+      events(random)
         .map(({ event, data }) => `event: ${event}\ndata: ${data}\n\n`)
         .join(''),
     ),
   ],
-  (dice) => [
+  (random) => [
     'text/event-stream; charset=utf-8',
-    Buffer.from(dice.of(['\r', '\n', 'data:\n\n', 'data: "\n', ':\n', 'data: {}\n\n']).repeat(dice.of([1, 1000, 100_000]))),
+    Buffer.from(random.of(['\r', '\n', 'data:\n\n', 'data: "\n', ':\n', 'data: {}\n\n']).repeat(random.of([1, 1000, 100_000]))),
   ],
-  (dice) => [
+  (random) => [
     'application/x-ndjson',
     Buffer.from(
-      events(dice)
+      events(random)
         .map(({ data }) => data)
         .join('\n'),
     ),
   ],
-  (dice) => ['application/vnd.amazon.eventstream', encodeAmazonEvents(events(dice).filter(({ event }) => event !== 'error'))],
-  (dice) => ['application/vnd.amazon.eventstream', encodeAmazonChunks(events(dice))],
-  (dice) => [
+  (random) => ['application/vnd.amazon.eventstream', encodeAmazonEvents(events(random).filter(({ event }) => event !== 'error'))],
+  (random) => ['application/vnd.amazon.eventstream', encodeAmazonChunks(events(random))],
+  (random) => [
     'multipart/form-data; boundary=b',
     Buffer.from(
-      `--b\r\nContent-Disposition: form-data; name="${dice.of(names)}"\r\n\r\n${jsonText(dice)}\r\n--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n--b--\r\n`,
+      `--b\r\nContent-Disposition: form-data; name="${random.of(names)}"\r\n\r\n${jsonText(random)}\r\n--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n--b--\r\n`,
     ),
   ],
-  (dice) => ['application/x-www-form-urlencoded', Buffer.from(`model=a&x=${encodeURIComponent(value(dice, 3))}`)],
-  (dice) => [dice.of(['text/plain', 'text/html', 'application/xml', '']), Buffer.from(jsonText(dice))],
-  (dice) => [dice.of(['image/png', 'application/octet-stream', '', 'application/json', 'text/plain']), dice.bytes(dice.below(400))],
+  (random) => ['application/x-www-form-urlencoded', Buffer.from(`model=a&x=${encodeURIComponent(value(random, 3))}`)],
+  (random) => [random.of(['text/plain', 'text/html', 'application/xml', '']), Buffer.from(jsonText(random))],
+  (random) => [random.of(['image/png', 'application/octet-stream', '', 'application/json', 'text/plain']), random.bytes(random.below(400))],
 ];
 
 type Encode = (bytes: Buffer) => Buffer;
@@ -163,13 +170,13 @@ const codings: readonly (readonly [string, Encode])[] = [
 ];
 
 /** A body of any kind, in any content codings, complete or cut. */
-export function hostileBody(dice: Dice): HostileBody {
-  const [contentType, written] = dice.of(writers)(dice);
-  const layers = Array.from({ length: dice.of([0, 0, 0, 0, 1, 1, 2, 5, 6, 9]) }, () => dice.of(codings));
+export function hostileBody(random: SeededRandom): HostileBody {
+  const [contentType, written] = random.of(writers)(random);
+  const layers = Array.from({ length: random.of([0, 0, 0, 0, 1, 1, 2, 5, 6, 9]) }, () => random.of(codings));
   const encoded = layers.reduce((bytes, [, encode]) => encode(bytes), written);
-  const codingNames = dice.below(20) === 0 ? Array.from({ length: 200 }, () => 'gzip') : layers.map(([name]) => name);
-  const coding = dice.below(30) === 0 ? dice.of(['zstd', 'gzip', 'constructor', ',,gzip,']) : codingNames.join(', ');
-  const bytes = dice.below(15) === 0 ? encoded.subarray(0, dice.below(encoded.length + 1)) : encoded;
+  const codingNames = random.below(20) === 0 ? Array.from({ length: 200 }, () => 'gzip') : layers.map(([name]) => name);
+  const coding = random.below(30) === 0 ? random.of(['zstd', 'gzip', 'constructor', ',,gzip,']) : codingNames.join(', ');
+  const bytes = random.below(15) === 0 ? encoded.subarray(0, random.below(encoded.length + 1)) : encoded;
   return named(`${contentType} of ${written.length} bytes in "${coding.slice(0, 40)}"`, bytes, contentType, coding);
 }
 

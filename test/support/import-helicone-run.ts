@@ -8,7 +8,7 @@ import { type FakeHelicone, type Fault, startFakeHelicone } from '../../src/cli/
 import { type FakeRecord, makeRecords } from '../../src/cli/helicone/testing/records.ts';
 import { apiClient } from './api.ts';
 import type { CommandResult } from './command.ts';
-import { Dice } from './dice.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { eventually } from './eventually.ts';
 import { childrenNamed, program, type Service, serviceEnvironment, testKey } from './process-tree.ts';
 
@@ -50,7 +50,7 @@ const words = ['--since', '2026-02-01', '--until', '2026-04-01', '--calls-per-se
 /** Imports from a faulty fake, killing the importer at random points and the service's core once, then once more; compares every record. */
 export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportHeliconeVerdict> {
   const { service, records: count, kills, seed, bodyLength = 0 } = run;
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   const records = makeRecords({
     count,
     seed,
@@ -59,7 +59,7 @@ export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportH
     inOneSecond: Math.min(700, Math.floor(count / 4)),
     bodyLength,
   });
-  const fake = await startFakeHelicone({ records, faultOf: () => faultBy(dice) });
+  const fake = await startFakeHelicone({ records, faultOf: () => faultBy(random) });
   try {
     const startedAt = performance.now();
     const importer = new Importer(run, fake);
@@ -67,7 +67,7 @@ export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportH
     let killed = 0;
     const killOfCore = { ...never, coreAfterCalls: Math.ceil(count / 10) };
     while (first === undefined) {
-      const kill = { ...never, maxCalls: 1 + dice.below(Math.ceil((count * 1.2) / (kills + 1))), delayMs: dice.below(maxDelayMs) };
+      const kill = { ...never, maxCalls: 1 + random.below(Math.ceil((count * 1.2) / (kills + 1))), delayMs: random.below(maxDelayMs) };
       first = await importer.importOnce(killed < kills ? kill : killOfCore);
       if (first === undefined) killed += 1;
     }
@@ -174,9 +174,9 @@ function textOf(stream: Readable): () => string {
   return () => text;
 }
 
-function faultBy(dice: Dice): Fault | undefined {
-  if (dice.below(8) !== 0) return undefined;
-  return dice.of<Fault>(['cut', 'empty', 'unavailable', 'error', { slowMs: 300 }, { retryAfterSeconds: 0 }, { retryAfterSeconds: 1 }]);
+function faultBy(random: SeededRandom): Fault | undefined {
+  if (random.below(8) !== 0) return undefined;
+  return random.of<Fault>(['cut', 'empty', 'unavailable', 'error', { slowMs: 300 }, { retryAfterSeconds: 0 }, { retryAfterSeconds: 1 }]);
 }
 
 function killCore({ pid }: Service): boolean {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startAwakeClock } from './awake-clock.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { judge, type Verdict } from './kill-verdict.ts';
 import { type Kill, killKinds, killOne, type KillScene, maxPauseMs, planOf, untilEveryProcessRuns } from './kills.ts';
 import { type CallOutcome, startLoad } from './load.ts';
@@ -11,7 +11,7 @@ import { stablePort } from './stable-port.ts';
 
 export interface KillRunOptions {
   readonly kills: number;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly dataDir: string;
   readonly callsPerSecond: number;
   /** Another entry point than the built program, such as a mutant. */
@@ -51,14 +51,14 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
     },
   };
   const clock = startAwakeClock();
-  const { dice } = options;
-  const scene: KillScene = { dice, workers, serviceOptions, service: await startService(serviceOptions), kills: [], clock };
+  const { random: dice } = options;
+  const scene: KillScene = { random: dice, workers, serviceOptions, service: await startService(serviceOptions), kills: [], clock };
   try {
-    const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 12, dice: options.dice });
-    const logLoad = startLogLoad({ ...scene.service, logsPerSecond, dice: options.dice });
+    const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 12, random: options.random });
+    const logLoad = startLogLoad({ ...scene.service, logsPerSecond, random: options.random });
     const startedAt = performance.now();
-    for (const kind of planOf(killKinds, options.kills, options.dice)) {
-      await wait(options.dice.below(maxPauseMs));
+    for (const kind of planOf(killKinds, options.kills, options.random)) {
+      await wait(options.random.below(maxPauseMs));
       const kill = await killOne(scene, kind);
       options.onKill?.(kill, { calls: load.calls.length, updates: load.updates.length });
     }

@@ -3,7 +3,7 @@ import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AwakeClock } from './awake-clock.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { eventually } from './eventually.ts';
 import { childrenNamed, killTree, type Service, type ServiceOptions, startService, treeOf } from './process-tree.ts';
 
@@ -25,14 +25,14 @@ export const maxPauseMs = 1500;
 const recoveryMs = 120_000;
 
 /** Every one of some kinds once in random order, then random ones of them. */
-export function planOf(kinds: readonly KillKind[], kills: number, dice: Dice): KillKind[] {
+export function planOf(kinds: readonly KillKind[], kills: number, random: SeededRandom): KillKind[] {
   const left: KillKind[] = [...kinds];
-  return Array.from({ length: kills }, () => left.splice(dice.below(left.length), 1)[0] ?? dice.of(kinds));
+  return Array.from({ length: kills }, () => left.splice(random.below(left.length), 1)[0] ?? random.of(kinds));
 }
 
 /** A service whose parts are killed. */
 export interface KillScene {
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   /** Of the gateway. */
   readonly workers: number;
   readonly serviceOptions: ServiceOptions;
@@ -43,7 +43,7 @@ export interface KillScene {
 
 /** Kills a part at a random moment and waits until everything runs again. */
 export async function killOne(scene: KillScene, kind: KillKind): Promise<Kill> {
-  if (kind !== 'worker' && scene.dice.below(2) === 0) await checkpointSaved(scene);
+  if (kind !== 'worker' && scene.random.below(2) === 0) await checkpointSaved(scene);
   const kill: Kill = { kind, at: performance.now(), gatewayDownMs: null, apiDownMs: null, recoveredAt: Number.POSITIVE_INFINITY };
   scene.kills.push(kill);
   const killedAt = scene.clock.now();
@@ -60,7 +60,7 @@ export async function killOne(scene: KillScene, kind: KillKind): Promise<Kill> {
 }
 
 async function perform(scene: KillScene, kind: KillKind): Promise<void> {
-  const { service, dice } = scene;
+  const { service, random: dice } = scene;
   if (kind === 'worker' || kind === 'core') {
     const pids = childrenNamed(service.pid, kind === 'worker' ? 'gateway' : 'core');
     process.kill(dice.of(pids), 'SIGKILL');
@@ -78,7 +78,7 @@ async function perform(scene: KillScene, kind: KillKind): Promise<void> {
  * Aims at the moments around an insert: waits until the ingest writes its checkpoint, as it does before and after each insert, and then up
  * to 20 ms.
  */
-async function checkpointSaved({ service, dice }: KillScene): Promise<void> {
+async function checkpointSaved({ service, random: dice }: KillScene): Promise<void> {
   const limit = AbortSignal.timeout(maxPauseMs);
   try {
     for await (const { filename } of watch(path.join(service.dataDir, 'spool'), { signal: limit })) {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { Dice } from './dice.ts';
+import { SeededRandom } from './seeded-random.ts';
 
-const block = new Dice(1).bytes(1024 * 1024);
+const block = new SeededRandom(1).bytes(1024 * 1024);
 
 /** A body of this length that never repeats, generated in blocks. */
 function* patternOf(bytes: number): Generator<Buffer> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { failingModel, loadModel, refusedOnce } from './load-provider.ts';
 import { testKey } from './process-tree.ts';
 
@@ -43,7 +43,7 @@ export interface LoadOptions {
   readonly callsPerSecond: number;
   /** One call in this many is changed while it is open, and one in this many when it is complete; 0: none. */
   readonly updateEvery: number;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   /** Called when a call has ended. */
   readonly onCall?: (outcome: CallOutcome) => void;
 }
@@ -76,7 +76,7 @@ export function startLoad(options: LoadOptions): Load {
       const wanted = ((performance.now() - startedAt) / 1000) * options.callsPerSecond;
       for (; due < wanted; due += 1) {
         if (open.size >= maxConcurrentCalls) continue;
-        const outcome = newOutcome(number, options.dice);
+        const outcome = newOutcome(number, options.random);
         number += 1;
         calls.push(outcome);
         track(open, makeCall(parts, outcome));
@@ -109,8 +109,8 @@ function track(open: Set<Promise<void>>, work: Promise<void>): void {
   void work.finally(() => open.delete(work));
 }
 
-function newOutcome(number: number, dice: Dice): CallOutcome {
-  const kind = dice.of<CallKind>(['json', 'json', 'stream', 'stream', 'retried', 'fallen back', 'cached', 'chosen id']);
+function newOutcome(number: number, random: SeededRandom): CallOutcome {
+  const kind = random.of<CallKind>(['json', 'json', 'stream', 'stream', 'retried', 'fallen back', 'cached', 'chosen id']);
   const startedAt = performance.now();
   const chosenId = kind === 'chosen id' ? randomUUID() : undefined;
   return {
@@ -181,7 +181,7 @@ async function makeCall(parts: LoadParts, outcome: CallOutcome): Promise<void> {
   options.onCall?.(outcome);
 }
 
-function isChosen({ updateEvery, dice }: LoadOptions): boolean {
+function isChosen({ updateEvery, random: dice }: LoadOptions): boolean {
   return updateEvery > 0 && dice.below(updateEvery) === 0;
 }
 

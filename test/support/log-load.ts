@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { requestOf } from '../../src/otlp/testing/spans.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { testKey } from './process-tree.ts';
 import { readRecords } from './stored-records.ts';
 
@@ -24,7 +24,7 @@ export interface LogLoadOptions {
   readonly gateway: string;
   readonly api: string;
   readonly logsPerSecond: number;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
 }
 
 export interface LogLoad {
@@ -40,7 +40,7 @@ const repeatedOnce = 4;
 
 /** Tells of calls at a steady rate, half by logs and half by spans, of each until it is acknowledged, and of some again. */
 export function startLogLoad(options: LogLoadOptions): LogLoad {
-  const { dice, logsPerSecond } = options;
+  const { random: dice, logsPerSecond } = options;
   const logs: LogOutcome[] = [];
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -77,10 +77,10 @@ export function startLogLoad(options: LogLoadOptions): LogLoad {
 }
 
 async function sendUntilAcknowledged(options: LogLoadOptions, log: LogOutcome, number: number): Promise<void> {
-  const wanted = options.dice.below(repeatedOnce) === 0 ? 2 : 1;
+  const wanted = options.random.below(repeatedOnce) === 0 ? 2 : 1;
   while (log.acknowledged < wanted) {
     // A repetition may go to the other listener.
-    const base = log.acknowledged === 0 ? options[log.to] : options[options.dice.of(['gateway', 'api'] as const)];
+    const base = log.acknowledged === 0 ? options[log.to] : options[options.random.of(['gateway', 'api'] as const)];
     log.sent += 1;
     const status = await send(base, log, number);
     if (status === 200) log.acknowledged += 1;

@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 /** The factors of a matrix with their values. */
 export type Factors = Readonly<Record<string, readonly (string | number)[]>>;
@@ -25,7 +25,7 @@ const candidatesTried = 40;
  * Combinations in which any two values of two factors occur together at least once: they find any fault that needs two circumstances with
  * a hundredth of all combinations. Each is the best of some random candidates that contain a missing pair.
  */
-export function pairwise<F extends Factors>(factors: F, dice: Dice): Combination<F>[] {
+export function pairwise<F extends Factors>(factors: F, random: SeededRandom): Combination<F>[] {
   const axes = Object.entries(factors);
   const missing = allPairs(axes);
   const cases: Combination<F>[] = [];
@@ -34,8 +34,8 @@ export function pairwise<F extends Factors>(factors: F, dice: Dice): Combination
     let best: Record<string, string | number> = {};
     let bestGain = -1;
     for (let tried = 0; tried < candidatesTried; tried += 1) {
-      const random = Object.fromEntries(axes.map(([name, values]) => [name, dice.of(values)]));
-      const candidate = { ...random, [first.name]: first.value, [second.name]: second.value };
+      const drawn = Object.fromEntries(axes.map(([name, values]) => [name, random.of(values)]));
+      const candidate = { ...drawn, [first.name]: first.value, [second.name]: second.value };
       const gain = pairsOf(candidate).filter((pair) => missing.has(pair)).length;
       if (gain > bestGain) [best, bestGain] = [candidate, gain];
     }

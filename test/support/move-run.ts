@@ -13,7 +13,7 @@ import { migrateStore } from '../../src/store/schema/migrate.ts';
 import { insertBefore } from '../../bench/storage/before.ts';
 import { commonWord, recordAt } from '../../bench/query/records.ts';
 import { type ApiClient, apiClient } from './api.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { eventually } from './eventually.ts';
 import { gatelog } from './command.ts';
 import { killStarted, type Service, startService, testKey } from './process-tree.ts';
@@ -26,7 +26,7 @@ export interface MoveOptions {
   readonly kills: number;
   /** Maximum time between a start and a kill. */
   readonly maxRunMs: number;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly onProgress?: (text: string) => void;
 }
 
@@ -57,7 +57,7 @@ const metricsKey = 'metrics-key-0123456789';
  * takes calls.
  */
 export async function runMove(options: MoveOptions): Promise<MoveReport> {
-  const { dataDir, requests, queries, dice, onProgress } = options;
+  const { dataDir, requests, queries, random: dice, onProgress } = options;
   const organization = await makeFolder(dataDir);
   const records = Array.from({ length: requests }, (_, number) => recordAt(number, requests, organization));
   await fillBefore(dataDir, records);
@@ -95,7 +95,10 @@ interface Moved {
 }
 
 /** @returns once all bodies are moved, with the running service. */
-async function moveUnderKills({ dataDir, queries, kills, maxRunMs, dice, onProgress }: MoveOptions, answers: Answers): Promise<Moved> {
+async function moveUnderKills(
+  { dataDir, queries, kills, maxRunMs, random: dice, onProgress }: MoveOptions,
+  answers: Answers,
+): Promise<Moved> {
   const startedAt = performance.now();
   const calls: string[] = [];
   let peakBytes = 0;
@@ -190,16 +193,16 @@ interface Query {
 }
 
 /** Of the old records alone: calls come meanwhile. */
-function drawQuery(dice: Dice, records: readonly RequestRecord[]): Query {
-  const record = dice.of(records);
-  const word = dice.of(record.promptText.split(' ').filter((one) => one !== ''));
+function drawQuery(random: SeededRandom, records: readonly RequestRecord[]): Query {
+  const record = random.of(records);
+  const word = random.of(record.promptText.split(' ').filter((one) => one !== ''));
   const team = rmt('properties', { Team: { equals: record.properties.get('Team') } });
   const old = rmt('provider', { equals: 'OPENAI' });
-  return dice.of<Query>([
+  return random.of<Query>([
     { filter: rmt('request_id', { equals: record.requestId }) },
     { filter: team },
     { filter: rmt('request_body', { contains: word }) },
-    { filter: rmt('response_body', { contains: dice.of(record.completionText.split(' ')) }) },
+    { filter: rmt('response_body', { contains: random.of(record.completionText.split(' ')) }) },
     { filter: and(team, rmt('request_body', { contains: commonWord })) },
     { filter: and(old, rmt('request_body', { 'not-contains': commonWord })) },
     { filter: { request: { prompt: { contains: word } } } },

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ByteProvider, callHeader, collect } from './byte-provider.ts';
-import { Dice } from './dice.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { deepBodies, heavyBodies, type HostileBody, hostileBody } from './hostile-bodies.ts';
 
 /** A service, a provider with planned responses, and the faults found so far. */
@@ -60,8 +60,8 @@ export function bodyProviders({ origin }: ByteProvider): Record<string, string> 
 /** One pair for each seed of a range. */
 export function chosenPairs(firstSeed: number, count: number): BodyPair[] {
   return Array.from({ length: count }, (_, index) => {
-    const dice = new Dice(firstSeed + index);
-    return { sent: hostileBody(dice), answered: hostileBody(dice) };
+    const random = new SeededRandom(firstSeed + index);
+    return { sent: hostileBody(random), answered: hostileBody(random) };
   });
 }
 

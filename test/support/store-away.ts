@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Sample, slopePerSecond } from '../../bench/measure/trend.ts';
 import { childrenNamed, type Service, startService } from './process-tree.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { eventually } from './eventually.ts';
 import { faultyStoreProgram, setStoreFault, type StoreFault } from './faulty-store.ts';
 import { judge, type Verdict } from './kill-verdict.ts';
@@ -15,7 +15,7 @@ import { readCount } from './stored-records.ts';
 
 export interface StoreAwayOptions {
   readonly dataDir: string;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly callsPerSecond: number;
   /** Time before the first fault, milliseconds. */
   readonly warmMs: number;
@@ -62,9 +62,9 @@ export async function runStoreAway(options: StoreAwayOptions): Promise<StoreAway
       program: faultyStoreProgram,
       environment: { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl, GATELOG_LOG_LEVEL: 'silent', STORE_FAULT_FILE: faultFile },
     });
-    const { callsPerSecond, dice } = options;
-    const load = startLoad({ ...service, callsPerSecond, updateEvery: 25, dice });
-    const logLoad = startLogLoad({ ...service, logsPerSecond, dice });
+    const { callsPerSecond, random: dice } = options;
+    const load = startLoad({ ...service, callsPerSecond, updateEvery: 25, random: dice });
+    const logLoad = startLogLoad({ ...service, logsPerSecond, random: dice });
     const startedAt = performance.now();
     await wait(options.warmMs);
     const memory = await whileAway(options, service, faultFile);

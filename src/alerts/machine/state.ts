@@ -102,13 +102,13 @@ export function breaches(value: number, { comparison, threshold }: Pick<StepRule
   }
 }
 
-/** The value farther beyond the threshold. */
+/** The value further beyond the threshold. */
 export function farther(one: number | null, other: number | null, comparison: Comparison): number | null {
   if (one === null || other === null) return one ?? other;
   return comparison === 'gte' || comparison === 'gt' ? Math.max(one, other) : Math.min(one, other);
 }
 
-/** Orders values: the farther beyond the threshold, the smaller; no value is last. */
+/** Orders values: the further beyond the threshold, the smaller; no value is last. */
 export function gravityRank(value: number | null, comparison: Comparison): number {
   if (value === null) return Infinity;
   return comparison === 'gte' || comparison === 'gt' ? -value : value;
@@ -138,7 +138,7 @@ function unknownGroup(at: number): GroupMemory {
   return { state: 'ok', since: at, firstSeen: at, absentSince: null, value: null, incident: null };
 }
 
-/** Over a gap, a clock that was set back, or a window that keeps the state, nothing is known: what takes time begins anew. */
+/** Over a gap, a clock that was set back, or a window that keeps the state, nothing is known: what takes time begins again. */
 function heldOverGap({ maxGapMs }: StepRules, memory: GroupMemory, { at, previous }: StepTime, verdict: Verdict): GroupMemory {
   const isGap = previous !== null && (at < previous || at - previous > maxGapMs);
   if (!isGap && verdict !== 'keep') return memory;

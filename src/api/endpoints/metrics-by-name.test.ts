@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Dice } from '../../../test/support/dice.ts';
+import { SeededRandom } from '../../../test/support/seeded-random.ts';
 import { namedMetricsAnswerSchema } from '../../contract/metrics/by-name.ts';
 import { problemSchema } from '../../contract/problem.ts';
 import { propertyOverTimeAnswerSchema, topCostsAnswerSchema, topRequestsAnswerSchema } from '../../contract/metrics/property.ts';
@@ -28,24 +28,24 @@ const filter = { request_response_rmt: { status: { 'not-equals': 404 } } };
 beforeAll(async () => {
   rig = await openApiRig();
   theirs = rig.withPorts({ verifyKey: () => ({ organizationId: stranger, keyId: 'k', keyHash: '', permissions: 'r' }) });
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   const records = Array.from({ length: 400 }, (_, n) => {
-    const createdAt = noon - dice.below(5 * 24) * hour - dice.below(hour);
+    const createdAt = noon - random.below(5 * 24) * hour - random.below(hour);
     return {
       requestId: idAt(createdAt, n),
       createdAt,
-      userId: dice.below(10) === 0 ? '' : `user-${dice.below(9)}`,
-      status: dice.of([200, 200, 500, 404]),
-      model: dice.of(['a', 'b', 'c']),
-      countryCode: dice.of(['', 'DE', 'US']),
-      threat: dice.of([null, true, false]),
-      cached: dice.below(4) === 0,
-      latencyMs: dice.below(6) === 0 ? null : dice.below(5000),
-      timeToFirstTokenMs: dice.below(2) === 0 ? null : dice.below(900),
-      cost: dice.below(5) === 0 ? null : (moneyOfUsd(dice.below(1e6) / 1e6) ?? null),
-      usage: { ...unreportedUsage, promptTokens: dice.below(1000), completionTokens: dice.below(4) === 0 ? null : dice.below(500) },
-      properties: new Map(dice.below(5) === 0 ? [] : [['Team', `team ${dice.below(14)}`]]),
-      ...(dice.below(6) === 0 ? { organizationId: stranger } : {}),
+      userId: random.below(10) === 0 ? '' : `user-${random.below(9)}`,
+      status: random.of([200, 200, 500, 404]),
+      model: random.of(['a', 'b', 'c']),
+      countryCode: random.of(['', 'DE', 'US']),
+      threat: random.of([null, true, false]),
+      cached: random.below(4) === 0,
+      latencyMs: random.below(6) === 0 ? null : random.below(5000),
+      timeToFirstTokenMs: random.below(2) === 0 ? null : random.below(900),
+      cost: random.below(5) === 0 ? null : (moneyOfUsd(random.below(1e6) / 1e6) ?? null),
+      usage: { ...unreportedUsage, promptTokens: random.below(1000), completionTokens: random.below(4) === 0 ? null : random.below(500) },
+      properties: new Map(random.below(5) === 0 ? [] : [['Team', `team ${random.below(14)}`]]),
+      ...(random.below(6) === 0 ? { organizationId: stranger } : {}),
     };
   });
   await rig.insert(records);

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Dice } from '../../../test/support/dice.ts';
+import { SeededRandom } from '../../../test/support/seeded-random.ts';
 import { problemSchema } from '../../contract/problem.ts';
 import type { RequestItem } from '../../contract/requests/item.ts';
 import {
@@ -27,19 +27,19 @@ let items: readonly RequestItem[];
 beforeAll(async () => {
   rig = await openApiRig();
   theirs = rig.withPorts({ verifyKey: () => ({ organizationId: stranger, keyId: 'k', keyHash: '', permissions: 'r' }) });
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   const records = Array.from({ length: 300 }, (_, n) => {
-    const createdAt = noon - dice.below(20) * (day / 4) - dice.below(5);
-    const tokens = dice.below(4) === 0 ? null : dice.below(1000);
+    const createdAt = noon - random.below(20) * (day / 4) - random.below(5);
+    const tokens = random.below(4) === 0 ? null : random.below(1000);
     return {
       requestId: idAt(createdAt, n),
       createdAt,
-      userId: dice.below(10) === 0 ? '' : `user-${dice.below(12)}`,
-      status: dice.of([200, 200, 500]),
-      model: dice.of(['a', 'b']),
-      cost: dice.below(5) === 0 ? null : (moneyOfUsd(dice.below(1e6) / 1e6) ?? null),
-      usage: { ...unreportedUsage, promptTokens: tokens, completionTokens: dice.below(500) },
-      ...(dice.below(5) === 0 ? { organizationId: stranger } : {}),
+      userId: random.below(10) === 0 ? '' : `user-${random.below(12)}`,
+      status: random.of([200, 200, 500]),
+      model: random.of(['a', 'b']),
+      cost: random.below(5) === 0 ? null : (moneyOfUsd(random.below(1e6) / 1e6) ?? null),
+      usage: { ...unreportedUsage, promptTokens: tokens, completionTokens: random.below(500) },
+      ...(random.below(5) === 0 ? { organizationId: stranger } : {}),
     };
   });
   await rig.insert(records);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Dice } from '../../../test/support/dice.ts';
+import { SeededRandom } from '../../../test/support/seeded-random.ts';
 import { type OrganizationId, uuidOfHex } from '../../model/ids.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { empty, openQueryRig, type QueryRig, tenant } from '../../query/testing/query-harness.ts';
@@ -54,7 +54,7 @@ async function insert(records: readonly RequestRecord[]): Promise<void> {
 
 const ofTenant = (organizationId: OrganizationId): readonly Kept[] => kept.filter(({ record }) => record.organizationId === organizationId);
 
-/** The names and the search, computed anew from all that is stored. */
+/** The names and the search, computed again from all that is stored. */
 function expectedNames(organizationId: OrganizationId): readonly string[] {
   return [...new Set(ofTenant(organizationId).flatMap(({ properties }) => [...properties.keys()]))].toSorted();
 }
@@ -68,21 +68,21 @@ function expectedValues(organizationId: OrganizationId, name: string, term: stri
     .slice(0, 25);
 }
 
-const dice = new Dice(seed);
+const random = new SeededRandom(seed);
 const names = ['Team', 'Environment', 'Größe'];
 const texts = ['search', 'Search team', 'research', 'ops', 'ÄRGER', 'ärger', '%', 'a_b', '', '日本', 'x'.repeat(300)];
 const terms = ['', 's', 'SEA', 'search', 'är', 'Ä', '%', '_', 'x', '日', 'nowhere'];
 
 function randomRecord(): RequestRecord {
   const ages = [0, hour / 2, 2 * hour, 20 * hour, 40 * hour, 60 * hour, 24 * 30 * hour, 24 * 200 * hour, -5 * hour, now + 5 * hour];
-  const organizationId = dice.below(4) === 0 ? stranger : tenant;
-  const properties = new Map(names.filter(() => dice.below(2) === 0).map((name) => [name, dice.of(texts)]));
-  if (dice.below(6) === 0) properties.set('Team', `many ${dice.below(60)}`);
+  const organizationId = random.below(4) === 0 ? stranger : tenant;
+  const properties = new Map(names.filter(() => random.below(2) === 0).map((name) => [name, random.of(texts)]));
+  if (random.below(6) === 0) properties.set('Team', `many ${random.below(60)}`);
   return recordOf({
     organizationId,
-    createdAt: now - dice.of(ages) + dice.below(hour),
-    userId: `user-${dice.below(5)}`,
-    sessionId: `session-${dice.below(4)}`,
+    createdAt: now - random.of(ages) + random.below(hour),
+    userId: `user-${random.below(5)}`,
+    sessionId: `session-${random.below(4)}`,
     properties,
   });
 }
@@ -91,15 +91,15 @@ const number = (): number => (made += 1);
 
 /** One random step over the store and over what is expected. @returns its name. */
 async function step(): Promise<string> {
-  const which = dice.below(12);
-  const some = kept.length === 0 ? undefined : dice.of(kept);
+  const which = random.below(12);
+  const some = kept.length === 0 ? undefined : random.of(kept);
   if (which < 6 || some === undefined) {
-    await insert(Array.from({ length: 1 + dice.below(4) }, randomRecord));
+    await insert(Array.from({ length: 1 + random.below(4) }, randomRecord));
     return 'insert';
   }
   const { record } = some;
   const { organizationId, createdAt, requestId, sessionId, userId } = record;
-  const set = new Map([[dice.of([...names, 'Late']), dice.of([...texts, 'late'])]]);
+  const set = new Map([[random.of([...names, 'Late']), random.of([...texts, 'late'])]]);
   const accepted = { organizationId, keyId: 'key', acceptedAt: now, number: number() };
   if (which < 9) {
     await rig.store.changeStored({ accepted: { ...accepted, requestId, change: { kind: 'property', values: set } }, createdAt });
@@ -119,7 +119,7 @@ async function step(): Promise<string> {
     kept = kept.filter((one) => one.record.organizationId !== organizationId || one.record.userId !== userId);
     return 'erasure';
   }
-  const before = now - 24 * dice.of([100, 300]) * hour;
+  const before = now - 24 * random.of([100, 300]) * hour;
   await rig.store.removeExpired({ organizations: [organizationId], before }, signal);
   kept = kept.filter((one) => one.record.organizationId !== organizationId || one.record.createdAt >= before);
   return 'retention';
@@ -136,7 +136,7 @@ describe('names and values of properties', () => {
         const name = await step();
         steps.add(name);
         for (const organizationId of [tenant, stranger]) {
-          const searches = [...names, 'Late'].map((property) => [property, dice.of(terms)] as const);
+          const searches = [...names, 'Late'].map((property) => [property, random.of(terms)] as const);
           const found = await Promise.all(searches.map(([property, term]) => values.search(organizationId, property, term)));
           expect({ count, name, names: (await values.names(organizationId, 100)).toSorted(), searches, found }).toEqual({
             count,

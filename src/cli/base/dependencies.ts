@@ -40,7 +40,7 @@ export interface CommandContext extends CommandDependencies {
   readonly config: Config;
 }
 
-/** A failure that a person can mend; its message is the one sentence that they see. */
+/** A failure that a person can fix; its message is the one sentence that they see. */
 export class CommandError extends Error {
   override readonly name: string = 'CommandError';
   readonly exitCode: ExitCode;

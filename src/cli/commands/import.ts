@@ -175,7 +175,7 @@ function reject({ dependencies, outcome }: Importing, rejection: RefusedLine): v
 
 const lineFeed = Buffer.from('\n');
 
-/** Writes a rejected line as it came, so that the file can be mended and imported. @throws CommandError where nothing can be written. */
+/** Writes a rejected line as it came, so that the file can be fixed and imported. @throws CommandError where nothing can be written. */
 function setAside(outcome: FileOutcome, bytes: Buffer): void {
   const file = outcome.rejectedFile ?? `${outcome.file === '-' ? 'stdin' : outcome.file}.rejected.jsonl`;
   try {

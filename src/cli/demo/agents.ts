@@ -1,5 +1,5 @@
 import type { ImportRecord } from '../../client/nouns/imports.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { type Message, recordOf } from './record.ts';
 import { agentSteps, agentTasks, agentThoughts } from './texts.ts';
 
@@ -15,9 +15,9 @@ export interface AgentOptions {
 const system = 'You are an engineer in the repository shop. Call one tool at a time, and finish when all tests pass.';
 
 /** A coding agent: the whole conversation goes with each turn, most of it from the provider's cache. */
-export function agentSession(dice: Dice, { at, turns, user, isRunaway }: AgentOptions): readonly ImportRecord[] {
-  const id = `agent-${dice.between(1000, 9999)}`;
-  const task = isRunaway ? 'Find out why the nightly export is slow' : dice.pick(agentTasks);
+export function agentSession(random: SeededRandom, { at, turns, user, isRunaway }: AgentOptions): readonly ImportRecord[] {
+  const id = `agent-${random.between(1000, 9999)}`;
+  const task = isRunaway ? 'Find out why the nightly export is slow' : random.pick(agentTasks);
   const messages: Message[] = [
     { role: 'system', content: system },
     { role: 'user', content: task },
@@ -30,7 +30,7 @@ export function agentSession(dice: Dice, { at, turns, user, isRunaway }: AgentOp
     const thought = agentThoughts[turn % agentThoughts.length] ?? '';
     const isLast = turn === turns - 1;
     const answer = { role: 'assistant', content: isLast ? 'Done: the tests pass.' : thought, ...(isLast ? {} : { tool_calls: [call] }) };
-    const record = recordOf(dice, {
+    const record = recordOf(random, {
       at: time,
       model: 'claude-sonnet-4-5',
       messages: [...messages],
@@ -39,12 +39,12 @@ export function agentSession(dice: Dice, { at, turns, user, isRunaway }: AgentOp
       country: 'DE',
       session: { id, name: task, path: step.path },
       properties: { App: 'code-agent', Team: 'platform', Environment: 'development', Feature: 'agent', Repository: 'shop' },
-      failure: dice.chance(0.01) ? 429 : undefined,
+      failure: random.chance(0.01) ? 429 : undefined,
       promptFactor: isRunaway ? 14 : 12,
       cached: turn === 0 || isRunaway ? 0 : 0.8,
     });
     messages.push(answer, { role: 'tool', content: step.output, tool_call_id: callId });
-    time += dice.between(4000, 20_000);
+    time += random.between(4000, 20_000);
     return record;
   });
 }

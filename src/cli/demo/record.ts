@@ -1,5 +1,5 @@
 import type { ImportRecord } from '../../client/nouns/imports.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 export interface Message {
   readonly role: string;
@@ -42,15 +42,15 @@ const providers = [
 const charactersOfToken = 4;
 
 /** The record of a call, as an import takes it. Its cost comes from the price list afterwards. */
-export function recordOf(dice: Dice, call: DemoCall): ImportRecord {
+export function recordOf(random: SeededRandom, call: DemoCall): ImportRecord {
   const { at, model, messages, answer, failure, promptFactor = 1, cached = 0 } = call;
   const provider = providers.find(({ prefix }) => model.startsWith(prefix))?.name ?? 'OPENAI';
   const prompt = Math.ceil((JSON.stringify(messages).length * promptFactor) / charactersOfToken);
-  const completion = Math.ceil(JSON.stringify(answer).length / charactersOfToken) + dice.between(4, 40);
-  const latency = Math.round(250 + completion * (8 + dice.next() * 14) + dice.next() ** 4 * 9000);
+  const completion = Math.ceil(JSON.stringify(answer).length / charactersOfToken) + random.between(4, 40);
+  const latency = Math.round(250 + completion * (8 + random.next() * 14) + random.next() ** 4 * 9000);
   const { session } = call;
   return {
-    request_id: dice.uuid(),
+    request_id: random.uuid(),
     request_created_at: new Date(Math.floor(at)).toISOString(),
     provider,
     request_path: '/v1/chat/completions',
@@ -63,7 +63,7 @@ export function recordOf(dice: Dice, call: DemoCall): ImportRecord {
         ? { model, choices: [{ index: 0, message: messageOf(answer), finish_reason: 'stop' }], usage: usageOf(prompt, completion, cached) }
         : { error: { message: failures[failure] ?? 'It failed.', code: failure } },
     response_status: failure ?? 200,
-    latency: failure === undefined ? latency : dice.between(40, 400),
+    latency: failure === undefined ? latency : random.between(40, 400),
     time_to_first_token: failure === undefined ? Math.round(latency * 0.25) : null,
     request_user_id: call.user,
     country_code: call.country,

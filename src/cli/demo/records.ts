@@ -1,6 +1,6 @@
 import type { ImportRecord } from '../../client/nouns/imports.ts';
 import { agentSession } from './agents.ts';
-import { type Dice, diceOf } from './dice.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
 import { recordOf } from './record.ts';
 import { reportSections, searchQueries, supportSystem, supportTalks } from './texts.ts';
 
@@ -24,7 +24,7 @@ const countries = ['DE', 'DE', 'DE', 'US', 'US', 'FR', 'GB', 'NL', 'JP', 'BR', '
 
 /** Two weeks of four apps: the same options give the same records. The oldest come first. */
 export function demoRecords({ requests, seed, now }: DemoOptions): readonly ImportRecord[] {
-  const dice = diceOf(seed);
+  const random = seededRandom(seed);
   const records: ImportRecord[] = [];
   const perDay = requests / days;
   for (let index = 0; index < days; index += 1) {
@@ -39,24 +39,24 @@ export function demoRecords({ requests, seed, now }: DemoOptions): readonly Impo
     ];
     for (const { of, share: wanted, isOffice } of makers) {
       for (let made = 0; made < wanted;) {
-        const group = of(dice, { at: momentOf(dice, start, isOffice), now, day: index });
+        const group = of(random, { at: momentOf(random, start, isOffice), now, day: index });
         made += group.length;
         records.push(...group);
       }
     }
   }
-  records.push(...agentSession(dice, { at: now - 5 * hour, turns: 64, user: 'jonas@example.com', isRunaway: true }));
+  records.push(...agentSession(random, { at: now - 5 * hour, turns: 64, user: 'jonas@example.com', isRunaway: true }));
   return records
     .filter(({ request_created_at: at }) => Date.parse(at) < now)
     .toSorted((left, right) => left.request_created_at.localeCompare(right.request_created_at));
 }
 
 /** A moment of a day; of people at work, most between 7 and 18 o'clock UTC. */
-function momentOf(dice: Dice, start: number, isOffice: boolean): number {
-  const at = start + dice.next() * day;
+function momentOf(random: SeededRandom, start: number, isOffice: boolean): number {
+  const at = start + random.next() * day;
   const clock = new Date(at).getUTCHours();
   const isBusy = clock >= 7 && clock < 18;
-  return !isOffice || isBusy || dice.chance(0.12) ? at : momentOf(dice, start, isOffice);
+  return !isOffice || isBusy || random.chance(0.12) ? at : momentOf(random, start, isOffice);
 }
 
 interface Moment {
@@ -75,24 +75,29 @@ function isDeployment(at: number, now: number): boolean {
 
 type Talk = (typeof supportTalks)[number];
 
-function supportTicket(dice: Dice, { at, now }: Moment): readonly ImportRecord[] {
-  const talk: readonly (readonly [question: string, answer: string])[] = dice.pick<Talk>(supportTalks);
-  const user = dice.pick(customers);
-  const ticket = `ticket-${dice.between(10_000, 99_999)}`;
-  const model = dice.chance(0.6) ? 'gpt-4.1-mini' : 'claude-sonnet-4-5';
+function supportTicket(random: SeededRandom, { at, now }: Moment): readonly ImportRecord[] {
+  const talk: readonly (readonly [question: string, answer: string])[] = random.pick<Talk>(supportTalks);
+  const user = random.pick(customers);
+  const ticket = `ticket-${random.between(10_000, 99_999)}`;
+  const model = random.chance(0.6) ? 'gpt-4.1-mini' : 'claude-sonnet-4-5';
   const messages: { readonly role: string; readonly content: string }[] = [{ role: 'system', content: supportSystem }];
   return talk.map(([question, answer], turn) => {
     messages.push({ role: 'user', content: question });
-    const record = recordOf(dice, {
-      at: at + turn * dice.between(30_000, 120_000),
+    const record = recordOf(random, {
+      at: at + turn * random.between(30_000, 120_000),
       model,
       messages: [...messages],
       answer,
       user,
-      country: dice.pick(countries),
+      country: random.pick(countries),
       session: { id: ticket, name: 'Support ticket', path: '/chat' },
-      properties: { App: 'support-assistant', Team: 'support', Environment: dice.chance(0.9) ? 'production' : 'staging', Feature: 'chat' },
-      failure: isDeployment(at, now) && dice.chance(0.7) ? 500 : dice.chance(0.015) ? dice.pick([429, 500, 400]) : undefined,
+      properties: {
+        App: 'support-assistant',
+        Team: 'support',
+        Environment: random.chance(0.9) ? 'production' : 'staging',
+        Feature: 'chat',
+      },
+      failure: isDeployment(at, now) && random.chance(0.7) ? 500 : random.chance(0.015) ? random.pick([429, 500, 400]) : undefined,
     });
     messages.push({ role: 'assistant', content: answer });
     return record;
@@ -100,12 +105,12 @@ function supportTicket(dice: Dice, { at, now }: Moment): readonly ImportRecord[]
 }
 
 /** Short calls; two days ago somebody gave them a larger model, and the team's cost has jumped since. */
-function search(dice: Dice, { at, now }: Moment): readonly ImportRecord[] {
-  const isDear = at > now - 2 * day && dice.chance(0.5);
-  const query = dice.pick(searchQueries);
-  const hits = Array.from({ length: isDear ? 60 : 12 }, (_, index) => `${index + 1}. ${dice.pick(searchQueries)}, in stock`).join('\n');
-  const model = isDear ? 'gpt-4.1' : dice.chance(0.04) ? 'acme-rerank-7b' : 'gpt-4.1-nano';
-  const record = recordOf(dice, {
+function search(random: SeededRandom, { at, now }: Moment): readonly ImportRecord[] {
+  const isDear = at > now - 2 * day && random.chance(0.5);
+  const query = random.pick(searchQueries);
+  const hits = Array.from({ length: isDear ? 60 : 12 }, (_, index) => `${index + 1}. ${random.pick(searchQueries)}, in stock`).join('\n');
+  const model = isDear ? 'gpt-4.1' : random.chance(0.04) ? 'acme-rerank-7b' : 'gpt-4.1-nano';
+  const record = recordOf(random, {
     at,
     model,
     messages: [
@@ -113,30 +118,35 @@ function search(dice: Dice, { at, now }: Moment): readonly ImportRecord[] {
       { role: 'user', content: `Query: ${query}\n\n${hits}` },
     ],
     answer: '3, 1, 7, 2',
-    user: dice.pick(customers),
-    country: dice.pick(countries),
-    properties: { App: 'search', Team: 'search', Environment: 'production', Feature: dice.chance(0.7) ? 'product-search' : 'suggestions' },
-    failure: dice.chance(0.01) ? 429 : undefined,
+    user: random.pick(customers),
+    country: random.pick(countries),
+    properties: {
+      App: 'search',
+      Team: 'search',
+      Environment: 'production',
+      Feature: random.chance(0.7) ? 'product-search' : 'suggestions',
+    },
+    failure: random.chance(0.01) ? 429 : undefined,
     promptFactor: isDear ? 6 : 1,
   });
   return [record];
 }
 
-function agent(dice: Dice, { at }: Moment): readonly ImportRecord[] {
-  return agentSession(dice, {
+function agent(random: SeededRandom, { at }: Moment): readonly ImportRecord[] {
+  return agentSession(random, {
     at,
-    turns: dice.between(8, 24),
-    user: dice.pick(['mia@example.com', 'noah@example.com', 'olga@example.com', 'jonas@example.com']),
+    turns: random.between(8, 24),
+    user: random.pick(['mia@example.com', 'noah@example.com', 'olga@example.com', 'jonas@example.com']),
     isRunaway: false,
   });
 }
 
 /** At night, one long text for each section. */
-function report(dice: Dice, { at, day: index }: Moment): readonly ImportRecord[] {
+function report(random: SeededRandom, { at, day: index }: Moment): readonly ImportRecord[] {
   const night = Math.floor(at / day) * day + 2 * hour;
   return reportSections.map((section, place) =>
-    recordOf(dice, {
-      at: night + place * 90_000 + dice.between(0, 20_000),
+    recordOf(random, {
+      at: night + place * 90_000 + random.between(0, 20_000),
       model: 'gemini-2.5-pro',
       messages: [{ role: 'user', content: `Write the section "${section}" of the daily report from these figures.` }],
       answer: `${section}: eleven per cent above the day before, mostly from lamps. Nothing needs a decision today.`,

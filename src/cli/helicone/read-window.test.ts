@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Dice } from '../../../test/support/dice.ts';
+import { SeededRandom } from '../../../test/support/seeded-random.ts';
 import { defaultCallPolicy } from './calls.ts';
 import { type DayEvent, readDays } from './read-days.ts';
 import { type FakeHelicone, type FakeOptions, startFakeHelicone } from './testing/fake-helicone.ts';
@@ -92,9 +92,9 @@ describe('reading requests of upstream by time', () => {
   });
 
   it('repeats calls that were cut, refused for a while or limited, after the time that upstream names', async () => {
-    const dice = new Dice(3);
+    const random = new SeededRandom(3);
     const faults = ['cut', 'unavailable', { retryAfterSeconds: 0 }, { slowMs: 5 }, 'error'] as const;
-    const { ids } = await read({ records, faultOf: () => (dice.below(3) === 0 ? dice.of(faults) : undefined) }, 50);
+    const { ids } = await read({ records, faultOf: () => (random.below(3) === 0 ? random.of(faults) : undefined) }, 50);
     expect(ids.toSorted()).toEqual(idsOf(records));
   });
 

@@ -58,7 +58,7 @@ export class Tally {
     return made;
   }
 
-  /** A day is counted anew. What this import added to it before is then here already, and is still its own. */
+  /** A day is counted again. What this import added to it before is then here already, and is still its own. */
   restart(day: string, isDryRun: boolean): void {
     const imported = isDryRun ? 0 : this.of(day).imported;
     this.days.set(day, { ...emptyDay(), imported, already: 0 - imported });

@@ -96,7 +96,7 @@ function baseOf(text: string): string {
   return (url.origin + url.pathname).replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-/** @throws CommandError for what no repetition mends, UnansweredCall for an answer that is none. */
+/** @throws CommandError for what no repetition fixes, UnansweredCall for an answer that is none. */
 function dataOf({ status, text }: CallResponse, base: string, path: string): unknown {
   const answer = parseOwnJson(text);
   const error = isJsonObject(answer) ? (answer['error'] ?? answer['message']) : undefined;

@@ -13,7 +13,7 @@ const maxOutputBytes = 512 * 1024;
 /**
  * Decompresses zstd as it comes, in memory of one block and the window, for any number of frames one after the other.
  * TRICKY: the library drops input whose output does not fit, and stops behind a frame. So each call gets one block, and each frame begins
- * anew. @throws Error for what is not zstd.
+ * again. @throws Error for what is not zstd.
  */
 export async function* unzstd(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const zstd = await (await import('@hpcc-js/wasm-zstd')).Zstd.load();

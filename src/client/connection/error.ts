@@ -33,7 +33,7 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode | CallFailure | (string & {});
   /** HTTP status; 0 without an answer. */
   readonly status: number;
-  /** The place of the mistake and what helps to mend it. */
+  /** The place of the mistake and what helps to fix it. */
   readonly details: Readonly<Record<string, unknown>>;
   /** What of the call was ignored. */
   readonly warnings: readonly string[];

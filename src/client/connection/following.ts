@@ -34,7 +34,7 @@ const endpoint = 'GET /v1/request/stream';
 const maxSilenceMs = 60_000;
 const firstWaitMs = 500;
 const longestWaitMs = 10_000;
-/** Failures that no further attempt mends. */
+/** Failures that no further attempt fixes. */
 const isFinal = ({ status, code }: ApiError): boolean =>
   (status >= 400 && status < 500 && status !== 429) ||
   code === 'invalid_key' ||
@@ -44,7 +44,7 @@ const isFinal = ({ status, code }: ApiError): boolean =>
 
 /**
  * Follows requests over lost connections and restarts of the service, without gap or repetition. It ends with the signal. @throws ApiError
- * for what no further attempt mends, and for a first connection that cannot be made.
+ * for what no further attempt fixes, and for a first connection that cannot be made.
  */
 export async function* followed(
   connection: Connection,

@@ -18,12 +18,12 @@ export class Prices {
     return answerOf(await this.connection.call('PUT /v1/prices', { body: prices, ...options }));
   }
 
-  /** Prices some recorded requests anew; `cursor` of the report goes on with the others. */
+  /** Prices some recorded requests again; `cursor` of the report goes on with the others. */
   async apply(order: Reprice, options: CallOptions = {}): Promise<Answer<RepriceReport>> {
     return answerOf(await this.connection.call('POST /v1/prices/apply', { body: order, ...options }));
   }
 
-  /** Prices all recorded requests that match anew, a part at a time; each report is of its own part. */
+  /** Prices again all recorded requests that match, a part at a time; each report is of its own part. */
   async *applyAll(order: Reprice, options: CallOptions = {}): AsyncGenerator<RepriceReport, void, undefined> {
     const ask = async (cursor: string | undefined) => {
       const { data } = await this.apply({ ...order, cursor }, options);

@@ -100,7 +100,7 @@ interface SmtpError {
   readonly responseCode?: number;
 }
 
-/** Replies of 5xx to a mail are final (RFC 5321 §4.2.1); a refused login may be mended by the operator. */
+/** Replies of 5xx to a mail are final (RFC 5321 §4.2.1); a refused login may be fixed by the operator. */
 function outcomeOf(error: unknown): AttemptOutcome {
   const { code, response, responseCode } = (error ?? {}) as SmtpError;
   const reply = typeof response === 'string' && response !== '' ? response : undefined;

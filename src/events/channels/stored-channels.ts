@@ -33,7 +33,7 @@ export interface StoredChannels {
 /** Turns channels as callers give them into those that are stored, and back into what is shown. */
 export interface ChannelStore {
   /**
-   * A channel that the rule has already, given anew with the same content, stays the same.
+   * A channel that the rule has already, given again with the same content, stays the same.
    * @param present the channels of the rule until now. A fault's path begins with the index of the channel.
    */
   readonly store: (

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Dice } from '../../../test/support/dice.ts';
+import { SeededRandom } from '../../../test/support/seeded-random.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { packShape, rememberShape, replaceModel, shapeOf, unpackShape } from './shape.ts';
 import { cacheKeyOf } from '../cache/key.ts';
@@ -23,15 +23,15 @@ function twins(text: string): readonly [Buffer, Buffer] {
 
 it('a body that was gone through elsewhere is edited, asked and keyed as any other, and what comes of it needs not be gone through', () => {
   const seed = 20261123;
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   const key = { organizationId: 'o', method: 'POST', origin: 'x', path: '/', headers: [] };
   const ask = { seed: '', buckets: 1, ignoredKeys: ['a'] } as unknown as Parameters<typeof cacheKeyOf>[1];
   for (let count = 0; count < 2000; count += 1) {
-    const gap = (): string => dice.of(['', ' ', '\n']);
-    const member = (): string => `${gap()}"${dice.of(names)}"${gap()}:${gap()}${dice.of(values)}${gap()}`;
-    const members = Array.from({ length: dice.below(6) }, member);
-    const pad = dice.below(10) === 0 ? ' '.repeat(70_000) : '';
-    const text = `${dice.of(['', '\uFEFF', ' '])}{${pad}${members.join(',')}${dice.of(['}', '}', '} ', '} x', ''])}`;
+    const gap = (): string => random.of(['', ' ', '\n']);
+    const member = (): string => `${gap()}"${random.of(names)}"${gap()}:${gap()}${random.of(values)}${gap()}`;
+    const members = Array.from({ length: random.below(6) }, member);
+    const pad = random.below(10) === 0 ? ' '.repeat(70_000) : '';
+    const text = `${random.of(['', '\uFEFF', ' '])}{${pad}${members.join(',')}${random.of(['}', '}', '} ', '} x', ''])}`;
     let [known, plain] = twins(text);
     const same = (): void => {
       expect(known.equals(plain), `seed ${seed}: ${text}`).toBe(true);

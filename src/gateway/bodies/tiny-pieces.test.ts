@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { Dice } from '../../../test/support/dice.ts';
+import { SeededRandom } from '../../../test/support/seeded-random.ts';
 import { type ExchangeEnd, frameKinds } from '../../model/record/exchange.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
 import { IncomingRequest } from '../http/incoming-request.ts';
@@ -72,7 +72,7 @@ it('where each piece has to be in the spool before it goes on, frames are bounde
 
 it('a request body in pieces of any size is held in memory of about its size, whole or begun', () => {
   const seed = 20261121;
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   for (const wholeMaxBytes of [10_000_000, 100_000]) {
     const request = new IncomingRequest(new Socket());
     request.rawHeaders = ['transfer-encoding', 'chunked'];
@@ -80,7 +80,7 @@ it('a request body in pieces of any size is held in memory of about its size, wh
     readBody(request, wholeMaxBytes, (body) => got.push(body));
     const sent: Buffer[] = [];
     for (let count = 0; count < 20_000 && got.length === 0; count += 1) {
-      const piece = dice.bytes(dice.below(500) === 0 ? dice.of([4095, 4096, 9000, 20_000]) : 1 + dice.below(3));
+      const piece = random.bytes(random.below(500) === 0 ? random.of([4095, 4096, 9000, 20_000]) : 1 + random.below(3));
       sent.push(piece);
       request.push(piece);
     }

@@ -15,7 +15,7 @@ import type { InterpretedExchange } from '../worker/interpreter.ts';
  * or an import is never left out: its identifier is claimed, or looked for, before it goes into the spool.
  *
  * Crash cases.
- *   before the checkpoint that intends the batch   nothing of the batch is stored; the repetition decides anew
+ *   before the checkpoint that intends the batch   nothing of the batch is stored; the repetition decides again
  *   after it, before, between or after the inserts the checkpoint names the calls that were left out. The repetition leaves out the same
  *                                                  and inserts, table by table, what is missing of the others, as for every repeated batch
  *   after the checkpoint that accepts the batch    it is not repeated. The same call again finds the record in the store

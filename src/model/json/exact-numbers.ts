@@ -151,7 +151,7 @@ function valueOf(text: string): string {
     : `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
 
-/** TRICKY: a regular expression would begin anew at each of the zeros in between, and take minutes for some 100,000 of them. */
+/** TRICKY: a regular expression would begin again at each of the zeros in between, and take minutes for some 100,000 of them. */
 function withoutZerosAtEnd(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === zero) end -= 1;

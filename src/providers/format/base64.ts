@@ -3,7 +3,7 @@ import type { Reducer } from './fold.ts';
 
 /**
  * Joins pieces of base64. TRICKY: a piece may end in padding, which is invalid in the middle; then all pieces are decoded and encoded
- * anew. Pieces that are not base64 are joined as text.
+ * again. Pieces that are not base64 are joined as text.
  */
 export const joinBase64: Reducer = (values) => {
   const pieces = values.filter((value) => typeof value === 'string');

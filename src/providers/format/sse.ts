@@ -15,7 +15,7 @@ export interface ServerSentEvent {
 export function readServerSentEvents(parts: readonly Uint8Array[]): ServerSentEvent[] {
   const events: ServerSentEvent[] = [];
   const parser = createParser({ onEvent: ({ event, data }) => events.push({ event: event ?? 'message', data }) });
-  // TRICKY: the parser searches for the next carriage return anew at every line, so a single one at the end of a long body costs quadratic
+  // TRICKY: the parser searches for the next carriage return again at every line, so a single one at the end of a long body costs quadratic
   // time; therefore we remove them. The two line feeds close a last open event.
   parser.feed(`${decode(parts).replaceAll(/\r\n?/g, '\n')}\n\n`);
   return events;

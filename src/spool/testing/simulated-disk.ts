@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
-import type { Dice } from '../../../test/support/dice.ts';
+import type { SeededRandom } from '../../../test/support/seeded-random.ts';
 
 /** A file as the disk may have it: its name may change, or go, before its content is there. */
 interface DiskFile {
@@ -92,8 +92,8 @@ export class WatchedDisk {
   }
 
   /** Writes what the disk holds after the power was cut now into another folder. */
-  cutPower(target: string, dice: Dice): void {
-    restore(this.tree, target, dice);
+  cutPower(target: string, random: SeededRandom): void {
+    restore(this.tree, target, random);
   }
 
   private placeOf(file: string): { readonly folder: DiskFolder; readonly name: string } | undefined {
@@ -126,21 +126,21 @@ function apply(names: Map<string, DiskEntry>, { removed, added }: NameChange): v
   if (added !== undefined) names.set(added.name, added.entry);
 }
 
-function restore(folder: DiskFolder, target: string, dice: Dice): void {
+function restore(folder: DiskFolder, target: string, random: SeededRandom): void {
   fs.mkdirSync(target, { recursive: true });
   const names = new Map(folder.durable);
-  for (const change of folder.changes.slice(0, dice.below(folder.changes.length + 1))) apply(names, change);
+  for (const change of folder.changes.slice(0, random.below(folder.changes.length + 1))) apply(names, change);
   for (const [name, entry] of names) {
     const place = path.join(target, name);
-    if ('content' in entry) fs.writeFileSync(place, contentAfter(entry, dice));
-    else restore(entry, place, dice);
+    if ('content' in entry) fs.writeFileSync(place, contentAfter(entry, random));
+    else restore(entry, place, random);
   }
 }
 
 /** What was synced, and of the rest a beginning, in which bytes may be wrong. */
-function contentAfter({ content, synced }: DiskFile, dice: Dice): Buffer {
-  const rest = Buffer.from(content.subarray(synced.length, synced.length + dice.below(content.length - synced.length + 1)));
-  for (let flips = rest.length === 0 ? 0 : dice.below(4); flips > 0; flips -= 1) rest[dice.below(rest.length)] = dice.below(256);
+function contentAfter({ content, synced }: DiskFile, random: SeededRandom): Buffer {
+  const rest = Buffer.from(content.subarray(synced.length, synced.length + random.below(content.length - synced.length + 1)));
+  for (let flips = rest.length === 0 ? 0 : random.below(4); flips > 0; flips -= 1) rest[random.below(rest.length)] = random.below(256);
   return Buffer.concat([synced, rest]);
 }
 

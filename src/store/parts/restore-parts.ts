@@ -18,7 +18,7 @@ export interface PartsToRestore {
 
 /**
  * Makes an embedded store in an empty folder from the parts of another store.
- * TRICKY: the parts keep their names. `ATTACH PART` would number them anew, and rows of a merged part would share the row numbers by which
+ * TRICKY: the parts keep their names. `ATTACH PART` would number them again, and rows of a merged part would share the row numbers by which
  * updates find theirs with other rows.
  * @throws GatelogError; another error when rows are missing.
  */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { apiClient } from '../api.ts';
 import { startAwakeClock } from '../awake-clock.ts';
-import type { Dice } from '../dice.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 import { eventually } from '../eventually.ts';
 import { type Kill, type KillKind, killOne, type KillScene, maxPauseMs, planOf, untilEveryProcessRuns } from '../kills.ts';
 import { startLoadProvider } from '../load-provider.ts';
@@ -17,7 +17,7 @@ export const killedKinds: readonly KillKind[] = ['core', 'supervisor', 'tree'];
 
 export interface WebhookRunOptions {
   readonly kills: number;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly dataDir: string;
   readonly callsPerSecond: number;
   readonly onKill?: (kill: Kill, soFar: { readonly calls: number; readonly events: number }) => void;
@@ -46,7 +46,7 @@ const sampleRate = 50;
  * compares what the receivers got with what is stored.
  */
 export async function runWebhookKills(options: WebhookRunOptions): Promise<WebhookRun> {
-  const { dice } = options;
+  const { random: dice } = options;
   const [provider, all, some] = [await startLoadProvider(), await startCountingReceiver(), await startCountingReceiver()];
   const serviceOptions: ServiceOptions = {
     dataDir: options.dataDir,
@@ -61,10 +61,10 @@ export async function runWebhookKills(options: WebhookRunOptions): Promise<Webho
     },
   };
   const clock = startAwakeClock();
-  const scene: KillScene = { dice, workers, serviceOptions, service: await startService(serviceOptions), kills: [], clock };
+  const scene: KillScene = { random: dice, workers, serviceOptions, service: await startService(serviceOptions), kills: [], clock };
   try {
     const sampled = await createWebhooks(scene, all, some);
-    const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 12, dice });
+    const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 12, random: dice });
     for (const kind of planOf(killedKinds, options.kills, dice)) {
       await wait(dice.below(maxPauseMs));
       const kill = await killOne(scene, kind);

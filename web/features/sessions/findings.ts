@@ -26,7 +26,7 @@ export function findingsOf({ session, tree, requests }: Loaded): readonly Findin
   const place = placeFinding(tree, session);
   // What is said of single requests holds only of all of them.
   if (requests.length < count) return place;
-  return [...place, ...modelFinding(requests, cost), ...growthFinding(requests), ...dearestFinding(requests, cost)];
+  return [...place, ...modelFinding(requests, cost), ...growthFinding(requests), ...mostExpensiveFinding(requests, cost)];
 }
 
 /** The narrowest place of the tree with most of the cost. */
@@ -72,11 +72,11 @@ function growthFinding(requests: readonly RequestItem[]): readonly Finding[] {
   ];
 }
 
-function dearestFinding(requests: readonly RequestItem[], cost: number): readonly Finding[] {
-  const dearest = requests.reduce((first, second) => (costOf(second) > costOf(first) ? second : first));
-  if (costOf(dearest) <= muchOfCost * cost) return [];
-  const text = `One request cost ${formatCost(costOf(dearest))}, ${percent(costOf(dearest) / cost)} of the session.`;
-  return [{ text, requestId: dearest.request_id }];
+function mostExpensiveFinding(requests: readonly RequestItem[], cost: number): readonly Finding[] {
+  const mostExpensive = requests.reduce((first, second) => (costOf(second) > costOf(first) ? second : first));
+  if (costOf(mostExpensive) <= muchOfCost * cost) return [];
+  const text = `One request cost ${formatCost(costOf(mostExpensive))}, ${percent(costOf(mostExpensive) / cost)} of the session.`;
+  return [{ text, requestId: mostExpensive.request_id }];
 }
 
 const costOf = ({ cost }: RequestItem): number => cost ?? 0;

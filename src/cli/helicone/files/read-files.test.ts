@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Dice } from '../../../../test/support/dice.ts';
+import { SeededRandom } from '../../../../test/support/seeded-random.ts';
 import type { JsonObject } from '../../../model/text.ts';
 import { makeRecords } from '../testing/records.ts';
 import { csvColumns, exportToolFile } from '../testing/export-files.ts';
@@ -135,10 +135,10 @@ describe('splitting what arrives in pieces', () => {
 });
 
 function piecesOf(text: string, seed: number): string[] {
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   const pieces: string[] = [];
   for (let at = 0; at < text.length;) {
-    const length = 1 + dice.below(5);
+    const length = 1 + random.below(5);
     pieces.push(text.slice(at, at + length));
     at += length;
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../model/text.ts';
-import { Dice } from '../../../../test/support/dice.ts';
+import { SeededRandom } from '../../../../test/support/seeded-random.ts';
 
 /** A record of the fake with the bodies that its bucket holds; a body is undefined where upstream kept none. */
 export interface FakeRecord {
@@ -36,14 +36,14 @@ const dayMs = 86_400_000;
 
 /** Records as upstream's query gives them, sorted by time. Every kind that upstream has occurs among a hundred. */
 export function makeRecords({ count, seed, firstDay, days, inOneSecond = 0, bodyLength = 0 }: RecordsOptions): FakeRecord[] {
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   const first = Date.parse(firstDay);
   const records = Array.from({ length: count }, (_, index) => {
     const isCrowded = index < inOneSecond;
     const time = isCrowded
-      ? first + (days - 1) * dayMs + 43_200_000 + dice.below(1000)
-      : first + dice.below(days) * dayMs + dice.below(dayMs);
-    return makeRecord(dice, { createdAt: time, index, bodyLength });
+      ? first + (days - 1) * dayMs + 43_200_000 + random.below(1000)
+      : first + random.below(days) * dayMs + random.below(dayMs);
+    return makeRecord(random, { createdAt: time, index, bodyLength });
   });
   return records.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
 }
@@ -54,37 +54,37 @@ interface RecordPlan {
   readonly bodyLength: number;
 }
 
-function makeRecord(dice: Dice, { createdAt, index, bodyLength }: RecordPlan): FakeRecord {
-  const id = uuidOf(dice);
-  const { provider, model, path, host } = dice.of(models);
+function makeRecord(random: SeededRandom, { createdAt, index, bodyLength }: RecordPlan): FakeRecord {
+  const id = uuidOf(random);
+  const { provider, model, path, host } = random.of(models);
   const cached = index % 25 === 3;
-  const [prompt, completion] = cached ? [0, 0] : [1 + dice.below(4000), dice.below(900)];
-  const latency = dice.below(9000);
+  const [prompt, completion] = cached ? [0, 0] : [1 + random.below(4000), random.below(900)];
+  const latency = random.below(9000);
   const location = locationOf(index);
   const bodies = location.startsWith('not_stored') ? undefined : bodiesOf({ model, index, completion, bodyLength });
   const row: JsonObject = {
     request_id: index % 40 === 7 ? id.toUpperCase() : id,
     request_created_at: timeText(createdAt, index),
-    request_user_id: index % 3 === 0 ? '' : `user-${dice.below(50)}`,
-    request_properties: propertiesOf(dice, index),
+    request_user_id: index % 3 === 0 ? '' : `user-${random.below(50)}`,
+    request_properties: propertiesOf(random, index),
     request_model: model,
-    response_id: uuidOf(dice),
+    response_id: uuidOf(random),
     response_created_at: new Date(createdAt + latency).toISOString(),
     response_status: statusOf(index),
     model,
     provider,
     delay_ms: index % 2 === 0 ? latency : String(latency),
-    time_to_first_token: index % 4 === 0 ? dice.below(900) : null,
+    time_to_first_token: index % 4 === 0 ? random.below(900) : null,
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_cache_read_tokens: 0,
     prompt_cache_write_tokens: 0,
     reasoning_tokens: index % 6 === 0 ? Math.floor(completion / 2) : 0,
-    country_code: dice.of(['DE', 'US', null]),
-    scores: scoresOf(dice, index),
+    country_code: random.of(['DE', 'US', null]),
+    scores: scoresOf(random, index),
     target_url: `${host}${path}`,
-    cache_reference_id: cached ? uuidOf(dice) : '00000000-0000-0000-0000-000000000000',
+    cache_reference_id: cached ? uuidOf(random) : '00000000-0000-0000-0000-000000000000',
     cache_enabled: cached,
     cost: costOf({ cached, index, tokens: prompt + completion }),
     prompt_id: index % 9 === 0 ? 'greeting' : '',
@@ -124,18 +124,18 @@ function timeText(time: number, index: number): string {
   return index % 7 === 4 ? text.replace('Z', '000+00:00') : text;
 }
 
-function propertiesOf(dice: Dice, index: number): Record<string, string> {
-  const session = `session-${dice.below(200)}`;
+function propertiesOf(random: SeededRandom, index: number): Record<string, string> {
+  const session = `session-${random.below(200)}`;
   return {
-    environment: dice.of(['production', 'staging']),
-    ...(index % 2 === 0 ? { team: dice.of(['search', 'Ünïcode "quoted", value', 'support\nteam']) } : {}),
+    environment: random.of(['production', 'staging']),
+    ...(index % 2 === 0 ? { team: random.of(['search', 'Ünïcode "quoted", value', 'support\nteam']) } : {}),
     ...(index % 5 === 0 ? { 'Helicone-Session-Id': session, 'Helicone-Session-Name': 'chat', 'Helicone-Session-Path': '/a/b' } : {}),
   };
 }
 
-function scoresOf(dice: Dice, index: number): JsonObject {
-  if (index % 8 === 1) return { accuracy: dice.below(100), 'helicone-score-feedback': dice.below(2) };
-  return index % 8 === 6 ? { accuracy: { value: dice.below(100), valueType: 'number' } } : {};
+function scoresOf(random: SeededRandom, index: number): JsonObject {
+  if (index % 8 === 1) return { accuracy: random.below(100), 'helicone-score-feedback': random.below(2) };
+  return index % 8 === 6 ? { accuracy: { value: random.below(100), valueType: 'number' } } : {};
 }
 
 interface BodyPlan extends Pick<RecordPlan, 'index' | 'bodyLength'> {
@@ -155,7 +155,7 @@ function bodiesOf({ model, index, completion, bodyLength }: BodyPlan) {
   return { request, response: index % 4 === 0 ? { ...response, streamed_data: [{ choices: [] }] } : response };
 }
 
-function uuidOf(dice: Dice): string {
-  const hex = dice.bytes(16).toString('hex');
+function uuidOf(random: SeededRandom): string {
+  const hex = random.bytes(16).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }

@@ -1,5 +1,5 @@
 /** A generator of numbers that a seed decides. */
-export interface Dice {
+export interface SeededRandom {
   /** From 0 to below 1. */
   readonly next: () => number;
   readonly between: (low: number, high: number) => number;
@@ -10,7 +10,7 @@ export interface Dice {
 }
 
 /** Mulberry32: small, and even enough for figures to look at. */
-export function diceOf(seed: number): Dice {
+export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d_2b_79_f5) >>> 0;

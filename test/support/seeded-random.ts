@@ -1,5 +1,5 @@
 /** Seeded random numbers (mulberry32). */
-export class Dice {
+export class SeededRandom {
   private state: number;
 
   constructor(seed: number) {

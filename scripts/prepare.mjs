@@ -115,8 +115,8 @@ async function install() {
     ([path, { optional }]) => path !== '' && optional !== true,
   );
   const share = () => {
-    const there = wanted.filter(([path]) => existsSync(join(root, path, 'package.json')));
-    return `${there.length} of ${wanted.length}`;
+    const present = wanted.filter(([path]) => existsSync(join(root, path, 'package.json')));
+    return `${present.length} of ${wanted.length}`;
   };
   await timed('installing packages', () => (viaNode ? run(process.execPath, [npm, ...args]) : run('npm', args)), share);
 }

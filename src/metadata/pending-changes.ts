@@ -100,8 +100,8 @@ export async function listPendingChanges(
 export async function removePendingChanges({ queries }: MetadataQueries, sequences: readonly number[]): Promise<void> {
   for (const some of chunks(sequences)) {
     // Checked first: another process may hold the write lock, and there is nothing to wait for when the rows are gone.
-    const there = await queries.selectFrom('pending_changes').select('seq').where('seq', 'in', some).execute();
-    const found = there.map(({ seq }) => seq);
+    const existing = await queries.selectFrom('pending_changes').select('seq').where('seq', 'in', some).execute();
+    const found = existing.map(({ seq }) => seq);
     if (found.length > 0) await queries.deleteFrom('pending_changes').where('seq', 'in', found).execute();
   }
 }

@@ -305,22 +305,22 @@ const added = {
 };
 
 /** A path of the API with what is there: a session is `shared`. */
-export function existing(path: string, there: Existing): string {
-  return path.replace('{id}', [...there].find(([begin]) => path.startsWith(begin))?.[1] ?? '');
+export function existing(path: string, existingPaths: Existing): string {
+  return path.replace('{id}', [...existingPaths].find(([begin]) => path.startsWith(begin))?.[1] ?? '');
 }
 
 /** Adds one of everything that has an address of its own, beside a request. */
 export async function addExisting(api: string, key: string, requestId: string): Promise<Existing> {
-  const there = new Map([['/v1/session/', 'shared']]);
+  const existingPaths = new Map([['/v1/session/', 'shared']]);
   for (const [path, body] of Object.entries(added)) {
     const response = await fetch(api + path, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     });
-    there.set(path, ((await response.json()) as { readonly data: { readonly id: string } }).data.id);
+    existingPaths.set(path, ((await response.json()) as { readonly data: { readonly id: string } }).data.id);
   }
-  return there.set('/v1/', requestId);
+  return existingPaths.set('/v1/', requestId);
 }
 
 /** Bodies in the shape of an endpoint, where it is not that of a query. */

@@ -41,17 +41,17 @@ export async function planRuleSet(
     faults.push({ ...result.fault, path: [...path, ...result.fault.path] });
     return undefined;
   };
-  const there: Present = {
+  const stored: Present = {
     webhooks: await ports.webhooks.list(organizationId),
     rules: await ports.alerts.list(organizationId, { limit: alertLimits.rules, offset: 0 }),
   };
   const webhooks = (set.webhooks ?? []).flatMap((body, index) => {
     const given = read(named(readWebhook(body, ports)), ['webhooks', index]);
-    return given === undefined ? [] : [{ given, change: webhookChange(given, there.webhooks) }];
+    return given === undefined ? [] : [{ given, change: webhookChange(given, stored.webhooks) }];
   });
-  const known = new Set(there.webhooks.map(({ webhook }) => webhook.name));
+  const known = new Set(stored.webhooks.map(({ webhook }) => webhook.name));
   const upcoming = new Set((set.webhooks ?? []).flatMap(({ name }) => (typeof name === 'string' && !known.has(name) ? [name] : [])));
-  const deleted = set.prune === true ? pruned(set, there) : [];
+  const deleted = set.prune === true ? pruned(set, stored) : [];
   const doomed = deleted.filter(({ kind }) => kind === 'webhook');
   const alerts = (set.alerts ?? []).flatMap((body, index) => {
     const given = ruleOf(body);
@@ -69,7 +69,7 @@ export async function planRuleSet(
     return [{ given, change: { kind: 'alert' as const, name, action: actionOf(id, fields), id, fields: [...fields] } }];
   });
   const plan = { webhooks, alerts, deleted };
-  faults.push(...repeatedNames('webhooks', set.webhooks ?? []), ...repeatedNames('alerts', set.alerts ?? []), ...excess(plan, there));
+  faults.push(...repeatedNames('webhooks', set.webhooks ?? []), ...repeatedNames('alerts', set.alerts ?? []), ...excess(plan, stored));
   return faults.length > 0 ? { faults } : plan;
 }
 
@@ -97,13 +97,18 @@ interface Present {
 }
 
 /** Faults of a plan after which the organisation would have more than it may. */
-function excess({ webhooks, alerts, deleted }: RuleSetPlan, there: Present): readonly Fault[] {
+function excess({ webhooks, alerts, deleted }: RuleSetPlan, stored: Present): readonly Fault[] {
   const isKept = (id: string): boolean => deleted.every((one) => one.id !== id);
-  const kept = there.rules.filter(({ id }) => isKept(id));
+  const kept = stored.rules.filter(({ id }) => isKept(id));
   const inSet = new Set(alerts.map(({ change }) => change.name));
   const enforced = kept.filter(({ name, enforce }) => enforce === true && !inSet.has(name)).length;
   const counts = [
-    ['webhooks', there.webhooks.filter(({ webhook }) => isKept(webhook.id)).length + created(webhooks), webhookLimits.webhooks, 'webhooks'],
+    [
+      'webhooks',
+      stored.webhooks.filter(({ webhook }) => isKept(webhook.id)).length + created(webhooks),
+      webhookLimits.webhooks,
+      'webhooks',
+    ],
     ['alerts', kept.length + created(alerts), alertLimits.rules, 'rules'],
     ['alerts', enforced + alerts.filter(({ given }) => given.rule.enforce === true).length, maxEnforcedRules, 'rules with `enforce`'],
   ] as const;
@@ -121,21 +126,21 @@ function named(read: Result<GivenWebhook>): Result<GivenWebhook> {
 
 function webhookChange(given: GivenWebhook, present: readonly ShownWebhook[]): PlannedChange {
   const name = given.name ?? '';
-  const there = present.find(({ webhook }) => webhook.name === name)?.webhook;
-  if (there === undefined) return { kind: 'webhook', name, action: 'create', id: null, fields: [] };
-  const { isEnabled = there.disabled === null } = given;
+  const existing = present.find(({ webhook }) => webhook.name === name)?.webhook;
+  if (existing === undefined) return { kind: 'webhook', name, action: 'create', id: null, fields: [] };
+  const { isEnabled = existing.disabled === null } = given;
   const pairs = [
-    ['destination', there.destination, given.destination],
-    ['config.filter', there.filter, given.filter],
-    ['config.sampleRate', there.sampleRate, given.sampleRate],
-    ['config.events', there.events, given.events],
-    ['includeData', there.includeData, given.includeData],
-    ['enabled', there.disabled === null, isEnabled],
+    ['destination', existing.destination, given.destination],
+    ['config.filter', existing.filter, given.filter],
+    ['config.sampleRate', existing.sampleRate, given.sampleRate],
+    ['config.events', existing.events, given.events],
+    ['includeData', existing.includeData, given.includeData],
+    ['enabled', existing.disabled === null, isEnabled],
   ] as const;
   const fields = pairs
     .map(([field, before, after]) => ({ field, before: plain(before), after: plain(after) }))
     .filter(({ before, after }) => !isDeepStrictEqual(before, after));
-  return { kind: 'webhook', name, action: actionOf(there.id, fields), id: there.id, fields };
+  return { kind: 'webhook', name, action: actionOf(existing.id, fields), id: existing.id, fields };
 }
 
 /** As JSON has it. */

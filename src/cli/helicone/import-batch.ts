@@ -157,15 +157,15 @@ function spanOf(candidates: readonly Candidate[]): ArrivalSpan {
 }
 
 function compareOne({ record, id, day, item: sent }: Candidate, stored: JsonObject): void {
-  const [there, here] = [figuresOf(record), figuresOf(stored)];
-  addFigures(day.here, here);
-  if (there.tokens !== here.tokens) {
+  const [sourceFigures, storedFigures] = [figuresOf(record), figuresOf(stored)];
+  addFigures(day.here, storedFigures);
+  if (sourceFigures.tokens !== storedFigures.tokens) {
     day.counts.tokensDiffer += 1;
     addReason(day, 'Other token counts here: the request was here before.', id);
   }
-  if (there.cost !== here.cost) {
+  if (sourceFigures.cost !== storedFigures.cost) {
     day.counts.costDiffers += 1;
-    addReason(day, costReason(there, here), id);
+    addReason(day, costReason(sourceFigures, storedFigures), id);
   }
   if (!isSameMap(sent.properties, stored['properties']) || !isSameMap(sent.scores, stored['scores'])) {
     day.counts.fieldsDiffer += 1;
@@ -173,9 +173,9 @@ function compareOne({ record, id, day, item: sent }: Candidate, stored: JsonObje
   }
 }
 
-function costReason(there: RecordFigures, here: RecordFigures): string {
-  if (there.cost === null) return 'A cost here and none there: it was computed here.';
-  if (here.cost === null) return 'A cost there and none here: the request was here before, and no price was known.';
+function costReason(source: RecordFigures, stored: RecordFigures): string {
+  if (source.cost === null) return 'A cost here and none there: it was computed here.';
+  if (stored.cost === null) return 'A cost there and none here: the request was here before, and no price was known.';
   return 'Another cost here: the request was here before, and its cost was computed by other prices.';
 }
 

@@ -8,11 +8,11 @@ export interface PropertyFilter {
 
 /** A filter in which the short forms are conditions like any other; one that is there already is not added. */
 export function withPropertyFilters(filter: unknown, given: readonly PropertyFilter[]): unknown {
-  const there = new Set(propertyFiltersOf(filter).map(nameOf));
+  const existing = new Set(propertyFiltersOf(filter).map(nameOf));
   let whole = isEverything(filter) ? undefined : filter;
   for (const each of given) {
-    if (there.has(nameOf(each))) continue;
-    there.add(nameOf(each));
+    if (existing.has(nameOf(each))) continue;
+    existing.add(nameOf(each));
     const leaf = { request_response_rmt: { properties: { [each.key]: { equals: each.value } } } };
     whole = whole === undefined ? leaf : { left: whole, operator: 'and', right: leaf };
   }

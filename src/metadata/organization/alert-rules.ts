@@ -32,9 +32,9 @@ export async function addAlertRule(
   max: number,
 ): Promise<AlertRefusal | undefined> {
   return inWriteTransaction(database, async ({ queries }) => {
-    const there = await othersOf(queries, alert);
-    if (there.length >= max) return 'too_many';
-    const refusal = conflictOf(alert, there);
+    const existing = await othersOf(queries, alert);
+    if (existing.length >= max) return 'too_many';
+    const refusal = conflictOf(alert, existing);
     if (refusal !== undefined) return refusal;
     await queries.insertInto('alert_rules').values(rowOf(alert)).execute();
     return undefined;

@@ -47,9 +47,9 @@ export async function addBoard(
   max: number,
 ): Promise<'too_many' | 'name_taken' | undefined> {
   return inWriteTransaction(database, async (transaction) => {
-    const there = await listBoards(transaction, organizationId);
-    if (there.length >= max) return 'too_many';
-    if (isTaken(there, board)) return 'name_taken';
+    const existing = await listBoards(transaction, organizationId);
+    if (existing.length >= max) return 'too_many';
+    if (isTaken(existing, board)) return 'name_taken';
     await transaction.queries.insertInto('boards').values(rowOf(organizationId, board)).execute();
     return undefined;
   });
@@ -70,19 +70,19 @@ export async function replaceBoard(
   change: BoardChange,
 ): Promise<{ readonly stored: StoredBoard } | BoardRefusal> {
   return inWriteTransaction(database, async (transaction) => {
-    const there = await listBoards(transaction, organizationId);
-    const present = there.find(({ id }) => id === change.id);
+    const existing = await listBoards(transaction, organizationId);
+    const present = existing.find(({ id }) => id === change.id);
     if (present === undefined) return { refused: 'unknown' };
     if (present.version !== change.version) return { refused: 'changed', version: present.version };
-    if (isTaken(there, change)) return { refused: 'name_taken' };
+    if (isTaken(existing, change)) return { refused: 'name_taken' };
     const stored = { ...change, version: present.version + 1, createdAt: present.createdAt };
     await transaction.queries.updateTable('boards').set(rowOf(organizationId, stored)).where('id', '=', change.id).execute();
     return { stored };
   });
 }
 
-function isTaken(there: readonly BoardSummary[], board: Pick<StoredBoard, 'id' | 'name'>): boolean {
-  return there.some(({ id, name }) => id !== board.id && name === board.name);
+function isTaken(existing: readonly BoardSummary[], board: Pick<StoredBoard, 'id' | 'name'>): boolean {
+  return existing.some(({ id, name }) => id !== board.id && name === board.name);
 }
 
 function rowOf(organizationId: OrganizationId, { id, name, version, createdAt, changedAt, ...content }: StoredBoard): BoardsTable {

@@ -29,13 +29,13 @@ export async function addProviderKey(
   max: number,
 ): Promise<ProviderKeyRefusal | undefined> {
   return inWriteTransaction(database, async ({ queries }) => {
-    const there = await queries
+    const existing = await queries
       .selectFrom('provider_keys')
       .select(['provider', 'name'])
       .where('organization_id', '=', key.organizationId)
       .execute();
-    if (key.name !== null && there.some(({ provider, name }) => provider === key.provider && name === key.name)) return 'name_taken';
-    if (there.length >= max) return 'too_many';
+    if (key.name !== null && existing.some(({ provider, name }) => provider === key.provider && name === key.name)) return 'name_taken';
+    if (existing.length >= max) return 'too_many';
     const { organizationId, createdAt, ...rest } = key;
     await queries
       .insertInto('provider_keys')

@@ -24,9 +24,9 @@ export async function addView(
   max: number,
 ): Promise<'too_many' | 'name_taken' | undefined> {
   return inWriteTransaction(database, async (transaction) => {
-    const there = await namesOf(transaction, organizationId);
-    if (there.length >= max) return 'too_many';
-    if (isTaken(there, view)) return 'name_taken';
+    const existing = await namesOf(transaction, organizationId);
+    if (existing.length >= max) return 'too_many';
+    if (isTaken(existing, view)) return 'name_taken';
     await transaction.queries.insertInto('saved_views').values(rowOf(organizationId, view)).execute();
     return undefined;
   });
@@ -39,10 +39,10 @@ export async function replaceView(
   view: Omit<SavedView, 'createdAt'>,
 ): Promise<SavedView | 'unknown' | 'name_taken'> {
   return inWriteTransaction(database, async (transaction) => {
-    const there = await namesOf(transaction, organizationId);
-    const present = there.find(({ id }) => id === view.id);
+    const existing = await namesOf(transaction, organizationId);
+    const present = existing.find(({ id }) => id === view.id);
     if (present === undefined) return 'unknown';
-    if (isTaken(there, view)) return 'name_taken';
+    if (isTaken(existing, view)) return 'name_taken';
     const stored = { ...view, createdAt: present.created_at };
     await transaction.queries.updateTable('saved_views').set(rowOf(organizationId, stored)).where('id', '=', view.id).execute();
     return stored;
@@ -59,8 +59,8 @@ function namesOf({ queries }: MetadataQueries, organizationId: OrganizationId) {
     .execute();
 }
 
-function isTaken(there: readonly NamedView[], view: NamedView): boolean {
-  return there.some(({ id, page, name }) => id !== view.id && page === view.page && name === view.name);
+function isTaken(existing: readonly NamedView[], view: NamedView): boolean {
+  return existing.some(({ id, page, name }) => id !== view.id && page === view.page && name === view.name);
 }
 
 function rowOf(organizationId: OrganizationId, { id, page, name, search, createdAt, changedAt }: SavedView): SavedViewsTable {

@@ -29,9 +29,9 @@ export type WebhookRefusal = 'too_many' | 'name_taken' | 'gone';
 /** Stores a new webhook; durable on return in the core. @param max webhooks of an organisation. @returns undefined once it is stored. */
 export async function addWebhook(database: MetadataQueries, webhook: StoredWebhook, max: number): Promise<WebhookRefusal | undefined> {
   return inWriteTransaction(database, async ({ queries }) => {
-    const there = await namesOf({ queries }, webhook.organizationId);
-    if (there.length >= max) return 'too_many';
-    if (isTaken(there, webhook)) return 'name_taken';
+    const existing = await namesOf({ queries }, webhook.organizationId);
+    if (existing.length >= max) return 'too_many';
+    if (isTaken(existing, webhook)) return 'name_taken';
     await queries.insertInto('webhooks').values(rowOf(webhook)).execute();
     return undefined;
   });
@@ -46,9 +46,9 @@ export async function listAllWebhooks({ queries }: MetadataQueries): Promise<rea
 /** Replaces what is stored of a webhook; durable on return in the core. @returns undefined once it is stored. */
 export async function replaceWebhook(database: MetadataQueries, webhook: StoredWebhook): Promise<WebhookRefusal | undefined> {
   return inWriteTransaction(database, async ({ queries }) => {
-    const there = await namesOf({ queries }, webhook.organizationId);
-    if (there.every(({ id }) => id !== webhook.id)) return 'gone';
-    if (isTaken(there, webhook)) return 'name_taken';
+    const existing = await namesOf({ queries }, webhook.organizationId);
+    if (existing.every(({ id }) => id !== webhook.id)) return 'gone';
+    if (isTaken(existing, webhook)) return 'name_taken';
     await queries.updateTable('webhooks').set(rowOf(webhook)).where('id', '=', webhook.id).execute();
     return undefined;
   });
@@ -62,8 +62,8 @@ async function namesOf({ queries }: MetadataQueries, organizationId: Organizatio
 }
 
 /** Names identify webhooks where a file defines them. Any number may have none. */
-function isTaken(there: readonly Named[], { id, name }: Named): boolean {
-  return name !== null && there.some((other) => other.id !== id && other.name === name);
+function isTaken(existing: readonly Named[], { id, name }: Named): boolean {
+  return name !== null && existing.some((other) => other.id !== id && other.name === name);
 }
 
 function rowOf({ filter, sampleRate, events, secrets, disabled, ...webhook }: StoredWebhook): Selectable<WebhooksTable> {

@@ -193,10 +193,10 @@ async function copy(parts: RemovingParts, start: number, end: number): Promise<v
   const { connections } = parts;
   const within = [sql`created_at >= ${dateTime64(start)}`, sql`created_at < ${dateTime64(end)}`];
   const key = sql`org_id, created_at, request_id`;
-  const there = select({ columns: key, from: acrossOrganizations('bodies', reason, within) });
+  const movedKeys = select({ columns: key, from: acrossOrganizations('bodies', reason, within) });
   const missing = select({
     columns: join(copied.map(identifier), ', '),
-    from: acrossOrganizations('bodies_before', reason, [...within, sql`(${key}) NOT IN ${there}`]),
+    from: acrossOrganizations('bodies_before', reason, [...within, sql`(${key}) NOT IN ${movedKeys}`]),
   });
   const placed = select({ columns: sql`${key}, body_group, true AS is_stored`, from: acrossOrganizations('requests', reason, within) });
   const query = select({

@@ -129,9 +129,9 @@ async function copyHistory(connections: Connections, organizationId: Organizatio
   const history = select({ columns, from: ownRows('changes', [sql`request_id IN ${ids}`, isHistory]) });
   const rows = await readRows<HistoryRow>(connections, 'update', compileFor(organizationId, history), updateSettings);
   const nameOf = ({ changed_ms: at, number, name }: HistoryRow): string => `${at} ${number} ${name}`;
-  const there = new Set(rows.filter(({ id }) => id === String(intoNumber)).map(nameOf));
+  const presentEntries = new Set(rows.filter(({ id }) => id === String(intoNumber)).map(nameOf));
   const entries = rows
-    .filter((row) => row.id === String(fromNumber) && !there.has(nameOf(row)))
+    .filter((row) => row.id === String(fromNumber) && !presentEntries.has(nameOf(row)))
     .map((row): ChangeEntry => ({
       organizationId,
       requestId: into.requestId,

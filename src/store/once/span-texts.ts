@@ -101,11 +101,11 @@ export function makeSpanTexts(connections: Connections): SpanTextsRows {
         ids.map((requestId) => ({ requestId, createdAt: 0 })),
       ),
     readBodies: async (organizationId, records) => {
-      const there = sql`created_at IN ${dateTimes(records.map(({ createdAt }) => createdAt))}`;
+      const rowCondition = sql`created_at IN ${dateTimes(records.map(({ createdAt }) => createdAt))}`;
       const columns = sql`hex(request_id) AS id_hex, toUnixTimestamp64Milli(created_at) AS created_ms, toString(body_group) AS group_text,
         request_kind, concat(request_body, request_rest) AS request, response_kind, concat(response_body, response_rest) AS response,
         ${content} AS content`;
-      const query = select({ columns, from: ownRows('bodies', [there, named(records.map(({ requestId }) => requestId))]) });
+      const query = select({ columns, from: ownRows('bodies', [rowCondition, named(records.map(({ requestId }) => requestId))]) });
       const rows = await readRows<Readonly<Record<string, string>>>(connections, 'insert', compileFor(organizationId, query));
       return rows.map(storedBodies);
     },

@@ -54,8 +54,8 @@ async function numbersIn(
     'requests',
   );
   const times = records.flatMap(({ foundAt }) => foundAt ?? []);
-  const there = times.length === 0 ? sql`request_id IN ${ids}` : sql`created_at IN ${dateTimes(times)} AND request_id IN ${ids}`;
-  const found = select({ distinct: true, columns: sql`toString(request_id) AS id`, from: ownRows(table, there) });
+  const rowCondition = times.length === 0 ? sql`request_id IN ${ids}` : sql`created_at IN ${dateTimes(times)} AND request_id IN ${ids}`;
+  const found = select({ distinct: true, columns: sql`toString(request_id) AS id`, from: ownRows(table, rowCondition) });
   const rows = await readRows<{ readonly id: string }>(connections, 'insert', compileFor(organizationId, found));
   return new Set(rows.map(({ id }) => id));
 }

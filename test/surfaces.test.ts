@@ -18,7 +18,7 @@ const keptBy: Readonly<Record<Surface, Readonly<Record<keyof SurfaceBounds, read
   spans: {
     admission: ['src/intake/spans/take-spans.ts', 'turnBounds.waiting'],
     received: ['src/api/http/body-limit.ts', 'memory.takeBody('],
-    added: ['src/otlp/calls/added-room.ts', 'surfaceBounds.spans'],
+    added: ['src/otlp/calls/added-bytes-limit.ts', 'surfaceBounds.spans'],
     remembered: ['src/otlp/tree/recent-parents.ts', 'surfaceBounds.spans.remembered'],
     work: ['src/otlp/received/limits.ts', 'surfaceBounds.spans'],
     waiting: ['src/intake/spans/take-spans.ts', 'admissions.admit('],

@@ -39,7 +39,7 @@ import { siteFilesIn } from './site/files.ts';
 const sitePath = fileURLToPath(new URL('../pages', import.meta.url));
 
 /** Other rooms, as the API uses them. */
-export interface ApiRooms extends Pick<
+export interface ApiDependencies extends Pick<
   ApiPorts,
   'takeLog' | 'takeSpans' | 'webhooks' | 'health' | 'metrics' | 'models' | 'modelRegistry' | 'answerMemory'
 > {
@@ -73,9 +73,9 @@ export interface OpenApi {
 }
 
 /** Opens the API; it listens later, when whatever a call may reach has begun. */
-export function openApi(rooms: ApiRooms): OpenApi {
-  const { config, version, streams } = rooms;
-  const ports = apiPortsOf(rooms);
+export function openApi(dependencies: ApiDependencies): OpenApi {
+  const { config, version, streams } = dependencies;
+  const ports = apiPortsOf(dependencies);
   let server: Server | undefined;
   return {
     ports,
@@ -102,13 +102,13 @@ function documentOf(version: string): () => object {
 }
 
 /** What endpoints use, from the rooms that have it. */
-export function apiPortsOf(rooms: ApiRooms): ApiPorts {
-  const { config, database, store, ingest, jobs, version, baseUrl } = rooms;
+export function apiPortsOf(dependencies: ApiDependencies): ApiPorts {
+  const { config, database, store, ingest, jobs, version, baseUrl } = dependencies;
   const { changer, sessions, declaredNames, redactionRules, inFlightOf, freshUntil, oldestUnstored } = ingest;
   const { now } = systemClock;
   return {
-    ...rooms,
-    ...keyPorts(rooms),
+    ...dependencies,
+    ...keyPorts(dependencies),
     ...answerPorts(config),
     run: store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
@@ -130,7 +130,7 @@ export function apiPortsOf(rooms: ApiRooms): ApiPorts {
 }
 
 /** Keys, sessions of browsers, and addresses that need no key. */
-function keyPorts({ config, database, observe, baseUrl }: ApiRooms) {
+function keyPorts({ config, database, observe, baseUrl }: ApiDependencies) {
   const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
   const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {

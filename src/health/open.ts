@@ -14,7 +14,7 @@ import { ProcessMetrics } from './core-metrics.ts';
 import { healthOf } from './health.ts';
 
 /** Other rooms, as health looks at them. */
-export interface WatchedRooms {
+export interface HealthDependencies {
   readonly config: Config;
   readonly meter: Meter;
   readonly database: MetadataDatabase;
@@ -34,7 +34,7 @@ export function openHealth({
   events,
   ingest,
   behindMs,
-}: WatchedRooms): Pick<ApiPorts, 'health' | 'metrics'> {
+}: HealthDependencies): Pick<ApiPorts, 'health' | 'metrics'> {
   const { drain, deadLetters, spendCounters } = ingest;
   const { spoolMaxBytes, deadLetterMaxBytes, metricsKey: key } = config;
   const { now, monotonic } = systemClock;

@@ -29,7 +29,7 @@ import type { SharedState } from '../state/shared-state.ts';
 /** Frames whose location the core may hold while the store is away: under a gigabyte, half a million plain calls. */
 const maxKnown = 5_000_000;
 
-export interface DrainRooms {
+export interface DrainDependencies {
   readonly config: Config;
   readonly observe: Observe;
   readonly database: MetadataDatabase;
@@ -67,7 +67,7 @@ export function makeDrain({
   storedOrder,
   spendCounters,
   joined,
-}: DrainRooms): Drain {
+}: DrainDependencies): Drain {
   const paths = dataPaths(config);
   const settleBudgets = settleIn(state);
   return new Drain({
@@ -106,7 +106,7 @@ export function makeDrain({
   });
 }
 
-function makeCallsOnce({ config, store, joined, observe }: Pick<DrainRooms, 'config' | 'store' | 'joined' | 'observe'>): CallsOnce {
+function makeCallsOnce({ config, store, joined, observe }: Pick<DrainDependencies, 'config' | 'store' | 'joined' | 'observe'>): CallsOnce {
   const noteJoined: OncePorts['noteJoined'] = (...args) => joined.note(...args);
   return new CallsOnce({ ...store, noteJoined, searchMaxBytes: config.bodySearchMaxBytes, clock: systemClock, observe });
 }

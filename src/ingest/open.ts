@@ -32,7 +32,7 @@ const deadLetterQuotaWaitMs = 5000;
 const rowBytesOfBatchByte = 8;
 
 /** Other rooms, as the ingest uses them. */
-export interface IngestRooms {
+export interface IngestDependencies {
   readonly config: Config;
   readonly observe: Observe;
   readonly meter: Meter;
@@ -66,8 +66,8 @@ export interface Ingest extends Changers {
 }
 
 /** Opens the ingest over the spool of the data folder; nothing is drained before its drain is started. */
-export async function openIngest(rooms: IngestRooms): Promise<Ingest> {
-  const { config, database, store, prices } = rooms;
+export async function openIngest(dependencies: IngestDependencies): Promise<Ingest> {
+  const { config, database, store, prices } = dependencies;
   const { spent = [], lastNumber } = openCheckpointFile(dataPaths(config).spool).load();
   const pendingChanges = await openPendingChanges(database, spent);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber(), await latestJobNumber(database));
@@ -86,7 +86,7 @@ export async function openIngest(rooms: IngestRooms): Promise<Ingest> {
     storedOrder,
     spendCounters: new SpendCounters(),
   };
-  const drain = makeDrain({ ...rooms, ...kept });
+  const drain = makeDrain({ ...dependencies, ...kept });
   return {
     ...kept,
     drain,

@@ -16,7 +16,7 @@ import { makeRemovals, makeTrustedClock, type Removals } from './removals.ts';
 import type { TrustedClock } from './trusted-clock.ts';
 
 /** Other rooms, as jobs use them. */
-export interface JobRooms {
+export interface JobDependencies {
   readonly config: Config;
   readonly observe: Observe;
   readonly database: MetadataDatabase;
@@ -41,11 +41,11 @@ export interface Jobs {
   readonly stop: () => Promise<void>;
 }
 
-export function openJobs(rooms: JobRooms): Jobs {
-  const { config, observe, database, store, prices, ingest, deliveries } = rooms;
+export function openJobs(dependencies: JobDependencies): Jobs {
+  const { config, observe, database, store, prices, ingest, deliveries } = dependencies;
   const { drain, changer, running } = ingest;
   const trustedClock = makeTrustedClock(database, observe);
-  const removals = makeRemovals({ ...rooms, ...ingest, trustedClock }, { drain, changer, deliveries });
+  const removals = makeRemovals({ ...dependencies, ...ingest, trustedClock }, { drain, changer, deliveries });
   const bulk = new BulkJobs({ database, store, drain, changer, observe });
   return {
     removals,

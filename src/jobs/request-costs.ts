@@ -39,14 +39,14 @@ export interface PricePorts {
   readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
 }
 
-export interface RequestCostRooms {
+export interface RequestCostDependencies {
   readonly database: MetadataDatabase;
   readonly prices: CorePrices;
   readonly store: Pick<Store, 'changeStoredCosts'>;
   readonly changer: Pick<RequestChanges, 'stamp' | 'shared'>;
 }
 
-export function makePricePorts({ database, prices, store, changer }: RequestCostRooms): PricePorts {
+export function makePricePorts({ database, prices, store, changer }: RequestCostDependencies): PricePorts {
   const { stored } = prices;
   const pricingOf = makePricingOf(prices);
   const repricing: RepricePorts = {

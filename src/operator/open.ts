@@ -19,7 +19,7 @@ import type { AllCorePrices } from '../pricing/held/core-prices.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './work/snapshots.ts';
 
 /** Other rooms, as the operator's endpoints use them. */
-export interface OperatedRooms extends Pick<SnapshotParts, 'config' | 'observe' | 'database' | 'store'> {
+export interface OperatorDependencies extends Pick<SnapshotParts, 'config' | 'observe' | 'database' | 'store'> {
   readonly ingest: Ingest;
   readonly jobs: Jobs;
   /** Some endpoints of the API are the operator's too. */
@@ -32,9 +32,9 @@ export interface OperatedRooms extends Pick<SnapshotParts, 'config' | 'observe' 
  * Serves the operator's endpoints on their socket, and keeps dead letters within their bounds. @returns a function that ends both, running
  * responses within the given milliseconds.
  */
-export async function openOperator(rooms: OperatedRooms): Promise<(maxMs: number) => Promise<void>> {
-  const { config, observe, ingest, jobs } = rooms;
-  const replay = makeDeadLetterReplay(rooms);
+export async function openOperator(dependencies: OperatorDependencies): Promise<(maxMs: number) => Promise<void>> {
+  const { config, observe, ingest, jobs } = dependencies;
+  const replay = makeDeadLetterReplay(dependencies);
   const stopPruning = boundDeadLetters({
     config,
     observe,
@@ -42,14 +42,14 @@ export async function openOperator(rooms: OperatedRooms): Promise<(maxMs: number
     trustedClock: jobs.trustedClock,
     deadLetterQuota: ingest.deadLetterQuota,
   });
-  const close = await serveOperator(config.dataDir, operatorServer(rooms, replay), observe);
+  const close = await serveOperator(config.dataDir, operatorServer(dependencies, replay), observe);
   return async (maxMs) => {
     stopPruning();
     await close(maxMs);
   };
 }
 
-export interface BoundedDeadLetters extends Pick<OperatedRooms, 'observe'> {
+export interface BoundedDeadLetters extends Pick<OperatorDependencies, 'observe'> {
   readonly replay: Pick<DeadLetterReplay, 'prune'>;
   readonly config: Pick<Config, 'deadLetterDays' | 'deadLetterMaxBytes'>;
   readonly trustedClock: Pick<TrustedClock, 'now'>;
@@ -63,7 +63,7 @@ const pruneIntervalMs = 3_600_000;
 const dayMs = 86_400_000;
 
 /** Sends dead letters through the ingest again and removes them. */
-function makeDeadLetterReplay({ config, observe, ingest, jobs }: OperatedRooms): DeadLetterReplay {
+function makeDeadLetterReplay({ config, observe, ingest, jobs }: OperatorDependencies): DeadLetterReplay {
   const { deadLetters, changer, inFlightOf, pendingChanges, drain, running } = ingest;
   return new DeadLetterReplay({
     deadLetters,
@@ -79,16 +79,16 @@ function makeDeadLetterReplay({ config, observe, ingest, jobs }: OperatedRooms):
   });
 }
 
-function operatorServer(rooms: OperatedRooms, replay: DeadLetterReplay): Server {
-  const { api, ingest, jobs } = rooms;
+function operatorServer(dependencies: OperatorDependencies, replay: DeadLetterReplay): Server {
+  const { api, ingest, jobs } = dependencies;
   const { deadLetters, drain } = ingest;
-  const takeSnapshot = makeTakeSnapshot({ ...rooms, drain, removals: jobs.removals, jobs: jobs.bulk });
+  const takeSnapshot = makeTakeSnapshot({ ...dependencies, drain, removals: jobs.removals, jobs: jobs.bulk });
   return createOperatorServer({
-    prices: makePriceImport({ database: rooms.database, ...rooms.prices, now: systemClock.now }),
-    noteTraces: rooms.noteTraces,
+    prices: makePriceImport({ database: dependencies.database, ...dependencies.prices, now: systemClock.now }),
+    noteTraces: dependencies.noteTraces,
     deadLetters,
     replay,
-    storeParts: makeStoreParts(rooms.store, rooms.observe),
+    storeParts: makeStoreParts(dependencies.store, dependencies.observe),
     takeSnapshot: (...args) => replay.runExclusively(() => takeSnapshot(...args)),
     api,
   });

@@ -1,7 +1,7 @@
 import { messageOf } from '../model/errors.ts';
 import type { TaggedProperty, Tags } from '../model/record/exchange.ts';
 import type { LoggedCall } from '../model/record/logged-call.ts';
-import { AddedRoom, mayAdd } from './calls/added-room.ts';
+import { AddedBytesLimit, mayAdd } from './calls/added-bytes-limit.ts';
 import { carrierCalls } from './calls/carriers.ts';
 import { type IdentifyTexts, textsOfLogs } from './calls/log-texts.ts';
 import { type IdentifySpan, loggedSpan } from './calls/logged-span.ts';
@@ -57,7 +57,7 @@ export function receiveSpans(request: SpansRequest, ports: ReceivePorts): Receiv
   const { identify, parents, work = new SpanWork(), maxAddedBytes = Infinity } = ports;
   const { spans, rejected, beyond } = withoutFuture(decode(encoding, bytes, work), now);
   const traces = placeSpans({ organizationId, spans, defaults, work }, parents);
-  const room = new AddedRoom(Math.min(maxAddedBytes, mayAdd(bytes.length, spans.length)));
+  const bytesLimit = new AddedBytesLimit(Math.min(maxAddedBytes, mayAdd(bytes.length, spans.length)));
   const calls: LoggedCall[] = [];
   const properties = new Map<Span, readonly TaggedProperty[]>();
   const unread: string[] = [];
@@ -66,7 +66,7 @@ export function receiveSpans(request: SpansRequest, ports: ReceivePorts): Receiv
     const call = callOf(placed, request, ports);
     if (typeof call === 'string') unread.push(call);
     else {
-      room.add(call);
+      bytesLimit.add(call);
       calls.push(call);
       properties.set(placed.span, call.tags.properties);
     }
@@ -130,8 +130,8 @@ export function receiveLogs(
   const { records, rejected, beyond } = encoding === 'protobuf' ? decodeProtobufLogs(bytes, work) : decodeJsonLogs(textOf(bytes), work);
   work.pause();
   const { calls, others } = textsOfLogs({ records, defaults, now }, identify);
-  const room = new AddedRoom(Math.min(maxAddedBytes, mayAdd(bytes.length, records.length)));
-  for (const call of calls) room.add(call);
+  const bytesLimit = new AddedBytesLimit(Math.min(maxAddedBytes, mayAdd(bytes.length, records.length)));
+  for (const call of calls) bytesLimit.add(call);
   return { calls, others, rejected, beyond };
 }
 

@@ -53,11 +53,11 @@ async function fuzzEverything(): Promise<boolean> {
   await send(/sk-svc-us-\w+/.exec(command('keys', 'create', '--org', 'theirs'))?.[0] ?? '', foreignText);
   const mine = await send(key, 'mine');
   const organizationId = await ownerOf(mine);
-  const existing = await addExisting(api, key, mine);
+  const added = await addExisting(api, key, mine);
   let sound = true;
   for (const { method, path: route } of endpointsWithBody()) {
     if (!isWanted(route)) continue;
-    const target = { method, url: api + existing(route, existing), key, organizationId, foreignText };
+    const target = { method, url: api + existing(route, added), key, organizationId, foreignText };
     sound = (await fuzzEndpoint(`${method} ${route}`, target)) && sound;
   }
   const ready = (await fetch(`${api}/readyz`)).status === 200;

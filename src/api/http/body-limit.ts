@@ -6,7 +6,7 @@ import type { CallMemory } from './response-memory.ts';
 /** Limits the bytes of a call's body. @throws GatelogError 413. */
 export type LimitBody = (context: Context) => Promise<void>;
 
-interface BodyRoom {
+interface BodyBudget {
   readonly limitBody: LimitBody;
   /** Of {@link LimitBody}. */
   readonly maxBytes: number;
@@ -17,7 +17,7 @@ interface BodyRoom {
  * Limits the body of a call and takes memory for it, before anything of it is read. @throws GatelogError 413, or 503 when the organisation
  * sends more at once than there is memory for.
  */
-export async function admitBody(context: Context, { limitBody, maxBytes, memory }: BodyRoom): Promise<void> {
+export async function admitBody(context: Context, { limitBody, maxBytes, memory }: BodyBudget): Promise<void> {
   const announced = announcedBytes(context);
   if (announced !== undefined) await limitBody(context);
   await memory.takeBody(announced ?? maxBytes);

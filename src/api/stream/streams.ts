@@ -89,7 +89,7 @@ export class Streams {
    * most of them makes room for one that has fewer.
    */
   open({ plan, principal, ports, signal, isSignedIn }: StreamCall): AsyncGenerator<string, undefined> {
-    this.makeRoom(principal.organizationId);
+    this.evictViewer(principal.organizationId);
     const { aliveMs } = this.options;
     const { bodyAddressOf } = ports;
     const viewer = new Viewer({
@@ -131,7 +131,7 @@ export class Streams {
     }
   }
 
-  private makeRoom(organizationId: OrganizationId): void {
+  private evictViewer(organizationId: OrganizationId): void {
     if (this.viewers.size < this.options.max && !this.isStopping) return;
     const counts = new Map<OrganizationId, number>();
     for (const { plan } of this.viewers.keys()) counts.set(plan.tenant, (counts.get(plan.tenant) ?? 0) + 1);

@@ -71,16 +71,16 @@ export function formBatch(
   const late = turn.filter(({ series }) => mayBeLate(series));
   const busy = turn.filter(({ series }) => isBusySeries(series));
   const prompt = turn.filter(({ series }) => !mayBeLate(series) && !isBusySeries(series));
-  const room = new BatchRoom(limits);
+  const builder = new BatchBuilder(limits);
   const startOf = (tail: SeriesTail): number => alreadyTaken.find((entry) => entry.tail === tail)?.count ?? 0;
   // Invariant: a series is taken from once, because a repeated batch has its exchanges series by series.
   const isLateFirst = number % lateTurn === 0;
-  if (isLateFirst) for (const tail of late) room.take(tail, startOf(tail), half);
+  if (isLateFirst) for (const tail of late) builder.take(tail, startOf(tail), half);
   const isShared = prompt.some((tail) => tail.waiting()[startOf(tail)]?.endsAt !== undefined);
-  if (!isShared || number % busyTurn !== 0) for (const tail of busy) room.take(tail, startOf(tail), isShared ? half : whole);
-  for (const tail of prompt) room.take(tail, startOf(tail));
-  if (!isLateFirst) for (const tail of late) room.take(tail, startOf(tail));
-  const { taken, exchanges, isFull } = room;
+  if (!isShared || number % busyTurn !== 0) for (const tail of busy) builder.take(tail, startOf(tail), isShared ? half : whole);
+  for (const tail of prompt) builder.take(tail, startOf(tail));
+  if (!isLateFirst) for (const tail of late) builder.take(tail, startOf(tail));
+  const { taken, exchanges, isFull } = builder;
   if (exchanges.length === 0) return undefined;
   const bounds = taken.map(({ tail, to }) => [tail.series, { from: accepted[tail.series] ?? startOfSeries, to }] as const);
   const series = Object.fromEntries(bounds);
@@ -96,7 +96,7 @@ const maxLateMonths = 8;
 const monthsOfYear = 12;
 
 /** Fills a batch. What it takes of a series is the beginning of what waits in it. */
-class BatchRoom {
+class BatchBuilder {
   readonly taken: { readonly tail: SeriesTail; readonly count: number; readonly to: Position }[] = [];
   readonly exchanges: TrackedExchange[] = [];
   isFull = false;

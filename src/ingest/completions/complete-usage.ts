@@ -128,7 +128,7 @@ export async function completeUsages(
     if (await isCompleted(completion, completeUsage, observe)) completed.add(key);
   }
   const remaining = [...candidates].flatMap(([key, completion]) => (completed.has(key) ? [] : [completion]));
-  const kept = withinRoom(remaining.filter(isStorable));
+  const kept = withinBudget(remaining.filter(isStorable));
   const reads = remaining.length - kept.length;
   if (reads > 0) observe({ kind: 'usage_not_completed', reads, reason: 'too many or too large reads wait for the records of their calls' });
   return kept;
@@ -137,7 +137,7 @@ export async function completeUsages(
 const withoutCall = 'no call that they may complete is on record: none was made here, or at another address or with another credential';
 
 /** Leaves out the oldest of whichever organisation has most, until there is room: none takes the room of the others. */
-function withinRoom(reads: readonly UsageCompletion[]): readonly UsageCompletion[] {
+function withinBudget(reads: readonly UsageCompletion[]): readonly UsageCompletion[] {
   if (reads.length <= maxWaiting) return reads;
   const byOrganization = new Map<OrganizationId, UsageCompletion[]>();
   for (const read of reads) {

@@ -69,11 +69,11 @@ export class Imports {
   private readonly ports: ImportPorts;
   private readonly turns = new Map<OrganizationId, Promise<unknown>>();
   /** Organisations take turns to wait for room: the next take of one comes behind that of another which waits. */
-  private readonly room = new FairSemaphore({
+  private readonly slots = new FairSemaphore({
     units: 1,
     maxUnitsOfOwner: 1,
     maxWaitingOfOwner: admission.waiting,
-    refusal: noRoom,
+    refusal: noSlot,
   });
 
   constructor(ports: ImportPorts) {
@@ -99,7 +99,7 @@ export class Imports {
   }
 
   private async add(owner: Principal, { accepted, refused }: CheckedLines, isTrial: boolean): Promise<ImportOutcome> {
-    if (!isTrial) await this.waitForRoom(owner.organizationId);
+    if (!isTrial) await this.waitForSlot(owner.organizationId);
     const fresh = await this.withoutKnown(owner.organizationId, accepted);
     if (!isTrial && fresh.length > 0) await this.write(owner, fresh);
     return { imported: fresh.length, alreadyThere: accepted.length - fresh.length, refused };
@@ -162,15 +162,15 @@ export class Imports {
     series.publish();
   }
 
-  private async waitForRoom(organizationId: OrganizationId): Promise<void> {
+  private async waitForSlot(organizationId: OrganizationId): Promise<void> {
     const { waiting, monotonic } = this.ports;
     const endsAt = monotonic() + maxWaitMs;
-    const permit = await this.room.acquire(1, { owner: organizationId, maxWaitMs });
+    const permit = await this.slots.acquire(1, { owner: organizationId, maxWaitMs });
     try {
       for (;;) {
         const { exchanges, bytes } = waiting();
         if (exchanges < maxWaiting.exchanges && bytes < maxWaiting.bytes) return;
-        if (monotonic() > endsAt) throw noRoom();
+        if (monotonic() > endsAt) throw noSlot();
         await wait(pollMs);
       }
     } finally {
@@ -179,7 +179,7 @@ export class Imports {
   }
 }
 
-function noRoom(): GatelogError {
+function noSlot(): GatelogError {
   return new GatelogError('service_busy', 'More records wait for the store than an import may add to. Send the same lines again.');
 }
 

@@ -8,7 +8,7 @@ import type { Principal } from '../../model/principal.ts';
 import { makeBackoff } from '../../platform/backoff.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { failureText } from '../../store/engine/failure.ts';
-import type { BulkJobRooms } from './rooms.ts';
+import type { BulkJobDependencies } from './dependencies.ts';
 import { changeChunk, isThrough, listRequests, startJob, type StartedJob, storeJob } from './run-job.ts';
 
 export interface BulkJobOptions {
@@ -42,21 +42,21 @@ const lasting: ReadonlySet<string> = new Set([
  * turns, with pauses.
  */
 export class BulkJobs {
-  private readonly rooms: BulkJobRooms;
+  private readonly dependencies: BulkJobDependencies;
   private readonly options: Required<BulkJobOptions>;
   private readonly queues = new Map<OrganizationId, Job[]>();
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   private turns: Promise<unknown> = Promise.resolve();
 
-  constructor(rooms: BulkJobRooms, options: BulkJobOptions = {}) {
-    this.rooms = rooms;
+  constructor(dependencies: BulkJobDependencies, options: BulkJobOptions = {}) {
+    this.dependencies = dependencies;
     this.options = { ...defaultOptions, ...options };
   }
 
   /** Resumes unfinished jobs. */
   async resume(): Promise<void> {
-    const { database, changer } = this.rooms;
+    const { database, changer } = this.dependencies;
     const unfinished = await listUnfinishedJobs(database);
     const { number: before } = changer.stamp();
     const running = new Set(unfinished.map(({ number }) => number));
@@ -73,7 +73,7 @@ export class BulkJobs {
     const { maxUnfinished } = this.options;
     const order = await this.redacted(organizationId, given);
     const added = { id: uuidv7() as JobId, organizationId, keyId, order, at: systemClock.now() };
-    const job = await addJob(this.rooms.database, added, maxUnfinished);
+    const job = await addJob(this.dependencies.database, added, maxUnfinished);
     if (job === undefined) {
       throw new GatelogError('service_busy', `${maxUnfinished} jobs of this organisation wait already. Try again when one has ended.`, {
         retryAfterSeconds: 30,
@@ -85,7 +85,7 @@ export class BulkJobs {
 
   private async redacted(organizationId: OrganizationId, order: JobOrder): Promise<JobOrder> {
     if (order.kind === 'undo') return order;
-    const set = await this.rooms.changer.laterTexts.properties(organizationId, order.properties.set);
+    const set = await this.dependencies.changer.laterTexts.properties(organizationId, order.properties.set);
     return { ...order, properties: { ...order.properties, set } };
   }
 
@@ -107,19 +107,19 @@ export class BulkJobs {
     // In a turn, so that the outcomes of a running chunk are counted.
     await this.turn(async () => {
       const job = await this.find(organizationId, id);
-      if (job !== undefined) await advanceJob(this.rooms.database, id, { state: 'cancelled', endedAt: systemClock.now() });
+      if (job !== undefined) await advanceJob(this.dependencies.database, id, { state: 'cancelled', endedAt: systemClock.now() });
     });
     return this.find(organizationId, id);
   }
 
   /** @returns undefined for an unknown job. */
   find(organizationId: OrganizationId, id: JobId): Promise<Job | undefined> {
-    return findJob(this.rooms.database, organizationId, id);
+    return findJob(this.dependencies.database, organizationId, id);
   }
 
   /** Newest first. */
   list(organizationId: OrganizationId, page: { readonly limit: number; readonly offset: number }): Promise<readonly Job[]> {
-    return listJobs(this.rooms.database, organizationId, page);
+    return listJobs(this.dependencies.database, organizationId, page);
   }
 
   /** Runs `work`, which copies metadata and store, between two chunks. */
@@ -159,7 +159,7 @@ export class BulkJobs {
 
   /** Ends when the job has ended. @throws the abort reason on a stop. */
   private async runWithRetries({ organizationId, id }: Job): Promise<void> {
-    const { observe } = this.rooms;
+    const { observe } = this.dependencies;
     const { signal } = this.stopping;
     const backoff = makeBackoff(firstRetryMs, maxRetryMs);
     for (;;) {
@@ -182,7 +182,10 @@ export class BulkJobs {
     const isLasting = error instanceof GatelogError ? lasting.has(error.code) : false;
     const message = error instanceof GatelogError ? error.message : 'The service failed.';
     try {
-      await advanceJob(this.rooms.database, id, { error: message, ...(isLasting ? { state: 'failed', endedAt: systemClock.now() } : {}) });
+      await advanceJob(this.dependencies.database, id, {
+        error: message,
+        ...(isLasting ? { state: 'failed', endedAt: systemClock.now() } : {}),
+      });
       return isLasting ? await this.find(organizationId, id) : undefined;
     } catch {
       // The metadata database is away: the next attempt decides again.
@@ -191,22 +194,22 @@ export class BulkJobs {
   }
 
   private async run(found: Job, noteProgress: () => void): Promise<void> {
-    const { rooms } = this;
-    const started = isStarted(found) ? found : await startJob(rooms, found);
+    const { dependencies } = this;
+    const started = isStarted(found) ? found : await startJob(dependencies, found);
     if (started === undefined) return;
     const { signal } = this.stopping;
-    const listed = started.total === null ? await listRequests(rooms, started, { ...this.options, signal }) : started;
+    const listed = started.total === null ? await listRequests(dependencies, started, { ...this.options, signal }) : started;
     if (listed !== undefined) await this.changeAll(listed, noteProgress);
-    await rooms.store.jobLists.drop(started.number);
-    await advanceJob(rooms.database, started.id, { state: 'done', endedAt: systemClock.now(), error: null });
+    await dependencies.store.jobLists.drop(started.number);
+    await advanceJob(dependencies.database, started.id, { state: 'done', endedAt: systemClock.now(), error: null });
   }
 
   private async changeAll(job: StartedJob, noteProgress: () => void): Promise<void> {
-    const { rooms } = this;
-    const stored = await storeJob(rooms, job);
+    const { dependencies } = this;
+    const stored = await storeJob(dependencies, job);
     for (let left: StartedJob | undefined = job; left !== undefined && !isThrough(left);) {
       const current: StartedJob = left;
-      left = await this.chunkTurn(() => changeChunk(rooms, current, stored));
+      left = await this.chunkTurn(() => changeChunk(dependencies, current, stored));
       noteProgress();
     }
   }
@@ -237,7 +240,7 @@ export class BulkJobs {
 
   /** A failure leaves lists to the next start. */
   private async dropLists(isSpent: (number: number) => boolean): Promise<void> {
-    const { store, observe } = this.rooms;
+    const { store, observe } = this.dependencies;
     try {
       for (const number of await store.jobLists.numbers()) if (isSpent(number)) await store.jobLists.drop(number);
     } catch (error) {

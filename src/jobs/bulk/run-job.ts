@@ -6,7 +6,7 @@ import { matchingRequests, planBulk } from '../../query/requests/bulk.ts';
 import type { BulkJob } from '../../store/bulk/change.ts';
 import type { MatchingRows } from '../../store/bulk/job-lists.ts';
 import { requestsChangedBy, type UndoneJob } from '../../store/bulk/list.ts';
-import type { BulkJobRooms } from './rooms.ts';
+import type { BulkJobDependencies } from './dependencies.ts';
 
 /** A job that has a number. */
 export type StartedJob = Job & { readonly number: number; readonly startedAt: number };
@@ -22,7 +22,7 @@ export interface StepOptions {
  * TRICKY: no other change runs at that moment, so each change with a smaller number has been made, and each later one has a greater
  * number. The job is as if made at once here: where a later change came first, that one stays.
  */
-export async function startJob({ database, changer }: BulkJobRooms, job: Job): Promise<StartedJob | undefined> {
+export async function startJob({ database, changer }: BulkJobDependencies, job: Job): Promise<StartedJob | undefined> {
   const { acceptedAt: startedAt, number } = await changer.exclusive(job.organizationId, async () => changer.stamp());
   const started = { ...job, state: 'running', number, startedAt } as const;
   return (await advanceJob(database, job.id, { state: 'running', number, startedAt })) ? started : undefined;
@@ -33,30 +33,30 @@ export async function startJob({ database, changer }: BulkJobRooms, job: Job): P
  * costs or matches too much, or the store fails.
  */
 export async function listRequests(
-  rooms: BulkJobRooms,
+  dependencies: BulkJobDependencies,
   job: StartedJob,
   { signal, maxRequests }: StepOptions,
 ): Promise<StartedJob | undefined> {
-  await whenEndedAreStored(rooms.drain, job.organizationId, signal);
-  const total = await rooms.store.jobLists.list(job, await matching(rooms, job));
+  await whenEndedAreStored(dependencies.drain, job.organizationId, signal);
+  const total = await dependencies.store.jobLists.list(job, await matching(dependencies, job));
   if (total > maxRequests) {
     throw new GatelogError(
       'query_too_large',
       `The filter matches ${total} requests; one job changes at most ${maxRequests}. Narrow it, by time for example.`,
     );
   }
-  return (await advanceJob(rooms.database, job.id, { total })) ? { ...job, total } : undefined;
+  return (await advanceJob(dependencies.database, job.id, { total })) ? { ...job, total } : undefined;
 }
 
-async function matching(rooms: BulkJobRooms, job: StartedJob): Promise<MatchingRows> {
+async function matching(dependencies: BulkJobDependencies, job: StartedJob): Promise<MatchingRows> {
   const { order } = job;
-  if (order.kind === 'undo') return requestsChangedBy(await undoneJob(rooms, job, order.undoes));
+  if (order.kind === 'undo') return requestsChangedBy(await undoneJob(dependencies, job, order.undoes));
   const planned = planBulk(job.organizationId, order.filter);
   if (!planned.ok) throw new GatelogError(planned.fault.code, planned.fault.message);
   return matchingRequests(planned.value, job.startedAt);
 }
 
-async function undoneJob({ database }: BulkJobRooms, { organizationId }: Job, id: JobId): Promise<UndoneJob> {
+async function undoneJob({ database }: BulkJobDependencies, { organizationId }: Job, id: JobId): Promise<UndoneJob> {
   const undone = await findJob(database, organizationId, id);
   const { number, startedAt } = undone ?? { number: null, startedAt: null };
   if (number === null || startedAt === null) {
@@ -67,23 +67,25 @@ async function undoneJob({ database }: BulkJobRooms, { organizationId }: Job, id
 
 /** The job as the store needs it. */
 export async function storeJob(
-  rooms: BulkJobRooms,
+  dependencies: BulkJobDependencies,
   { organizationId, number, startedAt, keyId, order, ...job }: StartedJob,
 ): Promise<BulkJob> {
   const key = { organizationId, number, startedAt, keyId };
   if (order.kind === 'property') return { ...key, change: { targets: targetValues(order.properties) } };
-  const undoes = await undoneJob(rooms, { organizationId, number, startedAt, keyId, order, ...job }, order.undoes);
-  return { ...key, change: { undoes, undos: await listUndos(rooms.database, organizationId) } };
+  const undoes = await undoneJob(dependencies, { organizationId, number, startedAt, keyId, order, ...job }, order.undoes);
+  return { ...key, change: { undoes, undos: await listUndos(dependencies.database, organizationId) } };
 }
 
 /** Changes the next requests. @returns the job after that; undefined when nothing was left or it was cancelled. */
-export async function changeChunk(rooms: BulkJobRooms, job: StartedJob, stored: BulkJob): Promise<StartedJob | undefined> {
-  const current = await findJob(rooms.database, job.organizationId, job.id);
+export async function changeChunk(dependencies: BulkJobDependencies, job: StartedJob, stored: BulkJob): Promise<StartedJob | undefined> {
+  const current = await findJob(dependencies.database, job.organizationId, job.id);
   if (current?.endedAt !== null) return undefined;
-  const { reached, outcomes: added } = await rooms.changer.exclusive(job.organizationId, () => rooms.store.changeNext(stored, job.reached));
+  const { reached, outcomes: added } = await dependencies.changer.exclusive(job.organizationId, () =>
+    dependencies.store.changeNext(stored, job.reached),
+  );
   if (reached === null) return undefined;
   const outcomes = sumOf(job.outcomes, added);
-  const isGoing = await advanceJob(rooms.database, job.id, { reached, outcomes, error: null });
+  const isGoing = await advanceJob(dependencies.database, job.id, { reached, outcomes, error: null });
   return isGoing ? { ...job, reached, outcomes, error: null } : undefined;
 }
 

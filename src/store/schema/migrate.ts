@@ -62,7 +62,7 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
       };
       const found = await client.query({ query: 'EXISTS TABLE schema_migrations', format: 'JSONEachRow' });
       if ((await found.json<{ result: number }>())[0]?.result !== 1) {
-        demandRoomForSteps(connections);
+        assertSpaceForSteps(connections);
         await command(
           `CREATE TABLE IF NOT EXISTS schema_migrations (number UInt32, name String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3)) ENGINE = MergeTree ORDER BY number`,
         );
@@ -77,7 +77,7 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
         );
       }
       for (const migration of migrations.filter(({ number }) => number > latest && number <= upTo)) {
-        demandRoomForSteps(connections);
+        assertSpaceForSteps(connections);
         for (const statement of migration.statements) await command(statement);
         await command(`INSERT INTO schema_migrations (number, name) VALUES (${migration.number}, '${migration.name}')`);
         onApplied(migration.name);
@@ -92,11 +92,13 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
  * TRICKY: a step on a full disk makes the description of its table an empty file, and then the store can never be opened again. A start
  * without pending steps writes nothing, so it is allowed.
  */
-function demandRoomForSteps(connections: Connections): void {
+function assertSpaceForSteps(connections: Connections): void {
   if (connections.hasFreeSpace()) return;
-  const room = connections.measureFreeSpace();
+  const freeBytes = connections.measureFreeSpace();
   const measured =
-    room === undefined ? '' : ` ${mebibytes(room.freeBytes)} MiB are free, more than ${mebibytes(room.spareBytes)} MiB are wanted.`;
+    freeBytes === undefined
+      ? ''
+      : ` ${mebibytes(freeBytes.freeBytes)} MiB are free, more than ${mebibytes(freeBytes.spareBytes)} MiB are wanted.`;
   throw new GatelogError(
     'store_unavailable',
     `The disk of the store is too full to bring its tables up to date.${measured} Make room and start again; GATELOG_STORE_SPARE_BYTES says how much stays free.`,

@@ -201,7 +201,7 @@ export async function writePatch({ connections, patches }: PatchParts, update: C
   const { embedded } = connections;
   await withRetries(() =>
     runWrite(connections, 'update', async (client) => {
-      await patches.makeRoom(connections, client, bytes);
+      await patches.flushIfOverLimit(connections, client, bytes);
       await runCommand({ client, embedded }, update, updateSettings);
     }),
   );

@@ -45,7 +45,7 @@ export class PendingPatches {
    * Call it in the `update` lane before writing a patch of about these bytes.
    * @throws GatelogError `store_unavailable` when patches must be merged without free disk space; the next call checks again.
    */
-  async makeRoom(connections: Connections, client: ClickHouseClient, bytes: number): Promise<void> {
+  async flushIfOverLimit(connections: Connections, client: ClickHouseClient, bytes: number): Promise<void> {
     this.written += bytes;
     if (this.written < this.lookEvery) return;
     const found = await client.query({ query: pendingBytes, format: 'JSONEachRow' });

@@ -243,7 +243,7 @@ describe('pending patches', () => {
     const patches = new PendingPatches(1, 1);
     let room = false;
     const connections = { ...rig.connections, hasFreeSpace: () => room };
-    const makeRoom = (): Promise<void> => rig.connections.run('update', (client) => patches.makeRoom(connections, client, 2));
+    const makeRoom = (): Promise<void> => rig.connections.run('update', (client) => patches.flushIfOverLimit(connections, client, 2));
     const before = await merges();
     await expect(makeRoom()).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(await merges()).toBe(before);

@@ -78,7 +78,7 @@ export function makeChangeStoredSession(
   { patches = new PendingPatches(), maxPatched = maxPatchedRows }: SessionWriting = {},
 ): ChangeStoredSession {
   return {
-    count: (change) => inTurn(connections, (lane) => countWithRoom(lane, change)),
+    count: (change) => inTurn(connections, (lane) => countWithinLimit(lane, change)),
     writeHistory: (change) => writeHistory(connections, change),
     update: (change, log = noChangeLog) => updateLogged({ connections, patches, maxPatched, log }, change),
   };
@@ -126,7 +126,7 @@ const bytesOfOne = propertyBytesOf(sql`properties`);
 const reached = sql`count() AS total, sum(${bytesOfOne}) AS bytes, max(${bytesOfOne}) AS maxBytesOfOne, max(length(properties)) AS maxNames`;
 
 /** @throws GatelogError `query_too_large` when the change writes too much, for all requests or for one. */
-async function countWithRoom(lane: LaneClient, change: SessionChange): Promise<number> {
+async function countWithinLimit(lane: LaneClient, change: SessionChange): Promise<number> {
   const found = await measure(lane, change);
   const bytes = bytesOfProperties(change.values);
   // Most changes fit even if they replace nothing; only the others need the exact read.
@@ -263,7 +263,7 @@ async function update(
     await runCommand(lane, mutationOf(change), settings);
     return { total, step: 'begun' };
   }
-  await patches.makeRoom(connections, lane.client, bytes);
+  await patches.flushIfOverLimit(connections, lane.client, bytes);
   await runCommand(lane, patchOf(change), settings);
   return { total, step: 'done' };
 }

@@ -4,8 +4,8 @@ import type { MetadataDatabase } from '../../metadata/database.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Other rooms, as the jobs use them. */
-export interface BulkJobRooms {
+/** Parts of other rooms. */
+export interface BulkJobDependencies {
   readonly database: MetadataDatabase;
   readonly store: Pick<Store, 'jobLists' | 'changeNext'>;
   readonly drain: Pick<Drain, 'catchUp' | 'inFlight'>;

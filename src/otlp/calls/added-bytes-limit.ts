@@ -13,7 +13,7 @@ export function mayAdd(sentBytes: number, spans: number): number {
 }
 
 /** Counts what the calls of one request add, before any of it is written. */
-export class AddedRoom {
+export class AddedBytesLimit {
   private readonly maxBytes: number;
   private bytes = 0;
 

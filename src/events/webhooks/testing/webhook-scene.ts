@@ -24,6 +24,8 @@ export interface SceneOptions {
   /** Trusted certificates. */
   readonly ca?: string;
   readonly storedThrough?: () => number;
+  /** Channels of alerts; absent: there are none. */
+  readonly channels?: (webhooks: WebhookDefinitions) => TargetRoom<'channel'>;
 }
 
 const noChannels: TargetRoom<'channel'> = {
@@ -55,7 +57,10 @@ export async function openWebhookScene(options: SceneOptions): Promise<WebhookSc
   const targets = new WebhookTargets({ definitions, cipher, post, now });
   const outbox = new Outbox({
     database: events,
-    ports: outboxPorts({ webhook: webhookRoom(targets), channel: noChannels }, options.requestPayloads ?? (async () => new Map())),
+    ports: outboxPorts(
+      { webhook: webhookRoom(targets), channel: options.channels?.(definitions) ?? noChannels },
+      options.requestPayloads ?? (async () => new Map()),
+    ),
     concurrency: 8,
     clock: systemClock,
     alarm: (ms, ring) => {

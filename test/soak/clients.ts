@@ -1,15 +1,19 @@
 /**
- * `npm run soak -- clients`: installs the newest version of each official client that the registry has, and a Node 22 for those that need
+ * `npm run soak -- clients [--record]`: installs the newest version of each official client that the registry has, and a Node 22 for those that need
  * it, into `.cache/clients` (about 400 MB), and makes their calls through a real service to a fake provider: chats, streams, responses,
  * embeddings, files. Each must be understood by its client and be one record, with its tokens. Then it makes calls past the gateway whose
  * spans OpenTelemetry's newest NodeSDK exports to it, in both encodings: each must be one record with its tokens and cost, and those of
- * the AI SDK with their session, user and property. The exit code is 1 when one is not.
+ * the AI SDK with their session, user and property. The exit code is 1 when one is not. `--record` writes what the clients sent to
+ * `test/fixtures/newest-clients.json`, which `test/newest-clients.system.test.ts` sends again.
  */
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
+import { expectedOf, isTagged, isTold, isWhole } from '../support/clients/expected.ts';
+import { keyInFixture, type NewestClients, type SentExport } from '../support/clients/newest-clients.ts';
+import { type Recorder, type SentRequest, startRecorder } from '../support/clients/recorder.ts';
 import { eventually } from '../support/eventually.ts';
 import { killStarted, makeDataDir, removeDataDir, startService, testKey } from '../support/process-tree.ts';
 import { startRecordedProvider } from '../support/recorded-provider.ts';
@@ -40,13 +44,6 @@ interface Made {
   readonly id: string;
   readonly said?: unknown;
   readonly error?: string;
-}
-
-/** What a record has beside status 200; undefined: nothing is on record. */
-function expectedOf(name: string): readonly ('prompt_tokens' | 'completion_tokens')[] | undefined {
-  if (name.includes('WebSocket')) return undefined;
-  if (/files|batches|models$/.test(name)) return [];
-  return /embed/.test(name) ? ['prompt_tokens'] : ['prompt_tokens', 'completion_tokens'];
 }
 
 const dataDir = makeDataDir();
@@ -80,7 +77,9 @@ try {
     ) as Record<string, string>,
   });
   const api = apiClient(service.api);
-  const made = madeIn(await run(node, ['calls.mjs'], { GATEWAY: service.gateway, KEY: testKey }));
+  const recorder = await startRecorder(service.gateway);
+  const made = madeIn(await run(node, ['calls.mjs'], { GATEWAY: recorder.origin, KEY: testKey }));
+  const sentCalls = recorder.sent.splice(0);
   let recorded = 0;
   for (const call of made) {
     const tokens = expectedOf(call.name);
@@ -97,7 +96,11 @@ try {
   if (provider.calls.length !== recorded) {
     report({ name: 'all together', id: '' }, `${provider.calls.length} calls, ${recorded} records`, false);
   }
-  await reportSpans(service.gateway, provider.origin, api);
+  const sentExports = await reportSpans(recorder, provider.origin, api);
+  if (process.argv.includes('--record')) {
+    writeSent({ calls: made.map((call) => ({ ...namedOf(call), sent: sentOf(call, sentCalls) })), exports: sentExports });
+  }
+  await recorder.close();
   const leaks = provider.calls.filter(({ headers }) => JSON.stringify(headers).includes(testKey));
   if (leaks.length > 0) report({ name: 'all together', id: '' }, 'the Gatelog key reached the provider', false);
   await service.stop();
@@ -107,43 +110,49 @@ try {
 }
 
 /** The set-up of docs/guides/opentelemetry.md with both of its variables for an address, each with an encoding. */
-async function reportSpans(gateway: string, origin: string, api: ApiClient): Promise<void> {
+async function reportSpans({ origin: gateway, sent }: Recorder, origin: string, api: ApiClient): Promise<readonly SentExport[]> {
+  const exports: SentExport[] = [];
   const setUps = [
     { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${gateway}/v1/otlp/v1/traces`, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' },
     { OTEL_EXPORTER_OTLP_ENDPOINT: `${gateway}/v1/otlp`, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' },
   ];
   for (const setUp of setUps) {
     const variables = { PROVIDER: origin, OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${testKey}`, ...setUp };
-    for (const call of madeIn(await run(node, ['spans.mjs'], variables))) {
+    const made = madeIn(await run(node, ['spans.mjs'], variables));
+    exports.push({ traces: made.map((call) => ({ ...namedOf(call), id: call.id })), sent: sent.splice(0) });
+    for (const call of made) {
       const items = await recordsOfTrace(api, call);
       const record = items.map(
         ({ provider, model, prompt_tokens: input, completion_tokens: output, cost, session_id: session }) =>
           `${provider} ${model}, tokens ${input} and ${output}, ${cost} USD, session ${session}`,
       );
-      const isRight = items.length === 1 && items.every((item) => isWhole(item) && (!isTold(call) || isTagged(item)));
+      const isRight = items.length === 1 && items.every((item) => isWhole(item) && (!isTold(call.name) || isTagged(item)));
       report({ ...call, name: `${call.name}, its span by ${Object.values(setUp)[1]}` }, record.join('; ') || 'no record', isRight);
     }
   }
+  return exports;
 }
 
-/** Calls of the AI SDK have a context, which stands on the spans around them and may come later. */
-function isTold({ name }: Made): boolean {
-  return name.startsWith('ai ');
+function namedOf({ name }: Made): { readonly name: string; readonly version: string } {
+  return { name, version: versionOf(name) };
 }
 
-function isTagged({ session_id: session, request_user_id: user, properties }: RequestItem): boolean {
-  return session === 'spans-1' && user === 'ada' && properties['team'] === 'search';
+/** A client that takes no headers of ours has one request, the last. */
+function sentOf({ id, name }: Made, all: readonly SentRequest[]): SentRequest {
+  const found = all.find(({ headers }) => headers.includes(id)) ?? all.at(-1);
+  if (found === undefined) throw new Error(`${name} sent nothing`);
+  return found;
 }
 
-function isWhole({ prompt_tokens: input, completion_tokens: output, cost }: RequestItem): boolean {
-  return [input, output, cost].every((figure) => figure !== null && figure > 0);
+function writeSent(sent: NewestClients): void {
+  writeFileSync('test/fixtures/newest-clients.json', `${JSON.stringify(sent, null, 2).replaceAll(testKey, keyInFixture)}\n`);
 }
 
 async function recordsOfTrace(api: ApiClient, call: Made): Promise<readonly RequestItem[]> {
   let items: readonly RequestItem[] = [];
   const find = async (): Promise<true | undefined> => {
     items = await api.query({ request_response_rmt: { trace_id: { equals: call.id } } });
-    return items.length > 0 && (!isTold(call) || items.every(isTagged)) ? true : undefined;
+    return items.length > 0 && (!isTold(call.name) || items.every(isTagged)) ? true : undefined;
   };
   await eventually(`the span of ${call.name}`, find, spanMs).catch(() => undefined);
   return items;

@@ -68,6 +68,18 @@ const senders = {
     await within('answer', () => chat(openAi(), scenario));
     return sender;
   },
+  'OpenLLMetry of its SDK': async (scenario) => {
+    const { OpenAIInstrumentation } = await import('@traceloop/instrumentation-openai');
+    // As `@traceloop/node-server-sdk` does, which is too large for the tests.
+    const { TRACELOOP_BASE_URL: url = '', TRACELOOP_HEADERS: headers = '' } = process.env;
+    const [name = '', value = ''] = headers.split('=');
+    const sender = start(new BatchSpanProcessor(new ProtobufExporter({ url: `${url}/v1/traces`, headers: { [name]: value } })));
+    const instrumentation = new OpenAIInstrumentation();
+    instrumentation.setTracerProvider(sender.provider);
+    instrumentation.manuallyInstrument(OpenAI);
+    await within('answer', () => chat(openAi(), scenario));
+    return sender;
+  },
   OpenLIT: async (scenario) => {
     const {
       default: { default: openlit },

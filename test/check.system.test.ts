@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -48,7 +48,11 @@ export const endpoints = [
 
 it('an answer of another type than its endpoint declares does not compile', async () => {
   writeFileSync(path.join(folder, planted), answers);
+  const config = readFileSync('tsconfig.json', 'utf8');
+  // Every change passes the check of the whole tree: here only what is planted, and what it imports, is compiled.
+  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ ...(JSON.parse(config) as object), include: [planted] }));
   const { code, printed } = await checked('types');
+  writeFileSync(path.join(folder, 'tsconfig.json'), config);
   expect(code).toBe(1);
   const wrong = answers.split('\n').flatMap((line, index) => (line.endsWith('// wrong') ? [`${planted}(${index + 1}`] : []));
   const told = printed.split('\n').flatMap((line) => /^(\S+\(\d+),\d+\): error /.exec(line)?.[1] ?? []);

@@ -16,7 +16,7 @@ import {
   startService,
   testKey,
 } from './support/process-tree.ts';
-import { inFull } from './support/test-length.ts';
+import { byLength, inFull } from './support/test-length.ts';
 
 const mebibyte = 1024 * 1024;
 const dataDir = makeDataDir();
@@ -69,7 +69,9 @@ async function send(key: string, body: Buffer, headers: Readonly<Record<string, 
   return { status: response.status, text: await response.text() };
 }
 
-/** Sends each of the bodies from several connections, and goes on until the work for another is done. */
+const loudSenders = byLength(1, 4);
+
+/** Sends each of the bodies, and goes on until the work for another is done. */
 async function whileLoud<Result>(
   bodies: readonly Buffer[],
   work: () => Promise<Result>,
@@ -77,7 +79,7 @@ async function whileLoud<Result>(
 ): Promise<readonly [Result, Set<number>]> {
   const statuses = new Set<number>();
   const done = new AbortController();
-  const senders = Array.from({ length: 4 }, async (_, sender) => {
+  const senders = Array.from({ length: loudSenders }, async (_, sender) => {
     for (let next = sender; !done.signal.aborted; next += 1) {
       for (const body of bodies.slice(next % bodies.length).slice(0, 1)) statuses.add((await send(loud, body, headers)).status);
     }

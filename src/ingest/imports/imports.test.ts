@@ -7,10 +7,10 @@ import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type IngestRig, makeGate, newId, openRig, until } from '../testing/ingest-harness.ts';
-import { testSeed } from '../../../test/support/test-length.ts';
+import { byLength, testSeed } from '../../../test/support/test-length.ts';
 
 const seed = testSeed();
-const exportedRecords = Number(process.env['IMPORT_TEST_RECORDS'] ?? 2000);
+const exportedRecords = Number(process.env['IMPORT_TEST_RECORDS'] ?? byLength(500, 2000));
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('an import', () => {
     const target = await new Deployment(rig).start();
     const taken = new Set<string>();
     for (let round = 0; taken.size < exportedRecords; round += 1) {
-      const made = recordsOf(source, 1000, seed + round).filter(({ requestId }) => !taken.has(requestId));
+      const made = recordsOf(source, Math.min(1000, exportedRecords), seed + round).filter(({ requestId }) => !taken.has(requestId));
       for (const { requestId } of made) taken.add(requestId);
       await source.insert(made);
     }

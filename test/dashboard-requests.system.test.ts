@@ -41,8 +41,8 @@ it('a search stands in both editors, each follows the other, and the list and th
   await page.getByRole('button', { name: 'Builder' }).click();
   const groups = page.getByRole('group', { name: 'Group of conditions' });
   await groups.nth(1).waitFor();
-  expect(await conditionsIn(groups.nth(0))).toEqual(['model: gpt-4o', 'status: 400', 'Team: search']);
-  expect(await conditionsIn(groups.nth(1))).toEqual(['status: 400', 'Team: search']);
+  await expect.poll(() => conditionsIn(groups.nth(0)), patient).toEqual(['model: gpt-4o', 'status: 400', 'Team: search']);
+  await expect.poll(() => conditionsIn(groups.nth(1)), patient).toEqual(['status: 400', 'Team: search']);
 
   const inner = groups.nth(1);
   await inner.getByRole('textbox', { name: 'Value' }).first().fill('500');
@@ -101,19 +101,19 @@ it('names, operators and stored values are offered while one writes, and taken b
   await page.keyboard.type('te');
   await goTo(page, 'Team');
   await page.keyboard.press('Enter');
-  expect(await searchField(page).inputValue()).toBe('Team:');
+  await expect.poll(() => searchField(page).inputValue(), patient).toBe('Team:');
   for (const value of ['search', 'checkout', 'north sea']) await completions(page).getByText(value, { exact: true }).waitFor();
   await page.keyboard.type('no');
   await expect.poll(() => completions(page).locator('b').allInnerTexts(), patient).toEqual(['north sea']);
   await goTo(page, 'north sea');
   await page.keyboard.press('Tab');
-  expect(await searchField(page).inputValue()).toBe('Team:"north sea" ');
+  await expect.poll(() => searchField(page).inputValue(), patient).toBe('Team:"north sea" ');
   await page.keyboard.type('stat');
   await goTo(page, 'status');
   await page.keyboard.press('Tab');
   await goTo(page, '<');
   await page.keyboard.press('Enter');
-  expect(await searchField(page).inputValue()).toBe('Team:"north sea" status:<');
+  await expect.poll(() => searchField(page).inputValue(), patient).toBe('Team:"north sea" status:<');
   await goTo(page, '429');
   await page.keyboard.press('Enter');
   await searchField(page).and(page.locator(':focus')).waitFor();
@@ -183,7 +183,7 @@ it('columns are chosen, ordered, pinned and sized, and stay so', async () => {
   // The pin of a column holds those before it too.
   await dialog.getByText('Identifier stays').click();
   await dialog.getByRole('button', { name: 'Done' }).click();
-  expect(await columnsOf(page)).toEqual(['Model 190 *', 'Identifier 280 *', 'Team 130']);
+  await expect.poll(() => columnsOf(page), patient).toEqual(['Model 190 *', 'Identifier 280 *', 'Team 130']);
 
   await tabTo(page, 'separator', 'Width of Model');
   await page.keyboard.press('ArrowRight');
@@ -192,11 +192,11 @@ it('columns are chosen, ordered, pinned and sized, and stay so', async () => {
   for (let pressed = 0; pressed < 10; pressed += 1) await page.keyboard.press('ArrowLeft');
   await drag(page, page.getByRole('separator', { name: 'Width of Identifier' }), 61);
   const changed = ['Model 222 *', 'Identifier 341 *', 'Team 48'];
-  expect(await columnsOf(page)).toEqual(changed);
+  await expect.poll(() => columnsOf(page), patient).toEqual(changed);
 
   await page.reload();
   await page.waitForSelector(rows);
-  expect(await columnsOf(page)).toEqual(changed);
+  await expect.poll(() => columnsOf(page), patient).toEqual(changed);
   const firstRow = page.locator(rows).first().getByRole('gridcell');
   const widths = await Promise.all((await firstRow.all()).map(async (cell) => (await cell.boundingBox())?.width));
   expect(widths.slice(0, 2)).toEqual([222, 341]);

@@ -109,7 +109,7 @@ it('a key signs in, is kept by no script, and leads to the page that was asked f
   const refusals = complaints.length;
   await signIn(page);
   await page.waitForSelector(rows);
-  expect(await count(page)).toBe('3 requests');
+  await expect.poll(() => count(page)).toBe('3 requests');
   expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).not.toContain(testKey);
   expect(complaints.slice(refusals)).toEqual([]);
   await page.context().close();
@@ -184,8 +184,7 @@ it('the list is operated by the keyboard alone', async () => {
   await page.waitForURL(/request=/);
   await page.keyboard.press('j');
   const opened = page.locator('[role=row][aria-selected=true]');
-  await opened.waitFor();
-  expect(await opened.getAttribute('aria-rowindex')).toBe('3');
+  await expect.poll(() => opened.getAttribute('aria-rowindex')).toBe('3');
   await page.keyboard.press('Escape');
   await page.waitForURL((url) => !url.searchParams.has('request'));
   await page.context().close();
@@ -235,7 +234,7 @@ it('a session is found by its name, opened as a tree, and leads to its requests 
   await page.getByRole('tab', { name: 'Tree' }).click();
   await page.getByRole('link', { name: 'x', exact: true }).last().click();
   await page.locator('[aria-label=Conversation]').waitFor();
-  expect(await count(page)).toBe('3 requests');
+  await expect.poll(() => count(page)).toBe('3 requests');
   await page.locator('aside[aria-label=Request]').getByRole('link', { name: sessionId }).click();
   await tree.first().waitFor();
   expect(complaints).toEqual([]);

@@ -57,7 +57,7 @@ function startImport(api: string, ...words: readonly string[]): Running {
   const child = spawn(process.execPath, [program, 'import', ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
-  return { child, output: () => output, exited: new Promise((resolve) => void child.once('exit', resolve)) };
+  return { child, output: () => output, exited: new Promise((resolve) => void child.once('close', resolve)) };
 }
 
 async function countOf(api: ApiClient): Promise<number> {

@@ -188,7 +188,7 @@ class ExportScene {
       stderr += text.toString();
     });
     const ended = new Promise<{ readonly code: number | null; readonly stderr: string }>((resolve) => {
-      child.once('exit', (code) => resolve({ code, stderr }));
+      child.once('close', (code) => resolve({ code, stderr }));
     });
     return { child, ended };
   }

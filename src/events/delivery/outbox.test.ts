@@ -252,8 +252,8 @@ describe('a target is disabled', () => {
     await begun(8);
     end({ kind: 'refused', reason: 'The receiver answered 410.', response: { status: 410, head: '' }, disables: true });
     await vi.waitFor(async () => expect(await Promise.all(ids.map(state))).toEqual(ids.map(() => 'failed')));
-    expect(rig.disabled).toEqual([{ webhookId: 'w', reason: 'gone' }]);
-    expect(rig.notices).toMatchObject([{ type: 'webhook.disabled' }]);
+    await vi.waitFor(() => expect(rig.disabled).toEqual([{ webhookId: 'w', reason: 'gone' }]));
+    await vi.waitFor(() => expect(rig.notices).toMatchObject([{ type: 'webhook.disabled' }]));
     expect((await rig.row(ids.at(-1) ?? '')).failure).toBe('disabled');
   });
 

@@ -250,7 +250,7 @@ describe('a change of a stored request', () => {
     scene.define({ events: ['request.updated'] });
     for (let from = 0; from < 30_000; from += 10_000) await scene.notes.add(scene.organizationId, range(from, from + 10_000).map(request));
     await expect.poll(notes).toBe(20_000);
-    expect(scene.observations).toEqual([{ kind: 'webhook_updates_dropped', updates: 10_000 }]);
+    await expect.poll(() => scene.observations).toEqual([{ kind: 'webhook_updates_dropped', updates: 10_000 }]);
   });
 });
 

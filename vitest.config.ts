@@ -14,7 +14,14 @@ const maxWorkers = availableParallelism() + 1;
 /** A condition may take this long on a busy machine; one that never holds fails all the same. */
 const patientMs = 60_000;
 
-const shared = { environment: 'node', pool: 'forks', globals: false, maxWorkers, expect: { poll: { timeout: patientMs } } } as const;
+const shared = {
+  environment: 'node',
+  pool: 'forks',
+  globals: false,
+  maxWorkers,
+  expect: { poll: { timeout: patientMs } },
+  setupFiles: ['test/support/patient-conditions.ts'],
+} as const;
 /** Test files beside the code that import this module. */
 const besideTheCode = (module: string): readonly string[] =>
   filesThatReach(module, ['src', 'test', 'bench']).filter((file) => !file.endsWith('.system.test.ts'));
@@ -48,7 +55,7 @@ const system = {
   name: 'system',
   include: ['test/**/*.system.test.ts'],
   exclude: [...byLength(filesInFull, [])],
-  setupFiles: ['test/support/patient-conditions.ts', 'test/support/end-started.ts'],
+  setupFiles: [...shared.setupFiles, 'test/support/end-started.ts'],
 };
 
 export default defineConfig({

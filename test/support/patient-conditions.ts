@@ -4,5 +4,12 @@ import { vi } from 'vitest';
 const patientMs = 60_000;
 
 const { waitFor } = vi;
-vi.waitFor = (condition, options = patientMs) =>
-  waitFor(condition, typeof options === 'number' ? options : { timeout: patientMs, ...options });
+/** Files that share a process load this module once each. */
+const name = 'patientWaitFor';
+if (waitFor.name !== name) {
+  const patientWaitFor: typeof waitFor = (condition, options) => {
+    const { timeout = 0, ...rest } = typeof options === 'number' ? { timeout: options } : (options ?? {});
+    return waitFor(condition, { ...rest, timeout: Math.max(patientMs, timeout) });
+  };
+  vi.waitFor = patientWaitFor;
+}

@@ -14,13 +14,15 @@ const maxWorkers = availableParallelism() + 1;
 /** A condition may take this long on a busy machine; one that never holds fails all the same. */
 const patientMs = 60_000;
 
+const setupFiles = ['test/support/patient-conditions.ts'];
+
 const shared = {
   environment: 'node',
   pool: 'forks',
   globals: false,
   maxWorkers,
   expect: { poll: { timeout: patientMs } },
-  setupFiles: ['test/support/patient-conditions.ts'],
+  setupFiles,
 } as const;
 /** Test files beside the code that import this module. */
 const besideTheCode = (module: string): readonly string[] =>
@@ -46,16 +48,18 @@ const unit = {
 const engineTests = { ...shared, ...quick, name: 'engine', include: [...engineFiles], isolate: false, sequence: { groupOrder: 1 } };
 
 /** Tests beside the code; each file needs its own process. */
-const own = { ...shared, ...quick, name: 'own', include: [...ownProcess] };
+const own = { ...shared, ...quick, name: 'own', include: [...ownProcess], sequence: { groupOrder: 3 } };
 
-/** Tests that start the built program and the fakes around it. */
+/** Tests that start the built program and the fakes around it. Files share processes. */
 const system = {
   ...shared,
   ...patient,
   name: 'system',
   include: ['test/**/*.system.test.ts'],
   exclude: [...byLength(filesInFull, [])],
-  setupFiles: [...shared.setupFiles, 'test/support/end-started.ts'],
+  setupFiles: [...setupFiles, 'test/support/end-started.ts'],
+  isolate: false,
+  sequence: { groupOrder: 0 },
 };
 
 export default defineConfig({

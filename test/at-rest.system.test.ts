@@ -15,7 +15,7 @@ beforeAll(async () => {
   await first.stop();
   service = await startService({ dataDir });
   await use(service);
-}, 120_000);
+});
 
 afterAll(async () => {
   await service.stop();

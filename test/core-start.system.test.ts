@@ -102,7 +102,7 @@ it('the core starts with normal priority, then runs behind the gateway, and its 
   );
   expect(setOf(prioritiesOf(core).filter((thread) => !isMerging(thread)))).toEqual(new Set([5]));
   await service.stop();
-}, 600_000);
+});
 
 it('a core whose supervisor is killed while it starts ends, so that the next start finds the data folder free', async () => {
   const service = await start();
@@ -114,7 +114,7 @@ it('a core whose supervisor is killed while it starts ends, so that the next sta
   expect(treeOf(core)).toEqual([]);
   const next = await startService({ dataDir: service.dataDir });
   await next.stop();
-}, 600_000);
+});
 
 it('a service that is started again while a core of its earlier life still has the port and the folder waits for its end', async () => {
   const first = await start();
@@ -130,7 +130,7 @@ it('a service that is started again while a core of its earlier life still has t
   const next = await starting;
   await untilReady(next);
   expect((await next.stop()).code).toBe(0);
-}, 600_000);
+});
 
 it('the core removes partly written files that a kill has left', async () => {
   const dataDir = freshFolder();

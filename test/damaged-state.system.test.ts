@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (let number = 0; number < 50; number += 1) await call(service, `text ${number} `.repeat(200));
   await service.stop();
   whole = readFileSync(stateFile());
-}, 120_000);
+});
 
 const pageBytes = 4096;
 const random = new SeededRandom(11);

@@ -83,15 +83,18 @@ function completions(page: Page): Locator {
   return page.getByRole('listbox', { name: 'Completions' }).getByRole('option');
 }
 
-/** Goes down the completions with the arrow until one is active. */
+/** Goes down the completions with the arrow until one is active. The page shows each step a moment after its key. */
 async function goTo(page: Page, title: string): Promise<void> {
   const wanted = completions(page).filter({ has: page.getByText(title, { exact: true }) });
   await wanted.waitFor();
-  for (let left = await completions(page).count(); left > 0; left -= 1) {
+  const active = (): Promise<readonly string[]> => completions(page).and(page.locator('[aria-selected=true]')).allInnerTexts();
+  const isActive = async (): Promise<boolean> => (await wanted.getAttribute('aria-selected')) === 'true';
+  for (let left = await completions(page).count(); left > 0 && !(await isActive()); left -= 1) {
+    const before = await active();
     await page.keyboard.press('ArrowDown');
-    if ((await wanted.getAttribute('aria-selected')) === 'true') return;
+    await expect.poll(active, patient).not.toEqual(before);
   }
-  throw new Error(`The arrow does not lead to the completion "${title}".`);
+  if (!(await isActive())) throw new Error(`The arrow does not lead to the completion "${title}".`);
 }
 
 it('names, operators and stored values are offered while one writes, and taken by the keyboard', async () => {

@@ -98,7 +98,7 @@ describe.each(views)('at $width pixels, $colorScheme', (view) => {
     for (const [address, part] of pages()) await expectGoodPage(watched, { address: service.api + address, part });
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 240_000);
+  });
 });
 
 it('a key signs in, is kept by no script, and leads to the page that was asked for', async () => {

@@ -56,7 +56,7 @@ it('a start refuses a missing or empty metadata.db beside records, points to the
   });
   await said(child, 'is running');
   killTree(child.pid ?? 0);
-}, 120_000);
+});
 
 /** Waits until a process has printed a text. @returns its output so far. */
 async function said(child: ChildProcess, text: string): Promise<string> {
@@ -83,7 +83,7 @@ it('a first start that is killed before it is up has shown its key', async () =>
   expect(next.output()).toContain('Keys were made earlier');
   expect((await fetch(`${next.gateway}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
   await next.stop();
-}, 120_000);
+});
 
 it('a data folder without permission is named with its owner and what to do, by every command', async () => {
   const dataDir = freshFolder();
@@ -109,7 +109,7 @@ it('a data folder without permission is named with its owner and what to do, by 
     );
   }
   chmodSync(dataDir, 0o700);
-}, 120_000);
+});
 
 it('a folder full of other files is not used as the data folder', async () => {
   const dataDir = freshFolder();

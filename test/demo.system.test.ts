@@ -44,4 +44,4 @@ it('shows teams with what they cost, a session that was dearest, and nothing is 
   expect(await ended).toEqual([0, null]);
   expect(folders().filter((name) => !before.has(name))).toEqual([]);
   await expect(fetch(`http://127.0.0.1:${port + 1}/healthz`)).rejects.toThrow('fetch failed');
-}, 240_000);
+});

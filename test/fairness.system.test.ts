@@ -19,4 +19,4 @@ it('while one organisation sends the slowest queries over many connections, anot
   // Queries beyond an organisation's share are answered or refused with a documented code, nothing else.
   expect(greedy.filter(({ status, text }) => status !== 200 && !(status === 503 && text.includes('"service_busy"')))).toEqual([]);
   await service.stop();
-}, 120_000);
+});

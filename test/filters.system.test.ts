@@ -73,4 +73,4 @@ it('filters that have much to do on a large call hold up neither the API nor ano
   async function behind(id: string): Promise<number> {
     return (await statusOf(service, id)).behind_seconds;
   }
-}, 300_000);
+});

@@ -85,7 +85,7 @@ async function numbersOf(api: ApiClient, service: Service): Promise<ReadonlyMap<
   return numbers;
 }
 
-it('long lines, which a thread reads, are stored or named like any others', { timeout: 120_000 }, async () => {
+it('long lines, which a thread reads, are stored or named like any others', async () => {
   const service = await startService({ dataDir: newDataDir() });
   const api = apiClient(service.api);
   const item = (index: number, body: object): object => ({ request_id: idOf(index), request_created_at: begin, request_body: body });
@@ -105,7 +105,7 @@ it('long lines, which a thread reads, are stored or named like any others', { ti
 
 describe('gatelog import', () => {
   inFull(() => {
-    it('stores each line once, through kills of the service and of itself', { timeout: 300_000 }, async () => {
+    it('stores each line once, through kills of the service and of itself', async () => {
       const count = 40_000;
       const file = fileOf('killed.jsonl', count);
       const dataDir = newDataDir();
@@ -135,7 +135,7 @@ describe('gatelog import', () => {
     });
   });
 
-  it('reads compressed files and standard input, names bad lines and sets them aside', { timeout: 120_000 }, async () => {
+  it('reads compressed files and standard input, names bad lines and sets them aside', async () => {
     const service = await startService({ dataDir: newDataDir() });
     const good = readFileSync(fileOf('good.jsonl', 3), 'utf8');
     const mixed = path.join(folder, 'mixed.jsonl.gz');

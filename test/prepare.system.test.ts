@@ -41,7 +41,7 @@ it('a clone whose packages cannot be fetched says so in a sentence', async () =>
   expect(await built(cloned())).toMatch(
     /^installing packages …\nThe packages could not be fetched: the package registry does not answer\. .*start again\.\n$/,
   );
-}, 180_000);
+});
 
 it('packages of another clone, to which node_modules is a link, are left as they are', async () => {
   const folder = cloned();
@@ -51,4 +51,4 @@ it('packages of another clone, to which node_modules is a link, are left as they
   symlinkSync(elsewhere, path.join(folder, 'node_modules'));
   expect(await built(folder)).toMatch(/^node_modules is a link to packages that are not the locked ones; they are used as they are\.\n/);
   expect(existsSync(path.join(elsewhere, 'kept'))).toBe(true);
-}, 180_000);
+});

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const bodies = requests.map(({ id, text }) => lineOf('bodies', { ...keyOf(id), request_kind: 'json', request_body: text }));
   await insert('bodies', bodies.join('\n'), 'bodies');
   await insert('requests', requests.map(({ line }) => line).join('\n'), 'requests');
-}, 120_000);
+});
 afterAll(async () => rig.close());
 
 async function count(filter: unknown): Promise<number> {

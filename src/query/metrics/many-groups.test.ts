@@ -22,7 +22,7 @@ beforeAll(async () => {
   const options = { queryTimeoutMs: 60_000, queryMaxWaitMs: 60_000 };
   little = makeRunStatement(rig.connections, { ...options, queryMemoryBytes: 300 * mebi });
   plenty = makeRunStatement(rig.connections, { ...options, queryMemoryBytes: 4096 * mebi });
-}, 120_000);
+});
 afterAll(async () => rig.close());
 
 function planOf(body: object): MetricsPlan {

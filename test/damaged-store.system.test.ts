@@ -57,8 +57,8 @@ it('a damaged file fails the queries that need it with store_damaged; other quer
   expect((await api.query(sinceKept)).map((request) => request.request_id)).toEqual([kept]);
   await eventually('the damage to be known', async () => JSON.stringify(await readiness(service)).includes('store_damaged') || undefined);
   expect(await readiness(service)).toEqual([200, { status: 'ok', failing: [], degraded: ['store_damaged'] }]);
-  const line = `"table":"requests","part":"${path.basename(folder)}","rows":1,"msg":"store_part_damaged"`;
-  await eventually('the log to say which part', () => service.output().includes(line) || undefined);
+  const told = `"table":"requests","part":"${path.basename(folder)}","rows":1,"msg":"store_part_damaged"`;
+  await eventually('the log to say which part', () => service.output().includes(told) || undefined);
   const metrics = await (await fetch(`${service.api}/metrics`)).text();
   expect(metrics.split('\n').filter((line) => line.startsWith('gatelog_store_damaged_parts{'))).toEqual([
     'gatelog_store_damaged_parts{state="in_use",process="core"} 1',

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestItem } from '../src/contract/requests/item.ts';
 import { type ApiClient, apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
+import { guideSetUps, pointedAt } from './support/opentelemetry-guide.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { type RecordedProvider, startRecordedProvider } from './support/recorded-provider.ts';
 
 /** Applications with the set-ups of docs/guides/opentelemetry.md, word for word but for the address and the key. */
-const guide = readFileSync('docs/guides/opentelemetry.md', 'utf8');
+const { twoVariables, tags, headers, openLlmetry, openLit, aiSdkOption } = guideSetUps;
 const sender = fileURLToPath(new URL('support/sender.mjs', import.meta.url));
 const dataDir = makeDataDir();
 let service: Service;
@@ -30,29 +30,9 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-/** What the guide has between two texts. */
-function between(start: string, end: string): string {
-  const from = guide.indexOf(start);
-  const to = guide.indexOf(end, from + start.length);
-  if (from === -1 || to === -1) throw new Error(`the guide has no ${JSON.stringify(start)} before ${JSON.stringify(end)}`);
-  return guide.slice(from + start.length, to);
-}
-
-const twoVariables = between('needs two variables:\n\n<!-- not run: variables of an application -->\n```sh\n', '```');
-const tags = between('hold for every span that does not tell another:\n\n<!-- not run: variables of an application -->\n```sh\n', '```');
-const headers = twoVariables.split('\n').find((line) => line.startsWith('export OTEL_EXPORTER_OTLP_HEADERS=')) ?? '';
-const openLlmetry = between('**OpenLLMetry**, in Python or JavaScript: ', '. Traceloop');
-const openLit = between('**OpenLIT**: ', ' and the headers above');
-const aiSdk = between('**AI SDK** 5 and 6: ', ' in each call');
-
-/** Variables of the guide's prose, one a line. */
-function exported(prose: string): string {
-  return [...prose.matchAll(/`([A-Z_]+=[^`]+)`/g)].map(([, variable = '']) => `export ${variable}`).join('\n');
-}
-
 /** Runs a program of Node under variables that a shell sets, and returns the request that it tells of. */
 async function toldUnder(variables: string, ...program: readonly string[]): Promise<RequestItem> {
-  const script = variables.replaceAll('http://127.0.0.1:8787', service.gateway).replaceAll('<key>', testKey);
+  const script = pointedAt(variables, service.gateway);
   await promisify(execFile)('sh', ['-ec', `${script}\nexec "$0" "$@"`, process.execPath, ...program], {
     env: { ...process.env, GATELOG_API_KEY: testKey, PROVIDER_URL: provider.origin },
   });
@@ -74,7 +54,7 @@ describe('a set-up of the guide', () => {
   });
 
   it('for exporters that append the path themselves: OpenLIT', async () => {
-    expect(await toldUnder(`${exported(openLit)}\n${headers}`, sender, 'OpenLIT', 'chat')).toMatchObject(chat);
+    expect(await toldUnder(`${openLit}\n${headers}`, sender, 'OpenLIT', 'chat')).toMatchObject(chat);
   });
 
   it('with tags of the exporter', async () => {
@@ -84,13 +64,11 @@ describe('a set-up of the guide', () => {
   });
 
   it('for OpenLLMetry, whose SDK for JavaScript sends the headers as they stand', async () => {
-    const variables = exported(openLlmetry);
-    expect(variables.split('\n')).toHaveLength(2);
-    expect(await toldUnder(variables, sender, 'OpenLLMetry of its SDK', 'chat')).toMatchObject({ ...chat, cost: 0.004745 });
+    expect(openLlmetry.split('\n')).toHaveLength(2);
+    expect(await toldUnder(openLlmetry, sender, 'OpenLLMetry of its SDK', 'chat')).toMatchObject({ ...chat, cost: 0.004745 });
   });
 
   it('for the AI SDK: an option of each call', async () => {
-    const [, option = ''] = /^`(.+)`$/.exec(aiSdk) ?? [];
     const program = `
       import { trace } from '@opentelemetry/api';
       import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
@@ -101,7 +79,7 @@ describe('a set-up of the guide', () => {
       trace.setGlobalTracerProvider(tracing);
       const model = createOpenAICompatible({ name: 'openai', baseURL: process.env.PROVIDER_URL + '/v1', apiKey: 'sk' })('gpt-4o');
       const [sessionId, userId] = ['session-1', 'ada'];
-      await generateText({ model, prompt: 'When does the harbour open?', ${option} });
+      await generateText({ model, prompt: 'When does the harbour open?', ${aiSdkOption} });
       await tracing.shutdown();
     `;
     expect(await toldUnder(twoVariables, '--input-type=module', '-e', program)).toMatchObject({

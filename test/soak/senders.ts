@@ -1,7 +1,8 @@
 /**
- * `npm run soak -- senders`: makes calls under Helicone's asynchronous logger of `bench/senders/package.json`, which are 214 packages and so
- * no dependency of the project, and compares what it tells a real service with the gateway's records of the same calls. The first run
- * installs them there (about 300 MB on the disk). The exit code is 1 when a record is missing, there twice, or says something else.
+ * `npm run soak -- senders`: makes calls under Helicone's asynchronous logger and, with the set-up of docs/guides/opentelemetry.md as it
+ * stands, under Traceloop's SDK. They are some hundred packages, of `bench/senders/package.json`, and so no dependencies of the project. What
+ * they tell a real service is compared with the gateway's records of the same calls. The first run installs them there (about 400 MB on the
+ * disk). The exit code is 1 when a record is missing, there twice, or says something else.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +11,7 @@ import { installPeers } from '../../bench/peers/install.ts';
 import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { guideSetUps, pointedAt } from '../support/opentelemetry-guide.ts';
 import { killStarted, makeDataDir, removeDataDir, type Service, startService, testKey } from '../support/process-tree.ts';
 import { type RecordedProvider, startRecordedProvider } from '../support/recorded-provider.ts';
 import { chatBody, type Scenario } from '../support/sender-calls.mjs';
@@ -25,6 +27,7 @@ try {
   const provider = await startRecordedProvider();
   const service = await startService({ dataDir, environment: { GATELOG_PROVIDER_OPENAI_URL: `${provider.origin}/v1` } });
   for (const scenario of ['chat', 'tools'] as const) await compare(service, provider, scenario);
+  await compareTraceloop(service, provider);
   await service.stop();
   await provider.close();
 } finally {
@@ -76,4 +79,21 @@ async function passedOf(service: Service, api: ApiClient, scenario: Scenario): P
   });
   await response.arrayBuffer();
   return api.stored(response.headers.get('svc-id') ?? '');
+}
+
+async function compareTraceloop(service: Service, provider: RecordedProvider): Promise<void> {
+  const api = apiClient(service.api);
+  const script = pointedAt(guideSetUps.openLlmetry, service.gateway);
+  const program = [process.execPath, path.resolve('test/support/traceloop-sdk.mjs'), 'chat'];
+  const environment = { ...process.env, PACKAGES: packages, PROVIDER_URL: `${provider.origin}/v1` };
+  const child = spawn('sh', ['-ec', `${script}\nexec "$0" "$@"`, ...program], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] });
+  await once(child, 'exit');
+  const find = async () => api.query({ request_response_rmt: { properties: { 'service.name': { equals: 'shop' } } } });
+  const [told, ...others] = await eventually("the request of Traceloop's SDK", async () => {
+    const found = await find();
+    return found.length > 0 ? found : undefined;
+  });
+  const [one, other] = [told, await passedOf(service, api, 'chat')].map((item) => item && JSON.stringify(factsOf(item)));
+  console.log(`Traceloop's SDK: told   ${one}\nTraceloop's SDK: passed ${other}`);
+  if (one !== other || others.length > 0) process.exitCode = 1;
 }

@@ -15,6 +15,7 @@ import { expectedOf, isTagged, isTold, isWhole } from '../support/clients/expect
 import { keyInFixture, type NewestClients, type SentExport } from '../support/clients/newest-clients.ts';
 import { type Recorder, type SentRequest, startRecorder } from '../support/clients/recorder.ts';
 import { eventually } from '../support/eventually.ts';
+import { guideSetUps, pointedAt } from '../support/opentelemetry-guide.ts';
 import { killStarted, makeDataDir, removeDataDir, startService, testKey } from '../support/process-tree.ts';
 import { startRecordedProvider } from '../support/recorded-provider.ts';
 
@@ -97,6 +98,7 @@ try {
     report({ name: 'all together', id: '' }, `${provider.calls.length} calls, ${recorded} records`, false);
   }
   const sentExports = await reportSpans(recorder, provider.origin, api);
+  await reportGuide(service.gateway, provider.origin, api);
   if (process.argv.includes('--record')) {
     writeSent({ calls: made.map((call) => ({ ...namedOf(call), sent: sentOf(call, sentCalls) })), exports: sentExports });
   }
@@ -146,6 +148,22 @@ function sentOf({ id, name }: Made, all: readonly SentRequest[]): SentRequest {
 
 function writeSent(sent: NewestClients): void {
   writeFileSync('test/fixtures/newest-clients.json', `${JSON.stringify(sent, null, 2).replaceAll(testKey, keyInFixture)}\n`);
+}
+
+/** The guide's program for AI SDK 7 as it stands, with a model and a question. */
+async function reportGuide(gateway: string, origin: string, api: ApiClient): Promise<void> {
+  const model = `createOpenAI({ baseURL: '${origin}/v1', apiKey: 'caller-key' })('gpt-5-mini')`;
+  const given = `import { createOpenAI } from '@ai-sdk/openai';\nconst model = ${model};\nconst prompt = 'When does the harbour open?';\n`;
+  writeFileSync(path.join(folder, 'guide.mjs'), given + guideSetUps.aiSdk7);
+  await run('sh', ['-ec', `${pointedAt(guideSetUps.twoVariables, gateway)}\nexec "$0" guide.mjs`, node], { GATELOG_API_KEY: testKey });
+  const find = async (): Promise<readonly RequestItem[] | undefined> => {
+    const found = await api.query({ request_response_rmt: { properties: { 'Svc-Session-Id': { equals: 's1' } } } });
+    return found.length > 0 ? found : undefined;
+  };
+  const items = await eventually("the request of the guide's program", find, spanMs).catch(() => []);
+  const [item] = items;
+  const isRight = items.every((each) => isWhole(each) && each.request_user_id === 'ada' && each.properties['team'] === 'search');
+  report({ name: 'ai 7 of the guide', id: '' }, `${item?.model ?? 'no record'}, ${item?.cost ?? 0} USD`, items.length === 1 && isRight);
 }
 
 async function recordsOfTrace(api: ApiClient, call: Made): Promise<readonly RequestItem[]> {

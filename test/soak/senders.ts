@@ -1,11 +1,12 @@
 /**
- * `npm run soak -- senders`: makes calls under Helicone's asynchronous logger and, with the set-up of docs/guides/opentelemetry.md as it
- * stands, under Traceloop's SDK. They are some hundred packages, of `bench/senders/package.json`, and so no dependencies of the project. What
+ * `npm run soak -- senders`: makes calls under Helicone's asynchronous logger and, with the set-ups of docs/guides/opentelemetry.md as they
+ * stand, under Traceloop's SDK and under Langfuse's exporter. They are some hundred packages, of `bench/senders/package.json`, and so no dependencies of the project. What
  * they tell a real service is compared with the gateway's records of the same calls. The first run installs them there (about 400 MB on the
  * disk). The exit code is 1 when a record is missing, there twice, or says something else.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { installPeers } from '../../bench/peers/install.ts';
 import type { RequestItem } from '../../src/contract/requests/item.ts';
@@ -27,7 +28,8 @@ try {
   const provider = await startRecordedProvider();
   const service = await startService({ dataDir, environment: { GATELOG_PROVIDER_OPENAI_URL: `${provider.origin}/v1` } });
   for (const scenario of ['chat', 'tools'] as const) await compare(service, provider, scenario);
-  await compareTraceloop(service, provider);
+  await compareSetUp({ service, provider }, guideSetUps.openLlmetry, [path.resolve('test/support/traceloop-sdk.mjs'), 'chat']);
+  await compareSetUp({ service, provider }, guideSetUps.twoVariables, [langfuseProgram(provider)]);
   await service.stop();
   await provider.close();
 } finally {
@@ -35,7 +37,7 @@ try {
 }
 
 /** Facts that it tells. It leaves out what a cache held, and so the cost is that of tokens that none held. */
-function factsOf(item: RequestItem): unknown {
+function factsOf(item: RequestItem): Partial<RequestItem> {
   const { provider, request_model, model, response_status, prompt_tokens, completion_tokens, usage_estimated } = item;
   return { provider, request_model, model, response_status, prompt_tokens, completion_tokens, usage_estimated };
 }
@@ -81,19 +83,42 @@ async function passedOf(service: Service, api: ApiClient, scenario: Scenario): P
   return api.stored(response.headers.get('svc-id') ?? '');
 }
 
-async function compareTraceloop(service: Service, provider: RecordedProvider): Promise<void> {
+interface Scene {
+  readonly service: Service;
+  readonly provider: RecordedProvider;
+}
+
+/** Runs a program under variables that a shell sets, and compares what it tells with the gateway's record of the same call. */
+async function compareSetUp({ service, provider }: Scene, variables: string, program: readonly string[]): Promise<void> {
   const api = apiClient(service.api);
-  const script = pointedAt(guideSetUps.openLlmetry, service.gateway);
-  const program = [process.execPath, path.resolve('test/support/traceloop-sdk.mjs'), 'chat'];
-  const environment = { ...process.env, PACKAGES: packages, PROVIDER_URL: `${provider.origin}/v1` };
-  const child = spawn('sh', ['-ec', `${script}\nexec "$0" "$@"`, ...program], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] });
+  const name = path.basename(program[0] ?? '', '.mjs');
+  const script = `${pointedAt(variables, service.gateway)}\nexec "$0" "$@"`;
+  const own = { GATELOG_API_KEY: testKey, OTEL_SERVICE_NAME: name, PACKAGES: packages, PROVIDER_URL: `${provider.origin}/v1` };
+  const child = spawn('sh', ['-ec', script, process.execPath, ...program], {
+    env: { ...process.env, ...own },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   await once(child, 'exit');
-  const find = async () => api.query({ request_response_rmt: { properties: { 'service.name': { equals: 'shop' } } } });
-  const [told, ...others] = await eventually("the request of Traceloop's SDK", async () => {
-    const found = await find();
+  const [told, ...others] = await eventually(`the request of ${name}`, async () => {
+    const found = await api.query({ request_response_rmt: { properties: { 'service.name': { equals: name } } } });
     return found.length > 0 ? found : undefined;
   });
-  const [one, other] = [told, await passedOf(service, api, 'chat')].map((item) => item && JSON.stringify(factsOf(item)));
-  console.log(`Traceloop's SDK: told   ${one}\nTraceloop's SDK: passed ${other}`);
+  const [one, other] = [told, await passedOf(service, api, 'chat')].map(
+    (item) => item && JSON.stringify({ ...factsOf(item), request_model: '' }),
+  );
+  console.log(`${name}: told   ${one}\n${name}: passed ${other}`);
   if (one !== other || others.length > 0) process.exitCode = 1;
+}
+
+/** The guide's program, where it finds these packages, with a client. Langfuse's are those of the project. */
+function langfuseProgram({ origin }: RecordedProvider): string {
+  const folder = path.join(packages, 'node_modules', '.guide');
+  const file = path.join(folder, 'langfuse.mjs');
+  const client = `const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: 'sk-of-the-provider', maxRetries: 0 });`;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    file,
+    `import OpenAI from 'openai';\n${client}\nconst { messages } = ${JSON.stringify(chatBody('chat'))};\n${guideSetUps.langfuse}`,
+  );
+  return file;
 }

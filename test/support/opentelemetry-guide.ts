@@ -19,13 +19,17 @@ function exported(prose: string): string {
 const block = '\n\n<!-- not run: variables of an application -->\n```sh\n';
 const twoVariables = between(`needs two variables:${block}`, '```');
 
-/** The set-ups of docs/guides/opentelemetry.md as they stand there: lines of a shell, and an option of the AI SDK. */
+const application = '\n\n<!-- not run: it needs an application -->\n```js\n';
+
+/** The set-ups of docs/guides/opentelemetry.md as they stand there: lines of a shell, an option of the AI SDK, and programs. */
 export const guideSetUps = {
   twoVariables,
   headers: twoVariables.split('\n').find((line) => line.startsWith('export OTEL_EXPORTER_OTLP_HEADERS=')) ?? '',
   tags: between(`hold for every span that does not tell another:${block}`, '```'),
   openLlmetry: exported(between('**OpenLLMetry**, in Python or JavaScript: ', '. Traceloop')),
   openLit: exported(between('**OpenLIT**: ', ' and the headers above')),
+  langfuse: between(`**Langfuse**, beside Langfuse or in its place:${application}`, '```'),
+  aiSdk7: between(`It takes the name \`experimental_telemetry\` for \`telemetry\` too.${application}`, '```'),
   aiSdkOption: between('**AI SDK** 5 and 6: `', '` in each call'),
 } as const;
 

@@ -12,7 +12,11 @@ const traceloop = /** @type {{ initialize: (options: object) => void, forceFlush
 );
 const { OpenAI } = /** @type {{ OpenAI: typeof import('openai').OpenAI }} */ (load('openai'));
 
-traceloop.initialize({ appName: 'shop', instrumentModules: { openAI: OpenAI }, silenceInitializationMessage: true });
+traceloop.initialize({
+  appName: process.env['OTEL_SERVICE_NAME'],
+  instrumentModules: { openAI: OpenAI },
+  silenceInitializationMessage: true,
+});
 const client = new OpenAI({ baseURL: process.env['PROVIDER_URL'], apiKey: 'sk-of-the-provider', maxRetries: 0 });
 await whole(() => client.chat.completions.create(chatBody(/** @type {import('./sender-calls.mjs').Scenario} */ (process.argv[2]))));
 await traceloop.forceFlush();

@@ -34,13 +34,13 @@ export class BatchInterpreter {
    * @returns a batch of the first exchanges, at least one.
    */
   async interpret(formed: Batch, changes: ChangesByExchange): Promise<BatchInterpretation> {
-    const grouped = groupBatch(formed.exchanges);
+    const grouped = await groupBatch(formed.exchanges);
     const tasks = await tasksOf(formed.exchanges, { changes, isRepeated: false, joined: grouped.joined }, this.parts);
     const interpretation = (await this.prefetch.take(tasks)) ?? (await this.parts.interpret(tasks, this.parts.clock.now()));
     const { results } = interpretation;
     if (results.length === tasks.length) return interpreted(formed, grouped, interpretation);
     const batch = firstOf(formed, results.length);
-    const own = groupBatch(batch.exchanges);
+    const own = await groupBatch(batch.exchanges);
     if (isDeepStrictEqual(own, groupsWithin(grouped, results.length))) return interpreted(batch, own, interpretation);
     // Their records have what spans of the same calls behind them tell, which stay in the spool.
     interpretation[Symbol.dispose]();
@@ -49,14 +49,14 @@ export class BatchInterpreter {
 
   /** Interprets a batch that the store may have already, so that its bounds stay. */
   async repeat(batch: Batch, changes: ChangesByExchange): Promise<BatchInterpretation> {
-    const grouped = groupBatch(batch.exchanges);
+    const grouped = await groupBatch(batch.exchanges);
     const tasks = await tasksOf(batch.exchanges, { changes, isRepeated: true, joined: grouped.joined }, this.parts);
     return interpreted(batch, grouped, await bisect(this.parts.interpret, tasks, this.parts.clock.now()));
   }
 
   /** @param next the batch that very probably follows. */
   async lookAhead(next: FormedBatch): Promise<void> {
-    const { joined } = groupBatch(next.exchanges);
+    const { joined } = await groupBatch(next.exchanges);
     const tasks = await tasksOf(next.exchanges, { changes: new Map(), isRepeated: false, joined }, this.parts);
     this.prefetch.begin(tasks, (all) => this.parts.interpret(all, this.parts.clock.now()));
   }

@@ -2,6 +2,7 @@ import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { tellsMore } from '../../model/record/call-facts.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
+import { Slices } from '../../platform/bounds/slices.ts';
 import type { JoinRecords } from '../../store/once/absorb.ts';
 import type { HasArrived, ToldRow } from '../../store/once/told-rows.ts';
 import type { PendingChanges } from '../changes/pending.ts';
@@ -87,7 +88,7 @@ export class CallsOnce {
     for (const { organizationId, spanName } of batch.exchanges) if (spanName !== '') this.tracedCalls.note(organizationId);
     const carriers = carriersOf(batch.exchanges);
     if (carriers.size > 0) await batch.spool.readAll();
-    const recordsBy = recordsOf(batch);
+    const recordsBy = await recordsOf(batch);
     for (const organizationId of new Set([...recordsBy.keys(), ...carriers.keys()])) {
       const own = recordsBy.get(organizationId) ?? [];
       const { inFlight, carried } = await this.place(organizationId, { records: own, carriers: carriers.get(organizationId) ?? [] }, batch);
@@ -232,12 +233,19 @@ interface Places {
   readonly placed: readonly PlacedCall[];
 }
 
-/** The records of a batch that tell of calls, by organisation. */
-function recordsOf({ exchanges, results, leftOut, isRepeated }: OnceBatch): ReadonlyMap<OrganizationId, readonly BatchRecord[]> {
+/** The records of a batch that tell of calls, by organisation. It gives way between records. */
+async function recordsOf({
+  exchanges,
+  results,
+  leftOut,
+  isRepeated,
+}: OnceBatch): Promise<ReadonlyMap<OrganizationId, readonly BatchRecord[]>> {
+  const slices = new Slices();
   const records = new Map<OrganizationId, BatchRecord[]>();
   for (const [index, { organizationId, requestId }] of exchanges.entries()) {
     const result = results[index];
     if (result === undefined || !('request' in result) || result.told === undefined) continue;
+    await slices.turn();
     const record = { ...knownRecord({ ...result.told, requestId }), index };
     if (leftOut.has(index) && !(isRepeated && record.isOfSpan)) continue;
     const own = records.get(organizationId);

@@ -1,4 +1,5 @@
 import type { OrganizationId } from '../../model/ids.ts';
+import { Slices } from '../../platform/bounds/slices.ts';
 import { recordNameOf } from '../interpret/interpret.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import { groupSpans, type WaitingSpan } from './group-spans.ts';
@@ -20,11 +21,13 @@ export interface GroupedBatch {
 
 /**
  * Finds the spans of a batch that tell of the same call. Invariant: it depends on the exchanges alone, so that a repeated batch has the
- * groups that it had.
+ * groups that it had. It gives way between spans, as there may be thousands.
  */
-export function groupBatch(exchanges: readonly TrackedExchange[]): GroupedBatch {
+export async function groupBatch(exchanges: readonly TrackedExchange[]): Promise<GroupedBatch> {
+  const slices = new Slices();
   const spans = new Map<OrganizationId, WaitingSpan[]>();
   for (const [index, exchange] of exchanges.entries()) {
+    await slices.turn();
     const span = waitingSpan(exchange, index);
     if (span === undefined) continue;
     const own = spans.get(exchange.organizationId);
@@ -34,7 +37,7 @@ export function groupBatch(exchanges: readonly TrackedExchange[]): GroupedBatch 
   const joined = new Map<number, JoinedSpans>();
   const leftOut = new Set<number>();
   for (const own of spans.values()) {
-    const { groups, around } = groupSpans(own);
+    const { groups, around } = await groupSpans(own, slices);
     for (const { index } of around) leftOut.add(index);
     for (const { first, others, counted } of groups) {
       if (others.length === 0) continue;

@@ -1,3 +1,4 @@
+import { Slices } from '../../platform/bounds/slices.ts';
 import { areAtOnce, distanceOf, relationOf, type TellsOfCall } from './same-call.ts';
 
 /** A span that waits to be stored. */
@@ -23,18 +24,9 @@ export interface GroupedSpans<Span extends WaitingSpan = WaitingSpan> {
   readonly around: readonly Span[];
 }
 
-/** Finds the spans, of one organisation, that tell of the same call. */
-export function groupSpans<Span extends WaitingSpan>(spans: readonly Span[]): GroupedSpans<Span> {
-  const sets = new Sets<Span>();
-  const inside = new Map<Span, Span[]>();
-  const beside: (readonly [Span, Span])[] = [];
-  for (const [one, other] of pairsOf(spans)) {
-    const relation = relationOf(one, other);
-    if (relation === 'same') sets.join(one, other);
-    else if (relation === 'inner') push(inside, other, one);
-    else if (relation === 'outer') push(inside, one, other);
-    else if (relation === 'beside') beside.push([one, other]);
-  }
+/** Finds the spans, of one organisation, that tell of the same call. It gives way between spans, as there may be thousands. */
+export async function groupSpans<Span extends WaitingSpan>(spans: readonly Span[], slices = new Slices()): Promise<GroupedSpans<Span>> {
+  const { sets, inside, beside } = await relatedSpans(spans, slices);
   const around = new Set<Span>();
   for (const [outer, inner] of inside) if (new Set(inner.map((span) => sets.rootOf(span))).size > 1) around.add(outer);
   for (const [outer, [inner]] of inside) if (inner !== undefined && !around.has(outer)) sets.join(outer, inner);
@@ -45,7 +37,39 @@ export function groupSpans<Span extends WaitingSpan>(spans: readonly Span[]): Gr
   );
   const members = new Map<Span, Span[]>();
   for (const span of spans) if (!around.has(span)) push(members, sets.rootOf(span), span);
-  return { groups: [...members.values()].map((group) => groupOf(group)), around: [...around] };
+  const groups: SpanGroup<Span>[] = [];
+  for (const group of members.values()) {
+    await slices.turn();
+    groups.push(groupOf(group));
+  }
+  return { groups, around: [...around] };
+}
+
+interface RelatedSpans<Span> {
+  readonly sets: Sets<Span>;
+  /** Spans right inside each. */
+  readonly inside: ReadonlyMap<Span, readonly Span[]>;
+  readonly beside: readonly (readonly [Span, Span])[];
+}
+
+/** Of thousands of spans most share nothing, so that only those near each other are compared. */
+async function relatedSpans<Span extends WaitingSpan>(spans: readonly Span[], slices: Slices): Promise<RelatedSpans<Span>> {
+  const sets = new Sets<Span>();
+  const inside = new Map<Span, Span[]>();
+  const beside: (readonly [Span, Span])[] = [];
+  const known = new KnownSpans<Span>();
+  for (const one of spans) {
+    await slices.turn();
+    for (const other of known.near(one)) {
+      const relation = relationOf(one, other);
+      if (relation === 'same') sets.join(one, other);
+      else if (relation === 'inner') push(inside, other, one);
+      else if (relation === 'outer') push(inside, one, other);
+      else if (relation === 'beside') beside.push([one, other]);
+    }
+    known.add(one);
+  }
+  return { sets, inside, beside };
 }
 
 /** Each instrumentation tells of a call once, so that of calls at one time each gets one span of it, the nearest. */
@@ -68,15 +92,6 @@ function joinNearest<Span extends WaitingSpan>(sets: Sets<Span>, pairs: readonly
 
 /** Of spans that share one thing, as thousands in one parent do, so many are compared with another span: the last. */
 const maxCompared = 64;
-
-/** Pairs that may tell of one call, each once: of thousands of spans most share nothing. */
-function* pairsOf<Span extends WaitingSpan>(spans: readonly Span[]): Generator<readonly [Span, Span]> {
-  const known = new KnownSpans<Span>();
-  for (const span of spans) {
-    for (const other of known.near(span)) yield [span, other];
-    known.add(span);
-  }
-}
 
 /** Finds spans by what makes two of them one call. */
 class KnownSpans<Span extends WaitingSpan> {

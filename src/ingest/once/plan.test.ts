@@ -115,8 +115,8 @@ describe('two tell of the same call', () => {
   });
 });
 
-const grouped = (spans: readonly BatchRecord[]) => {
-  const { groups, around } = groupSpans<WaitingSpan>(spans.map((each, index) => ({ ...each, index })));
+const grouped = async (spans: readonly BatchRecord[]) => {
+  const { groups, around } = await groupSpans<WaitingSpan>(spans.map((each, index) => ({ ...each, index })));
   const names = groups.map(({ first, others, counted }) => [first.ids[0], others.map(({ ids }) => ids[0]), counted.ids[0]] as const);
   return { groups: names, around: around.map(({ ids }) => ids[0]) };
 };
@@ -131,21 +131,21 @@ const names = (plan: OncePlan): unknown => ({
 });
 
 describe('spans of one batch', () => {
-  it('make one record, of the one that tells what was said, with the best counts', () => {
+  it('make one record, of the one that tells what was said, with the best counts', async () => {
     const own = span('own', { parentIds: ['outer'], usage: 2 });
     const outer = span('outer', { hasTexts: true });
-    expect(grouped([own, outer])).toEqual({ groups: [['outer', ['own'], 'own']], around: [] });
-    expect(grouped([outer, own])).toEqual({ groups: [['outer', ['own'], 'own']], around: [] });
+    expect(await grouped([own, outer])).toEqual({ groups: [['outer', ['own'], 'own']], around: [] });
+    expect(await grouped([outer, own])).toEqual({ groups: [['outer', ['own'], 'own']], around: [] });
   });
 
-  it('beside each other are found by the response', () => {
+  it('beside each other are found by the response', async () => {
     const spans = [span('own', { parentIds: ['p'], responseId: 'r' }), span('other', { parentIds: ['p'], responseId: 'r' })];
-    expect(grouped(spans)).toEqual({ groups: [['own', ['other'], 'own']], around: [] });
+    expect(await grouped(spans)).toEqual({ groups: [['own', ['other'], 'own']], around: [] });
   });
 
-  it('beside each other at once are paired, each with the nearest', () => {
+  it('beside each other at once are paired, each with the nearest', async () => {
     const spans = [at('own 1', 0, ['client']), at('own 2', 20, ['client']), at('other 1', 1, ['other']), at('other 2', 21, ['other'])];
-    expect(grouped(spans)).toEqual({
+    expect(await grouped(spans)).toEqual({
       groups: [
         ['own 1', ['other 1'], 'own 1'],
         ['own 2', ['other 2'], 'own 2'],
@@ -154,28 +154,28 @@ describe('spans of one batch', () => {
     });
   });
 
-  it('by thousands in one parent are told apart, and each is paired with the one beside it', () => {
+  it('by thousands in one parent are told apart, and each is paired with the one beside it', async () => {
     const spans = Array.from({ length: 4000 }, (_, index) => at(`${index}`, (index >> 1) * 300, [index % 2 === 0 ? 'client' : 'other']));
-    const { groups } = grouped(spans);
+    const { groups } = await grouped(spans);
     expect(groups).toHaveLength(2000);
     expect(groups.every(([first, others]) => others.length === 1 && Number(others[0]) - Number(first) === 1)).toBe(true);
   });
 
-  it('of thousands of instrumentations in one parent are told apart', () => {
+  it('of thousands of instrumentations in one parent are told apart', async () => {
     const spans = Array.from({ length: 4000 }, (_, index) => at(`${index}`, index * 300, [`scope ${index}`]));
-    expect(grouped(spans).groups).toHaveLength(4000);
+    expect((await grouped(spans)).groups).toHaveLength(4000);
   });
 
-  it('each inside the one before, of one response, are one call, however many', () => {
+  it('each inside the one before, of one response, are one call, however many', async () => {
     const spans = Array.from({ length: 3000 }, (_, index) =>
       span(`${index}`, { index, parentIds: [`${index - 1}`], responseId: 'resp_68af0c1d2e' }),
     );
-    expect(grouped(spans).groups).toMatchObject([['2999', { length: 2999 }, '2999']]);
+    expect((await grouped(spans)).groups).toMatchObject([['2999', { length: 2999 }, '2999']]);
   });
 
-  it('around several calls are none of them', () => {
+  it('around several calls are none of them', async () => {
     const spans = [span('outer'), span('one', { parentIds: ['outer'] }), span('two', { parentIds: ['outer'] })];
-    expect(grouped(spans)).toEqual({
+    expect(await grouped(spans)).toEqual({
       groups: [
         ['one', [], 'one'],
         ['two', [], 'two'],

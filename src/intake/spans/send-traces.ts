@@ -23,11 +23,14 @@ interface NotedTraces {
  */
 const maxWaiting = 8 * 1024 * 1024;
 const sharePercent = 90;
-const maxSent = 1024 * 1024;
+/** Characters of one message, which the core reads in one turn of its event loop; one span may have more. */
+const maxSent = 64 * 1024;
+/** Nodes, and requests, of a part of a trace. */
+const maxInPart = 64;
 const intervalMs = 500;
 const timeoutMs = 5000;
 
-/** Tells the core, over its socket, of the spans that a gateway worker has taken; together and at most twice a second. */
+/** Tells the core, over its socket, of the spans that a gateway worker has taken: twice a second, in messages that are short to read. */
 export class TraceSender {
   private readonly dataDir: string;
   private readonly observe: Observe;
@@ -44,16 +47,24 @@ export class TraceSender {
   }
 
   note(owner: Principal, traces: readonly ReceivedTrace[]): void {
-    if (traces.length === 0) return;
-    const text = JSON.stringify({ owner, traces } satisfies NotedTraces);
+    for (const trace of traces) for (const part of partsOf(trace, maxInPart)) this.notePart(owner, part);
+    this.schedule();
+  }
+
+  private notePart(owner: Principal, part: ReceivedTrace): void {
+    const text = JSON.stringify({ owner, traces: [part] } satisfies NotedTraces);
+    const count = Math.max(part.nodes.length, part.requests.length);
+    if (text.length > maxSent && count > 1) {
+      for (const half of partsOf(part, Math.ceil(count / 2))) this.notePart(owner, half);
+      return;
+    }
     const own = this.charactersOf.get(owner.organizationId) ?? 0;
     if (own + text.length > shareOf(maxWaiting, this.waitingCharacters - own, sharePercent)) {
-      this.dropped += traces.reduce((sum, { requests }) => sum + requests.length, 0);
+      this.dropped += part.requests.length;
     } else {
       this.waiting.push({ organizationId: owner.organizationId, text });
       this.count(owner.organizationId, text.length);
     }
-    this.schedule();
   }
 
   private count(organizationId: string, characters: number): void {
@@ -76,6 +87,19 @@ export class TraceSender {
   private async send(): Promise<void> {
     if (this.dropped > 0) this.observe({ kind: 'span_places_dropped', requests: this.dropped, reason: 'the core does not take them' });
     this.dropped = 0;
+    let isTaken = true;
+    for (let left = this.waiting.length; left > 0 && isTaken && !this.isClosed;) {
+      const group = this.firstOfWaiting();
+      isTaken = await post(this.dataDir, `{"noted":[${group.map(({ text }) => text).join(',')}]}`);
+      if (isTaken) for (const { organizationId, text } of this.waiting.splice(0, group.length)) this.count(organizationId, -text.length);
+      left -= group.length;
+    }
+    this.timer = undefined;
+    this.schedule();
+  }
+
+  /** What fits into one message, at least one. */
+  private firstOfWaiting(): readonly Noted[] {
     const group: Noted[] = [];
     let characters = 0;
     for (const noted of this.waiting) {
@@ -83,10 +107,14 @@ export class TraceSender {
       group.push(noted);
       characters += noted.text.length;
     }
-    const isTaken = await post(this.dataDir, `{"noted":[${group.map(({ text }) => text).join(',')}]}`);
-    this.timer = undefined;
-    if (isTaken) for (const { organizationId, text } of this.waiting.splice(0, group.length)) this.count(organizationId, -text.length);
-    this.schedule();
+    return group;
+  }
+}
+
+/** A trace in parts of few spans. The core joins what comes of one trace, in any order. */
+function* partsOf({ traceId, nodes, requests }: ReceivedTrace, size: number): Generator<ReceivedTrace> {
+  for (let at = 0; at < Math.max(nodes.length, requests.length); at += size) {
+    yield { traceId, nodes: nodes.slice(at, at + size), requests: requests.slice(at, at + size) };
   }
 }
 

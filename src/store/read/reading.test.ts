@@ -95,6 +95,20 @@ describe('a failed query', () => {
   });
 });
 
+test.each(['short', 'long', 'export'] as const)('other work runs while many rows of a read in the lane %s are parsed', async (lane) => {
+  let other: 'not begun' | 'waits' | 'done' = 'not begun';
+  const seen: string[] = [];
+  const decode = <Row>(row: Row): Row => {
+    if (other === 'not begun') setImmediate(() => (other = 'done'));
+    if (other === 'not begun') other = 'waits';
+    seen.push(other);
+    return row;
+  };
+  await rig.run("SELECT number, repeat('x', 300) AS text FROM numbers(60000)", { lane, decode });
+  expect(seen).toHaveLength(60_000);
+  expect([seen[0], seen.at(-1)]).toEqual(['waits', 'done']);
+});
+
 describe('an error of the engine', () => {
   test.each([
     ['159', 'query_timeout'],

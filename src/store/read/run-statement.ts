@@ -5,7 +5,8 @@ import type { Connections, LaneName } from '../engine/connections.ts';
 import { isOverMemory, storeFailure } from '../engine/failure.ts';
 import { boundNow } from '../engine/statements.ts';
 import { boundQuery, type QuerySettings } from '../engine/parameters.ts';
-import { rowsInTurns, untilOthersRead } from './in-background.ts';
+import { untilOthersRead } from './in-background.ts';
+import { rowsInTurns } from './rows-in-turns.ts';
 
 export interface RunOptions {
   /** The wait for a connection counts. */
@@ -126,9 +127,7 @@ async function runIn<Row>(
       ...(signal === undefined || connections.embedded ? {} : { abort_signal: signal }),
     });
     const decode = (row: Readonly<Record<string, unknown>>): Row => (statement.decode?.(row, statement.tenant) ?? row) as Row;
-    if (inBackground.has(statement.lane)) return rowsInTurns(await result.text(), decode);
-    const rows = await result.json<Record<string, unknown>>();
-    return statement.decode === undefined ? (rows as readonly Row[]) : rows.map(decode);
+    return rowsInTurns(result.stream<Record<string, unknown>>(), decode);
   };
   if (inBackground.has(lane)) await untilOthersRead(connections);
   return connections.run(lane, read, turn);

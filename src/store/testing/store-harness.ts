@@ -22,6 +22,7 @@ export type RunText = <Row>(text: string, given?: RunTextOptions) => Promise<rea
 
 export interface RunTextOptions {
   readonly lane?: Statement['lane'];
+  readonly decode?: NonNullable<Statement['decode']>;
   /** Milliseconds; absent: long enough. */
   readonly queryTimeoutMs?: number;
   readonly params?: Readonly<Record<string, unknown>>;
@@ -58,12 +59,13 @@ function runText<Row>(connections: Connections, text: string, given: RunTextOpti
 }
 
 /** A Statement comes from the query room alone, which is not asked here. */
-function statementOf(text: string, { lane = 'short', params }: RunTextOptions): Statement {
+function statementOf(text: string, { lane = 'short', params, decode }: RunTextOptions): Statement {
   const statement = {
     text,
     params: { tenant: uuidToNumber(tenant).toString(), ...params },
     tenant,
     lane,
+    decode,
   };
   return statement as unknown as Statement;
 }

@@ -9,7 +9,7 @@
  * provider have a higher priority than the service, the attacker a lower one, where the user may set them.
  *
  * For each surface the output shows the attack in words, the answers to it, the peak memory of each process, and how the other organisation
- * was served with and without the attack; at the end it shows a table.
+ * was served with and without the attack; at the end it shows a table. Beside the times it shows which bound their 99th percentile is within.
  *
  * The exit code is 1 when, beside an attack,
  * - the 99th percentile of the other organisation's calls is above 100 ms, or that of its reads above 250 ms, and above three times that

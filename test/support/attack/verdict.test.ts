@@ -32,6 +32,16 @@ it('a 99th percentile is a fault only above its aim and above three times that w
   expect(faultsOf({ ...held, attacked: slow, quiet: { ...calm, callsMs: [50], readsMs: [140], taken: ['c'] } })).toEqual([]);
 });
 
+it.each([
+  [[5, 100], [7], 'aim'],
+  [[5, 120], [50], '3 times'],
+  [[5, 120], [7], 'neither'],
+])('the calls %j, beside %j without the attack, are shown to be within: %s', (attacked, quiet, within) => {
+  const run = { ...held, attacked: { ...calm, callsMs: attacked }, quiet: { ...calm, callsMs: quiet } };
+  expect(linesOf(run).join('\n')).toContain(`(${quiet[0]?.toFixed(1)} / ${quiet[0]} ms without), within: ${within}`);
+  expect(tableOf([run])[1]).toMatch(new RegExp(`\\d ms +${within} +\\d`));
+});
+
 it.each<[string, Partial<SurfaceRun>, string]>([
   ['lost', { recorded: ['a', 'c'] }, '1 records are lost'],
   ['doubled', { recorded: ['a', 'b', 'c', 'a'] }, '1 records are doubled'],

@@ -38,6 +38,8 @@ const connections = 32;
 const answerTimeoutMs = 60_000;
 const drainedWithinMs = 1_800_000;
 const pollMs = 500;
+/** Of what was waited. */
+const pollPart = 0.05;
 
 /** Starts a service with this program and runs both organisations' calls through it. */
 export async function runRedactionSoak(options: RedactionSoak): Promise<RedactionRun> {
@@ -191,9 +193,11 @@ async function textsOf(api: PlainApi, answered: number): Promise<TextsLeftOut> {
   return { answered, records, leftOut: await count({ request_response_rmt: { request_body: { contains: '[left out' } } }) };
 }
 
-/** Asks seldom, so that the questions take little of the core's time. */
+/** Asks seldom, and the longer the more seldom, so that the questions take little of the core's time. */
 async function polled<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
-  for (const until = performance.now() + drainedWithinMs; performance.now() < until; await wait(pollMs)) {
+  const startedAt = performance.now();
+  const waitedMs = (): number => performance.now() - startedAt;
+  for (; waitedMs() < drainedWithinMs; await wait(Math.max(pollMs, waitedMs() * pollPart))) {
     const result = await ask();
     if (result !== undefined) return result;
   }

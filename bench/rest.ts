@@ -37,21 +37,21 @@ function progress(line: string): void {
 
 /** Starts services one after the other, and ends them with this program. */
 class Services {
-  readonly #places: Places;
-  #running: RunningService | undefined;
+  private readonly places: Places;
+  private running: RunningService | undefined;
 
   constructor(places: Places) {
-    this.#places = places;
+    this.places = places;
   }
 
   async start(dataFolder: string): Promise<RunningService> {
-    this.#running = await startOn(dataFolder, this.#places);
-    return this.#running;
+    this.running = await startOn(dataFolder, this.places);
+    return this.running;
   }
 
   async stop(): Promise<void> {
-    await this.#running?.stop();
-    this.#running = undefined;
+    await this.running?.stop();
+    this.running = undefined;
   }
 }
 

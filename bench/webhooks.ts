@@ -46,40 +46,40 @@ interface Given {
 
 /** Ends of responses, by request, until their events have come. */
 class Delays {
-  readonly #ended = new Map<string, number>();
-  readonly #early = new Map<string, number>();
-  readonly #histogram = new LatencyHistogram();
-  #isMeasuring = false;
+  private readonly ended = new Map<string, number>();
+  private readonly early = new Map<string, number>();
+  private readonly histogram = new LatencyHistogram();
+  private isMeasuring = false;
 
   measure(): void {
-    this.#isMeasuring = true;
+    this.isMeasuring = true;
   }
 
   responded(requestId: string): void {
     const endedAt = performance.now();
-    const cameAt = this.#early.get(requestId);
-    if (cameAt === undefined) this.#ended.set(requestId, endedAt);
-    else this.#came(requestId, 0);
+    const cameAt = this.early.get(requestId);
+    if (cameAt === undefined) this.ended.set(requestId, endedAt);
+    else this.came(requestId, 0);
   }
 
   received(requestId: string): void {
-    const endedAt = this.#ended.get(requestId);
-    if (endedAt === undefined) this.#early.set(requestId, performance.now());
-    else this.#came(requestId, performance.now() - endedAt);
+    const endedAt = this.ended.get(requestId);
+    if (endedAt === undefined) this.early.set(requestId, performance.now());
+    else this.came(requestId, performance.now() - endedAt);
   }
 
   get missing(): number {
-    return this.#ended.size;
+    return this.ended.size;
   }
 
   summary() {
-    return this.#histogram.summary();
+    return this.histogram.summary();
   }
 
-  #came(requestId: string, delayMs: number): void {
-    this.#ended.delete(requestId);
-    this.#early.delete(requestId);
-    if (this.#isMeasuring) this.#histogram.record(delayMs);
+  private came(requestId: string, delayMs: number): void {
+    this.ended.delete(requestId);
+    this.early.delete(requestId);
+    if (this.isMeasuring) this.histogram.record(delayMs);
   }
 }
 

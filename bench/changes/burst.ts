@@ -20,36 +20,36 @@ export interface Call {
  * client.
  */
 export class BurstGate {
-  readonly #port: number;
-  readonly #head: string;
-  #connections: readonly BurstConnection[] = [];
+  private readonly port: number;
+  private readonly head: string;
+  private connections: readonly BurstConnection[] = [];
 
   constructor(port: number, key: string) {
-    this.#port = port;
-    this.#head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`;
+    this.port = port;
+    this.head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`;
   }
 
   /** Sends all calls at once, each over its own connection. Connections that are closed or were idle for too long are opened first. */
   async send(calls: readonly Call[]): Promise<readonly Response[]> {
-    const requests = calls.map((call) => this.#bytesOf(call));
-    const connections = await Promise.all(calls.map((_, index) => this.#open(index)));
-    this.#connections = connections;
+    const requests = calls.map((call) => this.bytesOf(call));
+    const connections = await Promise.all(calls.map((_, index) => this.open(index)));
+    this.connections = connections;
     return Promise.all(connections.map((connection, index) => connection.send(requests[index] ?? Buffer.alloc(0))));
   }
 
-  #open(index: number): Promise<BurstConnection> {
-    const known = this.#connections[index];
-    return known === undefined || known.isClosed ? BurstConnection.open(this.#port) : Promise.resolve(known);
+  private open(index: number): Promise<BurstConnection> {
+    const known = this.connections[index];
+    return known === undefined || known.isClosed ? BurstConnection.open(this.port) : Promise.resolve(known);
   }
 
   close(): void {
-    for (const connection of this.#connections) connection.close();
+    for (const connection of this.connections) connection.close();
   }
 
-  #bytesOf({ method, path, body }: Call): Buffer {
+  private bytesOf({ method, path, body }: Call): Buffer {
     const text = body === undefined ? '' : JSON.stringify(body);
     const framing = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
-    return Buffer.from(`${method} ${path} HTTP/1.1\r\n${this.#head}${framing}\r\n${text}`);
+    return Buffer.from(`${method} ${path} HTTP/1.1\r\n${this.head}${framing}\r\n${text}`);
   }
 }
 
@@ -60,25 +60,25 @@ interface Sent {
 }
 
 class BurstConnection {
-  readonly #socket: Socket;
-  #status = 0;
-  #sent: Sent | undefined;
+  private readonly socket: Socket;
+  private status = 0;
+  private sent: Sent | undefined;
 
   private constructor(socket: Socket) {
-    this.#socket = socket;
+    this.socket = socket;
     const reader = new HttpMessageReader(
       {
         onHead: (head) => {
-          this.#status = Number(head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
+          this.status = Number(head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
         },
         onBody: () => undefined,
-        onEnd: () => this.#end(),
+        onEnd: () => this.end(),
       },
       'until-close',
     );
     socket.on('data', (bytes) => reader.push(bytes));
     socket.on('error', () => undefined);
-    socket.on('close', () => this.#sent?.reject(new Error('The service closed a connection before its reply was whole.')));
+    socket.on('close', () => this.sent?.reject(new Error('The service closed a connection before its reply was whole.')));
   }
 
   static open(port: number): Promise<BurstConnection> {
@@ -90,23 +90,23 @@ class BurstConnection {
   }
 
   get isClosed(): boolean {
-    return this.#socket.destroyed || !this.#socket.writable;
+    return this.socket.destroyed || !this.socket.writable;
   }
 
   send(bytes: Buffer): Promise<Response> {
     return new Promise((resolve, reject) => {
-      this.#sent = { at: performance.now(), resolve, reject };
-      this.#socket.write(bytes);
+      this.sent = { at: performance.now(), resolve, reject };
+      this.socket.write(bytes);
     });
   }
 
   close(): void {
-    this.#socket.destroy();
+    this.socket.destroy();
   }
 
-  #end(): void {
-    const sent = this.#sent;
-    this.#sent = undefined;
-    sent?.resolve({ status: this.#status, ms: performance.now() - sent.at });
+  private end(): void {
+    const sent = this.sent;
+    this.sent = undefined;
+    sent?.resolve({ status: this.status, ms: performance.now() - sent.at });
   }
 }

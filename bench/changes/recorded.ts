@@ -21,14 +21,14 @@ const readyTimeoutMs = 60_000;
 
 /** Stored requests, with the changes made to them so far. */
 export class RecordedRequests {
-  readonly #service: GatelogCandidate;
-  readonly #ids: readonly string[];
+  private readonly service: GatelogCandidate;
+  private readonly ids: readonly string[];
   /** Values by request and name, oldest first. */
-  readonly #acknowledged = new Map<string, Map<string, string[]>>();
+  private readonly acknowledged = new Map<string, Map<string, string[]>>();
 
   private constructor(service: GatelogCandidate, ids: readonly string[]) {
-    this.#service = service;
-    this.#ids = ids;
+    this.service = service;
+    this.ids = ids;
   }
 
   /** Calls the gateway's echo provider `count` times, and waits until all calls are stored. */
@@ -52,20 +52,20 @@ export class RecordedRequests {
 
   /** Changes one property of each request. */
   changesOfDistinct(name: string, value: string): readonly Call[] {
-    return this.#ids.map((_, index) => this.#change(index, name, `${value} of ${index}`));
+    return this.ids.map((_, index) => this.change(index, name, `${value} of ${index}`));
   }
 
   /** Changes as many properties of the first request. */
   changesOfSame(value: string): readonly Call[] {
-    return this.#ids.map((_, index) => this.#change(0, `name-${index}`, value));
+    return this.ids.map((_, index) => this.change(0, `name-${index}`, value));
   }
 
   /** Compares a later read with the acknowledged changes. @returns the number of lost values. */
   async countLostValues(): Promise<number> {
-    const { data } = await this.#request<{ data: readonly Item[] }>('/v1/request/query-clickhouse', { filter: 'all', limit: 1000 });
+    const { data } = await this.request<{ data: readonly Item[] }>('/v1/request/query-clickhouse', { filter: 'all', limit: 1000 });
     const shown = new Map(data.map(({ request_id, properties }) => [request_id, properties]));
     let lost = 0;
-    for (const [id, byName] of this.#acknowledged) {
+    for (const [id, byName] of this.acknowledged) {
       for (const [name, values] of byName) if (shown.get(id)?.[name] !== values.at(-1)) lost += 1;
     }
     return lost;
@@ -77,8 +77,8 @@ export class RecordedRequests {
    */
   async countLostEntries(): Promise<number> {
     let lost = 0;
-    for (const [id, byName] of this.#acknowledged) {
-      const history = await this.#historyOf(id);
+    for (const [id, byName] of this.acknowledged) {
+      const history = await this.historyOf(id);
       const expected = [...byName].flatMap(([name, values]) =>
         values.map((value, index) => textOf(name, values[index - 1] ?? null, value)),
       );
@@ -88,10 +88,10 @@ export class RecordedRequests {
     return lost;
   }
 
-  async #historyOf(id: string): Promise<readonly Entry[]> {
+  private async historyOf(id: string): Promise<readonly Entry[]> {
     const entries: Entry[] = [];
     for (;;) {
-      const page = await this.#request<{ data: readonly Entry[] }>(
+      const page = await this.request<{ data: readonly Entry[] }>(
         `/v1/request/${id}/changes?limit=${historyPage}&offset=${entries.length}`,
       );
       entries.push(...page.data);
@@ -99,15 +99,15 @@ export class RecordedRequests {
     }
   }
 
-  #change(index: number, name: string, value: string): Call {
-    const id = this.#ids[index] ?? '';
-    const byName = this.#acknowledged.get(id) ?? new Map<string, string[]>();
-    this.#acknowledged.set(id, byName.set(name, [...(byName.get(name) ?? []), value]));
+  private change(index: number, name: string, value: string): Call {
+    const id = this.ids[index] ?? '';
+    const byName = this.acknowledged.get(id) ?? new Map<string, string[]>();
+    this.acknowledged.set(id, byName.set(name, [...(byName.get(name) ?? []), value]));
     return { method: 'PUT', path: `/v1/request/${id}/property`, body: { [name]: value } };
   }
 
-  async #request<Answer>(path: string, body?: unknown): Promise<Answer> {
-    const { apiUrl, apiKey } = this.#service;
+  private async request<Answer>(path: string, body?: unknown): Promise<Answer> {
+    const { apiUrl, apiKey } = this.service;
     const response = await fetch(`${apiUrl}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },

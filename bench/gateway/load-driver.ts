@@ -36,19 +36,19 @@ export function chatLoad(connections: number, durationMs: number): Load {
 
 /** Drives one load generator against the candidates and counts their responses. */
 export class LoadDriver {
-  readonly #generator: ChildProcess;
-  readonly #responses = new Map<Candidate, number>();
+  private readonly generator: ChildProcess;
+  private readonly responses = new Map<Candidate, number>();
 
   constructor(generator: ChildProcess) {
-    this.#generator = generator;
+    this.generator = generator;
   }
 
   async run(candidate: Candidate, load: Load): Promise<LoadResult> {
     const { body, requestsPerSecond = null, watchesGaps = false, ...rest } = load;
     const request = chatRequest(candidate, body);
     const job: LoadJob = { port: candidate.port, request, maximumRequests, requestsPerSecond, watchesGaps, ...rest };
-    const answer = nextMessage(this.#generator, job.durationMs + answerTimeoutMs);
-    this.#generator.send(job);
+    const answer = nextMessage(this.generator, job.durationMs + answerTimeoutMs);
+    this.generator.send(job);
     const result = await answer;
     if (!isLoadResult(result)) throw new Error('The load generator gave no result.');
     this.countResponses(candidate, result.responses);
@@ -74,12 +74,12 @@ export class LoadDriver {
 
   /** Counts responses that a candidate gave to other clients than the generator. */
   countResponses(candidate: Candidate, responses: number): void {
-    this.#responses.set(candidate, this.responsesOf(candidate) + responses);
+    this.responses.set(candidate, this.responsesOf(candidate) + responses);
   }
 
   /** Complete responses with status 200 that a candidate has given in this run, warm-up included. */
   responsesOf(candidate: Candidate): number {
-    return this.#responses.get(candidate) ?? 0;
+    return this.responses.get(candidate) ?? 0;
   }
 }
 

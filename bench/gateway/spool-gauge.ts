@@ -15,30 +15,30 @@ export interface SpoolReading {
 
 /** Reads the spool's backlog from the files alone, without a request to the service. */
 export class SpoolGauge {
-  readonly #folder: string;
+  private readonly folder: string;
   /** Largest size seen of each segment. */
-  readonly #seen = new Map<string, number>();
-  readonly #writtenBefore: number;
+  private readonly seen = new Map<string, number>();
+  private readonly writtenBefore: number;
 
   constructor(spoolFolder: string) {
-    this.#folder = spoolFolder;
-    this.#waiting();
-    this.#writtenBefore = this.#writtenSoFar();
+    this.folder = spoolFolder;
+    this.waiting();
+    this.writtenBefore = this.writtenSoFar();
   }
 
   read(): SpoolReading {
-    const waitingBytes = this.#waiting();
-    return { waitingBytes, writtenBytes: this.#writtenSoFar() - this.#writtenBefore };
+    const waitingBytes = this.waiting();
+    return { waitingBytes, writtenBytes: this.writtenSoFar() - this.writtenBefore };
   }
 
-  #waiting(): number {
+  private waiting(): number {
     // The checkpoint is read first: records that are accepted meanwhile then count as waiting, never the reverse.
-    const { accepted } = openCheckpointFile(this.#folder).load();
+    const { accepted } = openCheckpointFile(this.folder).load();
     let waitingBytes = 0;
-    for (const series of listSeries(this.#folder)) {
+    for (const series of listSeries(this.folder)) {
       const place = accepted[series] ?? { segment: 0, offset: 0 };
-      for (const number of segmentsOf(join(this.#folder, series))) {
-        const bytes = this.#sizeOf(series, number);
+      for (const number of segmentsOf(join(this.folder, series))) {
+        const bytes = this.sizeOf(series, number);
         if (number > place.segment) waitingBytes += bytes;
         else if (number === place.segment) waitingBytes += Math.max(0, bytes - place.offset);
       }
@@ -46,14 +46,14 @@ export class SpoolGauge {
     return waitingBytes;
   }
 
-  #writtenSoFar(): number {
-    return [...this.#seen.values()].reduce((total, bytes) => total + bytes, 0);
+  private writtenSoFar(): number {
+    return [...this.seen.values()].reduce((total, bytes) => total + bytes, 0);
   }
 
-  #sizeOf(series: string, number: number): number {
+  private sizeOf(series: string, number: number): number {
     const file = join(series, segmentName(number));
-    const bytes = statSync(join(this.#folder, file), { throwIfNoEntry: false })?.size ?? 0;
-    this.#seen.set(file, Math.max(bytes, this.#seen.get(file) ?? 0));
+    const bytes = statSync(join(this.folder, file), { throwIfNoEntry: false })?.size ?? 0;
+    this.seen.set(file, Math.max(bytes, this.seen.get(file) ?? 0));
     return bytes;
   }
 }

@@ -32,25 +32,25 @@ interface Sample extends SpoolReading {
 
 /** Reads the gauge once a second while a load runs. */
 export class SpoolWatch {
-  readonly #gauge: SpoolGauge;
-  readonly #samples: Sample[] = [];
-  readonly #timer: NodeJS.Timeout;
+  private readonly gauge: SpoolGauge;
+  private readonly samples: Sample[] = [];
+  private readonly timer: NodeJS.Timeout;
 
   constructor(candidate: GatelogCandidate) {
-    this.#gauge = new SpoolGauge(spoolFolderOf(candidate));
-    this.#sample();
-    this.#timer = setInterval(() => this.#sample(), sampleMs);
+    this.gauge = new SpoolGauge(spoolFolderOf(candidate));
+    this.sample();
+    this.timer = setInterval(() => this.sample(), sampleMs);
   }
 
   /** Stops reading after the load. @param judgedMs the last part of the load, which is judged. */
   stop(judgedMs: number): SpoolTrend {
-    clearInterval(this.#timer);
-    this.#sample();
-    return spoolTrendOf(this.#samples, judgedMs);
+    clearInterval(this.timer);
+    this.sample();
+    return spoolTrendOf(this.samples, judgedMs);
   }
 
-  #sample(): void {
-    this.#samples.push({ atMs: performance.now(), ...this.#gauge.read() });
+  private sample(): void {
+    this.samples.push({ atMs: performance.now(), ...this.gauge.read() });
   }
 }
 

@@ -90,26 +90,26 @@ function highestOf(loads: readonly SustainedLoad[]): SustainedLoad | null {
 /** Long loads on one Gatelog, each starting and ending with an empty spool. */
 class SustainedRun {
   readonly failures: string[] = [];
-  readonly #context: PartContext;
-  readonly #gatelog: GatelogCandidate;
+  private readonly context: PartContext;
+  private readonly gatelog: GatelogCandidate;
 
   constructor(context: PartContext, gatelog: GatelogCandidate) {
-    this.#context = context;
-    this.#gatelog = gatelog;
+    this.context = context;
+    this.gatelog = gatelog;
   }
 
   /** Only the second half of the load is judged: by then the ingest no longer defers batches for the burst. */
   async load({ askedPerSecond, seconds }: { readonly askedPerSecond: number | null; readonly seconds: number }): Promise<SustainedLoad> {
-    const { driver, options, progress } = this.#context;
-    await untilDrained(this.#gatelog);
-    await settle(this.#context, [this.#gatelog]);
+    const { driver, options, progress } = this.context;
+    await untilDrained(this.gatelog);
+    await settle(this.context, [this.gatelog]);
     const usual = chatLoad(options.connections, seconds * 1000);
-    const watch = new SpoolWatch(this.#gatelog);
-    const probe = new VisibleDelayProbe(this.#gatelog);
-    const result = await driver.measure(this.#gatelog, askedPerSecond === null ? usual : { ...usual, requestsPerSecond: askedPerSecond });
+    const watch = new SpoolWatch(this.gatelog);
+    const probe = new VisibleDelayProbe(this.gatelog);
+    const result = await driver.measure(this.gatelog, askedPerSecond === null ? usual : { ...usual, requestsPerSecond: askedPerSecond });
     const spool = watch.stop((seconds * 1000) / 2);
-    const [drainedAfterMs, visible] = await Promise.all([untilDrained(this.#gatelog), probe.stop()]);
-    driver.countResponses(this.#gatelog, visible.calls);
+    const [drainedAfterMs, visible] = await Promise.all([untilDrained(this.gatelog), probe.stop()]);
+    driver.countResponses(this.gatelog, visible.calls);
     const title = askedPerSecond === null ? 'closed loop' : `${askedPerSecond.toFixed(0)}/s asked`;
     this.failures.push(...failuresOf(`gatelog, ${title}`, result));
     if (visible.notFound > 0) this.failures.push(`gatelog, ${title}: ${visible.notFound} probing calls were not found by any query`);

@@ -27,41 +27,41 @@ interface Probe {
  * time is enough.
  */
 export class VisibleDelayProbe {
-  readonly #candidate: GatelogCandidate;
-  readonly #waiting: Probe[] = [];
-  readonly #delays = new LatencyHistogram();
-  #calls = 0;
-  #stopped = false;
-  readonly #callsMade: Promise<void>;
-  readonly #found: Promise<void>;
+  private readonly candidate: GatelogCandidate;
+  private readonly waiting: Probe[] = [];
+  private readonly delays = new LatencyHistogram();
+  private calls = 0;
+  private stopped = false;
+  private readonly callsMade: Promise<void>;
+  private readonly found: Promise<void>;
 
   constructor(candidate: GatelogCandidate) {
-    this.#candidate = candidate;
-    this.#callsMade = this.#makeCalls();
-    this.#found = this.#query();
+    this.candidate = candidate;
+    this.callsMade = this.makeCalls();
+    this.found = this.query();
     // `stop` reports failures minutes later; until then they would be unhandled rejections.
-    for (const running of [this.#callsMade, this.#found]) running.catch(() => undefined);
+    for (const running of [this.callsMade, this.found]) running.catch(() => undefined);
   }
 
   /** Makes no more calls, and waits until the earlier ones are found, five minutes at most. */
   async stop(): Promise<VisibleDelay> {
-    this.#stopped = true;
-    await this.#callsMade;
-    await this.#found;
-    return { calls: this.#calls, notFound: this.#waiting.length, delay: this.#delays.summary() };
+    this.stopped = true;
+    await this.callsMade;
+    await this.found;
+    return { calls: this.calls, notFound: this.waiting.length, delay: this.delays.summary() };
   }
 
-  async #makeCalls(): Promise<void> {
-    for (let next = performance.now(); !this.#stopped; next += callIntervalMs) {
-      const requestId = await this.#call();
-      this.#calls += 1;
-      this.#waiting.push({ requestId, endedAtMs: performance.now() });
+  private async makeCalls(): Promise<void> {
+    for (let next = performance.now(); !this.stopped; next += callIntervalMs) {
+      const requestId = await this.call();
+      this.calls += 1;
+      this.waiting.push({ requestId, endedAtMs: performance.now() });
       await sleep(Math.max(0, next + callIntervalMs - performance.now()));
     }
   }
 
-  async #call(): Promise<string> {
-    const { port, headers } = this.#candidate;
+  private async call(): Promise<string> {
+    const { port, headers } = this.candidate;
     const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/json', 'Svc-Property-Probe': 'visible-delay' },
@@ -73,22 +73,22 @@ export class VisibleDelayProbe {
     return requestId;
   }
 
-  async #query(): Promise<void> {
+  private async query(): Promise<void> {
     let deadlineMs = Number.POSITIVE_INFINITY;
-    while (!(this.#stopped && this.#waiting.length === 0) && performance.now() < deadlineMs) {
-      if (this.#stopped) deadlineMs = Math.min(deadlineMs, performance.now() + lastWaitMs);
-      const [oldest] = this.#waiting;
-      if (oldest === undefined || !(await this.#isVisible(oldest))) {
+    while (!(this.stopped && this.waiting.length === 0) && performance.now() < deadlineMs) {
+      if (this.stopped) deadlineMs = Math.min(deadlineMs, performance.now() + lastWaitMs);
+      const [oldest] = this.waiting;
+      if (oldest === undefined || !(await this.isVisible(oldest))) {
         await sleep(queryIntervalMs);
         continue;
       }
-      this.#delays.record(performance.now() - oldest.endedAtMs);
-      this.#waiting.shift();
+      this.delays.record(performance.now() - oldest.endedAtMs);
+      this.waiting.shift();
     }
   }
 
-  async #isVisible({ requestId }: Probe): Promise<boolean> {
-    const { apiUrl, apiKey } = this.#candidate;
+  private async isVisible({ requestId }: Probe): Promise<boolean> {
+    const { apiUrl, apiKey } = this.candidate;
     const response = await fetch(`${apiUrl}/v1/request/query-clickhouse`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },

@@ -12,33 +12,33 @@ export interface LatencySummary {
 
 /** Counts latencies in buckets that widen with the value, so that memory and work per value are constant. */
 export class LatencyHistogram {
-  readonly #counts = new Uint32Array(bucketCount);
-  #total = 0;
-  #maximumMicros = 0;
+  private readonly counts = new Uint32Array(bucketCount);
+  private total = 0;
+  private maximumMicros = 0;
 
   record(milliseconds: number): void {
     const micros = milliseconds * 1000;
     const steps = Math.min(maximumSteps, Math.max(0, Math.round(micros * stepsPerMicrosecond)));
     const shift = Math.max(0, 31 - Math.clz32(steps) - subBucketBits);
     const bucket = (shift << subBucketBits) + (steps >>> shift);
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.#total += 1;
-    if (micros > this.#maximumMicros) this.#maximumMicros = micros;
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
+    this.total += 1;
+    if (micros > this.maximumMicros) this.maximumMicros = micros;
   }
 
   /** The smallest bucket value that at least `fraction` (0 to 1) of the values do not exceed, in microseconds; 0 without values. */
   quantileMicros(fraction: number): number {
-    const wanted = Math.ceil(this.#total * fraction);
+    const wanted = Math.ceil(this.total * fraction);
     let seen = 0;
     for (let bucket = 0; bucket < bucketCount; bucket += 1) {
-      seen += this.#counts[bucket] ?? 0;
-      if (seen >= wanted && seen > 0) return Math.min(bucketMicros(bucket), this.#maximumMicros);
+      seen += this.counts[bucket] ?? 0;
+      if (seen >= wanted && seen > 0) return Math.min(bucketMicros(bucket), this.maximumMicros);
     }
     return 0;
   }
 
   summary(): LatencySummary {
-    return { p50Micros: this.quantileMicros(0.5), p99Micros: this.quantileMicros(0.99), maximumMicros: this.#maximumMicros };
+    return { p50Micros: this.quantileMicros(0.5), p99Micros: this.quantileMicros(0.99), maximumMicros: this.maximumMicros };
   }
 }
 

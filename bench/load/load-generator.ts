@@ -24,20 +24,20 @@ class LoadRun {
   readonly firstByte = new LatencyHistogram();
   readonly gaps = new GapTotals();
   readonly startedAtMs = performance.now();
-  readonly #deadlineMs: number;
-  #begun = 0;
-  #slotsTaken = 0;
-  #replies = 0;
-  readonly #repliesEachSecond: number[] = [];
-  #errors = 0;
-  #failuresInARow = 0;
-  #firstError: string | null = null;
-  #finishedAtMs = this.startedAtMs;
+  private readonly deadlineMs: number;
+  private begun = 0;
+  private slotsTaken = 0;
+  private replies = 0;
+  private readonly repliesEachSecond: number[] = [];
+  private errors = 0;
+  private failuresInARow = 0;
+  private firstError: string | null = null;
+  private finishedAtMs = this.startedAtMs;
 
   constructor(job: LoadJob) {
     this.job = job;
     this.requestBytes = Buffer.from(job.request, 'latin1');
-    this.#deadlineMs = this.startedAtMs + job.durationMs;
+    this.deadlineMs = this.startedAtMs + job.durationMs;
   }
 
   /**
@@ -46,47 +46,47 @@ class LoadRun {
   takeSlot(nowMs: number): number {
     const { requestsPerSecond } = this.job;
     if (requestsPerSecond === null) return nowMs;
-    const dueMs = this.startedAtMs + (this.#slotsTaken * 1000) / requestsPerSecond;
-    this.#slotsTaken += 1;
+    const dueMs = this.startedAtMs + (this.slotsTaken * 1000) / requestsPerSecond;
+    this.slotsTaken += 1;
     return dueMs;
   }
 
   /** Whether another request may begin now. If so, counts it. */
   mayBegin(nowMs: number): boolean {
     if (this.isOver(nowMs)) return false;
-    this.#begun += 1;
+    this.begun += 1;
     return true;
   }
 
   isOver(nowMs: number): boolean {
-    return nowMs >= this.#deadlineMs || this.#begun >= this.job.maximumRequests || this.#failuresInARow >= maximumFailuresInARow;
+    return nowMs >= this.deadlineMs || this.begun >= this.job.maximumRequests || this.failuresInARow >= maximumFailuresInARow;
   }
 
   succeed(sentAtMs: number, nowMs: number): void {
     this.whole.record(nowMs - sentAtMs);
-    this.#replies += 1;
+    this.replies += 1;
     const second = Math.floor((nowMs - this.startedAtMs) / 1000);
-    this.#repliesEachSecond[second] = (this.#repliesEachSecond[second] ?? 0) + 1;
-    this.#failuresInARow = 0;
-    this.#finishedAtMs = nowMs;
+    this.repliesEachSecond[second] = (this.repliesEachSecond[second] ?? 0) + 1;
+    this.failuresInARow = 0;
+    this.finishedAtMs = nowMs;
   }
 
   fail(reason: string): void {
-    this.#errors += 1;
-    this.#failuresInARow += 1;
-    this.#firstError ??= reason;
-    this.#finishedAtMs = performance.now();
+    this.errors += 1;
+    this.failuresInARow += 1;
+    this.firstError ??= reason;
+    this.finishedAtMs = performance.now();
   }
 
   result(): LoadResult {
-    const elapsedMs = this.#finishedAtMs - this.startedAtMs;
+    const elapsedMs = this.finishedAtMs - this.startedAtMs;
     return {
-      responses: this.#replies,
-      errors: this.#errors,
-      firstError: this.#firstError,
+      responses: this.replies,
+      errors: this.errors,
+      firstError: this.firstError,
       elapsedMs,
-      requestsPerSecond: elapsedMs > 0 ? (this.#replies * 1000) / elapsedMs : 0,
-      repliesEachSecond: Array.from(this.#repliesEachSecond, (responses) => responses ?? 0),
+      requestsPerSecond: elapsedMs > 0 ? (this.replies * 1000) / elapsedMs : 0,
+      repliesEachSecond: Array.from(this.repliesEachSecond, (responses) => responses ?? 0),
       whole: this.whole.summary(),
       firstByte: this.firstByte.summary(),
       gaps: this.job.watchesGaps ? this.gaps.summary() : null,
@@ -96,42 +96,42 @@ class LoadRun {
 
 /** One connection of a run. `done` is called once, when nothing is left to send or to receive. */
 class LoadConnection {
-  readonly #run: LoadRun;
-  readonly #done: () => void;
-  #socket: Socket | null = null;
-  #waiting = false;
-  #sentAtMs = 0;
-  #status = '';
-  #bodyBytes = 0;
-  #closing = false;
-  #isDone = false;
-  #slotTimer: NodeJS.Timeout | undefined;
-  readonly #gaps: StreamGaps | null;
+  private readonly run: LoadRun;
+  private readonly done: () => void;
+  private socket: Socket | null = null;
+  private waiting = false;
+  private sentAtMs = 0;
+  private status = '';
+  private bodyBytes = 0;
+  private closing = false;
+  private isDone = false;
+  private slotTimer: NodeJS.Timeout | undefined;
+  private readonly gaps: StreamGaps | null;
 
   constructor(run: LoadRun, done: () => void) {
-    this.#run = run;
-    this.#done = done;
-    this.#gaps = run.job.watchesGaps ? new StreamGaps() : null;
-    this.#open();
+    this.run = run;
+    this.done = done;
+    this.gaps = run.job.watchesGaps ? new StreamGaps() : null;
+    this.open();
   }
 
   /** Gives up the response in flight. */
   abandon(): void {
-    if (this.#isDone) return;
-    this.#fail('no whole reply in time');
-    this.#finish();
+    if (this.isDone) return;
+    this.fail('no whole reply in time');
+    this.finish();
   }
 
-  #open(): void {
-    const socket = connect({ port: this.#run.job.port, host: '127.0.0.1', noDelay: true });
+  private open(): void {
+    const socket = connect({ port: this.run.job.port, host: '127.0.0.1', noDelay: true });
     const reader = new HttpMessageReader(
-      { onHead: (head) => this.#readHead(head), onBody: (bytes) => this.#readBody(bytes), onEnd: () => this.#endResponse() },
+      { onHead: (head) => this.readHead(head), onBody: (bytes) => this.readBody(bytes), onEnd: () => this.endResponse() },
       'until-close',
     );
-    this.#socket = socket;
-    this.#closing = false;
+    this.socket = socket;
+    this.closing = false;
     let error = 'connection closed before the reply was whole';
-    socket.on('connect', () => this.#next());
+    socket.on('connect', () => this.next());
     socket.on('error', (cause) => {
       error = cause.message;
     });
@@ -142,73 +142,73 @@ class LoadConnection {
         socket.destroy(cause instanceof Error ? cause : new Error(String(cause)));
       }
     });
-    socket.on('close', () => this.#reopen(socket, reader, error));
+    socket.on('close', () => this.reopen(socket, reader, error));
   }
 
-  #reopen(socket: Socket, reader: HttpMessageReader, error: string): void {
-    if (this.#isDone || socket !== this.#socket) return;
-    this.#closing = true;
-    clearTimeout(this.#slotTimer);
+  private reopen(socket: Socket, reader: HttpMessageReader, error: string): void {
+    if (this.isDone || socket !== this.socket) return;
+    this.closing = true;
+    clearTimeout(this.slotTimer);
     reader.close();
-    if (this.#waiting || socket.connecting || socket.bytesWritten === 0) this.#fail(error);
-    if (this.#run.isOver(performance.now())) this.#finish();
-    else setTimeout(() => this.#open(), 1);
+    if (this.waiting || socket.connecting || socket.bytesWritten === 0) this.fail(error);
+    if (this.run.isOver(performance.now())) this.finish();
+    else setTimeout(() => this.open(), 1);
   }
 
-  #next(): void {
-    if (this.#closing) return void this.#socket?.destroy();
+  private next(): void {
+    if (this.closing) return void this.socket?.destroy();
     const nowMs = performance.now();
-    const dueMs = this.#run.takeSlot(nowMs);
-    if (dueMs <= nowMs) return this.#send(nowMs);
-    if (this.#run.isOver(dueMs)) return this.#finish();
-    this.#slotTimer = setTimeout(() => this.#send(performance.now()), dueMs - nowMs);
+    const dueMs = this.run.takeSlot(nowMs);
+    if (dueMs <= nowMs) return this.send(nowMs);
+    if (this.run.isOver(dueMs)) return this.finish();
+    this.slotTimer = setTimeout(() => this.send(performance.now()), dueMs - nowMs);
   }
 
-  #send(nowMs: number): void {
-    if (!this.#run.mayBegin(nowMs)) return this.#finish();
-    this.#waiting = true;
-    this.#bodyBytes = 0;
-    this.#gaps?.begin();
-    this.#sentAtMs = nowMs;
-    this.#socket?.write(this.#run.requestBytes);
+  private send(nowMs: number): void {
+    if (!this.run.mayBegin(nowMs)) return this.finish();
+    this.waiting = true;
+    this.bodyBytes = 0;
+    this.gaps?.begin();
+    this.sentAtMs = nowMs;
+    this.socket?.write(this.run.requestBytes);
   }
 
-  #readHead(head: string): void {
-    this.#status = successPattern.test(head) ? '' : (head.slice(0, 80).split('\r\n')[0] ?? 'no status');
-    this.#closing = closePattern.test(head);
+  private readHead(head: string): void {
+    this.status = successPattern.test(head) ? '' : (head.slice(0, 80).split('\r\n')[0] ?? 'no status');
+    this.closing = closePattern.test(head);
   }
 
-  #readBody(bytes: Buffer): void {
-    if (this.#bodyBytes === 0) this.#run.firstByte.record(performance.now() - this.#sentAtMs);
-    this.#bodyBytes += bytes.length;
-    this.#gaps?.see(bytes, performance.now());
+  private readBody(bytes: Buffer): void {
+    if (this.bodyBytes === 0) this.run.firstByte.record(performance.now() - this.sentAtMs);
+    this.bodyBytes += bytes.length;
+    this.gaps?.see(bytes, performance.now());
   }
 
-  #endResponse(): void {
-    if (!this.#waiting) return;
-    if (this.#status !== '') {
-      this.#fail(this.#status);
-    } else if (this.#bodyBytes < this.#run.job.minimumBodyBytes) {
-      this.#fail(`body of ${this.#bodyBytes} bytes, expected at least ${this.#run.job.minimumBodyBytes}`);
+  private endResponse(): void {
+    if (!this.waiting) return;
+    if (this.status !== '') {
+      this.fail(this.status);
+    } else if (this.bodyBytes < this.run.job.minimumBodyBytes) {
+      this.fail(`body of ${this.bodyBytes} bytes, expected at least ${this.run.job.minimumBodyBytes}`);
     } else {
-      this.#waiting = false;
-      if (this.#gaps !== null) this.#run.gaps.add(this.#gaps);
-      this.#run.succeed(this.#sentAtMs, performance.now());
+      this.waiting = false;
+      if (this.gaps !== null) this.run.gaps.add(this.gaps);
+      this.run.succeed(this.sentAtMs, performance.now());
     }
-    this.#next();
+    this.next();
   }
 
-  #fail(reason: string): void {
-    this.#waiting = false;
-    this.#run.fail(reason);
+  private fail(reason: string): void {
+    this.waiting = false;
+    this.run.fail(reason);
   }
 
-  #finish(): void {
-    if (this.#isDone) return;
-    this.#isDone = true;
-    clearTimeout(this.#slotTimer);
-    this.#socket?.destroy();
-    this.#done();
+  private finish(): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    clearTimeout(this.slotTimer);
+    this.socket?.destroy();
+    this.done();
   }
 }
 

@@ -19,59 +19,59 @@ const maxStampBytes = 40;
 export class StreamGaps {
   maxSentMs = 0;
   maxSeenMs = 0;
-  #sentMs: number | null = null;
-  #seenMs = 0;
-  #rest = '';
+  private sentMs: number | null = null;
+  private seenMs = 0;
+  private rest = '';
 
   /** Begins a new stream. */
   begin(): void {
     this.maxSentMs = 0;
     this.maxSeenMs = 0;
-    this.#sentMs = null;
-    this.#rest = '';
+    this.sentMs = null;
+    this.rest = '';
   }
 
   /** @param nowMs when the bytes arrived, by any clock. */
   see(bytes: Buffer, nowMs: number): void {
-    const text = this.#rest + bytes.toString('latin1');
+    const text = this.rest + bytes.toString('latin1');
     let readTo = 0;
     for (const match of text.matchAll(stampPattern)) {
-      this.#event(Number(match[1]) / 1000, nowMs);
+      this.event(Number(match[1]) / 1000, nowMs);
       readTo = match.index + match[0].length;
     }
-    this.#rest = text.slice(Math.max(readTo, text.length - maxStampBytes));
+    this.rest = text.slice(Math.max(readTo, text.length - maxStampBytes));
   }
 
-  #event(sentMs: number, nowMs: number): void {
-    if (this.#sentMs !== null) {
-      this.maxSentMs = Math.max(this.maxSentMs, sentMs - this.#sentMs);
-      this.maxSeenMs = Math.max(this.maxSeenMs, nowMs - this.#seenMs);
+  private event(sentMs: number, nowMs: number): void {
+    if (this.sentMs !== null) {
+      this.maxSentMs = Math.max(this.maxSentMs, sentMs - this.sentMs);
+      this.maxSeenMs = Math.max(this.maxSeenMs, nowMs - this.seenMs);
     }
-    this.#sentMs = sentMs;
-    this.#seenMs = nowMs;
+    this.sentMs = sentMs;
+    this.seenMs = nowMs;
   }
 }
 
 /** Sums up streams that have ended. */
 export class GapTotals {
-  readonly #excess = new LatencyHistogram();
-  #streams = 0;
+  private readonly excess = new LatencyHistogram();
+  private streams = 0;
   undefined = 0;
-  #longestSeenMs = 0;
+  private longestSeenMs = 0;
 
   add({ maxSentMs, maxSeenMs }: StreamGaps): void {
-    this.#streams += 1;
+    this.streams += 1;
     this.undefined = Math.max(this.undefined, maxSentMs);
-    this.#longestSeenMs = Math.max(this.#longestSeenMs, maxSeenMs);
-    this.#excess.record(Math.max(0, maxSeenMs - maxSentMs));
+    this.longestSeenMs = Math.max(this.longestSeenMs, maxSeenMs);
+    this.excess.record(Math.max(0, maxSeenMs - maxSentMs));
   }
 
   summary(): GapSummary {
-    const { p50Micros, maximumMicros } = this.#excess.summary();
+    const { p50Micros, maximumMicros } = this.excess.summary();
     return {
-      streams: this.#streams,
+      streams: this.streams,
       maxSentMs: this.undefined,
-      maxSeenMs: this.#longestSeenMs,
+      maxSeenMs: this.longestSeenMs,
       excessP50Ms: p50Micros / 1000,
       excessMaximumMs: maximumMicros / 1000,
     };

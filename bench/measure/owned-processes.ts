@@ -22,7 +22,7 @@ export interface Program {
 
 /** The processes that this run has started. Ends these and no others. */
 export class OwnedProcesses {
-  readonly #children = new Set<ChildProcess>();
+  private readonly children = new Set<ChildProcess>();
 
   /** Forks a module of the project and waits for the port that it reports. @param module without extension. */
   async forkListening(module: string, base: string, parameters: readonly string[]): Promise<{ child: ChildProcess; port: number }> {
@@ -36,13 +36,13 @@ export class OwnedProcesses {
 
   /** Forks a module of the project; it runs as this file does, compiled or not. */
   fork(module: string, base: string, parameters: readonly string[]): ChildProcess {
-    return this.#own(fork(fileURLToPath(moduleUrl(module, base)), parameters, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
+    return this.own(fork(fileURLToPath(moduleUrl(module, base)), parameters, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
   }
 
   /** Starts another program and waits until it is ready. */
   async start(program: Program): Promise<ChildProcess> {
     const log = openSync(program.logFile, 'a');
-    const child = this.#own(
+    const child = this.own(
       spawn(program.command, program.parameters, { cwd: program.folder, env: program.environment, stdio: ['ignore', log, log] }),
     );
     closeSync(log);
@@ -61,12 +61,12 @@ export class OwnedProcesses {
   }
 
   async stopAll(): Promise<void> {
-    await Promise.all([...this.#children].map((child) => stop(child)));
+    await Promise.all([...this.children].map((child) => stop(child)));
   }
 
-  #own(child: ChildProcess): ChildProcess {
-    this.#children.add(child);
-    child.once('exit', () => this.#children.delete(child));
+  private own(child: ChildProcess): ChildProcess {
+    this.children.add(child);
+    child.once('exit', () => this.children.delete(child));
     return child;
   }
 }

@@ -49,69 +49,69 @@ function responseHeaders(rawHeaders: readonly Buffer[]): { headers: string[]; bo
  * provider, and a stream has many small ones. A response of known length ends with its last byte, so a small one is one write.
  */
 class Response implements Dispatcher.DispatchHandler {
-  readonly #response: ServerResponse;
-  #abort: ((cause?: Error) => void) | null = null;
-  #resume: (() => void) | null = null;
-  #remainingBytes = -1;
-  #gathered: Buffer[] = [];
-  #hasRoom = true;
+  private readonly response: ServerResponse;
+  private abort: ((cause?: Error) => void) | null = null;
+  private resume: (() => void) | null = null;
+  private remainingBytes = -1;
+  private gathered: Buffer[] = [];
+  private hasRoom = true;
 
   constructor(response: ServerResponse) {
-    this.#response = response;
+    this.response = response;
     response.sendDate = false;
     response.on('close', () => {
-      if (!response.writableEnded) this.#abort?.();
+      if (!response.writableEnded) this.abort?.();
     });
   }
 
   onConnect(abort: (cause?: Error) => void): void {
-    this.#abort = abort;
-    if (this.#response.destroyed) abort();
+    this.abort = abort;
+    if (this.response.destroyed) abort();
   }
 
   onHeaders(status: number, rawHeaders: Buffer[], resume: () => void, statusText: string): boolean {
     if (status < 200) return true;
     const { headers, bodyBytes } = responseHeaders(rawHeaders);
-    this.#resume = resume;
-    this.#remainingBytes = bodyBytes;
-    this.#response.writeHead(status, statusText, headers);
+    this.resume = resume;
+    this.remainingBytes = bodyBytes;
+    this.response.writeHead(status, statusText, headers);
     return true;
   }
 
   onData(chunk: Buffer): boolean {
-    if (this.#remainingBytes === chunk.length && this.#gathered.length === 0) {
-      this.#response.end(chunk);
+    if (this.remainingBytes === chunk.length && this.gathered.length === 0) {
+      this.response.end(chunk);
       return true;
     }
-    this.#remainingBytes -= chunk.length;
-    this.#gathered.push(chunk);
-    if (this.#gathered.length === 1) process.nextTick(() => this.#flush());
-    return this.#hasRoom;
+    this.remainingBytes -= chunk.length;
+    this.gathered.push(chunk);
+    if (this.gathered.length === 1) process.nextTick(() => this.flush());
+    return this.hasRoom;
   }
 
   onComplete(): void {
-    if (!this.#response.writableEnded) this.#response.end(this.#takeGathered());
+    if (!this.response.writableEnded) this.response.end(this.takeGathered());
   }
 
   onError(): void {
-    if (this.#response.headersSent) this.#response.destroy();
-    else this.#response.writeHead(502).end();
+    if (this.response.headersSent) this.response.destroy();
+    else this.response.writeHead(502).end();
   }
 
-  #flush(): void {
-    const bytes = this.#takeGathered();
+  private flush(): void {
+    const bytes = this.takeGathered();
     if (bytes === undefined) return;
-    this.#hasRoom = this.#response.write(bytes);
-    if (this.#hasRoom) return;
-    this.#response.once('drain', () => {
-      this.#hasRoom = true;
-      this.#resume?.();
+    this.hasRoom = this.response.write(bytes);
+    if (this.hasRoom) return;
+    this.response.once('drain', () => {
+      this.hasRoom = true;
+      this.resume?.();
     });
   }
 
-  #takeGathered(): Buffer | undefined {
-    const parts = this.#gathered;
-    this.#gathered = [];
+  private takeGathered(): Buffer | undefined {
+    const parts = this.gathered;
+    this.gathered = [];
     return parts.length > 1 ? Buffer.concat(parts) : parts[0];
   }
 }

@@ -20,24 +20,24 @@ export class Batches {
   readonly spans: number;
   readonly calls: number;
   readonly bytes: number;
-  readonly #template: Buffer;
-  readonly #places: readonly number[];
+  private readonly template: Buffer;
+  private readonly places: readonly number[];
 
   constructor({ spans, promptBytes }: BatchShape) {
     const startMs = Date.now() - 60_000;
     const written = Array.from({ length: spans }, (_, index) => spanAt(index, promptBytes, startMs));
-    this.#template = Buffer.from(encodedRequest(requestOf(written, { 'service.name': 'bench' })));
-    this.#places = placesOf(this.#template, Buffer.from(marker, 'hex'));
-    if (this.#places.length !== spans) throw new Error('The encoded spans do not have one trace each.');
+    this.template = Buffer.from(encodedRequest(requestOf(written, { 'service.name': 'bench' })));
+    this.places = placesOf(this.template, Buffer.from(marker, 'hex'));
+    if (this.places.length !== spans) throw new Error('The encoded spans do not have one trace each.');
     this.spans = spans;
     this.calls = written.filter(({ kind }) => kind === 3).length;
-    this.bytes = this.#template.length;
+    this.bytes = this.template.length;
   }
 
   next(): Buffer {
-    const batch = Buffer.from(this.#template);
+    const batch = Buffer.from(this.template);
     const trace = randomFillSync(Buffer.alloc(marker.length / 2));
-    for (const place of this.#places) batch.set(trace, place);
+    for (const place of this.places) batch.set(trace, place);
     return batch;
   }
 }

@@ -75,9 +75,9 @@ const testEveryMs = 1000;
 
 /** The rules of organisations, as their callers see and change them. */
 export class Alerts {
-  readonly #options: AlertsOptions;
-  readonly #testedAt = new Map<Uuid, number>();
-  readonly #previews = new FairSemaphore({
+  private readonly options: AlertsOptions;
+  private readonly testedAt = new Map<Uuid, number>();
+  private readonly previews = new FairSemaphore({
     units: previewsAtOnce,
     maxUnitsOfOwner: 1,
     maxWaitingOfOwner: waitingPreviews,
@@ -85,28 +85,28 @@ export class Alerts {
   });
 
   constructor(options: AlertsOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   now(): number {
-    return this.#options.now();
+    return this.options.now();
   }
 
   /** Newest first. */
   async list(organizationId: OrganizationId, { limit, offset }: Page): Promise<readonly ShownAlert[]> {
-    const { definitions, events } = this.#options;
+    const { definitions, events } = this.options;
     const alerts = definitions.of(organizationId).slice(offset, offset + limit);
     const latest = await latestIncidents(
       events,
       alerts.map(({ id }) => id),
     );
-    return alerts.map((alert) => this.#shown(alert, latest));
+    return alerts.map((alert) => this.shown(alert, latest));
   }
 
   async find(organizationId: OrganizationId, id: Uuid): Promise<ShownAlert | undefined> {
-    const { definitions, events } = this.#options;
+    const { definitions, events } = this.options;
     const alert = definitions.find(organizationId, id);
-    return alert === undefined ? undefined : this.#shown(alert, await latestIncidents(events, [id]));
+    return alert === undefined ? undefined : this.shown(alert, await latestIncidents(events, [id]));
   }
 
   /**
@@ -114,10 +114,10 @@ export class Alerts {
    * @param upcoming names of webhooks that will be there by then. @returns the fault of a rule that is not valid.
    */
   changeOf(organizationId: OrganizationId, given: GivenAlert, upcoming: ReadonlySet<string>): Result<AlertChange> {
-    const present = this.#options.definitions.of(organizationId).find(({ rule }) => rule.name === given.rule.name);
+    const present = this.options.definitions.of(organizationId).find(({ rule }) => rule.name === given.rule.name);
     const known = [...given.channels.entries()].filter(([, channel]) => !('webhookName' in channel && upcoming.has(channel.webhookName)));
     const { rule } = present === undefined ? given : withMuteOf(present, given);
-    const drafted = this.#draft(present ?? this.#blank(organizationId, rule), { rule, channels: known.map(([, channel]) => channel) });
+    const drafted = this.draft(present ?? this.blank(organizationId, rule), { rule, channels: known.map(([, channel]) => channel) });
     if (!drafted.ok) return { ok: false, fault: { ...drafted.fault, path: channelPath(drafted.fault.path, known) } };
     const { alert } = drafted.value;
     if (present === undefined) return success({ id: null, fields: [] });
@@ -128,22 +128,22 @@ export class Alerts {
 
   /** Stores a rule under its name, muted as it was unless the rule says otherwise. Durable on return. */
   async put(organizationId: OrganizationId, given: GivenAlert): Promise<Result<ShownAlert>> {
-    const present = this.#options.definitions.of(organizationId).find(({ rule }) => rule.name === given.rule.name);
+    const present = this.options.definitions.of(organizationId).find(({ rule }) => rule.name === given.rule.name);
     const replaced = present === undefined ? undefined : await this.replace(organizationId, present.id, withMuteOf(present, given));
     return replaced ?? this.add(organizationId, given);
   }
 
   /** Durable on return. */
   async add(organizationId: OrganizationId, given: GivenAlert): Promise<Result<ShownAlert>> {
-    return this.#keep(this.#blank(organizationId, given.rule), given, (alert) => this.#options.definitions.add(alert));
+    return this.keep(this.blank(organizationId, given.rule), given, (alert) => this.options.definitions.add(alert));
   }
 
   /** Durable on return. @returns undefined for an unknown rule. */
   async replace(organizationId: OrganizationId, id: Uuid, given: GivenAlert): Promise<Result<ShownAlert> | undefined> {
-    const { definitions, now } = this.#options;
+    const { definitions, now } = this.options;
     const present = definitions.find(organizationId, id);
     if (present === undefined) return undefined;
-    return this.#keep({ ...present, changedAt: now() }, given, async (alert) => {
+    return this.keep({ ...present, changedAt: now() }, given, async (alert) => {
       const refusal = await definitions.replace(alert);
       return refusal === 'unknown' ? undefined : refusal;
     });
@@ -151,14 +151,14 @@ export class Alerts {
 
   /** Durable on return. @returns false for an unknown rule. */
   async remove(organizationId: OrganizationId, id: Uuid): Promise<boolean> {
-    if (!(await this.#options.definitions.remove(organizationId, id))) return false;
-    this.#testedAt.delete(id);
+    if (!(await this.options.definitions.remove(organizationId, id))) return false;
+    this.testedAt.delete(id);
     return true;
   }
 
   /** The gravest first. @returns undefined for an unknown rule. */
   states(organizationId: OrganizationId, id: Uuid, page: Page): readonly ShownState[] | undefined {
-    const { definitions, evaluator, now } = this.#options;
+    const { definitions, evaluator, now } = this.options;
     const alert = definitions.find(organizationId, id);
     if (alert === undefined) return undefined;
     return shownStates(evaluator.readyOf(alert), evaluator.stateOf(id), now()).slice(page.offset, page.offset + page.limit);
@@ -166,7 +166,7 @@ export class Alerts {
 
   /** Newest first. @returns undefined for an unknown rule. */
   async incidents(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly ShownIncident[] | undefined> {
-    const { definitions, evaluator, events } = this.#options;
+    const { definitions, evaluator, events } = this.options;
     const alert = definitions.find(organizationId, id);
     if (alert === undefined) return undefined;
     const since = evaluator.stateOf(id).seen?.measured_since ?? 0;
@@ -175,14 +175,14 @@ export class Alerts {
 
   /** Newest first. @returns undefined for an unknown rule. */
   async history(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly ShownHistoryRow[] | undefined> {
-    const { definitions, events } = this.#options;
+    const { definitions, events } = this.options;
     if (definitions.find(organizationId, id) === undefined) return undefined;
     return (await listHistory(events, id, page)).map(shownHistory);
   }
 
   /** Messages to its channels, newest first. @returns undefined for an unknown rule. */
   async deliveries(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly AlertDeliveryItem[] | undefined> {
-    const { definitions, events } = this.#options;
+    const { definitions, events } = this.options;
     const alert = definitions.find(organizationId, id);
     return alert === undefined ? undefined : (await listChannelDeliveries(events, id, page)).map((row) => shownDelivery(alert, row));
   }
@@ -194,12 +194,12 @@ export class Alerts {
     range: TimeRange,
     signal: AbortSignal,
   ): Promise<Result<AlertPreview>> {
-    const { run, intervalMs } = this.#options;
+    const { run, intervalMs } = this.options;
     const planned = planAlert(organizationId, rule, ['rule']);
     if (!planned.ok) return planned;
     const policy = rule.enforce === true ? enforcedPolicy(planned.value, rule.for_ms) : success(null);
     if (!policy.ok) return { ok: false, fault: { ...policy.fault, path: ['rule', ...policy.fault.path] } };
-    const turn = await this.#previews.acquire(1, { owner: organizationId, signal, maxWaitMs: previewWaitMs });
+    const turn = await this.previews.acquire(1, { owner: organizationId, signal, maxWaitMs: previewWaitMs });
     try {
       return success(shownPreview(await previewAlert(run, { organizationId, rule, range, intervalMs }, signal)));
     } finally {
@@ -209,14 +209,14 @@ export class Alerts {
 
   /** Sends a test message. Durable on return. @returns how many channels get one; undefined for an unknown rule. */
   async test(organizationId: OrganizationId, id: Uuid): Promise<Result<number> | undefined> {
-    const { definitions, evaluator, events, wake, linkOf, now } = this.#options;
+    const { definitions, evaluator, events, wake, linkOf, now } = this.options;
     const alert = definitions.find(organizationId, id);
     if (alert === undefined) return undefined;
     const at = now();
-    if (at - (this.#testedAt.get(id) ?? -Infinity) < testEveryMs) {
+    if (at - (this.testedAt.get(id) ?? -Infinity) < testEveryMs) {
       return bodyFault([], 'A test of this rule has just been sent; wait a second before another one.');
     }
-    this.#testedAt.set(id, at);
+    this.testedAt.set(id, at);
     const reason = 'This is a test. The rule has not fired.';
     const message: AlertMessage = ruleMessage(
       evaluator.readyOf(alert),
@@ -229,16 +229,16 @@ export class Alerts {
     return success(deliveries.length);
   }
 
-  #blank(organizationId: OrganizationId, rule: AlertRule): Alert {
-    const at = this.#options.now();
-    const id = this.#options.newId();
+  private blank(organizationId: OrganizationId, rule: AlertRule): Alert {
+    const at = this.options.now();
+    const id = this.options.newId();
     return { id, organizationId, rule, channels: [], limitPolicy: null, offered: false, createdAt: at, changedAt: at };
   }
 
-  #draft(before: Alert, { rule, channels: given }: GivenAlert): Result<DraftedAlert> {
+  private draft(before: Alert, { rule, channels: given }: GivenAlert): Result<DraftedAlert> {
     const planned = planAlert(before.organizationId, rule);
     if (!planned.ok) return planned;
-    const stored = this.#options.channels.store(before.organizationId, given, before.channels);
+    const stored = this.options.channels.store(before.organizationId, given, before.channels);
     if (!stored.ok) return { ok: false, fault: { ...stored.fault, path: ['channels', ...stored.fault.path] } };
     const policy = rule.enforce === true ? enforcedPolicy(planned.value, rule.for_ms) : success(null);
     if (!policy.ok) return policy;
@@ -246,8 +246,12 @@ export class Alerts {
     return success({ alert: { ...before, rule, channels, limitPolicy: policy.value }, secrets });
   }
 
-  async #keep(before: Alert, given: GivenAlert, keep: (alert: Alert) => Promise<AlertRefusal | undefined>): Promise<Result<ShownAlert>> {
-    const drafted = this.#draft(before, given);
+  private async keep(
+    before: Alert,
+    given: GivenAlert,
+    keep: (alert: Alert) => Promise<AlertRefusal | undefined>,
+  ): Promise<Result<ShownAlert>> {
+    const drafted = this.draft(before, given);
     if (!drafted.ok) return drafted;
     const { alert, secrets } = drafted.value;
     const refusal = await keep(alert);
@@ -263,11 +267,11 @@ export class Alerts {
     if (refusal === 'too_many') {
       return bodyFault([], `An organisation has at most ${alertLimits.rules} rules; delete one first (DELETE /v1/alerts/{id}).`);
     }
-    return success(this.#shown(alert, await latestIncidents(this.#options.events, [alert.id]), secrets));
+    return success(this.shown(alert, await latestIncidents(this.options.events, [alert.id]), secrets));
   }
 
-  #shown(alert: Alert, latest: ReadonlyMap<string, number>, secrets?: ReadonlyMap<string, string>): ShownAlert {
-    const { evaluator, channels, now } = this.#options;
+  private shown(alert: Alert, latest: ReadonlyMap<string, number>, secrets?: ReadonlyMap<string, string>): ShownAlert {
+    const { evaluator, channels, now } = this.options;
     const shown = alert.channels.map((channel) => ({
       id: channel.id,
       type: channel.type,

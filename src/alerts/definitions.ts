@@ -38,14 +38,14 @@ const offeredRules: readonly AlertRule[] = [
  * The rules of all organisations. The core alone writes them, so they are in memory too. Invariant: what is read was stored before.
  */
 export class AlertDefinitions {
-  readonly #database: MetadataQueries;
-  readonly #alerts: Map<Uuid, Alert>;
+  private readonly database: MetadataQueries;
+  private readonly alerts: Map<Uuid, Alert>;
   /** Rules that were deleted, while their channels are told that it ended. */
-  readonly #departed = new Map<Uuid, Alert>();
+  private readonly departedAlerts = new Map<Uuid, Alert>();
 
   private constructor(database: MetadataQueries, stored: readonly Alert[]) {
-    this.#database = database;
-    this.#alerts = new Map(stored.map((alert) => [alert.id, alert]));
+    this.database = database;
+    this.alerts = new Map(stored.map((alert) => [alert.id, alert]));
   }
 
   static async open(database: MetadataQueries): Promise<AlertDefinitions> {
@@ -53,58 +53,58 @@ export class AlertDefinitions {
   }
 
   all(): Iterable<Alert> {
-    return this.#alerts.values();
+    return this.alerts.values();
   }
 
   /** Newest first. */
   of(organizationId: OrganizationId): readonly Alert[] {
-    return [...this.#alerts.values()].filter((alert) => alert.organizationId === organizationId).toReversed();
+    return [...this.alerts.values()].filter((alert) => alert.organizationId === organizationId).toReversed();
   }
 
   find(organizationId: OrganizationId, id: Uuid): Alert | undefined {
-    const alert = this.#alerts.get(id);
+    const alert = this.alerts.get(id);
     return alert?.organizationId === organizationId ? alert : undefined;
   }
 
   /** Durable on return. */
   async add(alert: Alert): Promise<AlertRefusal | undefined> {
-    const refusal = await addAlertRule(this.#database, alert, alertLimits.rules);
-    if (refusal === undefined) this.#alerts.set(alert.id, alert);
+    const refusal = await addAlertRule(this.database, alert, alertLimits.rules);
+    if (refusal === undefined) this.alerts.set(alert.id, alert);
     return refusal;
   }
 
   /** Durable on return. */
   async replace(alert: Alert): Promise<'unknown' | Exclude<AlertRefusal, 'too_many'> | undefined> {
-    const refusal = await replaceAlertRule(this.#database, alert);
-    if (refusal === undefined) this.#alerts.set(alert.id, alert);
+    const refusal = await replaceAlertRule(this.database, alert);
+    if (refusal === undefined) this.alerts.set(alert.id, alert);
     return refusal;
   }
 
   /** Durable on return. @returns false when the organisation has none of this identifier. */
   async remove(organizationId: OrganizationId, id: Uuid): Promise<boolean> {
-    if (!(await deleteRow(this.#database, 'alert_rules', organizationId, id))) return false;
-    const alert = this.#alerts.get(id);
-    if (alert !== undefined) this.#departed.set(id, alert);
-    this.#alerts.delete(id);
+    if (!(await deleteRow(this.database, 'alert_rules', organizationId, id))) return false;
+    const alert = this.alerts.get(id);
+    if (alert !== undefined) this.departedAlerts.set(id, alert);
+    this.alerts.delete(id);
     return true;
   }
 
   /** A rule that was deleted, until {@link forget}. */
   departed(id: string): Alert | undefined {
-    return this.#departed.get(id as Uuid);
+    return this.departedAlerts.get(id as Uuid);
   }
 
   departedIds(): readonly Uuid[] {
-    return [...this.#departed.keys()];
+    return [...this.departedAlerts.keys()];
   }
 
   forget(id: Uuid): void {
-    this.#departed.delete(id);
+    this.departedAlerts.delete(id);
   }
 
   /** Offers rules to organisations that were not offered any yet. @param now Unix milliseconds. */
   async offer(now: number): Promise<void> {
-    for (const organizationId of await listWithoutOffer(this.#database)) {
+    for (const organizationId of await listWithoutOffer(this.database)) {
       const taken = new Set(this.of(organizationId).map(({ rule }) => rule.name));
       const alerts = offeredRules
         .filter(({ name }) => !taken.has(name))
@@ -121,8 +121,8 @@ export class AlertDefinitions {
               changedAt: now,
             }) satisfies Alert,
         );
-      await offerAlertRules(this.#database, organizationId, alerts, now);
-      for (const alert of alerts) this.#alerts.set(alert.id, alert);
+      await offerAlertRules(this.database, organizationId, alerts, now);
+      for (const alert of alerts) this.alerts.set(alert.id, alert);
     }
   }
 }

@@ -8,11 +8,11 @@ const departingMs = 60_000;
 
 /** Deleted rules whose channels are still told so. A restart forgets them. */
 export class Departures {
-  readonly #definitions: AlertDefinitions;
-  readonly #since = new Map<string, number>();
+  private readonly definitions: AlertDefinitions;
+  private readonly since = new Map<string, number>();
 
   constructor(definitions: AlertDefinitions) {
-    this.#definitions = definitions;
+    this.definitions = definitions;
   }
 
   /**
@@ -20,12 +20,12 @@ export class Departures {
    * which the outbox removes what it has.
    */
   over(at: number, begun: readonly Target[]): readonly Target[] {
-    for (const { target } of begun) if (target.kind === 'channel') this.#since.set(target.alertId, at);
-    const over = this.#definitions.departedIds().filter((id) => at - (this.#since.get(id) ?? -Infinity) >= departingMs);
+    for (const { target } of begun) if (target.kind === 'channel') this.since.set(target.alertId, at);
+    const over = this.definitions.departedIds().filter((id) => at - (this.since.get(id) ?? -Infinity) >= departingMs);
     return over.flatMap((id): readonly Target[] => {
-      const { organizationId, channels = [] } = this.#definitions.departed(id) ?? {};
-      this.#since.delete(id);
-      this.#definitions.forget(id);
+      const { organizationId, channels = [] } = this.definitions.departed(id) ?? {};
+      this.since.delete(id);
+      this.definitions.forget(id);
       if (organizationId === undefined) return [];
       return channels.map((channel) => ({ organizationId, target: { kind: 'channel', alertId: id, channelId: channel.id } }));
     });

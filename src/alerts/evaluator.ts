@@ -85,25 +85,25 @@ const lateEveryMs = 60_000;
  * out of the round. What is found of rules that are not there any more is removed.
  */
 export class Evaluator {
-  readonly #options: EvaluatorOptions;
-  readonly #stopping = new AbortController();
-  readonly #states = new Map<string, RuleState>();
-  readonly #rooms: GroupRooms;
-  readonly #ready = new WeakMap<Alert, ReadyAlert>();
-  #running: Promise<void> | undefined;
+  private readonly options: EvaluatorOptions;
+  private readonly stopping = new AbortController();
+  private readonly states = new Map<string, RuleState>();
+  private readonly rooms: GroupRooms;
+  private readonly ready = new WeakMap<Alert, ReadyAlert>();
+  private running: Promise<void> | undefined;
   /** Rounds and erasures, one after another. */
-  #latest: Promise<unknown> = Promise.resolve();
-  readonly #departures: Departures;
+  private latest: Promise<unknown> = Promise.resolve();
+  private readonly departures: Departures;
   /** How long the rules of each organisation took in the latest round. */
-  readonly #tookMs = new Map<OrganizationId, number>();
-  readonly #lateTookMs = new Map<OrganizationId, number>();
-  #prunedAt = -Infinity;
-  #lateAt = -Infinity;
+  private readonly tookMs = new Map<OrganizationId, number>();
+  private readonly lateTookMs = new Map<OrganizationId, number>();
+  private prunedAt = -Infinity;
+  private lateAt = -Infinity;
 
   constructor(options: EvaluatorOptions) {
-    this.#options = options;
-    this.#departures = new Departures(options.definitions);
-    this.#rooms = new GroupRooms({
+    this.options = options;
+    this.departures = new Departures(options.definitions);
+    this.rooms = new GroupRooms({
       maxBytesOfOrganization: options.groupsMaxBytes,
       maxBytes: organizationsWithAll * options.groupsMaxBytes,
     });
@@ -111,34 +111,34 @@ export class Evaluator {
 
   /** Reads what is known. */
   async open(): Promise<void> {
-    const { events, clock } = this.#options;
-    for (const [id, state] of await readKnownStates(events, this.#rooms, clock.now())) this.#states.set(id, state);
+    const { events, clock } = this.options;
+    for (const [id, state] of await readKnownStates(events, this.rooms, clock.now())) this.states.set(id, state);
   }
 
   start(): void {
-    this.#running ??= this.#loop();
+    this.running ??= this.loop();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('the evaluator of alerts is stopping'));
-    await this.#running;
+    this.stopping.abort(new Error('the evaluator of alerts is stopping'));
+    await this.running;
   }
 
   stateOf(ruleId: string): RuleState {
-    return this.#states.get(ruleId) ?? unknownRule;
+    return this.states.get(ruleId) ?? unknownRule;
   }
 
   readyOf(alert: Alert): ReadyAlert {
-    const known = this.#ready.get(alert);
+    const known = this.ready.get(alert);
     if (known !== undefined) return known;
-    const ready = readyAlert(alert, this.#options.intervalMs);
-    this.#ready.set(alert, ready);
+    const ready = readyAlert(alert, this.options.intervalMs);
+    this.ready.set(alert, ready);
     return ready;
   }
 
   /** Evaluates every rule once. @param at Unix milliseconds: the end of the windows. */
   async evaluateAt(at: number): Promise<void> {
-    return this.#inTurn(() => this.#round(at));
+    return this.inTurn(() => this.round(at));
   }
 
   /**
@@ -146,17 +146,17 @@ export class Evaluator {
    * in a message without names.
    */
   async forgetNaming(organizationId: OrganizationId, text: string): Promise<void> {
-    return this.#inTurn(() => this.#forget(organizationId, text));
+    return this.inTurn(() => this.forget(organizationId, text));
   }
 
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#latest.then(work);
-    this.#latest = turn.catch(() => undefined);
+  private async inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.latest.then(work);
+    this.latest = turn.catch(() => undefined);
     return turn;
   }
 
-  async #forget(organizationId: OrganizationId, text: string): Promise<void> {
-    const { definitions, events, clock, wake } = this.#options;
+  private async forget(organizationId: OrganizationId, text: string): Promise<void> {
+    const { definitions, events, clock, wake } = this.options;
     const at = clock.now();
     await eraseFromWindows(events, organizationId, text);
     const outcomes = definitions.of(organizationId).map((alert) => {
@@ -164,23 +164,23 @@ export class Evaluator {
       const { memories, ended } = withoutNaming(state.memories, text);
       const reason = 'The group was erased.';
       const messages = ended.map((dedupKey) =>
-        ruleMessage(this.readyOf(alert), { kind: 'resolved', at, reason, dedupKey, open: 0 }, this.#options.linkOf),
+        ruleMessage(this.readyOf(alert), { kind: 'resolved', at, reason, dedupKey, open: 0 }, this.options.linkOf),
       );
-      return { ruleId: alert.id, state: { ...state, memories }, deliveries: this.#told(this.readyOf(alert), messages) };
+      return { ruleId: alert.id, state: { ...state, memories }, deliveries: this.told(this.readyOf(alert), messages) };
     });
     const deliveries = outcomes.flatMap((outcome) => outcome.deliveries);
     await inWriteTransaction(events, async (transaction) => {
       await eraseGroupsNaming(transaction, organizationId, text);
       await addDeliveries(transaction, deliveries, at);
     });
-    for (const { ruleId, state } of outcomes) if (this.#states.has(ruleId)) this.#states.set(ruleId, state);
+    for (const { ruleId, state } of outcomes) if (this.states.has(ruleId)) this.states.set(ruleId, state);
     if (deliveries.length > 0) wake(deliveries);
   }
 
-  async #round(at: number): Promise<void> {
-    const { definitions, clock, noteRound } = this.#options;
+  private async round(at: number): Promise<void> {
+    const { definitions, clock, noteRound } = this.options;
     const since = clock.monotonic();
-    const faults = new Faults(this.#stopping.signal);
+    const faults = new Faults(this.stopping.signal);
     const byOrganization = new Map<OrganizationId, ReadyAlert[]>();
     for (const alert of definitions.all()) {
       if (!isOn(alert)) continue;
@@ -192,40 +192,40 @@ export class Evaluator {
       });
     }
     let failures = 0;
-    const turns = new RoundTurns(byOrganization.keys(), this.#tookMs, clock.monotonic, roundTimes);
+    const turns = new RoundTurns(byOrganization.keys(), this.tookMs, clock.monotonic, roundTimes);
     for (const organizationId of turns.order) {
       await faults.hold(async () => {
         const alerts = byOrganization.get(organizationId) ?? [];
-        failures += await turns.during(organizationId, (maxMs) => this.#evaluateOrganization(alerts, { at, maxMs }));
+        failures += await turns.during(organizationId, (maxMs) => this.evaluateOrganization(alerts, { at, maxMs }));
       });
     }
     const rules = [...byOrganization.values()].reduce((sum, alerts) => sum + alerts.length, 0);
     noteRound?.({ rules, failed: failures, ms: clock.monotonic() - since });
-    await this.#closeOff(at);
-    await this.#removeGone(at);
-    await this.#prune(at);
-    await this.#checkLate(byOrganization, at, faults);
+    await this.closeOff(at);
+    await this.removeGone(at);
+    await this.prune(at);
+    await this.checkLate(byOrganization, at, faults);
     faults.throwFirst();
   }
 
   /** Measures windows again that have ended and were altered since, once a minute. */
-  async #checkLate(byOrganization: ReadonlyMap<OrganizationId, readonly ReadyAlert[]>, at: number, faults: Faults): Promise<void> {
-    const { late, clock } = this.#options;
-    if (late === undefined || clock.monotonic() - this.#lateAt < lateEveryMs) return;
-    this.#lateAt = clock.monotonic();
+  private async checkLate(byOrganization: ReadonlyMap<OrganizationId, readonly ReadyAlert[]>, at: number, faults: Faults): Promise<void> {
+    const { late, clock } = this.options;
+    if (late === undefined || clock.monotonic() - this.lateAt < lateEveryMs) return;
+    this.lateAt = clock.monotonic();
     late.keepOnly(byOrganization.keys());
-    const turns = new RoundTurns(byOrganization.keys(), this.#lateTookMs, clock.monotonic, lateTimes);
+    const turns = new RoundTurns(byOrganization.keys(), this.lateTookMs, clock.monotonic, lateTimes);
     for (const organizationId of turns.order) {
       await faults.hold(async () => {
         const alerts = byOrganization.get(organizationId) ?? [];
-        await turns.during(organizationId, (maxMs) => late.check(organizationId, alerts, { at, signal: this.#stopping.signal, maxMs }));
+        await turns.during(organizationId, (maxMs) => late.check(organizationId, alerts, { at, signal: this.stopping.signal, maxMs }));
       });
     }
   }
 
-  async #loop(): Promise<void> {
-    const { clock, intervalMs, observe } = this.#options;
-    const { signal } = this.#stopping;
+  private async loop(): Promise<void> {
+    const { clock, intervalMs, observe } = this.options;
+    const { signal } = this.stopping;
     let last: number | undefined;
     while (!signal.aborted) {
       const at = Math.floor((clock.now() - lagMs) / intervalMs) * intervalMs;
@@ -243,31 +243,38 @@ export class Evaluator {
   }
 
   /** @returns how many rules failed. */
-  async #evaluateOrganization(alerts: readonly ReadyAlert[], time: { readonly at: number; readonly maxMs: number }): Promise<number> {
-    const { run, definitions, clock, events } = this.#options;
+  private async evaluateOrganization(
+    alerts: readonly ReadyAlert[],
+    time: { readonly at: number; readonly maxMs: number },
+  ): Promise<number> {
+    const { run, definitions, clock, events } = this.options;
     const { at, maxMs } = time;
     const [first] = alerts;
     if (first === undefined) return 0;
-    const shares = this.#rooms.sharesOf(
+    const shares = this.rooms.sharesOf(
       first.alert.organizationId,
       alerts.map(({ alert }) => alert.id),
     );
-    const writer = new OutcomeWriter({ events, at, written: (outcomes) => this.#written(outcomes) });
+    const writer = new OutcomeWriter({ events, at, written: (outcomes) => this.written(outcomes) });
     let failures = 0;
     const readings = alerts.map(({ plan }) => ({ plan, ranges: rangesAt(plan, at) }));
-    await measureEach(run, readings, { signal: this.#stopping.signal, maxMs, monotonic: clock.monotonic }, async (index, measurement) => {
+    await measureEach(run, readings, { signal: this.stopping.signal, maxMs, monotonic: clock.monotonic }, async (index, measurement) => {
       const ready = alerts[index];
       if ('error' in measurement) failures += 1;
       if (ready === undefined || definitions.find(ready.alert.organizationId, ready.alert.id) !== ready.alert) return;
-      await writer.add(this.#outcomeOf(ready, measurement, { at, maxBytes: shares(ready.alert.id) }));
+      await writer.add(this.outcomeOf(ready, measurement, { at, maxBytes: shares(ready.alert.id) }));
     });
     await writer.flush();
     await writeProgress(events, at);
     return failures;
   }
 
-  #outcomeOf(ready: ReadyAlert, measurement: Measurement, { at, maxBytes }: { readonly at: number; readonly maxBytes: number }): Outcome {
-    const { linkOf } = this.#options;
+  private outcomeOf(
+    ready: ReadyAlert,
+    measurement: Measurement,
+    { at, maxBytes }: { readonly at: number; readonly maxBytes: number },
+  ): Outcome {
+    const { linkOf } = this.options;
     const ruleId = ready.alert.id;
     const stored = this.stateOf(ruleId);
     const isOther = stored.seen !== undefined && stored.seen.fingerprint !== ready.fingerprint;
@@ -282,14 +289,14 @@ export class Evaluator {
         ruleId,
         state: { ...known, seen },
         changes: [...closing, { ...changesOf(ready, unchanged(known.memories), at, seen), history }],
-        deliveries: [...this.#deliveries(before, closed, ended), ...this.#told(ready, messages)],
+        deliveries: [...this.deliveries(before, closed, ended), ...this.told(ready, messages)],
         isForgotten: isOther,
       };
     }
     const samples = comparedSamples(ready.plan, measurement.samples);
     const evaluated = evaluate(ready, known.memories, samples, { at, previous: known.evaluatedAt, newId: v7, maxBytes });
     const { organizationId } = ready.alert;
-    this.#rooms.note(ruleId, { organizationId, bytes: evaluated.bytes, wantedBytes: evaluated.wantedBytes });
+    this.rooms.note(ruleId, { organizationId, bytes: evaluated.bytes, wantedBytes: evaluated.wantedBytes });
     const { seen, history, messages } = succeeded(ready, known.seen, at, linkOf);
     const window = windowToKeep(ready, known, evaluated.memories, at);
     const changes = changesOf(ready, evaluated, at, seen);
@@ -305,21 +312,21 @@ export class Evaluator {
       },
       changes: [...closing, { ...changes, history: [...history, ...changes.history], windows: window === undefined ? [] : [window] }],
       deliveries: [
-        ...this.#deliveries(before, closed, ended),
-        ...this.#deliveries(ready, evaluated, { at, reason: null }),
-        ...this.#told(ready, messages),
+        ...this.deliveries(before, closed, ended),
+        ...this.deliveries(ready, evaluated, { at, reason: null }),
+        ...this.told(ready, messages),
       ],
       isForgotten: isOther,
     };
   }
 
-  #deliveries(ready: ReadyAlert, evaluated: Evaluated | undefined, telling: Telling): readonly NewDelivery[] {
-    const { linkOf } = this.#options;
-    return this.#told(ready, evaluated?.notices.map((notice) => noticeMessage(ready, notice, telling, linkOf)) ?? []);
+  private deliveries(ready: ReadyAlert, evaluated: Evaluated | undefined, telling: Telling): readonly NewDelivery[] {
+    const { linkOf } = this.options;
+    return this.told(ready, evaluated?.notices.map((notice) => noticeMessage(ready, notice, telling, linkOf)) ?? []);
   }
 
-  #told(ready: ReadyAlert, messages: readonly AlertMessage[]): readonly NewDelivery[] {
-    const { subscribers } = this.#options;
+  private told(ready: ReadyAlert, messages: readonly AlertMessage[]): readonly NewDelivery[] {
+    const { subscribers } = this.options;
     return messages.flatMap((message) => {
       const event = message.kind === 'resolved' ? 'alert.resolved' : 'alert.triggered';
       return deliveriesOf(ready, message, subscribers(ready.alert.organizationId, event));
@@ -327,62 +334,62 @@ export class Evaluator {
   }
 
   /** What was written is known, and told. */
-  #written(outcomes: readonly Outcome[]): void {
-    for (const { ruleId, state } of outcomes) if (state !== undefined) this.#states.set(ruleId, state);
+  private written(outcomes: readonly Outcome[]): void {
+    for (const { ruleId, state } of outcomes) if (state !== undefined) this.states.set(ruleId, state);
     const deliveries = outcomes.flatMap((outcome) => outcome.deliveries);
-    if (deliveries.length > 0) this.#options.wake(deliveries);
+    if (deliveries.length > 0) this.options.wake(deliveries);
   }
 
   /** Ends the incidents of rules that are off now. */
-  async #closeOff(at: number): Promise<void> {
-    const writer = new OutcomeWriter({ events: this.#options.events, at, written: (outcomes) => this.#written(outcomes) });
-    for (const alert of this.#options.definitions.all()) {
+  private async closeOff(at: number): Promise<void> {
+    const writer = new OutcomeWriter({ events: this.options.events, at, written: (outcomes) => this.written(outcomes) });
+    for (const alert of this.options.definitions.all()) {
       const known = this.stateOf(alert.id);
       if (isOn(alert) || known.memories.size === 0) continue;
       const ready = this.readyOf(alert);
       const changes = [changesOf(ready, closedByChange(ready, known.memories, at), at, undefined)];
-      this.#rooms.forget(alert.id);
+      this.rooms.forget(alert.id);
       await writer.add({ ruleId: alert.id, state: { ...unknownRule, seen: known.seen }, changes, deliveries: [], isForgotten: true });
     }
     await writer.flush();
   }
 
   /** Ends what rules told that are not there any more, and removes what is known of them. */
-  async #removeGone(at: number): Promise<void> {
-    const { definitions, events, wake } = this.#options;
+  private async removeGone(at: number): Promise<void> {
+    const { definitions, events, wake } = this.options;
     const there = new Set<string>();
     for (const { id } of definitions.all()) there.add(id);
-    const gone = [...this.#states.keys()].filter((id) => !there.has(id));
+    const gone = [...this.states.keys()].filter((id) => !there.has(id));
     const told: NewDelivery[] = [];
     for (const id of gone) {
-      const deliveries = this.#ended(id, at);
+      const deliveries = this.ended(id, at);
       await inWriteTransaction(events, async (transaction) => {
         await removeRule(transaction, id);
         await addDeliveries(transaction, deliveries, at);
       });
-      this.#states.delete(id);
-      this.#rooms.forget(id);
+      this.states.delete(id);
+      this.rooms.forget(id);
       told.push(...deliveries);
       await nextTurn();
     }
-    wake([...told, ...this.#departures.over(at, told)]);
+    wake([...told, ...this.departures.over(at, told)]);
   }
 
   /** What channels are told of a deleted rule; nothing when it was deleted before this start. */
-  #ended(id: string, at: number): readonly NewDelivery[] {
-    const alert = this.#options.definitions.departed(id);
+  private ended(id: string, at: number): readonly NewDelivery[] {
+    const alert = this.options.definitions.departed(id);
     if (alert === undefined) return [];
     const ready = this.readyOf(alert);
     const { seen, memories } = this.stateOf(id);
     const before = seen === undefined ? ready : asMeasured(ready, seen.fingerprint);
-    return this.#deliveries(before, closedByChange(before, memories, at), { at, reason: 'The rule was deleted.' });
+    return this.deliveries(before, closedByChange(before, memories, at), { at, reason: 'The rule was deleted.' });
   }
 
-  async #prune(at: number): Promise<void> {
-    const { clock, events } = this.#options;
-    if (clock.monotonic() - this.#prunedAt < pruneEveryMs) return;
+  private async prune(at: number): Promise<void> {
+    const { clock, events } = this.options;
+    if (clock.monotonic() - this.prunedAt < pruneEveryMs) return;
     await inWriteTransaction(events, (transaction) => pruneAlerts(transaction, at));
-    this.#prunedAt = clock.monotonic();
+    this.prunedAt = clock.monotonic();
   }
 }
 

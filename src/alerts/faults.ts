@@ -1,23 +1,23 @@
 /** Faults of some organisations, which keep no other from its evaluation. */
 export class Faults {
-  readonly #signal: AbortSignal;
-  readonly #all: unknown[] = [];
+  private readonly signal: AbortSignal;
+  private readonly all: unknown[] = [];
 
   /** @param signal of a stop, after which nothing goes on. */
   constructor(signal: AbortSignal) {
-    this.#signal = signal;
+    this.signal = signal;
   }
 
   async hold(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.#signal.throwIfAborted();
-      this.#all.push(error);
+      this.signal.throwIfAborted();
+      this.all.push(error);
     }
   }
 
   throwFirst(): void {
-    if (this.#all.length > 0) throw this.#all[0];
+    if (this.all.length > 0) throw this.all[0];
   }
 }

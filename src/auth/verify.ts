@@ -15,13 +15,13 @@ export interface KeyVerifierOptions {
 /** Verifies keys through a bounded cache of hashes; it never sees a key. */
 export class KeyVerifier {
   /** A revocation must take effect within 5 s; the rest is for the look-up itself. */
-  readonly #accepted: StaleCache<string, Principal | undefined, Principal | undefined | Promise<Principal | undefined>>;
+  private readonly accepted: StaleCache<string, Principal | undefined, Principal | undefined | Promise<Principal | undefined>>;
   /** A separate cache, so that a flood of invented keys cannot evict valid ones. A new key works within a second of its creation. */
-  readonly #unknown: StaleCache<string, true | undefined>;
+  private readonly unknown: StaleCache<string, true | undefined>;
 
   constructor({ lookUp, monotonic, staleMaxMs, observe }: KeyVerifierOptions) {
-    this.#unknown = new StaleCache({ read: () => undefined, monotonic, freshMs: 1000, keeps: (isUnknown) => isUnknown === true });
-    this.#accepted = new StaleCache({
+    this.unknown = new StaleCache({ read: () => undefined, monotonic, freshMs: 1000, keeps: (isUnknown) => isUnknown === true });
+    this.accepted = new StaleCache({
       read: lookUp,
       monotonic,
       freshMs: 2000,
@@ -40,13 +40,13 @@ export class KeyVerifier {
    * key was not checked lately.
    */
   verify(keyHash: string): Principal | undefined | Promise<Principal | undefined> {
-    if (this.#unknown.get(keyHash) === true) return undefined;
-    const found = this.#accepted.get(keyHash);
-    return found instanceof Promise ? found.then((principal) => this.#remember(keyHash, principal)) : this.#remember(keyHash, found);
+    if (this.unknown.get(keyHash) === true) return undefined;
+    const found = this.accepted.get(keyHash);
+    return found instanceof Promise ? found.then((principal) => this.remember(keyHash, principal)) : this.remember(keyHash, found);
   }
 
-  #remember(keyHash: string, principal: Principal | undefined): Principal | undefined {
-    if (principal === undefined) this.#unknown.set(keyHash, true);
+  private remember(keyHash: string, principal: Principal | undefined): Principal | undefined {
+    if (principal === undefined) this.unknown.set(keyHash, true);
     return principal;
   }
 }

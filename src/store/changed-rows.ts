@@ -14,15 +14,15 @@ import { RowChanges } from './read/row-changes.ts';
  */
 export class ChangedRows {
   readonly told = new RowChanges();
-  readonly #log: ChangeLog;
+  private readonly log: ChangeLog;
 
   constructor(log: ChangeLog = noChangeLog) {
-    this.#log = log;
+    this.log = log;
   }
 
   /** Values of some requests. */
   values<Result>(organizationId: OrganizationId, rows: readonly StoredRow[], write: () => Promise<Result>): Promise<Result> {
-    return this.#log.during(organizationId, rows, () =>
+    return this.log.during(organizationId, rows, () =>
       write().finally(() => {
         for (const { createdAt } of rows) this.told.noteRow(organizationId, createdAt);
       }),
@@ -31,7 +31,7 @@ export class ChangedRows {
 
   /** Cost or usage of some requests. */
   amounts<Result>(organizationId: OrganizationId, rows: readonly StoredRow[], write: () => Promise<Result>): Promise<Result> {
-    return this.#log.during(organizationId, rows, () =>
+    return this.log.during(organizationId, rows, () =>
       write().finally(() => {
         for (const { createdAt } of rows) this.told.noteAmounts(organizationId, createdAt);
       }),
@@ -40,6 +40,6 @@ export class ChangedRows {
 
   /** Values of many requests, which `write` finds; it hands what it is about to change to {@link ChangeLog.during}. */
   many<Result>(organizationId: OrganizationId, write: (log: ChangeLog) => Promise<Result>): Promise<Result> {
-    return write(this.#log).finally(() => this.told.noteOrganization(organizationId));
+    return write(this.log).finally(() => this.told.noteOrganization(organizationId));
   }
 }

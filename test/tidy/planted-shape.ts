@@ -141,4 +141,16 @@ export const plantedShapes: readonly Planted[] = [
     at: ['src/model/a.ts:1'],
   },
   { rule: 'parameter count', title: 'four and this', files: { 'src/model/a.ts': 'function f(this: Date, a, b, c, d) {}' }, at: [] },
+  {
+    rule: 'hidden members',
+    title: 'a field, a method and an accessor, once for each declaration',
+    files: { 'src/model/a.ts': 'class A {\n  #field = 1;\n  static #method() {}\n  get #value() {\n    return this.#field;\n  }\n}' },
+    at: ['src/model/a.ts:2', 'src/model/a.ts:3', 'src/model/a.ts:4'],
+  },
+  {
+    rule: 'hidden members',
+    title: 'members that the compiler hides, and text with the sign',
+    files: { 'src/model/a.ts': "class A {\n  private readonly field = '#1';\n}" },
+    at: [],
+  },
 ];

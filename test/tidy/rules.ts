@@ -6,7 +6,16 @@ import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
 import { knownRoom, noCycles, packageImports, roomImports, subRoomImports } from './rules/imports.ts';
 import { factsWithoutParsers, providerNames } from './rules/provider-names.ts';
 import { completeLock, exactVersions, namedFiles, noMachineTraces } from './rules/repository.ts';
-import { fileLength, functionLength, noBarrels, noDefaultExports, parameterCount, searchedNames, tellingNames } from './rules/shape.ts';
+import {
+  fileLength,
+  functionLength,
+  hiddenMembers,
+  noBarrels,
+  noDefaultExports,
+  parameterCount,
+  searchedNames,
+  tellingNames,
+} from './rules/shape.ts';
 import { builtStatements, namedAcross } from './rules/statements.ts';
 
 export const rules: readonly Rule[] = [
@@ -24,6 +33,7 @@ export const rules: readonly Rule[] = [
   fileLength,
   functionLength,
   parameterCount,
+  hiddenMembers,
   providerNames,
   factsWithoutParsers,
   pureRooms,

@@ -20,23 +20,23 @@ interface Held {
  * rest. What nobody wanted last time is shared by all, for groups come. A rule that has not been evaluated yet wants everything.
  */
 export class GroupRooms {
-  readonly #bounds: GroupBounds;
-  readonly #held = new Map<string, Held>();
-  readonly #bytes = new Map<OrganizationId, number>();
-  #total = 0;
+  private readonly bounds: GroupBounds;
+  private readonly held = new Map<string, Held>();
+  private readonly bytes = new Map<OrganizationId, number>();
+  private total = 0;
 
   constructor(bounds: GroupBounds) {
-    this.#bounds = bounds;
+    this.bounds = bounds;
   }
 
   /** Bytes of an organisation's groups. */
   bytesOf(organizationId: OrganizationId): number {
-    return this.#bytes.get(organizationId) ?? 0;
+    return this.bytes.get(organizationId) ?? 0;
   }
 
   /** @returns the bytes that each of the rules may hold, by identifier, at the time of the call. */
   sharesOf(organizationId: OrganizationId, ruleIds: readonly string[]): (ruleId: string) => number {
-    const wanted = ruleIds.map((id) => ({ id, bytes: this.#held.get(id)?.wantedBytes ?? Infinity }));
+    const wanted = ruleIds.map((id) => ({ id, bytes: this.held.get(id)?.wantedBytes ?? Infinity }));
     const shares = new Map<string, number>();
     let left = this.roomOf(organizationId);
     for (const [index, { id, bytes }] of wanted.toSorted((one, other) => (one.bytes < other.bytes ? -1 : 1)).entries()) {
@@ -46,36 +46,33 @@ export class GroupRooms {
     }
     const spare = left / wanted.length;
     return (id) =>
-      Math.min(
-        (shares.get(id) ?? 0) + spare,
-        this.roomOf(organizationId) - this.bytesOf(organizationId) + (this.#held.get(id)?.bytes ?? 0),
-      );
+      Math.min((shares.get(id) ?? 0) + spare, this.roomOf(organizationId) - this.bytesOf(organizationId) + (this.held.get(id)?.bytes ?? 0));
   }
 
   /** Bytes that all rules of an organisation may hold. */
   roomOf(organizationId: OrganizationId): number {
-    const { maxBytes, maxBytesOfOrganization } = this.#bounds;
-    const others = this.#total - this.bytesOf(organizationId);
+    const { maxBytes, maxBytesOfOrganization } = this.bounds;
+    const others = this.total - this.bytesOf(organizationId);
     return Math.min(maxBytesOfOrganization, Math.max(0, maxBytes - others) / 2);
   }
 
   note(ruleId: string, held: Held): void {
     this.forget(ruleId);
-    this.#held.set(ruleId, held);
-    this.#add(held.organizationId, held.bytes);
+    this.held.set(ruleId, held);
+    this.add(held.organizationId, held.bytes);
   }
 
   forget(ruleId: string): void {
-    const held = this.#held.get(ruleId);
+    const held = this.held.get(ruleId);
     if (held === undefined) return;
-    this.#held.delete(ruleId);
-    this.#add(held.organizationId, -held.bytes);
+    this.held.delete(ruleId);
+    this.add(held.organizationId, -held.bytes);
   }
 
-  #add(organizationId: OrganizationId, bytes: number): void {
-    this.#total += bytes;
+  private add(organizationId: OrganizationId, bytes: number): void {
+    this.total += bytes;
     const own = this.bytesOf(organizationId) + bytes;
-    if (own > 0) this.#bytes.set(organizationId, own);
-    else this.#bytes.delete(organizationId);
+    if (own > 0) this.bytes.set(organizationId, own);
+    else this.bytes.delete(organizationId);
   }
 }

@@ -29,30 +29,30 @@ export interface OutcomeWriterOptions {
 
 /** Writes what becomes of rules, some rules in one transaction; what becomes of one is never in two. */
 export class OutcomeWriter {
-  readonly #options: OutcomeWriterOptions;
-  readonly #slices = new Slices();
-  #waiting: Outcome[] = [];
-  #rows = 0;
+  private readonly options: OutcomeWriterOptions;
+  private readonly slices = new Slices();
+  private waiting: Outcome[] = [];
+  private rows = 0;
 
   constructor(options: OutcomeWriterOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   async add(outcome: Outcome): Promise<void> {
     const rows = outcome.deliveries.length + outcome.changes.reduce((sum, change) => sum + rowsOf(change), 0);
-    if (this.#rows + rows > maxRows) await this.flush();
-    this.#waiting.push(outcome);
-    this.#rows += rows;
-    await this.#slices.turn();
+    if (this.rows + rows > maxRows) await this.flush();
+    this.waiting.push(outcome);
+    this.rows += rows;
+    await this.slices.turn();
   }
 
   /** Writes what waits. */
   async flush(): Promise<void> {
-    const { events, at, written } = this.#options;
-    const outcomes = this.#waiting;
+    const { events, at, written } = this.options;
+    const outcomes = this.waiting;
     if (outcomes.length === 0) return;
-    this.#waiting = [];
-    this.#rows = 0;
+    this.waiting = [];
+    this.rows = 0;
     await inWriteTransaction(events, async (transaction) => {
       for (const { ruleId, changes, isForgotten } of outcomes) {
         if (isForgotten) await forgetGroups(transaction, ruleId);
@@ -65,7 +65,7 @@ export class OutcomeWriter {
       );
     });
     written(outcomes);
-    await this.#slices.turn();
+    await this.slices.turn();
   }
 }
 

@@ -20,34 +20,34 @@ export const lateTimes: TurnTimes = { roundMs: 5000, mostMs: 4000, leastMs: 200 
  */
 export class RoundTurns {
   readonly order: readonly OrganizationId[];
-  readonly #tookMs: Map<OrganizationId, number>;
-  readonly #monotonic: () => number;
-  readonly #times: TurnTimes;
-  readonly #endsAt: number;
-  #waiting: number;
+  private readonly tookMs: Map<OrganizationId, number>;
+  private readonly monotonic: () => number;
+  private readonly times: TurnTimes;
+  private readonly endsAt: number;
+  private waiting: number;
 
   /** @param tookMs of the round before; of this one afterwards. @param monotonic milliseconds. */
   constructor(organizationIds: Iterable<OrganizationId>, tookMs: Map<OrganizationId, number>, monotonic: () => number, times: TurnTimes) {
     const all = new Set(organizationIds);
     for (const known of tookMs.keys()) if (!all.has(known)) tookMs.delete(known);
     this.order = [...all].toSorted((one, other) => (tookMs.get(one) ?? 0) - (tookMs.get(other) ?? 0));
-    this.#tookMs = tookMs;
-    this.#monotonic = monotonic;
-    this.#times = times;
-    this.#endsAt = monotonic() + times.roundMs;
-    this.#waiting = this.order.length;
+    this.tookMs = tookMs;
+    this.monotonic = monotonic;
+    this.times = times;
+    this.endsAt = monotonic() + times.roundMs;
+    this.waiting = this.order.length;
   }
 
   /** @param work takes at most the milliseconds that it is given. */
   async during<Result>(organizationId: OrganizationId, work: (maxMs: number) => Promise<Result>): Promise<Result> {
-    const since = this.#monotonic();
-    const { mostMs, leastMs } = this.#times;
-    const maxMs = Math.min(mostMs, Math.max(leastMs, (this.#endsAt - since) / this.#waiting));
-    this.#waiting -= 1;
+    const since = this.monotonic();
+    const { mostMs, leastMs } = this.times;
+    const maxMs = Math.min(mostMs, Math.max(leastMs, (this.endsAt - since) / this.waiting));
+    this.waiting -= 1;
     try {
       return await work(maxMs);
     } finally {
-      this.#tookMs.set(organizationId, this.#monotonic() - since);
+      this.tookMs.set(organizationId, this.monotonic() - since);
     }
   }
 }

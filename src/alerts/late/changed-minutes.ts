@@ -8,27 +8,27 @@ const maxMinutes = 20_000;
 
 /** The minutes of arrival of requests that were stored or changed, and were not looked at since. */
 export class ChangedMinutes {
-  readonly #minutes = new Map<bigint, Set<number>>();
+  private readonly minutes = new Map<bigint, Set<number>>();
   /** The minute up to which all of a day is among the minutes of an organisation. */
-  readonly #dayUntil = new Map<bigint, number>();
-  readonly #now: () => number;
+  private readonly dayUntil = new Map<bigint, number>();
+  private readonly now: () => number;
 
   /** @param now Unix milliseconds. */
   constructor(now: () => number) {
-    this.#now = now;
+    this.now = now;
   }
 
   /** @param createdAt undefined: any request of the organisation. */
   readonly note = (organization: bigint, createdAt: number | undefined): void => {
-    const minutes = this.#minutes.get(organization) ?? new Set<number>();
-    this.#minutes.set(organization, minutes);
+    const minutes = this.minutes.get(organization) ?? new Set<number>();
+    this.minutes.set(organization, minutes);
     if (createdAt !== undefined && minutes.size < maxMinutes) {
       minutes.add(Math.floor(createdAt / minuteMs));
       return;
     }
-    const last = Math.floor(this.#now() / minuteMs);
-    if (this.#dayUntil.get(organization) === last) return;
-    this.#dayUntil.set(organization, last);
+    const last = Math.floor(this.now() / minuteMs);
+    if (this.dayUntil.get(organization) === last) return;
+    this.dayUntil.set(organization, last);
     for (let minute = last - dayMs / minuteMs; minute <= last; minute += 1) minutes.add(minute);
   };
 
@@ -39,8 +39,8 @@ export class ChangedMinutes {
 
   /** Takes what was noted of an organisation, as ranges in the order of time. */
   take(organizationId: OrganizationId): readonly TimeRange[] {
-    const minutes = this.#minutes.get(uuidToNumber(organizationId));
-    this.#forget(uuidToNumber(organizationId));
+    const minutes = this.minutes.get(uuidToNumber(organizationId));
+    this.forget(uuidToNumber(organizationId));
     const ranges: TimeRange[] = [];
     for (const minute of [...(minutes ?? [])].toSorted((one, other) => one - other)) {
       const range = { from: minute * minuteMs, to: (minute + 1) * minuteMs };
@@ -54,11 +54,11 @@ export class ChangedMinutes {
   /** Forgets organisations without rules that are on: their requests alter no window. */
   keepOnly(organizationIds: Iterable<OrganizationId>): void {
     const kept = new Set([...organizationIds].map(uuidToNumber));
-    for (const organization of this.#minutes.keys()) if (!kept.has(organization)) this.#forget(organization);
+    for (const organization of this.minutes.keys()) if (!kept.has(organization)) this.forget(organization);
   }
 
-  #forget(organization: bigint): void {
-    this.#minutes.delete(organization);
-    this.#dayUntil.delete(organization);
+  private forget(organization: bigint): void {
+    this.minutes.delete(organization);
+    this.dayUntil.delete(organization);
   }
 }

@@ -64,52 +64,52 @@ interface StoredValuesParts {
  * something has changed.
  */
 export class StoredValues {
-  readonly #parts: StoredValuesParts;
-  readonly #slots = new Map<string, Slot>();
+  private readonly parts: StoredValuesParts;
+  private readonly slots = new Map<string, Slot>();
 
   constructor(parts: StoredValuesParts) {
-    this.#parts = parts;
+    this.parts = parts;
   }
 
   /** Names that contain the term in any case. @param max names. */
   async names(organizationId: OrganizationId, max: number, term = ''): Promise<readonly string[]> {
-    const list = await this.#current(organizationId, 'names');
+    const list = await this.current(organizationId, 'names');
     if (list !== undefined) return namesWith([...list.values.keys()], term).slice(0, max);
-    const rows = await this.#parts.run<{ readonly value: string }>(namesStatement(organizationId, max, term));
+    const rows = await this.parts.run<{ readonly value: string }>(namesStatement(organizationId, max, term));
     return rows.map(({ value }) => value);
   }
 
   /** Values that contain the term in any case, those that begin with it first. */
   async search(organizationId: OrganizationId, property: string, term: string): Promise<readonly string[]> {
-    const list = await this.#current(organizationId, { property });
+    const list = await this.current(organizationId, { property });
     if (list !== undefined) return searchedValues(foldedOf(list), term);
-    const rows = await this.#parts.run<{ readonly value: string }>(searchStatement(organizationId, property, term));
+    const rows = await this.parts.run<{ readonly value: string }>(searchStatement(organizationId, property, term));
     return rows.map(({ value }) => value);
   }
 
   /** The list as it is stored now; undefined when it is too long to keep. */
-  async #current(organizationId: OrganizationId, listed: Listed): Promise<ValueList | undefined> {
+  private async current(organizationId: OrganizationId, listed: Listed): Promise<ValueList | undefined> {
     const key = JSON.stringify([organizationId, listed]);
-    const slot = this.#slots.get(key) ?? { list: undefined, reading: Promise.resolve() };
-    this.#slots.delete(key);
-    this.#slots.set(key, slot);
-    const reading = slot.reading.then(() => this.#refresh(slot, organizationId, listed));
+    const slot = this.slots.get(key) ?? { list: undefined, reading: Promise.resolve() };
+    this.slots.delete(key);
+    this.slots.set(key, slot);
+    const reading = slot.reading.then(() => this.refresh(slot, organizationId, listed));
     slot.reading = reading.catch(() => undefined);
     const list = await reading;
-    this.#dropOldest();
+    this.dropOldest();
     return list;
   }
 
-  async #refresh(slot: Slot, tenant: OrganizationId, listed: Listed): Promise<ValueList | undefined> {
-    const { number } = this.#parts.changes;
+  private async refresh(slot: Slot, tenant: OrganizationId, listed: Listed): Promise<ValueList | undefined> {
+    const { number } = this.parts.changes;
     const { list } = slot;
-    const changed = list === undefined ? 'everything' : this.#parts.changes.since(tenant, list.seen);
+    const changed = list === undefined ? 'everything' : this.parts.changes.since(tenant, list.seen);
     if (list !== undefined && changed !== 'everything') {
       if (isLong(list)) return undefined;
       if (changed.length === 0) return list;
       const spans = [...new Set(changed.map((hour) => spanOf(hour, list.splitHour)))];
       if (spans.length <= maxSpansRead && hourSpansOf(list) <= maxHourSpans) {
-        const rows = await this.#read({ tenant, listed, splitHour: list.splitHour, spans, limit: maxValues + 1 });
+        const rows = await this.read({ tenant, listed, splitHour: list.splitHour, spans, limit: maxValues + 1 });
         if (rows !== undefined && replaceSpans(list, spans, rows)) {
           list.seen = number;
           return list;
@@ -119,22 +119,22 @@ export class StoredValues {
       }
     }
     slot.list = undefined;
-    slot.list = await this.#readWhole(tenant, listed, number);
+    slot.list = await this.readWhole(tenant, listed, number);
     return isLong(slot.list) ? undefined : slot.list;
   }
 
-  async #readWhole(tenant: OrganizationId, listed: Listed, seen: number): Promise<ValueList | LongList> {
-    const today = Math.floor(this.#parts.now() / hourMs / 24) * 24;
+  private async readWhole(tenant: OrganizationId, listed: Listed, seen: number): Promise<ValueList | LongList> {
+    const today = Math.floor(this.parts.now() / hourMs / 24) * 24;
     const splitHour = Math.max(0, today - 24);
     const list: ValueList = { seen, splitHour, spans: new Map(), values: new Map(), pairs: 0, characters: 0 };
-    const rows = await this.#read({ tenant, listed, splitHour, spans: undefined, limit: maxValues + 1 });
+    const rows = await this.read({ tenant, listed, splitHour, spans: undefined, limit: maxValues + 1 });
     return rows !== undefined && replaceSpans(list, [], rows) ? list : { seen, values: undefined };
   }
 
   /** @returns undefined for more than can be kept. */
-  async #read(query: SpansQuery): Promise<readonly SpanValueRow[] | undefined> {
+  private async read(query: SpansQuery): Promise<readonly SpanValueRow[] | undefined> {
     try {
-      const rows = await this.#parts.run<SpanValueRow>(spansStatement(query), undefined, { maxResultBytes: 4 * maxCharacters });
+      const rows = await this.parts.run<SpanValueRow>(spansStatement(query), undefined, { maxResultBytes: 4 * maxCharacters });
       return rows.length > maxValues ? undefined : rows;
     } catch (error) {
       if (error instanceof GatelogError && error.code === 'query_too_large') return undefined;
@@ -142,13 +142,13 @@ export class StoredValues {
     }
   }
 
-  #dropOldest(): void {
+  private dropOldest(): void {
     let characters = 0;
-    for (const slot of this.#slots.values()) characters += sizeOf(slot);
-    for (const [key, slot] of this.#slots) {
+    for (const slot of this.slots.values()) characters += sizeOf(slot);
+    for (const [key, slot] of this.slots) {
       if (characters <= maxCharactersOfAll) return;
       characters -= sizeOf(slot);
-      this.#slots.delete(key);
+      this.slots.delete(key);
     }
   }
 }

@@ -20,26 +20,26 @@ const numbered = (from: number, count: number): string[] => Array.from({ length:
 
 /** The rules of organisations, each a list of channels. */
 class Rules {
-  readonly #channels = new Map<OrganizationId, readonly StoredChannel[]>();
-  readonly #store: ChannelStore;
+  private readonly channels = new Map<OrganizationId, readonly StoredChannel[]>();
+  private readonly store: ChannelStore;
 
   constructor(policy: Partial<MailPolicy>) {
-    this.#store = makeChannelStore({
+    this.store = makeChannelStore({
       cipher: makeCipher(Buffer.alloc(32, 1), 'channels'),
       guard: guardAllowing(),
       webhookOf: () => undefined,
       mail: { domains: [], maxRecipients: 20, maxPerHour: 300, ...policy },
-      channelsOf: (organizationId) => this.#channels.get(organizationId) ?? [],
+      channelsOf: (organizationId) => this.channels.get(organizationId) ?? [],
       newId: v7,
     });
   }
 
   /** Stores a rule. @param present its channels until now. @returns them, or the fault. */
   add(owner: OrganizationId, to: readonly string[], present: readonly StoredChannel[] = []): readonly StoredChannel[] | string {
-    const result = this.#store.store(owner, [mailTo(...to)], present);
+    const result = this.store.store(owner, [mailTo(...to)], present);
     if (!result.ok) return `${JSON.stringify(result.fault.path)} ${result.fault.message}`;
-    const others = (this.#channels.get(owner) ?? []).filter((channel) => !present.includes(channel));
-    this.#channels.set(owner, [...others, ...result.value.channels]);
+    const others = (this.channels.get(owner) ?? []).filter((channel) => !present.includes(channel));
+    this.channels.set(owner, [...others, ...result.value.channels]);
     return result.value.channels;
   }
 }

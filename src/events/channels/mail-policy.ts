@@ -51,27 +51,27 @@ interface Bucket {
 
 /** What each organisation may still mail. It fills steadily, from empty within an hour. */
 export class MailAllowance {
-  readonly #maxPerHour: number;
-  readonly #now: () => number;
-  readonly #buckets = new Map<OrganizationId, Bucket>();
+  private readonly maxPerHour: number;
+  private readonly now: () => number;
+  private readonly buckets = new Map<OrganizationId, Bucket>();
 
   /** @param now milliseconds of a clock that never steps back. */
   constructor(maxPerHour: number, now: () => number) {
-    this.#maxPerHour = maxPerHour;
-    this.#now = now;
+    this.maxPerHour = maxPerHour;
+    this.now = now;
   }
 
   /** Takes a mail's recipients from what is left. @returns why it may not be sent now, in a sentence; undefined when it may. */
   take(organizationId: OrganizationId, recipients: number): string | undefined {
-    const at = this.#now();
-    const known = this.#buckets.get(organizationId) ?? { left: this.#maxPerHour, at };
-    const left = Math.min(this.#maxPerHour, known.left + ((at - known.at) / hourMs) * this.#maxPerHour);
+    const at = this.now();
+    const known = this.buckets.get(organizationId) ?? { left: this.maxPerHour, at };
+    const left = Math.min(this.maxPerHour, known.left + ((at - known.at) / hourMs) * this.maxPerHour);
     const isSent = recipients <= left;
     const after = isSent ? left - recipients : left;
     // Full ones are as good as unknown ones.
-    for (const [id, bucket] of this.#buckets) if (at - bucket.at >= hourMs) this.#buckets.delete(id);
-    this.#buckets.set(organizationId, { left: after, at });
+    for (const [id, bucket] of this.buckets) if (at - bucket.at >= hourMs) this.buckets.delete(id);
+    this.buckets.set(organizationId, { left: after, at });
     if (isSent) return undefined;
-    return `The organisation has sent the ${this.#maxPerHour} mails that it may send in an hour, each recipient counted (GATELOG_MAIL_PER_HOUR), and this one was not sent.`;
+    return `The organisation has sent the ${this.maxPerHour} mails that it may send in an hour, each recipient counted (GATELOG_MAIL_PER_HOUR), and this one was not sent.`;
   }
 }

@@ -1,19 +1,19 @@
 /** A number of things that several take from. */
 export class Allowance {
-  #left: number;
+  private left: number;
 
   constructor(total: number) {
-    this.#left = total;
+    this.left = total;
   }
 
   /** @returns how many of the wanted ones there are. */
   take(wanted: number): number {
-    const taken = Math.max(0, Math.min(wanted, this.#left));
-    this.#left -= taken;
+    const taken = Math.max(0, Math.min(wanted, this.left));
+    this.left -= taken;
     return taken;
   }
 
   give(taken: number): void {
-    this.#left += taken;
+    this.left += taken;
   }
 }

@@ -14,46 +14,46 @@ export interface EndWriterOptions<End> {
 
 /** Stores ends of attempts, many in one commit. While the database fails, they wait in memory. */
 export class EndWriter<End> {
-  readonly #options: EndWriterOptions<End>;
-  readonly #waiting: End[] = [];
-  #running: Promise<void> | undefined;
-  #isEnding = false;
+  private readonly options: EndWriterOptions<End>;
+  private readonly waitingEnds: End[] = [];
+  private running: Promise<void> | undefined;
+  private isEnding = false;
 
   constructor(options: EndWriterOptions<End>) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Not stored yet. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.waitingEnds.length;
   }
 
   add(end: End): void {
-    this.#waiting.push(end);
-    this.#running ??= this.#run();
+    this.waitingEnds.push(end);
+    this.running ??= this.run();
   }
 
   /** Stores what waits, once. The attempts of what cannot be stored are repeated after the next start. */
   async finish(): Promise<void> {
-    this.#isEnding = true;
-    await this.#running;
+    this.isEnding = true;
+    await this.running;
   }
 
-  async #run(): Promise<void> {
+  private async run(): Promise<void> {
     const backoff = makeBackoff(firstRetryMs, maxRetryMs);
-    while (this.#waiting.length > 0) {
-      const ends = this.#waiting.slice(0, endsOfCommit);
+    while (this.waitingEnds.length > 0) {
+      const ends = this.waitingEnds.slice(0, endsOfCommit);
       try {
-        await this.#options.store(ends);
-        this.#waiting.splice(0, ends.length);
+        await this.options.store(ends);
+        this.waitingEnds.splice(0, ends.length);
         backoff.reset();
-        if (!this.#isEnding) await wait(intervalMs);
+        if (!this.isEnding) await wait(intervalMs);
       } catch (error) {
-        this.#options.failed(error);
-        if (this.#isEnding) return;
+        this.options.failed(error);
+        if (this.isEnding) return;
         await wait(backoff.nextDelayMs());
       }
     }
-    this.#running = undefined;
+    this.running = undefined;
   }
 }

@@ -50,207 +50,207 @@ interface Ready {
 export class Feed implements KnownTarget {
   readonly key: string;
   readonly organizationId: OrganizationId;
-  readonly #options: FeedOptions;
+  private readonly options: FeedOptions;
   /** Read, and not stored as ended yet. */
-  readonly #held = new Set<string>();
-  #ready: Ready[] = [];
-  #atOnce = fewAtOnce;
+  private readonly held = new Set<string>();
+  private ready: Ready[] = [];
+  private atOnce = fewAtOnce;
   /** Of {@link FeedOptions.ahead}. */
-  #ahead = 0;
-  readonly #attempts = new Set<Promise<void>>();
+  private ahead = 0;
+  private readonly attempts = new Set<Promise<void>>();
   /** Raised when bodies must not be sent that are being made. */
-  #generation = 0;
-  #isStopped = false;
-  #isRunning = false;
-  #isAskedAgain = false;
-  #cancelAlarm = (): void => undefined;
-  #failedInARow: number | undefined;
-  #destination = '';
-  #disabling: DisablingReason | null = null;
+  private generation = 0;
+  private isStopped = false;
+  private isRunning = false;
+  private isAskedAgain = false;
+  private cancelAlarm = (): void => undefined;
+  private failedInARow: number | undefined;
+  private destination = '';
+  private disabling: DisablingReason | null = null;
 
   constructor({ key, organizationId }: KnownTarget, options: FeedOptions) {
     this.key = key;
     this.organizationId = organizationId;
-    this.#options = options;
+    this.options = options;
   }
 
   /** Looks for what is due. */
   readonly run = (): void => {
-    this.#isAskedAgain = true;
-    if (this.#isRunning || this.#isStopped) return;
-    this.#isRunning = true;
-    void this.#rounds();
+    this.isAskedAgain = true;
+    if (this.isRunning || this.isStopped) return;
+    this.isRunning = true;
+    void this.rounds();
   };
 
   /** An end of this target is stored. @param isDisabling whether it disables the target. */
   stored(id: string, isDisabling: DisablingReason | null): void {
-    this.#held.delete(id);
-    this.#disabling ??= isDisabling;
+    this.held.delete(id);
+    this.disabling ??= isDisabling;
     this.run();
   }
 
   /** Its failures were forgotten. */
   reopen(): void {
-    this.#disabling = null;
-    this.#options.slots.reopen(this.#destination);
+    this.disabling = null;
+    this.options.slots.reopen(this.destination);
     this.run();
   }
 
   /** Throws away bodies that were made and not sent, and waits for the end of attempts that run. */
   async forgetBodies(): Promise<void> {
-    this.#generation += 1;
-    this.#forgetReady();
-    await Promise.all(this.#attempts);
+    this.generation += 1;
+    this.forgetReady();
+    await Promise.all(this.attempts);
   }
 
   /** Begins nothing more. @returns once no attempt runs. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelAlarm();
-    await Promise.all(this.#attempts);
+    this.isStopped = true;
+    this.cancelAlarm();
+    await Promise.all(this.attempts);
   }
 
-  #forgetReady(): void {
-    for (const { delivery } of this.#ready) this.#held.delete(delivery.id);
-    this.#ready = [];
-    this.#giveBack();
+  private forgetReady(): void {
+    for (const { delivery } of this.ready) this.held.delete(delivery.id);
+    this.ready = [];
+    this.giveBack();
   }
 
-  #giveBack(): void {
-    this.#options.ahead.give(this.#ahead);
-    this.#ahead = 0;
+  private giveBack(): void {
+    this.options.ahead.give(this.ahead);
+    this.ahead = 0;
   }
 
-  async #rounds(): Promise<void> {
-    while (this.#isAskedAgain && !this.#isStopped) {
-      this.#isAskedAgain = false;
+  private async rounds(): Promise<void> {
+    while (this.isAskedAgain && !this.isStopped) {
+      this.isAskedAgain = false;
       try {
-        await this.#round();
+        await this.round();
       } catch (error) {
-        if (this.#ready.length === 0) this.#giveBack();
-        this.#options.failed(messageOf(error));
-        this.#ringIn(retryMs);
+        if (this.ready.length === 0) this.giveBack();
+        this.options.failed(messageOf(error));
+        this.ringIn(retryMs);
       }
     }
-    this.#isRunning = false;
+    this.isRunning = false;
   }
 
-  async #round(): Promise<void> {
-    const { ports, slots } = this.#options;
+  private async round(): Promise<void> {
+    const { ports, slots } = this.options;
     const target = targetOfKey(this.key);
-    await this.#readHealth();
-    if (this.#disabling !== null) {
-      await ports.disable(this.organizationId, target, this.#disabling);
-      this.#disabling = null;
+    await this.readHealth();
+    if (this.disabling !== null) {
+      await ports.disable(this.organizationId, target, this.disabling);
+      this.disabling = null;
     }
     const state = ports.targetState(this.organizationId, target);
-    if (state.kind !== 'open') return this.#close(state.kind);
-    this.#destination = `${this.organizationId} ${state.destination}`;
-    const gate = slots.gateOf(this.organizationId, this.#destination, this.#failedInARow ?? 0);
-    if (!this.#options.mayBegin() || slots.free(gate) === 0) return this.#waitFor(gate);
-    if (this.#ready.length === 0 && !(await this.#makeReady(gate))) return slots.passOn();
-    while (this.#ready.length > 0 && slots.free(gate) > 0) this.#beginNext(gate);
+    if (state.kind !== 'open') return this.close(state.kind);
+    this.destination = `${this.organizationId} ${state.destination}`;
+    const gate = slots.gateOf(this.organizationId, this.destination, this.failedInARow ?? 0);
+    if (!this.options.mayBegin() || slots.free(gate) === 0) return this.waitFor(gate);
+    if (this.ready.length === 0 && !(await this.makeReady(gate))) return slots.passOn();
+    while (this.ready.length > 0 && slots.free(gate) > 0) this.beginNext(gate);
     this.run();
     return undefined;
   }
 
-  async #readHealth(): Promise<void> {
-    if (this.#failedInARow !== undefined) return;
-    const row = await this.#options.database.queries.selectFrom('targets').selectAll().where('target', '=', this.key).executeTakeFirst();
-    this.#failedInARow = row?.failed_in_a_row ?? 0;
-    this.#disabling ??= row === undefined ? null : healthOf(row).disabling;
+  private async readHealth(): Promise<void> {
+    if (this.failedInARow !== undefined) return;
+    const row = await this.options.database.queries.selectFrom('targets').selectAll().where('target', '=', this.key).executeTakeFirst();
+    this.failedInARow = row?.failed_in_a_row ?? 0;
+    this.disabling ??= row === undefined ? null : healthOf(row).disabling;
   }
 
-  async #close(state: 'disabled' | 'removed'): Promise<void> {
-    const { database, clock } = this.#options;
-    this.#forgetReady();
+  private async close(state: 'disabled' | 'removed'): Promise<void> {
+    const { database, clock } = this.options;
+    this.forgetReady();
     if (state === 'removed') await removeTarget(database, this);
     else {
       await endPending(database, this, clock.now());
       await noteDisabled(database, this.key);
     }
-    this.#finish();
+    this.finish();
   }
 
-  #waitFor(gate: Gate): undefined {
-    const { slots, clock } = this.#options;
+  private waitFor(gate: Gate): undefined {
+    const { slots, clock } = this.options;
     const now = clock.now();
-    if (gate.opensAt > now) this.#ringIn(gate.opensAt - now);
+    if (gate.opensAt > now) this.ringIn(gate.opensAt - now);
     else slots.await(gate, this.run);
   }
 
   /** @returns whether something is due. */
-  async #makeReady(gate: Gate): Promise<boolean> {
-    const { database, ports, clock, stopping } = this.#options;
+  private async makeReady(gate: Gate): Promise<boolean> {
+    const { database, ports, clock, stopping } = this.options;
     const now = clock.now();
-    this.#giveBack();
-    this.#ahead = this.#options.ahead.take(this.#atOnce - fewAtOnce);
-    const wanted = gate.isProbing ? 1 : fewAtOnce + this.#ahead;
-    const read = await readDue(database, this.key, now, wanted + this.#held.size);
-    const due = read.filter(({ id }) => !this.#held.has(id)).slice(0, wanted);
+    this.giveBack();
+    this.ahead = this.options.ahead.take(this.atOnce - fewAtOnce);
+    const wanted = gate.isProbing ? 1 : fewAtOnce + this.ahead;
+    const read = await readDue(database, this.key, now, wanted + this.held.size);
+    const due = read.filter(({ id }) => !this.held.has(id)).slice(0, wanted);
     if (due.length === 0) {
-      this.#giveBack();
+      this.giveBack();
       const next = await nextDueAt(database, this.key, now);
-      if (next !== undefined) this.#ringIn(next - now);
-      else this.#finish();
+      if (next !== undefined) this.ringIn(next - now);
+      else this.finish();
       return false;
     }
     const madeAt = clock.monotonic();
-    const generation = this.#generation;
+    const generation = this.generation;
     const payloads = await ports.payloadsOf(due, stopping);
-    if (generation !== this.#generation) return true;
+    if (generation !== this.generation) return true;
     for (const delivery of due) {
-      this.#held.add(delivery.id);
-      this.#ready.push({ delivery, payload: payloads.get(delivery.id), madeAt });
+      this.held.add(delivery.id);
+      this.ready.push({ delivery, payload: payloads.get(delivery.id), madeAt });
     }
     return true;
   }
 
-  #beginNext(gate: Gate): void {
-    const { clock } = this.#options;
-    const next = this.#ready.shift();
+  private beginNext(gate: Gate): void {
+    const { clock } = this.options;
+    const next = this.ready.shift();
     if (next === undefined) return;
     const ageMs = clock.monotonic() - next.madeAt;
     if (ageMs > bodyMaxAgeMs) {
-      this.#held.delete(next.delivery.id);
-      this.#atOnce = fewAtOnce;
+      this.held.delete(next.delivery.id);
+      this.atOnce = fewAtOnce;
     } else {
-      const isLast = this.#ready.length === 0;
-      if (isLast) this.#atOnce = ageMs < bodyMaxAgeMs / 4 ? Math.min(manyAtOnce, this.#atOnce * 2) : Math.max(fewAtOnce, this.#atOnce);
-      const attempt = this.#attempt(next, gate).finally(() => this.#attempts.delete(attempt));
-      this.#attempts.add(attempt);
+      const isLast = this.ready.length === 0;
+      if (isLast) this.atOnce = ageMs < bodyMaxAgeMs / 4 ? Math.min(manyAtOnce, this.atOnce * 2) : Math.max(fewAtOnce, this.atOnce);
+      const attempt = this.attempt(next, gate).finally(() => this.attempts.delete(attempt));
+      this.attempts.add(attempt);
     }
   }
 
-  async #attempt({ delivery, payload }: Ready, gate: Gate): Promise<void> {
-    const { slots, ended } = this.#options;
+  private async attempt({ delivery, payload }: Ready, gate: Gate): Promise<void> {
+    const { slots, ended } = this.options;
     slots.began(gate);
-    const end = await makeAttempt(delivery, payload, this.#options);
-    this.#tell(gate, end);
+    const end = await makeAttempt(delivery, payload, this.options);
+    this.tell(gate, end);
     slots.ended(gate);
-    if (end === undefined) this.#held.delete(delivery.id);
+    if (end === undefined) this.held.delete(delivery.id);
     else ended(end, this);
     this.run();
   }
 
-  #tell(gate: Gate, end: AttemptEnd | undefined): void {
+  private tell(gate: Gate, end: AttemptEnd | undefined): void {
     if (end === undefined || end.attempted === 'gone') return gate.abandoned();
     const { outcome } = end.attempted;
     if (outcome.kind === 'delivered') return gate.succeeded();
     if (outcome.kind === 'refused' && outcome.isUnsent === true) return gate.abandoned();
-    return gate.failed(this.#options.clock.now(), outcome.kind === 'failed' ? askedWaitMs(outcome) : 0);
+    return gate.failed(this.options.clock.now(), outcome.kind === 'failed' ? askedWaitMs(outcome) : 0);
   }
 
   /** Unless something came meanwhile. */
-  #finish(): void {
-    if (this.#held.size > 0 || this.#isAskedAgain) return;
-    this.#cancelAlarm();
-    this.#options.slots.forget(this.#destination);
-    this.#options.finished(this);
+  private finish(): void {
+    if (this.held.size > 0 || this.isAskedAgain) return;
+    this.cancelAlarm();
+    this.options.slots.forget(this.destination);
+    this.options.finished(this);
   }
 
-  #ringIn(ms: number): void {
-    this.#cancelAlarm();
-    this.#cancelAlarm = this.#options.alarm(ms, this.run);
+  private ringIn(ms: number): void {
+    this.cancelAlarm();
+    this.cancelAlarm = this.options.alarm(ms, this.run);
   }
 }

@@ -11,70 +11,70 @@ const maxProbeMs = 5 * 60_000;
  */
 export class Gate {
   readonly organizationId: OrganizationId;
-  readonly #maxAtOnce: number;
-  #inFlight = 0;
-  #failed: number;
-  #probeMs = firstProbeMs;
-  #closedUntil = 0;
+  private readonly maxAtOnce: number;
+  private running = 0;
+  private failures: number;
+  private probeMs = firstProbeMs;
+  private closedUntil = 0;
 
   /** @param failedInARow before this start. */
   constructor(organizationId: OrganizationId, maxAtOnce: number, failedInARow: number) {
     this.organizationId = organizationId;
-    this.#maxAtOnce = maxAtOnce;
-    this.#failed = failedInARow;
+    this.maxAtOnce = maxAtOnce;
+    this.failures = failedInARow;
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.running;
   }
 
   get isProbing(): boolean {
-    return this.#failed >= openAfter;
+    return this.failures >= openAfter;
   }
 
   /** When the next attempt may begin, as far as time decides; may be past. */
   get opensAt(): number {
-    return this.#closedUntil;
+    return this.closedUntil;
   }
 
   /** How many attempts may begin now. */
   freeAt(now: number): number {
-    if (now < this.#closedUntil) return 0;
-    return Math.max(0, (this.isProbing ? 1 : this.#maxAtOnce) - this.#inFlight);
+    if (now < this.closedUntil) return 0;
+    return Math.max(0, (this.isProbing ? 1 : this.maxAtOnce) - this.running);
   }
 
   began(): void {
-    this.#inFlight += 1;
+    this.running += 1;
   }
 
   /** An attempt ended without a word about the destination. */
   abandoned(): void {
-    this.#inFlight -= 1;
+    this.running -= 1;
   }
 
   succeeded(): void {
-    this.#inFlight -= 1;
+    this.running -= 1;
     this.reset();
   }
 
   /** @param askedMs wait that the receiver asked for. */
   failed(now: number, askedMs: number): void {
-    this.#inFlight -= 1;
-    this.#failed += 1;
-    this.#close(now + Math.min(askedMs, maxProbeMs));
+    this.running -= 1;
+    this.failures += 1;
+    this.close(now + Math.min(askedMs, maxProbeMs));
     if (!this.isProbing) return;
-    this.#close(now + this.#probeMs);
-    this.#probeMs = Math.min(maxProbeMs, this.#probeMs * 2);
+    this.close(now + this.probeMs);
+    this.probeMs = Math.min(maxProbeMs, this.probeMs * 2);
   }
 
   /** Forgets the failures. */
   reset(): void {
-    this.#failed = 0;
-    this.#probeMs = firstProbeMs;
-    this.#closedUntil = 0;
+    this.failures = 0;
+    this.probeMs = firstProbeMs;
+    this.closedUntil = 0;
   }
 
-  #close(until: number): void {
-    this.#closedUntil = Math.max(this.#closedUntil, until);
+  private close(until: number): void {
+    this.closedUntil = Math.max(this.closedUntil, until);
   }
 }

@@ -67,100 +67,100 @@ interface Ended {
 export type Woken = Pick<NewDelivery, 'organizationId' | 'target'>;
 
 export class Outbox {
-  readonly #options: OutboxOptions;
-  readonly #feeds = new Map<string, Feed>();
-  readonly #slots: Slots;
-  readonly #writer: EndWriter<Ended>;
-  readonly #stopping = new AbortController();
-  readonly #feedOptions: FeedOptions;
-  readonly #endStatements: EndStatements;
-  readonly #tested = new Set<string>();
-  #isStarted = false;
+  private readonly options: OutboxOptions;
+  private readonly feeds = new Map<string, Feed>();
+  private readonly slots: Slots;
+  private readonly writer: EndWriter<Ended>;
+  private readonly stopping = new AbortController();
+  private readonly feedOptions: FeedOptions;
+  private readonly endStatements: EndStatements;
+  private readonly tested = new Set<string>();
+  private isStarted = false;
 
   constructor(options: OutboxOptions) {
-    this.#options = options;
+    this.options = options;
     const { database, ports, clock, alarm, random } = options;
-    this.#endStatements = prepareEnds(database);
-    this.#slots = new Slots(options.concurrency, clock.now);
-    this.#writer = new EndWriter({
-      store: (ends) => this.#store(ends),
-      failed: (error) => this.#failed(messageOf(error)),
+    this.endStatements = prepareEnds(database);
+    this.slots = new Slots(options.concurrency, clock.now);
+    this.writer = new EndWriter({
+      store: (ends) => this.store(ends),
+      failed: (error) => this.failed(messageOf(error)),
     });
-    this.#feedOptions = {
+    this.feedOptions = {
       database,
       ports,
       send: ports.send,
       clock,
       alarm,
       random,
-      stopping: this.#stopping.signal,
-      slots: this.#slots,
+      stopping: this.stopping.signal,
+      slots: this.slots,
       ahead: new Allowance(maxAhead),
-      mayBegin: () => this.#writer.waiting < maxUnstored,
-      ended: (end, feed) => this.#writer.add({ end, stored: (disabling) => feed.stored(end.delivery.id, disabling) }),
-      failed: (reason) => this.#failed(reason),
-      finished: (feed) => this.#feeds.delete(feed.key),
+      mayBegin: () => this.writer.waiting < maxUnstored,
+      ended: (end, feed) => this.writer.add({ end, stored: (disabling) => feed.stored(end.delivery.id, disabling) }),
+      failed: (reason) => this.failed(reason),
+      finished: (feed) => this.feeds.delete(feed.key),
     };
   }
 
   /** Goes on with what is pending, disabled or removed. */
   async start(): Promise<void> {
-    this.#isStarted = true;
-    for (const target of await listTargets(this.#options.database)) this.#feed(target).run();
+    this.isStarted = true;
+    for (const target of await listTargets(this.options.database)) this.feed(target).run();
   }
 
   /** Call it after a commit that added deliveries, or made some due, and after a change of their targets. */
   wake(targets: Iterable<Woken>): void {
-    if (!this.#isStarted) return;
+    if (!this.isStarted) return;
     const keys = new Map([...targets].map((woken) => [targetKey(woken.target), woken.organizationId]));
-    for (const [key, organizationId] of keys) this.#feed({ key, organizationId }).run();
+    for (const [key, organizationId] of keys) this.feed({ key, organizationId }).run();
   }
 
   /** Attempts a new delivery at once, whatever else waits for its target. @throws GatelogError `service_busy` while another one is. */
   async attemptNow(delivery: NewDelivery): Promise<AttemptEnd> {
     const key = targetKey(delivery.target);
-    if (this.#tested.has(key)) {
+    if (this.tested.has(key)) {
       throw new GatelogError('service_busy', 'Another test of this webhook is being made; try again when it is done.');
     }
-    this.#tested.add(key);
+    this.tested.add(key);
     try {
-      return await this.#attemptNow(delivery);
+      return await this.attemptAt(delivery);
     } finally {
-      this.#tested.delete(key);
+      this.tested.delete(key);
     }
   }
 
   /** Failures of the target do not count any more: it was enabled again. */
   async reopen(woken: Woken): Promise<void> {
-    await forgetFailures(this.#options.database, targetKey(woken.target));
-    this.#feeds.get(targetKey(woken.target))?.reopen();
+    await forgetFailures(this.options.database, targetKey(woken.target));
+    this.feeds.get(targetKey(woken.target))?.reopen();
   }
 
   /** Waits until nothing is sent any more that was read before this call. */
   async forgetBodies(organizationId: OrganizationId): Promise<void> {
-    const feeds = [...this.#feeds.values()].filter((feed) => feed.organizationId === organizationId);
+    const feeds = [...this.feeds.values()].filter((feed) => feed.organizationId === organizationId);
     await Promise.all(feeds.map((feed) => feed.forgetBodies()));
   }
 
   async stop(): Promise<void> {
-    this.#isStarted = false;
-    const aborting = setTimeout(() => this.#stopping.abort(new Error('the outbox is stopping')), attemptsEndMs);
-    await Promise.all([...this.#feeds.values()].map((feed) => feed.stop()));
+    this.isStarted = false;
+    const aborting = setTimeout(() => this.stopping.abort(new Error('the outbox is stopping')), attemptsEndMs);
+    await Promise.all([...this.feeds.values()].map((feed) => feed.stop()));
     clearTimeout(aborting);
-    this.#stopping.abort(new Error('the outbox has stopped'));
-    await this.#writer.finish();
+    this.stopping.abort(new Error('the outbox has stopped'));
+    await this.writer.finish();
   }
 
-  #feed(target: KnownTarget): Feed {
-    const there = this.#feeds.get(target.key);
+  private feed(target: KnownTarget): Feed {
+    const there = this.feeds.get(target.key);
     if (there !== undefined) return there;
-    const feed = new Feed(target, this.#feedOptions);
-    this.#feeds.set(target.key, feed);
+    const feed = new Feed(target, this.feedOptions);
+    this.feeds.set(target.key, feed);
     return feed;
   }
 
-  async #attemptNow(delivery: NewDelivery): Promise<AttemptEnd> {
-    const { database, ports, clock } = this.#options;
+  private async attemptAt(delivery: NewDelivery): Promise<AttemptEnd> {
+    const { database, ports, clock } = this.options;
     const now = clock.now();
     const added = await inWriteTransaction(database, async (transaction) => {
       const [id = ''] = await addDeliveries(transaction, [delivery], now);
@@ -171,19 +171,19 @@ export class Outbox {
         .execute();
       return readDelivery(transaction, id);
     });
-    const payloads = await ports.payloadsOf([added], this.#stopping.signal);
-    const end = await makeAttempt(added, payloads.get(added.id), this.#feedOptions);
+    const payloads = await ports.payloadsOf([added], this.stopping.signal);
+    const end = await makeAttempt(added, payloads.get(added.id), this.feedOptions);
     if (end === undefined) throw new GatelogError('service_busy', 'The service is stopping; try again shortly.');
-    await this.#stored(end);
+    await this.stored(end);
     return end;
   }
 
-  async #stored(end: AttemptEnd): Promise<void> {
+  private async stored(end: AttemptEnd): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const late = setTimeout(() => {
         reject(new GatelogError('events_unavailable', 'The database of events cannot be used at the moment; try again shortly.'));
       }, storedWithinMs);
-      this.#writer.add({
+      this.writer.add({
         end,
         stored: () => {
           clearTimeout(late);
@@ -193,11 +193,11 @@ export class Outbox {
     });
   }
 
-  async #store(ended: readonly Ended[]): Promise<void> {
-    const { database, ports, noteEnd } = this.#options;
+  private async store(ended: readonly Ended[]): Promise<void> {
+    const { database, ports, noteEnd } = this.options;
     const ends = ended.map(({ end }) => end);
     const { told, disabling } = await inWriteTransaction(database, (transaction) =>
-      storeEnds(transaction, this.#endStatements, ends, ports),
+      storeEnds(transaction, this.endStatements, ends, ports),
     );
     for (const { end, stored } of ended) {
       noteEnd(end);
@@ -206,7 +206,7 @@ export class Outbox {
     this.wake(told);
   }
 
-  #failed(reason: string): void {
-    this.#options.observe({ kind: 'outbox_failed', reason });
+  private failed(reason: string): void {
+    this.options.observe({ kind: 'outbox_failed', reason });
   }
 }

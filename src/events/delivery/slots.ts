@@ -21,69 +21,69 @@ export type Waiter = () => void;
  * becomes free goes to the organisation with the fewest attempts, then to whoever waits longest.
  */
 export class Slots {
-  readonly #concurrency: number;
-  readonly #now: () => number;
-  readonly #gates = new Map<string, Gate>();
-  readonly #waiting = new Map<Waiter, Gate>();
-  readonly #ofOrganization = new Map<OrganizationId, number>();
-  #inFlight = 0;
+  private readonly concurrency: number;
+  private readonly now: () => number;
+  private readonly gates = new Map<string, Gate>();
+  private readonly waiting = new Map<Waiter, Gate>();
+  private readonly ofOrganization = new Map<OrganizationId, number>();
+  private running = 0;
 
   /** @param concurrency to one destination. @param now Unix milliseconds. */
   constructor(concurrency: number, now: () => number) {
-    this.#concurrency = concurrency;
-    this.#now = now;
+    this.concurrency = concurrency;
+    this.now = now;
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.running;
   }
 
   /** @param destination of this organisation alone. @param failedInARow of the target that asks first. */
   gateOf(organizationId: OrganizationId, destination: string, failedInARow: number): Gate {
-    const there = this.#gates.get(destination);
+    const there = this.gates.get(destination);
     if (there !== undefined) return there;
-    const gate = new Gate(organizationId, this.#concurrency, failedInARow);
-    this.#gates.set(destination, gate);
+    const gate = new Gate(organizationId, this.concurrency, failedInARow);
+    this.gates.set(destination, gate);
     return gate;
   }
 
   /** Forgets a destination without attempts; how often it failed in a row is stored. */
   forget(destination: string): void {
-    if (this.#gates.get(destination)?.inFlight === 0) this.#gates.delete(destination);
+    if (this.gates.get(destination)?.inFlight === 0) this.gates.delete(destination);
   }
 
   /** Forgets the failures of a destination. */
   reopen(destination: string): void {
-    this.#gates.get(destination)?.reset();
+    this.gates.get(destination)?.reset();
   }
 
   /** How many attempts may begin now. */
   free(gate: Gate): number {
-    const own = this.#inFlightOf(gate);
-    const share = shareOf(maxAtOnce, this.#inFlight - own, percentOfOrganization);
-    const ofAll = Math.min(maxAtOnce - this.#inFlight, share - own);
+    const own = this.inFlightOf(gate);
+    const share = shareOf(maxAtOnce, this.running - own, percentOfOrganization);
+    const ofAll = Math.min(maxAtOnce - this.running, share - own);
     const most = scarce.find(({ taken }) => own >= share * taken)?.most ?? Infinity;
-    return Math.max(0, Math.min(ofAll, most - gate.inFlight, gate.freeAt(this.#now())));
+    return Math.max(0, Math.min(ofAll, most - gate.inFlight, gate.freeAt(this.now())));
   }
 
   /** Calls `waiter` once, when an attempt has ended whose place it may take. */
   await(gate: Gate, waiter: Waiter): void {
-    this.#waiting.set(waiter, gate);
+    this.waiting.set(waiter, gate);
   }
 
   began(gate: Gate): void {
-    this.#inFlight += 1;
-    this.#ofOrganization.set(gate.organizationId, this.#inFlightOf(gate) + 1);
+    this.running += 1;
+    this.ofOrganization.set(gate.organizationId, this.inFlightOf(gate) + 1);
     gate.began();
   }
 
   /** Call it after the gate has been told how the attempt ended. */
   ended(gate: Gate): void {
-    this.#inFlight -= 1;
-    const own = this.#inFlightOf(gate) - 1;
-    if (own > 0) this.#ofOrganization.set(gate.organizationId, own);
-    else this.#ofOrganization.delete(gate.organizationId);
-    for (const [waiter, awaited] of this.#waiting) if (awaited === gate) this.#wake(waiter);
+    this.running -= 1;
+    const own = this.inFlightOf(gate) - 1;
+    if (own > 0) this.ofOrganization.set(gate.organizationId, own);
+    else this.ofOrganization.delete(gate.organizationId);
+    for (const [waiter, awaited] of this.waiting) if (awaited === gate) this.wake(waiter);
     this.passOn();
   }
 
@@ -91,20 +91,20 @@ export class Slots {
   passOn(): void {
     let next: Waiter | undefined;
     let fewest = Infinity;
-    for (const [waiter, gate] of this.#waiting) {
-      if (this.#inFlightOf(gate) >= fewest || this.free(gate) === 0) continue;
+    for (const [waiter, gate] of this.waiting) {
+      if (this.inFlightOf(gate) >= fewest || this.free(gate) === 0) continue;
       next = waiter;
-      fewest = this.#inFlightOf(gate);
+      fewest = this.inFlightOf(gate);
     }
-    if (next !== undefined) this.#wake(next);
+    if (next !== undefined) this.wake(next);
   }
 
-  #wake(waiter: Waiter): void {
-    this.#waiting.delete(waiter);
+  private wake(waiter: Waiter): void {
+    this.waiting.delete(waiter);
     waiter();
   }
 
-  #inFlightOf({ organizationId }: Gate): number {
-    return this.#ofOrganization.get(organizationId) ?? 0;
+  private inFlightOf({ organizationId }: Gate): number {
+    return this.ofOrganization.get(organizationId) ?? 0;
   }
 }

@@ -7,34 +7,34 @@ interface Alarm {
 
 /** A clock that stands still until a test moves it, and the alarms set by it. */
 export class ManualClock implements Clock {
-  #now: number;
-  readonly #alarms = new Set<Alarm>();
+  private time: number;
+  private readonly alarms = new Set<Alarm>();
 
   constructor(now = Date.parse('2026-03-01T12:00:00Z')) {
-    this.#now = now;
+    this.time = now;
   }
 
-  readonly now = (): number => this.#now;
-  readonly monotonic = (): number => this.#now;
+  readonly now = (): number => this.time;
+  readonly monotonic = (): number => this.time;
 
   readonly alarm = (ms: number, ring: () => void): (() => void) => {
-    const alarm = { at: this.#now + ms, ring };
-    this.#alarms.add(alarm);
-    return () => this.#alarms.delete(alarm);
+    const alarm = { at: this.time + ms, ring };
+    this.alarms.add(alarm);
+    return () => this.alarms.delete(alarm);
   };
 
   /** Unix milliseconds; undefined while no alarm is set. */
   get nextAlarm(): number | undefined {
-    const times = [...this.#alarms].map(({ at }) => at);
+    const times = [...this.alarms].map(({ at }) => at);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
   /** Moves to a time and rings what is due by then. */
   moveTo(at: number): void {
-    this.#now = Math.max(this.#now, at);
-    for (const alarm of this.#alarms) {
-      if (alarm.at > this.#now) continue;
-      this.#alarms.delete(alarm);
+    this.time = Math.max(this.time, at);
+    for (const alarm of this.alarms) {
+      if (alarm.at > this.time) continue;
+      this.alarms.delete(alarm);
       alarm.ring();
     }
   }

@@ -55,25 +55,25 @@ export class OutboxRig {
   answer: Answer = () => delivered;
   chance = 0;
   concurrency = 8;
-  #database: EventsDatabase | undefined;
-  #outbox: Outbox | undefined;
+  private openDatabase: EventsDatabase | undefined;
+  private openOutbox: Outbox | undefined;
 
   get database(): EventsDatabase {
-    if (this.#database === undefined) throw new Error('The rig is not open.');
-    return this.#database;
+    if (this.openDatabase === undefined) throw new Error('The rig is not open.');
+    return this.openDatabase;
   }
 
   get outbox(): Outbox {
-    if (this.#outbox === undefined) throw new Error('The rig is not open.');
-    return this.#outbox;
+    if (this.openOutbox === undefined) throw new Error('The rig is not open.');
+    return this.openOutbox;
   }
 
   /** Another life of the process. */
   async open(): Promise<void> {
-    this.#database = await openEvents(this.folder, this.clock.now);
-    this.#outbox = new Outbox({
-      database: this.#database,
-      ports: this.#ports(),
+    this.openDatabase = await openEvents(this.folder, this.clock.now);
+    this.openOutbox = new Outbox({
+      database: this.openDatabase,
+      ports: this.ports(),
       concurrency: this.concurrency,
       clock: this.clock,
       alarm: this.clock.alarm,
@@ -81,20 +81,20 @@ export class OutboxRig {
       observe: (observation) => this.observations.push(observation),
       noteEnd: (end) => this.ends.push(end),
     });
-    await this.#outbox.start();
+    await this.openOutbox.start();
   }
 
   /** As a kill does: nothing of what runs is stored any more. */
   async die(): Promise<void> {
     const { database } = this;
-    this.#outbox = undefined;
-    this.#database = undefined;
+    this.openOutbox = undefined;
+    this.openDatabase = undefined;
     await database.close();
   }
 
   async close(): Promise<void> {
-    await this.#outbox?.stop();
-    await this.#database?.close();
+    await this.openOutbox?.stop();
+    await this.openDatabase?.close();
     rmSync(this.folder, { recursive: true });
   }
 
@@ -109,7 +109,7 @@ export class OutboxRig {
     return this.database.queries.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   }
 
-  #ports(): OutboxPorts {
+  private ports(): OutboxPorts {
     return {
       targetState: (_organizationId, target) => {
         const id = target.kind === 'webhook' ? target.webhookId : target.channelId;

@@ -19,14 +19,14 @@ export type WatchWebhooks = () => void;
  * The webhooks of all organisations. The core alone writes them, so they are in memory too. Invariant: what is read was stored before.
  */
 export class WebhookDefinitions {
-  readonly #database: MetadataQueries;
-  readonly #webhooks: Map<Uuid, StoredWebhook>;
-  readonly #watches = new Set<WatchWebhooks>();
-  #latest: Promise<void> = Promise.resolve();
+  private readonly database: MetadataQueries;
+  private readonly webhooks: Map<Uuid, StoredWebhook>;
+  private readonly watches = new Set<WatchWebhooks>();
+  private latest: Promise<void> = Promise.resolve();
 
   private constructor(database: MetadataQueries, stored: readonly StoredWebhook[]) {
-    this.#database = database;
-    this.#webhooks = new Map(stored.map((webhook) => [webhook.id, webhook]));
+    this.database = database;
+    this.webhooks = new Map(stored.map((webhook) => [webhook.id, webhook]));
   }
 
   static async open(database: MetadataQueries): Promise<WebhookDefinitions> {
@@ -35,25 +35,25 @@ export class WebhookDefinitions {
 
   /** Those of all organisations that get events, oldest first. */
   enabled(): readonly Webhook[] {
-    return [...this.#webhooks.values()].filter(({ disabled }) => disabled === null);
+    return [...this.webhooks.values()].filter(({ disabled }) => disabled === null);
   }
 
   /** Oldest first, disabled ones too. */
   of(organizationId: OrganizationId): readonly StoredWebhook[] {
-    return [...this.#webhooks.values()].filter((webhook) => webhook.organizationId === organizationId);
+    return [...this.webhooks.values()].filter((webhook) => webhook.organizationId === organizationId);
   }
 
   find(organizationId: OrganizationId, id: Uuid): StoredWebhook | undefined {
-    const webhook = this.#webhooks.get(id);
+    const webhook = this.webhooks.get(id);
     return webhook?.organizationId === organizationId ? webhook : undefined;
   }
 
   /** Durable on return. @param max webhooks of an organisation. @returns undefined once it is stored. */
   async add(webhook: StoredWebhook, max: number): Promise<WebhookRefusal | undefined> {
-    const refusal = await addWebhook(this.#database, webhook, max);
+    const refusal = await addWebhook(this.database, webhook, max);
     if (refusal !== undefined) return refusal;
-    this.#webhooks.set(webhook.id, webhook);
-    this.#changed();
+    this.webhooks.set(webhook.id, webhook);
+    this.changed();
     return undefined;
   }
 
@@ -66,8 +66,8 @@ export class WebhookDefinitions {
     id: Uuid,
     changesOf: (before: StoredWebhook) => WebhookChanges,
   ): Promise<StoredWebhook | WebhookRefusal> {
-    const change = this.#latest.then(() => this.#change(organizationId, id, changesOf));
-    this.#latest = change.then(
+    const change = this.latest.then(() => this.applyChange(organizationId, id, changesOf));
+    this.latest = change.then(
       () => undefined,
       () => undefined,
     );
@@ -76,19 +76,19 @@ export class WebhookDefinitions {
 
   /** Durable on return. @returns false when the organisation has none of this identifier. */
   async remove(organizationId: OrganizationId, id: Uuid): Promise<boolean> {
-    if (!(await deleteRow(this.#database, 'webhooks', organizationId, id))) return false;
-    this.#webhooks.delete(id);
-    this.#changed();
+    if (!(await deleteRow(this.database, 'webhooks', organizationId, id))) return false;
+    this.webhooks.delete(id);
+    this.changed();
     return true;
   }
 
   /** @returns a function that ends the watch. */
   watch(watch: WatchWebhooks): () => void {
-    this.#watches.add(watch);
-    return () => this.#watches.delete(watch);
+    this.watches.add(watch);
+    return () => this.watches.delete(watch);
   }
 
-  async #change(
+  private async applyChange(
     organizationId: OrganizationId,
     id: Uuid,
     changesOf: (before: StoredWebhook) => WebhookChanges,
@@ -96,15 +96,15 @@ export class WebhookDefinitions {
     const before = this.find(organizationId, id);
     if (before === undefined) return 'gone';
     const webhook: StoredWebhook = { ...before, ...changesOf(before) };
-    const refusal = await replaceWebhook(this.#database, webhook);
+    const refusal = await replaceWebhook(this.database, webhook);
     if (refusal !== undefined) return refusal;
     // Removed meanwhile: it must not come back.
-    if (this.#webhooks.has(id)) this.#webhooks.set(id, webhook);
-    this.#changed();
+    if (this.webhooks.has(id)) this.webhooks.set(id, webhook);
+    this.changed();
     return webhook;
   }
 
-  #changed(): void {
-    for (const watch of this.#watches) watch();
+  private changed(): void {
+    for (const watch of this.watches) watch();
   }
 }

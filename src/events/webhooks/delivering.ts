@@ -19,20 +19,20 @@ export interface DeliveringOptions {
 
 /** Webhooks as targets of the outbox. */
 export class WebhookTargets {
-  readonly #options: DeliveringOptions;
+  private readonly options: DeliveringOptions;
 
   constructor(options: DeliveringOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   state(organizationId: OrganizationId, webhookId: string): TargetState {
-    const webhook = this.#options.definitions.find(organizationId, webhookId as Uuid);
+    const webhook = this.options.definitions.find(organizationId, webhookId as Uuid);
     if (webhook === undefined) return { kind: 'removed' };
     return webhook.disabled === null ? { kind: 'open', destination: webhook.destination } : { kind: 'disabled' };
   }
 
   async send({ delivery, body, at }: Attempt, signal: AbortSignal): Promise<Attempted> {
-    const { definitions, cipher, post } = this.#options;
+    const { definitions, cipher, post } = this.options;
     const { organizationId, target, id } = delivery;
     const webhook = target.kind === 'webhook' ? definitions.find(organizationId, target.webhookId as Uuid) : undefined;
     if (webhook === undefined) return notSent('The webhook was deleted.', 'refused');
@@ -47,7 +47,7 @@ export class WebhookTargets {
   }
 
   async disable(organizationId: OrganizationId, webhookId: string, reason: DisabledReason): Promise<void> {
-    const { definitions, now } = this.#options;
+    const { definitions, now } = this.options;
     await definitions.change(organizationId, webhookId as Uuid, ({ disabled, changedAt }) => {
       const at = now();
       return disabled === null ? { disabled: { at, reason }, changedAt: at } : { disabled, changedAt };
@@ -57,7 +57,7 @@ export class WebhookTargets {
   /** Tells the organisation's other webhooks, whatever events they ask for. Path and query of the failing one are no business of theirs. */
   noticesOf({ type, organizationId, target, deliveryId, eventType, reason, at }: Notice): readonly NewDelivery[] {
     if (target.kind !== 'webhook') return [];
-    const { definitions } = this.#options;
+    const { definitions } = this.options;
     const failing = definitions.find(organizationId, target.webhookId as Uuid);
     const content = {
       webhook_id: target.webhookId,

@@ -62,31 +62,31 @@ export interface WebhookParts {
 
 /** What the API does with webhooks. Identifiers of other organisations are unknown ones. Changes are durable on return. */
 export class Webhooks {
-  readonly #parts: WebhookParts;
+  private readonly parts: WebhookParts;
 
   constructor(parts: WebhookParts) {
-    this.#parts = parts;
+    this.parts = parts;
   }
 
   /** @returns why nothing may be sent there, to be read after the address; undefined when it may. */
   destinationProblem(destination: string): string | undefined {
-    const checked = this.#parts.guard.check(destination, 'events');
+    const checked = this.parts.guard.check(destination, 'events');
     return 'problem' in checked ? checked.problem : undefined;
   }
 
   /** Oldest first. */
   async list(organizationId: OrganizationId): Promise<readonly ShownWebhook[]> {
-    return Promise.all(this.#parts.definitions.of(organizationId).map((webhook) => this.#shown(webhook)));
+    return Promise.all(this.parts.definitions.of(organizationId).map((webhook) => this.shown(webhook)));
   }
 
   async find(organizationId: OrganizationId, id: Uuid): Promise<ShownWebhook | undefined> {
-    const webhook = this.#parts.definitions.find(organizationId, id);
-    return webhook === undefined ? undefined : this.#shown(webhook);
+    const webhook = this.parts.definitions.find(organizationId, id);
+    return webhook === undefined ? undefined : this.shown(webhook);
   }
 
   /** @returns why it is not created, else the webhook with its secret. */
   async create(organizationId: OrganizationId, { isEnabled, ...given }: GivenWebhook): Promise<NewWebhook | WebhookRefusal> {
-    const { definitions, cipher, storedThrough, now } = this.#parts;
+    const { definitions, cipher, storedThrough, now } = this.parts;
     const at = now();
     const id = v7() as Uuid;
     const secret = newSigningSecret();
@@ -101,12 +101,12 @@ export class Webhooks {
       secrets: { sealed: sealSecret(cipher, { id, organizationId }, secret), previous: null },
     };
     const refusal = await definitions.add(webhook, webhookLimits.webhooks);
-    return refusal ?? { ...(await this.#shown(webhook)), ...shownSecret(secret) };
+    return refusal ?? { ...(await this.shown(webhook)), ...shownSecret(secret) };
   }
 
   /** @returns why it is not replaced, `gone` for an unknown one; else the webhook. */
   async replace(organizationId: OrganizationId, id: Uuid, { isEnabled, ...given }: GivenWebhook): Promise<ShownWebhook | WebhookRefusal> {
-    const { definitions, outbox, storedThrough, now } = this.#parts;
+    const { definitions, outbox, storedThrough, now } = this.parts;
     const woken = { organizationId, target: targetOf(id) };
     const there = definitions.find(organizationId, id);
     if (there === undefined) return 'gone';
@@ -119,19 +119,19 @@ export class Webhooks {
       return { ...given, disabled, changedAt: at, ...(isOpened ? { startsAfter: storedThrough() } : {}) };
     });
     outbox.wake([woken]);
-    return typeof webhook === 'string' ? webhook : this.#shown(webhook);
+    return typeof webhook === 'string' ? webhook : this.shown(webhook);
   }
 
   /** Its deliveries and their log go with it. @returns false for an unknown one. */
   async remove(organizationId: OrganizationId, id: Uuid): Promise<boolean> {
-    const isRemoved = await this.#parts.definitions.remove(organizationId, id);
-    if (isRemoved) this.#parts.outbox.wake([{ organizationId, target: targetOf(id) }]);
+    const isRemoved = await this.parts.definitions.remove(organizationId, id);
+    if (isRemoved) this.parts.outbox.wake([{ organizationId, target: targetOf(id) }]);
     return isRemoved;
   }
 
   /** @returns the new secret, and until when the previous one signs too, Unix milliseconds; undefined for an unknown webhook. */
   async rotateSecret(organizationId: OrganizationId, id: Uuid): Promise<(ShownSecret & { readonly previousEndsAt: number }) | undefined> {
-    const { definitions, cipher, now } = this.#parts;
+    const { definitions, cipher, now } = this.parts;
     const secret = newSigningSecret();
     const webhook = await definitions.change(organizationId, id, (before) => {
       const at = now();
@@ -143,7 +143,7 @@ export class Webhooks {
 
   /** Sends an event at once, also to a disabled webhook. @returns undefined for an unknown one. @throws GatelogError `service_busy`. */
   async test(organizationId: OrganizationId, id: Uuid): Promise<LoggedAttempts | undefined> {
-    const { definitions, outbox, events, now } = this.#parts;
+    const { definitions, outbox, events, now } = this.parts;
     const webhook = definitions.find(organizationId, id);
     if (webhook === undefined) return undefined;
     const delivery: NewDelivery = {
@@ -159,19 +159,19 @@ export class Webhooks {
 
   /** Newest first. @returns undefined for an unknown webhook. */
   async deliveries(organizationId: OrganizationId, id: Uuid, page: LogPage): Promise<readonly LoggedDelivery[] | undefined> {
-    const key = this.#keyOf(organizationId, id);
-    return key === undefined ? undefined : listDeliveries(this.#parts.events, key, page);
+    const key = this.keyOf(organizationId, id);
+    return key === undefined ? undefined : listDeliveries(this.parts.events, key, page);
   }
 
   async delivery(organizationId: OrganizationId, id: Uuid, deliveryId: string): Promise<LoggedAttempts | undefined> {
-    const key = this.#keyOf(organizationId, id);
-    return key === undefined ? undefined : findDelivery(this.#parts.events, key, deliveryId);
+    const key = this.keyOf(organizationId, id);
+    return key === undefined ? undefined : findDelivery(this.parts.events, key, deliveryId);
   }
 
   /** @returns false for an unknown delivery. */
   async replay(organizationId: OrganizationId, id: Uuid, deliveryId: string): Promise<boolean> {
-    const { events, outbox, now } = this.#parts;
-    const key = this.#keyOf(organizationId, id);
+    const { events, outbox, now } = this.parts;
+    const key = this.keyOf(organizationId, id);
     if (key === undefined || !(await replayDelivery(events, key, deliveryId, now()))) return false;
     outbox.wake([{ organizationId, target: targetOf(id) }]);
     return true;
@@ -179,20 +179,20 @@ export class Webhooks {
 
   /** @param since Unix milliseconds. @returns how many are delivered again; undefined for an unknown webhook. */
   async recover(organizationId: OrganizationId, id: Uuid, since: number): Promise<number | undefined> {
-    const { events, outbox, now } = this.#parts;
-    const key = this.#keyOf(organizationId, id);
+    const { events, outbox, now } = this.parts;
+    const key = this.keyOf(organizationId, id);
     if (key === undefined) return undefined;
     const recovered = await recoverDeliveries(events, { key, organizationId }, since, now());
     outbox.wake([{ organizationId, target: targetOf(id) }]);
     return recovered;
   }
 
-  #keyOf(organizationId: OrganizationId, id: Uuid): string | undefined {
-    return this.#parts.definitions.find(organizationId, id) === undefined ? undefined : targetKey(targetOf(id));
+  private keyOf(organizationId: OrganizationId, id: Uuid): string | undefined {
+    return this.parts.definitions.find(organizationId, id) === undefined ? undefined : targetKey(targetOf(id));
   }
 
-  async #shown(webhook: Webhook): Promise<ShownWebhook> {
-    const { events, storedThrough, now } = this.#parts;
+  private async shown(webhook: Webhook): Promise<ShownWebhook> {
+    const { events, storedThrough, now } = this.parts;
     const status = await readTargetStatus(events, targetKey(targetOf(webhook.id)), now());
     const position = Math.max(webhook.startsAfter, (await readPosition(events, webhook.id)) ?? 0);
     const isBehind = webhook.disabled === null && position < storedThrough();

@@ -17,14 +17,14 @@ export type WatchStored = (arrivals: ArrivalRange | undefined) => void;
  * Invariant: up to `through`, every record is visible that ever will be.
  */
 export class StoredOrder {
-  #given: number;
-  #through: number;
-  readonly #watches = new Map<WatchStored, OrganizationId>();
+  private given: number;
+  private highWatermark: number;
+  private readonly watches = new Map<WatchStored, OrganizationId>();
 
   /** @param lastNumber of the accepted batches. */
   constructor(lastNumber: number) {
-    this.#given = lastNumber;
-    this.#through = lastNumber;
+    this.given = lastNumber;
+    this.highWatermark = lastNumber;
   }
 
   /** @param at Unix milliseconds. */
@@ -34,28 +34,28 @@ export class StoredOrder {
 
   /** The greatest number of accepted batches. */
   get through(): number {
-    return this.#through;
+    return this.highWatermark;
   }
 
   /** @returns the number of the first of `count` records. @param now Unix milliseconds. */
   take(count: number, now: number): number {
-    const first = Math.max(this.#given + 1, StoredOrder.numberAt(now));
-    this.#given = first + count - 1;
+    const first = Math.max(this.given + 1, StoredOrder.numberAt(now));
+    this.given = first + count - 1;
     return first;
   }
 
   /** A batch up to this number was accepted. @param rows of `requests`. */
   accept(through: number, rows: readonly Uint8Array[]): void {
-    this.#given = Math.max(this.#given, through);
-    this.#through = Math.max(this.#through, through);
-    if (this.#watches.size === 0) return;
+    this.given = Math.max(this.given, through);
+    this.highWatermark = Math.max(this.highWatermark, through);
+    if (this.watches.size === 0) return;
     const arrivals = arrivalsOf(rows);
-    for (const [watch, organizationId] of this.#watches) watch(arrivals.get(organizationId));
+    for (const [watch, organizationId] of this.watches) watch(arrivals.get(organizationId));
   }
 
   /** @returns a function that ends the watch. */
   watch(organizationId: OrganizationId, watch: WatchStored): () => void {
-    this.#watches.set(watch, organizationId);
-    return () => this.#watches.delete(watch);
+    this.watches.set(watch, organizationId);
+    return () => this.watches.delete(watch);
   }
 }

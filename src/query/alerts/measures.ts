@@ -58,25 +58,25 @@ export type ValueOf = (stage: 'each' | 'combined') => Fragment;
 
 /** Columns of parts, each once. */
 export class PartColumns {
-  readonly #columns = new Map<string, { readonly part: Part; readonly when: When }>();
+  private readonly columns = new Map<string, { readonly part: Part; readonly when: When }>();
 
   /** @param prefix of the columns' names. @param when only of such rows. */
   add(prefix: string, measure: Measure, when: When): ValueOf {
     const { parts, value } = partsOf(measure);
     const names = parts.map(([name, part]) => {
-      this.#columns.set(`${prefix}_${name}`, { part, when });
+      this.columns.set(`${prefix}_${name}`, { part, when });
       return `${prefix}_${name}`;
     });
     return (stage) => value(names.map((name) => identifier(stage === 'each' ? name : combinedName(name))));
   }
 
   each(): readonly Fragment[] {
-    return [...this.#columns].map(([name, { part, when }]) => sql`${part.each(when)} AS ${identifier(name)}`);
+    return [...this.columns].map(([name, { part, when }]) => sql`${part.each(when)} AS ${identifier(name)}`);
   }
 
   /** Combines columns of {@link each}. */
   combined(): readonly Fragment[] {
-    return [...this.#columns].map(([name, { part }]) => sql`${part.combined(identifier(name))} AS ${identifier(combinedName(name))}`);
+    return [...this.columns].map(([name, { part }]) => sql`${part.combined(identifier(name))} AS ${identifier(combinedName(name))}`);
   }
 }
 

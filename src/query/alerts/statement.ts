@@ -74,16 +74,16 @@ class FamilyColumns {
   }
 
   cellsOf({ filter, reading }: Member, range: TimeRange): Cells {
-    const { name } = this.#selection(filter, range);
+    const { name } = this.selection(filter, range);
     const when = identifier(name);
     const count = `${name}_n`;
-    this.#value(count, name, { kind: 'metric', metric: 'count', factor: 1 }, when);
+    this.value(count, name, { kind: 'metric', metric: 'count', factor: 1 }, when);
     const value = `${name}_${measureKey(reading.plan.measure)}`;
-    this.#value(value, name, reading.plan.measure, when);
+    this.value(value, name, reading.plan.measure, when);
     return { count, value };
   }
 
-  #selection(filter: FilterNode, range: TimeRange): Selection {
+  private selection(filter: FilterNode, range: TimeRange): Selection {
     const key = selectionKey(filter, range);
     const known = this.selections.get(key);
     if (known !== undefined) return known;
@@ -94,7 +94,7 @@ class FamilyColumns {
     return selection;
   }
 
-  #value(cell: string, prefix: string, measure: Measure, when: Fragment): void {
+  private value(cell: string, prefix: string, measure: Measure, when: Fragment): void {
     if (!this.values.has(cell)) this.values.set(cell, this.parts.add(prefix, measure, when)('each'));
   }
 }

@@ -29,63 +29,63 @@ interface OrganizationChanges {
  */
 export class RowChanges {
   /** Each with the organisations that it could not be told of. */
-  readonly #watches = new Map<WatchRows, Set<bigint>>();
-  #number = 0;
-  #ofAll = 0;
-  readonly #organizations = new Map<bigint, OrganizationChanges>();
+  private readonly watches = new Map<WatchRows, Set<bigint>>();
+  private latest = 0;
+  private ofAll = 0;
+  private readonly organizations = new Map<bigint, OrganizationChanges>();
 
   /** The number of the latest change. */
   get number(): number {
-    return this.#number;
+    return this.latest;
   }
 
   since(organizationId: OrganizationId, number: number): ChangedHours {
-    if (this.#ofAll > number) return 'everything';
-    const changes = this.#organizations.get(uuidToNumber(organizationId));
+    if (this.ofAll > number) return 'everything';
+    const changes = this.organizations.get(uuidToNumber(organizationId));
     if (changes === undefined) return [];
     if (changes.whole > number) return 'everything';
     return [...changes.hours].filter(([, at]) => at > number).map(([hour]) => hour);
   }
 
   watch(watch: WatchRows): void {
-    this.#watches.set(watch, new Set());
+    this.watches.set(watch, new Set());
   }
 
   /** Its cost or usage was changed, which no cached column has. */
   noteAmounts(organizationId: OrganizationId, createdAt: number): void {
-    this.#tell(uuidToNumber(organizationId), createdAt);
+    this.tell(uuidToNumber(organizationId), createdAt);
   }
 
   /** Rows of `rowsOf` for `requests`. */
   noteInserted(rows: readonly Uint8Array[]): void {
-    this.#number += 1;
+    this.latest += 1;
     for (const row of rows) {
       if (row.length === 0) continue;
       const { organization, createdAt } = keyOfRow(row);
-      this.#noteHour(organization, createdAt);
+      this.noteHour(organization, createdAt);
     }
   }
 
   /** @param createdAt the row's time, Unix milliseconds. */
   noteRow(organizationId: OrganizationId, createdAt: number): void {
-    this.#number += 1;
-    this.#noteHour(uuidToNumber(organizationId), createdAt);
+    this.latest += 1;
+    this.noteHour(uuidToNumber(organizationId), createdAt);
   }
 
   noteOrganization(organizationId: OrganizationId): void {
-    this.#number += 1;
-    this.#of(uuidToNumber(organizationId)).whole = this.#number;
-    this.#tell(uuidToNumber(organizationId), undefined);
+    this.latest += 1;
+    this.of(uuidToNumber(organizationId)).whole = this.latest;
+    this.tell(uuidToNumber(organizationId), undefined);
   }
 
   noteAll(): void {
-    this.#number += 1;
-    this.#ofAll = this.#number;
-    this.#organizations.clear();
+    this.latest += 1;
+    this.ofAll = this.latest;
+    this.organizations.clear();
   }
 
-  #tell(organization: bigint, createdAt: number | undefined): void {
-    for (const [watch, untold] of this.#watches) {
+  private tell(organization: bigint, createdAt: number | undefined): void {
+    for (const [watch, untold] of this.watches) {
       try {
         watch(organization, createdAt);
         for (const earlier of untold) {
@@ -98,24 +98,24 @@ export class RowChanges {
     }
   }
 
-  #noteHour(organization: bigint, createdAt: number): void {
-    this.#tell(organization, createdAt);
-    const changes = this.#of(organization);
-    changes.hours.set(Math.max(0, Math.floor(createdAt / hourMs)), this.#number);
+  private noteHour(organization: bigint, createdAt: number): void {
+    this.tell(organization, createdAt);
+    const changes = this.of(organization);
+    changes.hours.set(Math.max(0, Math.floor(createdAt / hourMs)), this.latest);
     if (changes.hours.size <= maxHours) return;
-    changes.whole = this.#number;
+    changes.whole = this.latest;
     changes.hours.clear();
   }
 
-  #of(organization: bigint): OrganizationChanges {
-    if (this.#organizations.size >= maxOrganizations && !this.#organizations.has(organization)) {
-      this.#ofAll = this.#number;
-      this.#organizations.clear();
+  private of(organization: bigint): OrganizationChanges {
+    if (this.organizations.size >= maxOrganizations && !this.organizations.has(organization)) {
+      this.ofAll = this.latest;
+      this.organizations.clear();
     }
-    const known = this.#organizations.get(organization);
+    const known = this.organizations.get(organization);
     if (known !== undefined) return known;
     const changes: OrganizationChanges = { whole: 0, hours: new Map() };
-    this.#organizations.set(organization, changes);
+    this.organizations.set(organization, changes);
     return changes;
   }
 }

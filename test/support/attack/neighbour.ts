@@ -84,23 +84,23 @@ interface Answer {
 }
 
 class LivingNeighbour {
-  readonly #agent = new Agent({ keepAlive: true });
-  readonly #neighbour: Neighbour;
-  readonly #callsMs: number[] = [];
-  readonly #readsMs: number[] = [];
-  readonly #visibleMs: number[] = [];
-  readonly #failures: string[] = [];
-  readonly #taken: string[] = [];
+  private readonly agent = new Agent({ keepAlive: true });
+  private readonly neighbour: Neighbour;
+  private readonly callsMs: number[] = [];
+  private readonly readsMs: number[] = [];
+  private readonly visibleMs: number[] = [];
+  private readonly failures: string[] = [];
+  private readonly taken: string[] = [];
   /** Those not found yet, with the time when they were answered. */
-  readonly #sought = new Map<string, number>();
+  private readonly sought = new Map<string, number>();
 
   constructor(neighbour: Neighbour) {
-    this.#neighbour = neighbour;
+    this.neighbour = neighbour;
   }
 
   get seen(): Seen {
-    const [callsMs, readsMs, visibleMs] = [this.#callsMs, this.#readsMs, this.#visibleMs];
-    return { callsMs, readsMs, visibleMs, failures: this.#failures, taken: this.#taken };
+    const [callsMs, readsMs, visibleMs] = [this.callsMs, this.readsMs, this.visibleMs];
+    return { callsMs, readsMs, visibleMs, failures: this.failures, taken: this.taken };
   }
 
   /** Begins the work at each beat, whether the one before has ended or not. */
@@ -116,25 +116,25 @@ class LivingNeighbour {
 
   async call(): Promise<void> {
     const id = randomUUID();
-    const { gateway } = this.#neighbour;
+    const { gateway } = this.neighbour;
     const headers = { 'svc-request-id': id, 'svc-property-team': 'neighbour' };
-    const answer = await this.#timed(this.#callsMs, () => this.#post(`${gateway}/v1/chat/completions`, callBody, headers));
+    const answer = await this.timed(this.callsMs, () => this.post(`${gateway}/v1/chat/completions`, callBody, headers));
     const recorded = answer.headers['svc-recorded'] ?? 'true';
-    if (answer.status !== 200) return void this.#failures.push(`call ${nameOf(answer)}`);
-    if (recorded !== 'true') this.#failures.push(`call not recorded: ${String(recorded)}`);
-    this.#seek(id);
+    if (answer.status !== 200) return void this.failures.push(`call ${nameOf(answer)}`);
+    if (recorded !== 'true') this.failures.push(`call not recorded: ${String(recorded)}`);
+    this.seek(id);
   }
 
   async span(): Promise<void> {
-    const { gateway, organizationId } = this.#neighbour;
+    const { gateway, organizationId } = this.neighbour;
     const [traceId, spanId, startMs] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex'), Date.now() - 5];
     const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm' };
     const body = gzipSync(encodedRequest(requestOf([{ traceId, spanId, startMs, endMs: startMs + 4, attributes }])));
     const headers = { 'content-type': 'application/x-protobuf', 'content-encoding': 'gzip', 'svc-property-team': 'neighbour' };
     for (;;) {
-      const answer = await this.#post(`${gateway}/v1/otlp/v1/traces`, body, headers);
-      if (answer.status === 200) return this.#seek(deriveRequestId(organizationId, startMs, `${traceId}:${spanId}`));
-      this.#failures.push(`span ${nameOf(answer)}`);
+      const answer = await this.post(`${gateway}/v1/otlp/v1/traces`, body, headers);
+      if (answer.status === 200) return this.seek(deriveRequestId(organizationId, startMs, `${traceId}:${spanId}`));
+      this.failures.push(`span ${nameOf(answer)}`);
       // As an exporter does.
       if (answer.status !== 429 && answer.status !== 503) return;
       await wait(Number(answer.headers['retry-after'] ?? 1) * 1000);
@@ -143,60 +143,60 @@ class LivingNeighbour {
 
   async read(turn: number): Promise<void> {
     const [path, body] = reads[turn % reads.length] ?? [requests, {}];
-    const answer = await this.#timed(this.#readsMs, () => this.#post(this.#neighbour.api + path, JSON.stringify(body)));
-    if (answer.status !== 200) this.#failures.push(`read ${nameOf(answer)}`);
+    const answer = await this.timed(this.readsMs, () => this.post(this.neighbour.api + path, JSON.stringify(body)));
+    if (answer.status !== 200) this.failures.push(`read ${nameOf(answer)}`);
   }
 
   /** Looks for what was taken until all is found, or is lost. */
   async findAll(signal: AbortSignal): Promise<void> {
-    for (let endedAt: number | undefined; !signal.aborted || this.#sought.size > 0; await wait(pollEveryMs)) {
+    for (let endedAt: number | undefined; !signal.aborted || this.sought.size > 0; await wait(pollEveryMs)) {
       endedAt = signal.aborted ? (endedAt ?? performance.now()) : undefined;
-      if (endedAt !== undefined && performance.now() - endedAt > findWithinMs) return this.#giveUp();
-      await this.#find([...this.#sought.keys()].slice(0, 100));
+      if (endedAt !== undefined && performance.now() - endedAt > findWithinMs) return this.giveUp();
+      await this.find([...this.sought.keys()].slice(0, 100));
     }
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.agent.destroy();
   }
 
-  #seek(id: string): void {
-    this.#taken.push(id);
-    this.#sought.set(id, performance.now());
+  private seek(id: string): void {
+    this.taken.push(id);
+    this.sought.set(id, performance.now());
   }
 
-  async #find(ids: readonly string[]): Promise<void> {
+  private async find(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const { api } = this.#neighbour;
-    const answer = await this.#post(`${api}/v1/request/query-ids`, JSON.stringify({ requestIds: ids, includeBodies: false }));
-    if (answer.status !== 200) return void this.#failures.push(`look-up ${nameOf(answer)}`);
+    const { api } = this.neighbour;
+    const answer = await this.post(`${api}/v1/request/query-ids`, JSON.stringify({ requestIds: ids, includeBodies: false }));
+    if (answer.status !== 200) return void this.failures.push(`look-up ${nameOf(answer)}`);
     const now = performance.now();
     for (const id of ids) {
-      const since = this.#sought.get(id);
+      const since = this.sought.get(id);
       if (since === undefined || !answer.text.includes(id)) continue;
-      this.#sought.delete(id);
-      this.#visibleMs.push(now - since);
+      this.sought.delete(id);
+      this.visibleMs.push(now - since);
     }
   }
 
-  #giveUp(): void {
-    for (const id of this.#sought.keys()) this.#failures.push(`not found within ${findWithinMs / 1000} s of the end: ${id}`);
-    this.#sought.clear();
+  private giveUp(): void {
+    for (const id of this.sought.keys()) this.failures.push(`not found within ${findWithinMs / 1000} s of the end: ${id}`);
+    this.sought.clear();
   }
 
-  async #timed(times: number[], work: () => Promise<Answer>): Promise<Answer> {
+  private async timed(times: number[], work: () => Promise<Answer>): Promise<Answer> {
     const since = performance.now();
     const answer = await work();
     times.push(performance.now() - since);
     return answer;
   }
 
-  #post(url: string, body: Uint8Array | string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    const own = { 'svc-auth': `Bearer ${this.#neighbour.key}`, authorization: `Bearer ${this.#neighbour.key}` };
+  private post(url: string, body: Uint8Array | string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const own = { 'svc-auth': `Bearer ${this.neighbour.key}`, authorization: `Bearer ${this.neighbour.key}` };
     return new Promise((resolve) => {
       const fail = (error: Error): void => resolve({ status: 0, text: error.message, headers: {} });
       const sent = request(url, {
-        agent: this.#agent,
+        agent: this.agent,
         method: 'POST',
         headers: { ...own, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
       });

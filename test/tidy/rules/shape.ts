@@ -84,6 +84,22 @@ function exportedNames(statement: Node): readonly string[] {
   return 'id' in declaration && declaration.id?.type === 'Identifier' ? [declaration.id.name] : [];
 }
 
+/** Members of a class are hidden in one way: decision 6 says why in this one. */
+export const hiddenMembers: Rule = sourceRule(
+  { name: 'hidden members', remedy: 'Write `private` instead of `#`.' },
+  ({ path, program, lineOf }) => {
+    if (!/\.tsx?$/.test(path)) return [];
+    const found: { line: number; what: string }[] = [];
+    walk(program, (node, ancestors) => {
+      const isMember =
+        node.type === 'PrivateIdentifier' &&
+        /^(?:PropertyDefinition|MethodDefinition|AccessorProperty)$/.test(ancestors.at(-1)?.type ?? '');
+      if (isMember) found.push({ line: lineOf(node.start), what: `#${node.name} is hidden at run time` });
+    });
+    return found;
+  },
+);
+
 /** Files stay short. */
 export const fileLength: Rule = sourceRule({ name: 'file length', remedy: 'Split it where the story has a seam.' }, ({ text }) => {
   const lines = text.replace(/\n$/, '').split('\n').length;

@@ -91,7 +91,7 @@ describe('an erased user', () => {
     const evaluator = await rig.open();
     await steps(evaluator, 1, 7);
     expect(await everything()).toContain('ann');
-    await evaluator.forgetNaming(tenant, 'ann "a"');
+    await evaluator.eraseMentions(tenant, 'ann "a"');
     expect(await everything()).not.toContain('ann');
     expect(await everything()).toContain('bob');
     expect([...evaluator.stateOf(alert.id).memories.keys()]).toEqual(['["bob"]']);
@@ -110,7 +110,7 @@ describe('an erased user', () => {
     await rig.add(byUser);
     await rig.insert([{ createdAt: at(0) + 1, cost: usd(11), userId: 'ann' }]);
     const evaluator = await rig.open();
-    await Promise.all([steps(evaluator, 1, 1), evaluator.forgetNaming(tenant, 'ann')]);
+    await Promise.all([steps(evaluator, 1, 1), evaluator.eraseMentions(tenant, 'ann')]);
     expect(await everything()).not.toContain('ann');
   });
 
@@ -120,7 +120,7 @@ describe('an erased user', () => {
     const evaluator = await rig.open();
     await steps(evaluator, 1, 7);
     const before = await everything();
-    await evaluator.forgetNaming(other, 'ann');
+    await evaluator.eraseMentions(other, 'ann');
     expect(await everything()).toBe(before);
   });
 });

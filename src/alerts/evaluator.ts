@@ -6,7 +6,7 @@ import type { NewDelivery } from '../model/events/event.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { addDeliveries } from '../events/log/add-deliveries.ts';
-import { eraseFromWindows, eraseGroupsNaming } from './stored/erase.ts';
+import { eraseFromWindows, eraseGroupMentions } from './stored/erase.ts';
 import { pruneAlerts, removeRule, writeProgress } from './stored/write.ts';
 import type { EventsDatabase } from '../events/database/database.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -26,7 +26,7 @@ import { evaluate, type Evaluated, type Memories } from './machine/evaluate.ts';
 import { windowToKeep } from './kept-windows.ts';
 import { measureEach, type Measurement } from './measure.ts';
 import { type AlertLink, deliveriesOf, noticeMessage, ruleMessage, type Telling } from './messages.ts';
-import { withoutNaming } from './machine/naming.ts';
+import { withoutMentions } from './machine/mentions.ts';
 import { type Alert, asMeasured, isOn, type ReadyAlert, readyAlert } from './machine/rule.ts';
 import { closedByChange, failed, succeeded } from './rule-events.ts';
 import { type RuleState, unknownRule } from './rule-state.ts';
@@ -145,7 +145,7 @@ export class Evaluator {
    * Forgets the groups of an organisation that have a text as a value, on disk too: it names an erased user. An incident that was told ends,
    * in a message without names.
    */
-  async forgetNaming(organizationId: OrganizationId, text: string): Promise<void> {
+  async eraseMentions(organizationId: OrganizationId, text: string): Promise<void> {
     return this.inTurn(() => this.forget(organizationId, text));
   }
 
@@ -161,7 +161,7 @@ export class Evaluator {
     await eraseFromWindows(events, organizationId, text);
     const outcomes = definitions.of(organizationId).map((alert) => {
       const state = this.stateOf(alert.id);
-      const { memories, ended } = withoutNaming(state.memories, text);
+      const { memories, ended } = withoutMentions(state.memories, text);
       const reason = 'The group was erased.';
       const messages = ended.map((dedupKey) =>
         ruleMessage(this.readyOf(alert), { kind: 'resolved', at, reason, dedupKey, open: 0 }, this.options.linkOf),
@@ -170,7 +170,7 @@ export class Evaluator {
     });
     const deliveries = outcomes.flatMap((outcome) => outcome.deliveries);
     await inWriteTransaction(events, async (transaction) => {
-      await eraseGroupsNaming(transaction, organizationId, text);
+      await eraseGroupMentions(transaction, organizationId, text);
       await addDeliveries(transaction, deliveries, at);
     });
     for (const { ruleId, state } of outcomes) if (this.states.has(ruleId)) this.states.set(ruleId, state);

@@ -112,6 +112,6 @@ export async function openCoreAlerts(
       baseUrl,
     },
   );
-  events.eraseWith((organizationId, userId) => running.evaluator.forgetNaming(organizationId, userId));
+  events.setAlertEraser((organizationId, userId) => running.evaluator.eraseMentions(organizationId, userId));
   return running;
 }

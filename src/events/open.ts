@@ -6,7 +6,7 @@ import { makeTargetGuard } from '../egress/target-guard.ts';
 import type { EraseDeliveries } from './erase-deliveries.ts';
 import { messageOf } from '../model/errors.ts';
 import type { EventsDatabase } from './database/database.ts';
-import { eraseNaming, eraseOfRequests } from './log/erase.ts';
+import { eraseMentions, eraseOfRequests } from './log/erase.ts';
 import { pruneLog } from './log/prune.ts';
 import { countEnd, countPruned } from './delivery/metrics.ts';
 import { Outbox } from './delivery/outbox.ts';
@@ -36,7 +36,7 @@ export interface Events {
   readonly start: () => Promise<void>;
   readonly erase: EraseDeliveries;
   /** Erasures of a name wait for this, then reach alerts too. */
-  readonly eraseWith: (forgetNaming: EraseDeliveries['naming']) => void;
+  readonly setAlertEraser: (eraseMentions: EraseDeliveries['naming']) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function openEvents(parts: EventRooms, baseUrl: () => string): Events {
     noteEnd: (end) => countEnd(meter, end),
   });
   const follower = makeFollower(parts, outbox, ports);
-  const [forgetNaming, eraseWith] = later<EraseDeliveries['naming']>();
+  const [eraseMentions, setAlertEraser] = deferred<EraseDeliveries['naming']>();
   const pruning = prunePeriodically({ config, observe, meter, events });
   return {
     outbox,
@@ -73,8 +73,8 @@ export function openEvents(parts: EventRooms, baseUrl: () => string): Events {
       await outbox.start();
       follower.start();
     },
-    erase: makeErase(events, outbox, forgetNaming),
-    eraseWith,
+    erase: makeErase(events, outbox, eraseMentions),
+    setAlertEraser,
     stop: async () => {
       await follower.stop();
       await Promise.all([pruning.stop(), outbox.stop()]);
@@ -83,13 +83,13 @@ export function openEvents(parts: EventRooms, baseUrl: () => string): Events {
 }
 
 /** A value that is not there yet, and what gives it. */
-function later<Value>(): readonly [Promise<Value>, (value: Value) => void] {
+function deferred<Value>(): readonly [Promise<Value>, (value: Value) => void] {
   let give: ((value: Value) => void) | undefined;
   const value = new Promise<Value>((resolve) => (give = resolve));
   return [value, (given) => give?.(given)];
 }
 
-function makeErase(events: EventsDatabase, outbox: Outbox, forgetNaming: Promise<EraseDeliveries['naming']>): EraseDeliveries {
+function makeErase(events: EventsDatabase, outbox: Outbox, eraseMentions: Promise<EraseDeliveries['naming']>): EraseDeliveries {
   return {
     settle: (organizationId) => outbox.forgetBodies(organizationId),
     ofRequests: async (organizationId, requestIds) => {
@@ -97,9 +97,9 @@ function makeErase(events: EventsDatabase, outbox: Outbox, forgetNaming: Promise
     },
     naming: async (organizationId, userId) => {
       await (
-        await forgetNaming
+        await eraseMentions
       )(organizationId, userId);
-      await eraseNaming(events, organizationId, userId);
+      await eraseMentions(events, organizationId, userId);
       await emptyLog(events);
     },
   };

@@ -8,7 +8,7 @@ import type { EventsDatabase, EventsQueries } from '../../events/database/databa
 const windowsAtOnce = 200;
 
 /** Removes the groups that have a text as a value, with their incidents and history, inside a caller's write transaction. */
-export async function eraseGroupsNaming({ queries }: EventsQueries, organizationId: OrganizationId, text: string): Promise<void> {
+export async function eraseGroupMentions({ queries }: EventsQueries, organizationId: OrganizationId, text: string): Promise<void> {
   const named = JSON.stringify(text);
   for (const table of ['alert_groups', 'alert_incidents', 'alert_history'] as const) {
     await queries

@@ -5,7 +5,7 @@ import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { emptyLog, inWriteTransaction } from '../../platform/sqlite/database.ts';
 import { addDeliveries } from './add-deliveries.ts';
 import { organizationId, OutboxRig, requestDelivery } from '../testing/outbox-harness.ts';
-import { eraseNaming, eraseOfRequests, removeExpiredDeliveries } from './erase.ts';
+import { eraseMentions, eraseOfRequests, removeExpiredDeliveries } from './erase.ts';
 
 const foreign = '01890000-0000-7000-8000-000000000002' as OrganizationId;
 const requestOf = (number: number): RequestId => `01890000-0000-7000-8000-${String(number).padStart(12, '0')}` as RequestId;
@@ -63,9 +63,9 @@ test('messages that name the erased user go, and those that only contain the nam
     message({ request_user_id: 'anna' }),
     message({ request_user_id: 'ann' }, { organizationId: foreign }),
   );
-  expect(await eraseNaming(rig.database, organizationId, 'ann')).toBe(1);
+  expect(await eraseMentions(rig.database, organizationId, 'ann')).toBe(1);
   expect(await left()).toEqual([oddly, anna, theirs].toSorted());
-  expect(await eraseNaming(rig.database, organizationId, odd)).toBe(1);
+  expect(await eraseMentions(rig.database, organizationId, odd)).toBe(1);
   expect(await left()).toEqual([anna, theirs].toSorted());
   expect(ann).not.toBe('');
 });
@@ -73,7 +73,7 @@ test('messages that name the erased user go, and those that only contain the nam
 test('messages that name the erased user go wherever they are among many others', async () => {
   const many = Array.from({ length: 4500 }, (_, index) => message({ user: index % 900 === 0 || index === 4499 ? 'ann' : `user-${index}` }));
   await inWriteTransaction(rig.database, (transaction) => addDeliveries(transaction, many, rig.clock.now()));
-  expect(await eraseNaming(rig.database, organizationId, 'ann')).toBe(6);
+  expect(await eraseMentions(rig.database, organizationId, 'ann')).toBe(6);
   expect(await left()).toHaveLength(4494);
 });
 

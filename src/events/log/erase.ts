@@ -34,7 +34,7 @@ export async function eraseOfRequests(
 const searchedAtOnce = 2000;
 
 /** Removes the messages in which the text of a user stands by itself, as the value of a group does, with their attempts. */
-export async function eraseNaming(database: EventsDatabase, organizationId: OrganizationId, userId: string): Promise<number> {
+export async function eraseMentions(database: EventsDatabase, organizationId: OrganizationId, userId: string): Promise<number> {
   const named = JSON.stringify(userId);
   let removed = 0;
   let behind = '';

@@ -1,14 +1,14 @@
 import { groupOfKey } from '../../query/alerts/groups.ts';
 import type { Memories } from './evaluate.ts';
 
-export interface WithoutNaming {
+export interface WithoutMentions {
   readonly memories: Memories;
   /** Notices that were sent, and whose last incident was of a group that is left out. */
   readonly ended: readonly string[];
 }
 
 /** What is known of groups without those that have a text as a value. */
-export function withoutNaming(known: Memories, text: string): WithoutNaming {
+export function withoutMentions(known: Memories, text: string): WithoutMentions {
   const memories = new Map([...known].filter(([key]) => !groupOfKey(key).includes(text)));
   const open = noticesOf(memories);
   return { memories, ended: [...noticesOf(known)].filter((notice) => !open.has(notice)) };

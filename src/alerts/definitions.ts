@@ -41,7 +41,7 @@ export class AlertDefinitions {
   private readonly database: MetadataQueries;
   private readonly alerts: Map<Uuid, Alert>;
   /** Rules that were deleted, while their channels are told that it ended. */
-  private readonly departedAlerts = new Map<Uuid, Alert>();
+  private readonly deletedRules = new Map<Uuid, Alert>();
 
   private constructor(database: MetadataQueries, stored: readonly Alert[]) {
     this.database = database;
@@ -84,22 +84,22 @@ export class AlertDefinitions {
   async remove(organizationId: OrganizationId, id: Uuid): Promise<boolean> {
     if (!(await deleteRow(this.database, 'alert_rules', organizationId, id))) return false;
     const alert = this.alerts.get(id);
-    if (alert !== undefined) this.departedAlerts.set(id, alert);
+    if (alert !== undefined) this.deletedRules.set(id, alert);
     this.alerts.delete(id);
     return true;
   }
 
   /** A rule that was deleted, until {@link forget}. */
-  departed(id: string): Alert | undefined {
-    return this.departedAlerts.get(id as Uuid);
+  deletedRule(id: string): Alert | undefined {
+    return this.deletedRules.get(id as Uuid);
   }
 
-  departedIds(): readonly Uuid[] {
-    return [...this.departedAlerts.keys()];
+  deletedRuleIds(): readonly Uuid[] {
+    return [...this.deletedRules.keys()];
   }
 
   forget(id: Uuid): void {
-    this.departedAlerts.delete(id);
+    this.deletedRules.delete(id);
   }
 
   /** Offers rules to organisations that were not offered any yet. @param now Unix milliseconds. */

@@ -70,13 +70,13 @@ test('a rule that is deleted ends what it told; its channels are there for a min
   await rig.definitions.remove(tenant, alert.id);
   await rig.definitions.remove(tenant, calm.id);
   await steps(evaluator, 2, 7);
-  expect(rig.definitions.departedIds()).toEqual([alert.id]);
+  expect(rig.definitions.deletedRuleIds()).toEqual([alert.id]);
   const [began, ended, ...more] = await rig.told();
   expect([began?.kind, ended?.kind, more]).toEqual(['triggered', 'resolved', []]);
   expect(ended).toMatchObject({ dedupKey: began?.dedupKey, open: 0, reason: 'The rule was deleted.', groups: [{ group: {} }] });
   expect(await rig.events.queries.selectFrom('alert_incidents').selectAll().execute()).toEqual([]);
   await steps(evaluator, 8, 9);
-  expect(rig.definitions.departedIds()).toEqual([]);
+  expect(rig.definitions.deletedRuleIds()).toEqual([]);
   expect(woken).toEqual([channelOf(alert.id), channelOf(alert.id), channelOf(calm.id), channelOf(alert.id)]);
 });
 

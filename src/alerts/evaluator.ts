@@ -20,8 +20,8 @@ import { type Outcome, OutcomeWriter } from './bounds/outcome-writer.ts';
 import { lateTimes, roundTimes, RoundTurns } from './bounds/round-turns.ts';
 import { changesOf } from './changes.ts';
 import type { AlertDefinitions } from './definitions.ts';
-import { Departures } from './departures.ts';
-import { Faults } from './faults.ts';
+import { DeletedRules } from './deleted-rules.ts';
+import { ErrorCollector } from './error-collector.ts';
 import { evaluate, type Evaluated, type Memories } from './machine/evaluate.ts';
 import { windowToKeep } from './kept-windows.ts';
 import { measureEach, type Measurement } from './measure.ts';
@@ -34,7 +34,7 @@ import { type RuleState, unknownRule } from './rule-state.ts';
 /** Looks for windows that have ended and were altered since. */
 export interface LateLook {
   /** Only windows of these organisations are looked at. */
-  readonly keepOnly: (organizationIds: Iterable<OrganizationId>) => void;
+  readonly retain: (organizationIds: Iterable<OrganizationId>) => void;
   /** @returns how many windows were measured. */
   readonly check: (
     organizationId: OrganizationId,
@@ -48,7 +48,6 @@ export interface EvaluatorOptions {
   readonly run: RunStatement;
   readonly events: EventsDatabase;
   readonly clock: Clock;
-  /** Time between two evaluations. */
   readonly intervalMs: number;
   readonly linkOf: AlertLink;
   /** Webhooks of an organisation that ask for an event. */
@@ -59,11 +58,10 @@ export interface EvaluatorOptions {
   /** What the groups of all rules of one organisation may take in memory. */
   readonly groupsMaxBytes: number;
   readonly late?: LateLook;
-  /** A round of all rules ended. */
   readonly noteRound?: (round: { readonly rules: number; readonly failed: number; readonly ms: number }) => void;
 }
 
-/** Records of just now get so long to be stored. */
+/** A record may take this long to be stored. */
 const lagMs = 1000;
 /** So many organisations may have all that one may; then each has less. */
 const organizationsWithAll = 8;
@@ -93,7 +91,7 @@ export class Evaluator {
   private running: Promise<void> | undefined;
   /** Rounds and erasures, one after another. */
   private latest: Promise<unknown> = Promise.resolve();
-  private readonly departures: Departures;
+  private readonly deletedRules: DeletedRules;
   /** How long the rules of each organisation took in the latest round. */
   private readonly tookMs = new Map<OrganizationId, number>();
   private readonly lateTookMs = new Map<OrganizationId, number>();
@@ -102,14 +100,13 @@ export class Evaluator {
 
   constructor(options: EvaluatorOptions) {
     this.options = options;
-    this.departures = new Departures(options.definitions);
+    this.deletedRules = new DeletedRules(options.definitions);
     this.rooms = new GroupRooms({
       maxBytesOfOrganization: options.groupsMaxBytes,
       maxBytes: organizationsWithAll * options.groupsMaxBytes,
     });
   }
 
-  /** Reads what is known. */
   async open(): Promise<void> {
     const { events, clock } = this.options;
     for (const [id, state] of await readKnownStates(events, this.rooms, clock.now())) this.states.set(id, state);
@@ -180,11 +177,11 @@ export class Evaluator {
   private async round(at: number): Promise<void> {
     const { definitions, clock, noteRound } = this.options;
     const since = clock.monotonic();
-    const faults = new Faults(this.stopping.signal);
+    const faults = new ErrorCollector(this.stopping.signal);
     const byOrganization = new Map<OrganizationId, ReadyAlert[]>();
     for (const alert of definitions.all()) {
       if (!isOn(alert)) continue;
-      await faults.hold(async () => {
+      await faults.attempt(async () => {
         const ready = this.readyOf(alert);
         const alerts = byOrganization.get(alert.organizationId) ?? [];
         byOrganization.set(alert.organizationId, alerts);
@@ -194,7 +191,7 @@ export class Evaluator {
     let failures = 0;
     const turns = new RoundTurns(byOrganization.keys(), this.tookMs, clock.monotonic, roundTimes);
     for (const organizationId of turns.order) {
-      await faults.hold(async () => {
+      await faults.attempt(async () => {
         const alerts = byOrganization.get(organizationId) ?? [];
         failures += await turns.during(organizationId, (maxMs) => this.evaluateOrganization(alerts, { at, maxMs }));
       });
@@ -205,18 +202,22 @@ export class Evaluator {
     await this.removeGone(at);
     await this.prune(at);
     await this.checkLate(byOrganization, at, faults);
-    faults.throwFirst();
+    faults.rethrowFirst();
   }
 
   /** Measures windows again that have ended and were altered since, once a minute. */
-  private async checkLate(byOrganization: ReadonlyMap<OrganizationId, readonly ReadyAlert[]>, at: number, faults: Faults): Promise<void> {
+  private async checkLate(
+    byOrganization: ReadonlyMap<OrganizationId, readonly ReadyAlert[]>,
+    at: number,
+    faults: ErrorCollector,
+  ): Promise<void> {
     const { late, clock } = this.options;
     if (late === undefined || clock.monotonic() - this.lateAt < lateEveryMs) return;
     this.lateAt = clock.monotonic();
-    late.keepOnly(byOrganization.keys());
+    late.retain(byOrganization.keys());
     const turns = new RoundTurns(byOrganization.keys(), this.lateTookMs, clock.monotonic, lateTimes);
     for (const organizationId of turns.order) {
-      await faults.hold(async () => {
+      await faults.attempt(async () => {
         const alerts = byOrganization.get(organizationId) ?? [];
         await turns.during(organizationId, (maxMs) => late.check(organizationId, alerts, { at, signal: this.stopping.signal, maxMs }));
       });
@@ -372,12 +373,12 @@ export class Evaluator {
       told.push(...deliveries);
       await nextTurn();
     }
-    wake([...told, ...this.departures.over(at, told)]);
+    wake([...told, ...this.deletedRules.releaseFinished(at, told)]);
   }
 
   /** What channels are told of a deleted rule; nothing when it was deleted before this start. */
   private ended(id: string, at: number): readonly NewDelivery[] {
-    const alert = this.options.definitions.departed(id);
+    const alert = this.options.definitions.deletedRule(id);
     if (alert === undefined) return [];
     const ready = this.readyOf(alert);
     const { seen, memories } = this.stateOf(id);

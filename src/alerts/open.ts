@@ -2,7 +2,7 @@ import { v7 } from 'uuid';
 import { Alerts, type AlertChannels } from './alerts.ts';
 import type { AlertDefinitions } from './definitions.ts';
 import { Evaluator } from './evaluator.ts';
-import { ChangedMinutes } from './late/changed-minutes.ts';
+import { DirtyMinutes } from './late/dirty-minutes.ts';
 import { checkLate } from './late/late-check.ts';
 import { countRound } from './metrics.ts';
 import type { Config } from '../config/load.ts';
@@ -28,7 +28,7 @@ export interface AlertParts {
   readonly groupsMaxBytes: number;
 }
 
-export interface AlertRooms {
+export interface AlertDependencies {
   readonly channels: AlertChannels;
   readonly wake: (targets: readonly Pick<NewDelivery, 'organizationId' | 'target'>[]) => void;
   readonly baseUrl: () => string;
@@ -45,7 +45,7 @@ export interface RunningAlerts {
 const hourMs = 3_600_000;
 
 /** Rules that alert, with their evaluator. Organisations that were not offered any rules are. */
-export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }: AlertRooms): Promise<RunningAlerts> {
+export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }: AlertDependencies): Promise<RunningAlerts> {
   const { definitions, events, webhooks, store, meter, observe, clock, intervalMs } = parts;
   await definitions.offer(clock.now());
   const linkOf = (ruleId: string): string => `${baseUrl()}/v1/alerts/${ruleId}/history`;
@@ -54,7 +54,7 @@ export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }:
       .of(organizationId)
       .filter(({ disabled, events: asked }) => disabled === null && asked.includes(event))
       .map(({ id }) => id);
-  const changed = new ChangedMinutes(clock.now);
+  const changed = new DirtyMinutes(clock.now);
   store.rowChanges.watch(changed.note);
   const late = { changed, run: store.run, events, linkOf, subscribers, wake };
   const evaluator = new Evaluator({
@@ -69,7 +69,7 @@ export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }:
     observe,
     groupsMaxBytes: parts.groupsMaxBytes,
     late: {
-      keepOnly: (organizationIds) => changed.keepOnly(organizationIds),
+      retain: (organizationIds) => changed.retain(organizationIds),
       check: (organizationId, ready, time) => checkLate(late, organizationId, ready, time),
     },
     noteRound: (round) => countRound(meter, round),
@@ -77,7 +77,7 @@ export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }:
   await evaluator.open();
   const now = clock.now();
   // What was stored just before the last process ended may not have been looked at.
-  for (const { organizationId } of definitions.all()) changed.noteRange(organizationId, { from: now - hourMs, to: now });
+  for (const { organizationId } of definitions.all()) changed.mark(organizationId, { from: now - hourMs, to: now });
   const alerts = new Alerts({
     definitions,
     evaluator,
@@ -99,7 +99,7 @@ export async function openCoreAlerts(
     readonly config: Config;
     readonly alerts: AlertDefinitions;
   },
-  events: Pick<Events, 'outbox' | 'channels' | 'eraseWith'>,
+  events: Pick<Events, 'outbox' | 'channels' | 'setAlertEraser'>,
   baseUrl: () => string,
 ): Promise<RunningAlerts> {
   const { config, alerts: definitions } = parts;

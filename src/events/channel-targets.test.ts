@@ -65,7 +65,7 @@ function channelsOf(webhooks: Pick<WebhookDefinitions, 'of'>): AlertChannels {
     { cores: 2 },
   );
   if ('faults' in loaded) throw new Error(loaded.faults.map(faultSentence).join('\n'));
-  const alerts = { of: (organization: OrganizationId) => rules.get(organization) ?? [], departed: () => undefined };
+  const alerts = { of: (organization: OrganizationId) => rules.get(organization) ?? [], deletedRule: () => undefined };
   return makeAlertChannels({ config: loaded.config, webhooks, alerts });
 }
 
@@ -74,7 +74,7 @@ const requestPayloads: NonNullable<SceneOptions['requestPayloads']> = async (del
 
 async function open(receiver: string): Promise<WebhookScene> {
   const allowed = [new URL(receiver).host];
-  scene = await openWebhookScene({ database, folder, allowed, requestPayloads, channels: (webhooks) => channelsOf(webhooks).room });
+  scene = await openWebhookScene({ database, folder, allowed, requestPayloads, channels: (webhooks) => channelsOf(webhooks).handler });
   return scene;
 }
 
@@ -144,9 +144,9 @@ describe('a webhook that is given up', () => {
   });
 
   it('is told once an hour: both channels of one address are told once, those of another organisation never', async () => {
-    const { room } = channelsOf({ of: () => [] });
+    const { handler } = channelsOf({ of: () => [] });
     const told = [noticeOf(organizationId, 'a'), noticeOf(organizationId, 'a'), noticeOf(organizationId, 'b'), noticeOf(otherId, 'c')];
-    expect(told.map((notice) => room.noticesOf(notice).map(({ target }) => target))).toEqual([
+    expect(told.map((notice) => handler.noticesOf(notice).map(({ target }) => target))).toEqual([
       [{ kind: 'channel', alertId: 'rule-1', channelId: 'channel-1' }],
       [],
       [{ kind: 'channel', alertId: 'rule-1', channelId: 'channel-1' }],

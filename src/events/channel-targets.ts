@@ -16,7 +16,7 @@ import type { Attempted, Notice } from './delivery/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { WebhookDefinitions } from './webhooks/definitions.ts';
 import { dataPaths } from '../config/data-paths.ts';
-import type { TargetRoom } from './targets.ts';
+import type { DeliveryHandler } from './targets.ts';
 
 type ChannelTarget = Extract<DeliveryTarget, { readonly kind: 'channel' }>;
 
@@ -32,13 +32,13 @@ export interface AlertChannelParts {
   readonly alerts: {
     readonly of: (organizationId: OrganizationId) => readonly ChannelOwner[];
     /** A rule that was deleted, while its channels are told that it ended. */
-    readonly departed: (id: string) => (ChannelOwner & { readonly organizationId: OrganizationId }) | undefined;
+    readonly deletedRule: (id: string) => (ChannelOwner & { readonly organizationId: OrganizationId }) | undefined;
   };
 }
 
 export interface AlertChannels {
   readonly store: ChannelStore;
-  readonly room: TargetRoom<'channel'>;
+  readonly handler: DeliveryHandler<'channel'>;
 }
 
 /** One mail an hour about a webhook whose deliveries are given up. */
@@ -67,13 +67,13 @@ export function makeAlertChannels({ config, webhooks, alerts }: AlertChannelPart
   const mail = sendMail === undefined ? undefined : { send: sendMail, domains, allowance };
   const tell = makeChannelSender({ post: makePost({ guard, now }), mail, pagerDutyUrl: config.pagerDutyUrl });
   const ownerOf = (organizationId: OrganizationId, alertId: string): ChannelOwner | undefined => {
-    const departed = alerts.departed(alertId);
-    if (departed?.organizationId === organizationId) return departed;
+    const deletedRule = alerts.deletedRule(alertId);
+    if (deletedRule?.organizationId === organizationId) return deletedRule;
     return alerts.of(organizationId).find(({ id }) => id === alertId);
   };
   const find = (organizationId: OrganizationId, { alertId, channelId }: ChannelTarget): StoredChannel | undefined =>
     ownerOf(organizationId, alertId)?.channels.find(({ id }) => id === channelId);
-  const room: TargetRoom<'channel'> = {
+  const handler: DeliveryHandler<'channel'> = {
     state: (organizationId, target) =>
       find(organizationId, target) === undefined ? { kind: 'removed' } : { kind: 'open', destination: `channel ${target.channelId}` },
     send: async ({ delivery, body, at }, signal) => {
@@ -90,7 +90,7 @@ export function makeAlertChannels({ config, webhooks, alerts }: AlertChannelPart
     nameOf: (organizationId, target) => channelName(find(organizationId, target)),
     noticesOf: makeMailNotices({ alerts, webhooks }, now),
   };
-  return { store, room };
+  return { store, handler };
 }
 
 /** Mails about webhooks that fail, to the mail channels of the organisation. */

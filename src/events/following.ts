@@ -14,7 +14,7 @@ import type { Meter } from '../platform/metrics/meter.ts';
 import type { BodyReading } from '../reading/body-runs.ts';
 import { WebhookDefinitions } from './webhooks/definitions.ts';
 import { type OrderOfStorage, WebhookFollower } from './webhooks/following/follower.ts';
-import { PendingRooms } from './webhooks/following/rooms.ts';
+import { PendingQuota } from './webhooks/following/pending-quota.ts';
 import { UpdateNotes } from './webhooks/following/update-notes.ts';
 import { countAnnounced } from './webhooks/metrics.ts';
 import { makeRequestPayloads } from './webhooks/request-payloads.ts';
@@ -74,7 +74,7 @@ export function makeFollower(
   const { now, monotonic } = systemClock;
   const follower = new WebhookFollower({
     database: events,
-    rooms: new PendingRooms({ database: events, maxPending: config.webhookPendingMax, monotonic }),
+    quota: new PendingQuota({ database: events, maxPending: config.webhookPendingMax, monotonic }),
     wake: (deliveries) => outbox.wake(deliveries),
     order: storedOrder,
     updatedThrough: (organizationId) => updateNotes.through(organizationId),

@@ -18,7 +18,7 @@ import { dataPaths } from '../config/data-paths.ts';
 import { type FollowingParts, makeFollower, requestPayloadsOf } from './following.ts';
 import { type AlertChannelParts, makeAlertChannels } from './channel-targets.ts';
 import type { ChannelStore } from './channels/stored-channels.ts';
-import { outboxPorts, webhookRoom } from './targets.ts';
+import { outboxPorts, webhookHandler } from './targets.ts';
 
 /** A gigabyte of log may come within an hour. */
 const pruningIntervalMs = 60_000;
@@ -36,21 +36,21 @@ export interface Events {
   readonly start: () => Promise<void>;
   readonly erase: EraseDeliveries;
   /** Erasures of a name wait for this, then reach alerts too. */
-  readonly setAlertEraser: (eraseMentions: EraseDeliveries['naming']) => void;
+  readonly setAlertEraser: (eraseAlertMentions: EraseDeliveries['naming']) => void;
   readonly stop: () => Promise<void>;
 }
 
-export type EventRooms = FollowingParts & AlertChannelParts;
+export type EventDependencies = FollowingParts & AlertChannelParts;
 
 /** Everything that sends events, and where alerts go. @param baseUrl of the addresses of bodies. */
-export function openEvents(parts: EventRooms, baseUrl: () => string): Events {
+export function openEvents(parts: EventDependencies, baseUrl: () => string): Events {
   const channels = makeAlertChannels(parts);
   const { config, observe, meter, events, webhooks: definitions, storedOrder } = parts;
   const { now } = systemClock;
   const cipher = makeCipher(deploymentSecret(config.secretKey, dataPaths(config).secret), 'webhooks');
   const guard = makeTargetGuard(makeAllowList(config.targetAllowlist));
   const targets = new WebhookTargets({ definitions, cipher, post: makePost({ guard, now }), now });
-  const ports = outboxPorts({ webhook: webhookRoom(targets), channel: channels.room }, requestPayloadsOf(parts, baseUrl));
+  const ports = outboxPorts({ webhook: webhookHandler(targets), channel: channels.handler }, requestPayloadsOf(parts, baseUrl));
   const outbox = new Outbox({
     database: events,
     ports,
@@ -62,7 +62,7 @@ export function openEvents(parts: EventRooms, baseUrl: () => string): Events {
     noteEnd: (end) => countEnd(meter, end),
   });
   const follower = makeFollower(parts, outbox, ports);
-  const [eraseMentions, setAlertEraser] = deferred<EraseDeliveries['naming']>();
+  const [eraseAlertMentions, setAlertEraser] = deferred<EraseDeliveries['naming']>();
   const pruning = prunePeriodically({ config, observe, meter, events });
   return {
     outbox,
@@ -73,7 +73,7 @@ export function openEvents(parts: EventRooms, baseUrl: () => string): Events {
       await outbox.start();
       follower.start();
     },
-    erase: makeErase(events, outbox, eraseMentions),
+    erase: makeErase(events, outbox, eraseAlertMentions),
     setAlertEraser,
     stop: async () => {
       await follower.stop();
@@ -89,7 +89,7 @@ function deferred<Value>(): readonly [Promise<Value>, (value: Value) => void] {
   return [value, (given) => give?.(given)];
 }
 
-function makeErase(events: EventsDatabase, outbox: Outbox, eraseMentions: Promise<EraseDeliveries['naming']>): EraseDeliveries {
+function makeErase(events: EventsDatabase, outbox: Outbox, eraseAlertMentions: Promise<EraseDeliveries['naming']>): EraseDeliveries {
   return {
     settle: (organizationId) => outbox.forgetBodies(organizationId),
     ofRequests: async (organizationId, requestIds) => {
@@ -97,7 +97,7 @@ function makeErase(events: EventsDatabase, outbox: Outbox, eraseMentions: Promis
     },
     naming: async (organizationId, userId) => {
       await (
-        await eraseMentions
+        await eraseAlertMentions
       )(organizationId, userId);
       await eraseMentions(events, organizationId, userId);
       await emptyLog(events);

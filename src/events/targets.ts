@@ -10,7 +10,7 @@ import type { JsonObject } from '../model/text.ts';
 import { messageBody } from './webhooks/message-body.ts';
 
 /** What defines targets of one kind and sends to them. */
-export interface TargetRoom<Kind extends DeliveryTarget['kind']> {
+export interface DeliveryHandler<Kind extends DeliveryTarget['kind']> {
   readonly state: (organizationId: OrganizationId, target: TargetOf<Kind>) => TargetState;
   readonly send: Send;
   /** Durable on return; may be called again for the same. */
@@ -23,27 +23,27 @@ export interface TargetRoom<Kind extends DeliveryTarget['kind']> {
 
 type TargetOf<Kind> = Extract<DeliveryTarget, { readonly kind: Kind }>;
 
-export interface TargetRooms {
-  readonly webhook: TargetRoom<'webhook'>;
-  readonly channel: TargetRoom<'channel'>;
+export interface DeliveryHandlers {
+  readonly webhook: DeliveryHandler<'webhook'>;
+  readonly channel: DeliveryHandler<'channel'>;
 }
 
 /** Bodies of events about requests of one target, by identifier of the delivery; a request that is no more is `gone`. */
 export type RequestPayloads = OutboxPorts['payloadsOf'];
 
 /** The ports of the outbox, by kind of target. */
-export function outboxPorts(rooms: TargetRooms, requestPayloads: RequestPayloads): OutboxPorts {
+export function outboxPorts(handlers: DeliveryHandlers, requestPayloads: RequestPayloads): OutboxPorts {
   return {
     targetState: (organizationId, target) =>
-      target.kind === 'webhook' ? rooms.webhook.state(organizationId, target) : rooms.channel.state(organizationId, target),
-    send: (attempt, signal) => rooms[attempt.delivery.target.kind].send(attempt, signal),
+      target.kind === 'webhook' ? handlers.webhook.state(organizationId, target) : handlers.channel.state(organizationId, target),
+    send: (attempt, signal) => handlers[attempt.delivery.target.kind].send(attempt, signal),
     disable: (organizationId, target, reason) =>
       target.kind === 'webhook'
-        ? rooms.webhook.disable(organizationId, target, reason)
-        : rooms.channel.disable(organizationId, target, reason),
+        ? handlers.webhook.disable(organizationId, target, reason)
+        : handlers.channel.disable(organizationId, target, reason),
     nameOf: (organizationId, target) =>
-      target.kind === 'webhook' ? rooms.webhook.nameOf(organizationId, target) : rooms.channel.nameOf(organizationId, target),
-    noticesOf: (notice) => [...rooms.webhook.noticesOf(notice), ...rooms.channel.noticesOf(notice)],
+      target.kind === 'webhook' ? handlers.webhook.nameOf(organizationId, target) : handlers.channel.nameOf(organizationId, target),
+    noticesOf: (notice) => [...handlers.webhook.noticesOf(notice), ...handlers.channel.noticesOf(notice)],
     payloadsOf: async (deliveries, signal) => {
       const ofRequests = deliveries.filter(({ subject }) => subject.kind === 'request');
       const made = ofRequests.length === 0 ? new Map<string, Payload>() : await requestPayloads(ofRequests, signal);
@@ -56,7 +56,7 @@ function messagePayload({ type, occurredAt, subject }: Delivery): Payload | unde
   return subject.kind === 'message' ? { kind: 'body', body: messageBody(type, occurredAt, dataOf(type, subject.content)) } : undefined;
 }
 
-export function webhookRoom(targets: WebhookTargets): TargetRoom<'webhook'> {
+export function webhookHandler(targets: WebhookTargets): DeliveryHandler<'webhook'> {
   return {
     state: (organizationId, { webhookId }) => targets.state(organizationId, webhookId),
     send: (attempt, signal) => targets.send(attempt, signal),

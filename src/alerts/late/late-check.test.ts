@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../model/record/request-record.ts';
 import { tenant } from '../../query/testing/query-harness.ts';
 import type { Evaluator } from '../evaluator.ts';
 import { type AlertRig, intervalMs, openAlertRig, start } from '../testing/alert-harness.ts';
-import { ChangedMinutes } from './changed-minutes.ts';
+import { DirtyMinutes } from './dirty-minutes.ts';
 import { checkLate } from './late-check.ts';
 
 const rule: AlertRule = { name: 'Spend', metric: 'cost', threshold: 10, time_window: 60_000, recover_after_ms: 0 };
@@ -13,10 +13,10 @@ const named = (name: string) => ({ properties: new Map([['Tenant', name]]) });
 const at = (step: number): number => start + step * intervalMs;
 
 let rig: AlertRig;
-let changed: ChangedMinutes;
+let changed: DirtyMinutes;
 beforeEach(async () => {
   rig = await openAlertRig();
-  changed = new ChangedMinutes(() => start);
+  changed = new DirtyMinutes(() => start);
   rig.store.rowChanges.watch(changed.note);
 });
 afterEach(async () => rig.close());
@@ -188,7 +188,7 @@ describe('a request that is stored after its window has ended', () => {
 });
 
 test('minutes of one organisation are ranges, and any request stands for the last day', () => {
-  const minutes = new ChangedMinutes(() => start);
+  const minutes = new DirtyMinutes(() => start);
   for (const ms of [0, 59_999, 60_000, 240_000]) minutes.note(1n, ms);
   const organization = '00000000-0000-0000-0000-000000000001' as typeof tenant;
   expect(minutes.take(organization)).toEqual([
@@ -201,14 +201,14 @@ test('minutes of one organisation are ranges, and any request stands for the las
 });
 
 test('minutes of an organisation whose rules are off are not kept', async () => {
-  const evaluator = await rig.open({ late: { check: async () => 0, keepOnly: (organizations) => changed.keepOnly(organizations) } });
+  const evaluator = await rig.open({ late: { check: async () => 0, retain: (organizations) => changed.retain(organizations) } });
   await rig.insert([{ createdAt: at(1) }]);
   await evaluator.evaluateAt(at(2));
   expect(changed.take(tenant)).toEqual([]);
 });
 
 test('beyond so many minutes the last day stands for all, and no minute more is kept', () => {
-  const minutes = new ChangedMinutes(() => start);
+  const minutes = new DirtyMinutes(() => start);
   for (let minute = 0; minute < 20_000; minute += 1) minutes.note(1n, 2 * minute * 60_000);
   for (let index = 0; index < 1000; index += 1) minutes.note(1n, (100_000 + 2 * index) * 60_000);
   const ranges = minutes.take('00000000-0000-0000-0000-000000000001' as typeof tenant);

@@ -16,11 +16,11 @@ import { comparedSamples } from '../machine/baseline.ts';
 import type { ReadyAlert } from '../machine/rule.ts';
 import { measureEach } from '../measure.ts';
 import { type AlertLink, deliveriesOf, lateMessages } from '../messages.ts';
-import type { ChangedMinutes } from './changed-minutes.ts';
+import type { DirtyMinutes } from './dirty-minutes.ts';
 import { type Judged, judgeWindow, type LateValue } from './judge.ts';
 
 export interface LateCheckOptions {
-  readonly changed: ChangedMinutes;
+  readonly changed: DirtyMinutes;
   readonly run: RunStatement;
   readonly events: EventsDatabase;
   readonly linkOf: AlertLink;
@@ -63,7 +63,7 @@ export async function checkLate(
   try {
     return await checkRanges(options, organizationId, alerts, { ...time, ranges });
   } catch (error) {
-    for (const range of ranges) changed.noteRange(organizationId, range);
+    for (const range of ranges) changed.mark(organizationId, range);
     throw error;
   }
 }
@@ -78,7 +78,7 @@ async function checkRanges(
   const slices = new Slices();
   const found = await windowsOf(events, alerts, ranges, time.at);
   const taken = found.slice(0, maxWindows);
-  for (const { window } of found.slice(maxWindows)) changed.noteRange(organizationId, { from: window.starts_at, to: window.ends_at });
+  for (const { window } of found.slice(maxWindows)) changed.mark(organizationId, { from: window.starts_at, to: window.ends_at });
   const readings = taken.map(({ ready: { plan }, window }) => ({ plan, ranges: rangesOf(window, plan.baselineDays) }));
   const turn = { signal: time.signal, maxMs: time.maxMs, monotonic: () => performance.now() };
   await measureEach(run, readings, turn, async (index, measurement) => {
@@ -86,7 +86,7 @@ async function checkRanges(
     if (sought === undefined) return;
     const { ready, window } = sought;
     if ('error' in measurement) {
-      changed.noteRange(organizationId, { from: window.starts_at, to: window.ends_at });
+      changed.mark(organizationId, { from: window.starts_at, to: window.ends_at });
       return;
     }
     const incidents = await incidentsWithin(events, ready.alert.id, { from: window.starts_at, to: time.at });

@@ -26,7 +26,7 @@ const maxUnstored = 1000;
 /** A stopping outbox gives running attempts this long; what is aborted is attempted again after the next start. */
 const attemptsEndMs = 500;
 /** A delivery that is attempted at once is due so much later, in case that this process dies. */
-const takenOverMs = 60_000;
+const immediateAttemptLeaseMs = 60_000;
 /** Maximum wait for the end of an attempt to be stored. */
 const storedWithinMs = 5000;
 
@@ -64,7 +64,7 @@ interface Ended {
 }
 
 /** A target, as deliveries and their rows name it. */
-export type Woken = Pick<NewDelivery, 'organizationId' | 'target'>;
+export type TargetRef = Pick<NewDelivery, 'organizationId' | 'target'>;
 
 export class Outbox {
   private readonly options: OutboxOptions;
@@ -110,9 +110,9 @@ export class Outbox {
   }
 
   /** Call it after a commit that added deliveries, or made some due, and after a change of their targets. */
-  wake(targets: Iterable<Woken>): void {
+  wake(targets: Iterable<TargetRef>): void {
     if (!this.isStarted) return;
-    const keys = new Map([...targets].map((woken) => [targetKey(woken.target), woken.organizationId]));
+    const keys = new Map([...targets].map((target) => [targetKey(target.target), target.organizationId]));
     for (const [key, organizationId] of keys) this.feed({ key, organizationId }).run();
   }
 
@@ -131,9 +131,9 @@ export class Outbox {
   }
 
   /** Failures of the target do not count any more: it was enabled again. */
-  async reopen(woken: Woken): Promise<void> {
-    await forgetFailures(this.options.database, targetKey(woken.target));
-    this.feeds.get(targetKey(woken.target))?.reopen();
+  async reopen(target: TargetRef): Promise<void> {
+    await forgetFailures(this.options.database, targetKey(target.target));
+    this.feeds.get(targetKey(target.target))?.reopen();
   }
 
   /** Waits until nothing is sent any more that was read before this call. */
@@ -166,7 +166,7 @@ export class Outbox {
       const [id = ''] = await addDeliveries(transaction, [delivery], now);
       await transaction.queries
         .updateTable('deliveries')
-        .set({ due_at: now + takenOverMs })
+        .set({ due_at: now + immediateAttemptLeaseMs })
         .where('id', '=', id)
         .execute();
       return readDelivery(transaction, id);

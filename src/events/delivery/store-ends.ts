@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { NewDelivery } from '../../model/events/event.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { addDeliveries } from '../log/add-deliveries.ts';
-import { type StoredEnd, writeNotTold } from './not-told.ts';
+import { type StoredEnd, writeMissedNotices } from './missed-notices.ts';
 import { type AttemptEnd, endedAt, healthAfter, nextState, type NextState, type TargetHealth, unknownHealth } from './attempt-end.ts';
 import type { EventsDatabase, EventsQueries } from '../database/database.ts';
 import type { PreparedStatement } from '../../platform/sqlite/database.ts';
@@ -49,7 +49,7 @@ export async function storeEnds(
     told.push(...notices.flatMap((notice) => noticesOf(notice)));
   }
   for (const [key, target] of known) await storeTarget(transaction, key, target);
-  await writeNotTold(transaction, stored, nameOf);
+  await writeMissedNotices(transaction, stored, nameOf);
   await addDeliveries(transaction, told, Math.max(0, ...ends.map(endedAt)));
   return { told, disabling: new Map([...known].flatMap(([key, { disabling }]) => (disabling === null ? [] : [[key, disabling]]))) };
 }

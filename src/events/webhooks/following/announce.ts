@@ -10,7 +10,7 @@ import type { FairSemaphore } from '../../../platform/fair-semaphore.ts';
 import type { Observe } from '../../../model/observation.ts';
 import type { BodyReading } from '../../../reading/body-runs.ts';
 import { PacedLoop } from './paced-loop.ts';
-import type { PendingRooms } from './rooms.ts';
+import type { PendingQuota } from './pending-quota.ts';
 
 /** Rows of a page, for each of which a webhook may get a delivery. */
 export const maxPageRows = 500;
@@ -20,7 +20,7 @@ const maxSliceRows = maxPageRows;
 /** What following needs of the rest of the core. */
 export interface FollowingPorts {
   readonly database: EventsDatabase;
-  readonly rooms: PendingRooms;
+  readonly quota: PendingQuota;
   /** Called after deliveries were added. */
   readonly wake: (deliveries: readonly NewDelivery[]) => void;
   /** Everything up to this number of the order of storage is visible that ever will be. */
@@ -73,7 +73,7 @@ export async function announceInSlices<Followed>(
 
 /** Adds deliveries, and in the same transaction whatever else says that they were added. */
 async function addAll(
-  { database, now, rooms, noteAnnounced, wake }: FollowingPorts,
+  { database, now, quota, noteAnnounced, wake }: FollowingPorts,
   deliveries: readonly NewDelivery[],
   also: (transaction: EventsQueries) => Promise<void>,
 ): Promise<void> {
@@ -81,7 +81,7 @@ async function addAll(
     await addDeliveries(transaction, deliveries, now());
     await also(transaction);
   });
-  for (const { target } of deliveries) if (target.kind === 'webhook') rooms.added(target.webhookId);
+  for (const { target } of deliveries) if (target.kind === 'webhook') quota.added(target.webhookId);
   noteAnnounced(deliveries);
   if (deliveries.length > 0) wake(deliveries);
 }

@@ -77,7 +77,7 @@ export class WebhookFollower {
     for (const webhook of enabled) {
       byOrganization.set(webhook.organizationId, [...(byOrganization.get(webhook.organizationId) ?? []), webhook]);
     }
-    this.options.rooms.keepOnly(new Set(enabled.map(({ id }) => id)));
+    this.options.quota.retain(new Set(enabled.map(({ id }) => id)));
     for (const [organizationId, following] of this.followings) {
       if (byOrganization.has(organizationId)) continue;
       void close(following);

@@ -12,7 +12,7 @@ import { newRows, PagesBehind, readPage, type ReadPage } from '../../../reading/
 import { announceInSlices, type FollowingPorts, loopOf, maxPageRows } from './announce.ts';
 import { chosenOf, filterOf, isSampled, noteUndecided, readsInputs, requestDelivery } from './chosen.ts';
 import type { PacedLoop } from './paced-loop.ts';
-import { fullCheckMs } from './rooms.ts';
+import { fullCheckMs } from './pending-quota.ts';
 import type { Turns } from './turns.ts';
 
 /** Stored batches whose times are kept. */
@@ -132,9 +132,9 @@ export class OrganizationFollower {
     const open: Followed[] = [];
     for (const followed of this.followed.values()) {
       if (followed.position >= end || followed.isReading) continue;
-      const hasRoom = await this.ports.rooms.hasRoom(followed.webhook.id, maxPageRows);
+      const hasCapacity = await this.ports.quota.hasCapacity(followed.webhook.id, maxPageRows);
       // The other loop may have taken it meanwhile.
-      if (!hasRoom) this.checkLater();
+      if (!hasCapacity) this.checkLater();
       else if (!followed.isReading) open.push(followed);
     }
     return open;

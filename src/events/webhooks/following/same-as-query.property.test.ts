@@ -19,7 +19,7 @@ import { requests } from '../../../sql/tables.ts';
 import { makeRunStatement, type RunStatement } from '../../../store/read/run-statement.ts';
 import { openStoreRig, type StoreRig } from '../../../store/testing/store-harness.ts';
 import { WebhookFollower } from './follower.ts';
-import { PendingRooms } from './rooms.ts';
+import { PendingQuota } from './pending-quota.ts';
 import { byLength, testSeed } from '../../../../test/support/test-length.ts';
 
 const filtersInState = byLength(3, 15);
@@ -77,7 +77,7 @@ async function announced(world: World, filter: unknown): Promise<readonly string
   const memory = new ResponseMemory({ maxBytes: 2 ** 30, maxWaitMs: 1000 });
   const follower = new WebhookFollower({
     database,
-    rooms: new PendingRooms({ database, maxPending: 100_000, monotonic: systemClock.monotonic }),
+    quota: new PendingQuota({ database, maxPending: 100_000, monotonic: systemClock.monotonic }),
     updatedThrough: () => 0,
     wake: () => undefined,
     order: {

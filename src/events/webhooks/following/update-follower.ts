@@ -18,7 +18,7 @@ import { matchingRows } from '../../../reading/matching.ts';
 import { announceInSlices, type FollowingPorts, loopOf, maxPageRows } from './announce.ts';
 import { type Chosen, chosenOf, filterOf, isSampled, noteUndecided, readsInputs, requestDelivery } from './chosen.ts';
 import type { PacedLoop } from './paced-loop.ts';
-import { fullCheckMs } from './rooms.ts';
+import { fullCheckMs } from './pending-quota.ts';
 import type { Turns } from './turns.ts';
 
 /** Numbers of a millisecond in the order of storage. */
@@ -82,7 +82,7 @@ export class UpdateFollower {
   private async groups(): Promise<ReadonlyMap<number, readonly Followed[]>> {
     const groups = new Map<number, Followed[]>();
     for (const followed of this.followed.values()) {
-      if (await this.ports.rooms.hasRoom(followed.webhook.id, maxPageRows)) {
+      if (await this.ports.quota.hasCapacity(followed.webhook.id, maxPageRows)) {
         groups.set(followed.position, [...(groups.get(followed.position) ?? []), followed]);
       } else this.checkLater();
     }

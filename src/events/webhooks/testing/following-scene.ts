@@ -18,7 +18,7 @@ import { rowsOf } from '../../../store/insert/rows.ts';
 import { makeRunStatement } from '../../../store/read/run-statement.ts';
 import { openStoreRig, type StoreRig } from '../../../store/testing/store-harness.ts';
 import { WebhookFollower } from '../following/follower.ts';
-import { PendingRooms } from '../following/rooms.ts';
+import { PendingQuota } from '../following/pending-quota.ts';
 import { UpdateNotes } from '../following/update-notes.ts';
 
 export interface FollowingSceneOptions {
@@ -191,7 +191,7 @@ export class FollowingScene {
     const { database, options, order } = this;
     const follower = new WebhookFollower({
       database,
-      rooms: new PendingRooms({ database, maxPending: options.maxPending ?? 10_000, monotonic: systemClock.monotonic }),
+      quota: new PendingQuota({ database, maxPending: options.maxPending ?? 10_000, monotonic: systemClock.monotonic }),
       wake: () => undefined,
       order,
       updatedThrough: (organizationId) => this.notes.through(organizationId),

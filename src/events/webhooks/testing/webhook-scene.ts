@@ -4,7 +4,7 @@ import { makeCipher } from '../../../auth/sealing.ts';
 import { makePost } from '../../channels/post.ts';
 import { makeAllowList } from '../../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../../egress/target-guard.ts';
-import { outboxPorts, type RequestPayloads, type TargetRoom, webhookRoom } from '../../targets.ts';
+import { outboxPorts, type RequestPayloads, type DeliveryHandler, webhookHandler } from '../../targets.ts';
 import type { MetadataQueries } from '../../../metadata/database.ts';
 import { type EventsDatabase, openEvents } from '../../database/database.ts';
 import { Outbox } from '../../delivery/outbox.ts';
@@ -25,10 +25,10 @@ export interface SceneOptions {
   readonly ca?: string;
   readonly storedThrough?: () => number;
   /** Channels of alerts; absent: there are none. */
-  readonly channels?: (webhooks: WebhookDefinitions) => TargetRoom<'channel'>;
+  readonly channels?: (webhooks: WebhookDefinitions) => DeliveryHandler<'channel'>;
 }
 
-const noChannels: TargetRoom<'channel'> = {
+const noChannels: DeliveryHandler<'channel'> = {
   state: () => ({ kind: 'removed' }),
   send: async () => {
     throw new Error('There are no channels.');
@@ -58,7 +58,7 @@ export async function openWebhookScene(options: SceneOptions): Promise<WebhookSc
   const outbox = new Outbox({
     database: events,
     ports: outboxPorts(
-      { webhook: webhookRoom(targets), channel: options.channels?.(definitions) ?? noChannels },
+      { webhook: webhookHandler(targets), channel: options.channels?.(definitions) ?? noChannels },
       options.requestPayloads ?? (async () => new Map()),
     ),
     concurrency: 8,

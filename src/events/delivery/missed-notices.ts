@@ -11,7 +11,11 @@ export interface StoredEnd {
 }
 
 /** Writes into the history of rules what their channels were not told: the first time that it fails, and when it is given up. */
-export async function writeNotTold(transaction: EventsQueries, ends: readonly StoredEnd[], nameOf: OutboxPorts['nameOf']): Promise<void> {
+export async function writeMissedNotices(
+  transaction: EventsQueries,
+  ends: readonly StoredEnd[],
+  nameOf: OutboxPorts['nameOf'],
+): Promise<void> {
   for (const end of ends) {
     const row = rowOf(end, nameOf);
     if (row !== undefined) await addHistory(transaction, row.rule_id, [row]);

@@ -1,5 +1,5 @@
 /** Faults of some organisations, which keep no other from its evaluation. */
-export class Faults {
+export class ErrorCollector {
   private readonly signal: AbortSignal;
   private readonly all: unknown[] = [];
 
@@ -8,7 +8,7 @@ export class Faults {
     this.signal = signal;
   }
 
-  async hold(work: () => Promise<void>): Promise<void> {
+  async attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -17,7 +17,7 @@ export class Faults {
     }
   }
 
-  throwFirst(): void {
+  rethrowFirst(): void {
     if (this.all.length > 0) throw this.all[0];
   }
 }

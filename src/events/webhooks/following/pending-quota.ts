@@ -12,7 +12,7 @@ interface Known {
   fullSince: number | undefined;
 }
 
-export interface PendingRoomsOptions {
+export interface PendingQuotaOptions {
   readonly database: EventsQueries;
   /** Pending deliveries of one webhook. */
   readonly maxPending: number;
@@ -21,16 +21,16 @@ export interface PendingRoomsOptions {
 }
 
 /** Bounds the pending deliveries of each webhook. It counts them only when they may be too many. */
-export class PendingRooms {
-  private readonly options: PendingRoomsOptions;
+export class PendingQuota {
+  private readonly options: PendingQuotaOptions;
   private readonly known = new Map<string, Known>();
 
-  constructor(options: PendingRoomsOptions) {
+  constructor(options: PendingQuotaOptions) {
     this.options = options;
   }
 
   /** Whether a webhook takes `more` deliveries. */
-  async hasRoom(webhookId: string, more: number): Promise<boolean> {
+  async hasCapacity(webhookId: string, more: number): Promise<boolean> {
     const { database, maxPending, monotonic } = this.options;
     const known = this.known.get(webhookId);
     if (known !== undefined) {
@@ -49,7 +49,7 @@ export class PendingRooms {
     if (known !== undefined) known.pending += 1;
   }
 
-  keepOnly(webhookIds: ReadonlySet<string>): void {
+  retain(webhookIds: ReadonlySet<string>): void {
     for (const id of this.known.keys()) if (!webhookIds.has(id)) this.known.delete(id);
   }
 }

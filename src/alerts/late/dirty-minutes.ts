@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 const maxMinutes = 20_000;
 
 /** The minutes of arrival of requests that were stored or changed, and were not looked at since. */
-export class ChangedMinutes {
+export class DirtyMinutes {
   private readonly minutes = new Map<bigint, Set<number>>();
   /** The minute up to which all of a day is among the minutes of an organisation. */
   private readonly dayUntil = new Map<bigint, number>();
@@ -33,7 +33,7 @@ export class ChangedMinutes {
   };
 
   /** Notes a range for an organisation. */
-  noteRange(organizationId: OrganizationId, { from, to }: TimeRange): void {
+  mark(organizationId: OrganizationId, { from, to }: TimeRange): void {
     for (let at = from; at < to; at += minuteMs) this.note(uuidToNumber(organizationId), at);
   }
 
@@ -52,7 +52,7 @@ export class ChangedMinutes {
   }
 
   /** Forgets organisations without rules that are on: their requests alter no window. */
-  keepOnly(organizationIds: Iterable<OrganizationId>): void {
+  retain(organizationIds: Iterable<OrganizationId>): void {
     const kept = new Set([...organizationIds].map(uuidToNumber));
     for (const organization of this.minutes.keys()) if (!kept.has(organization)) this.forget(organization);
   }

@@ -13,9 +13,10 @@ export async function rowsInTurns<Row>(
   chunks: AsyncIterable<readonly UnparsedRow[]>,
   decode: (row: Record<string, unknown>) => Row,
 ): Promise<readonly Row[]> {
-  const slices = new Slices();
   const rows: Row[] = [];
   for await (const chunk of chunks) {
+    // The wait for the engine is no work: a read of few rows never gives way.
+    const slices = new Slices();
     for (const row of chunk) {
       rows.push(decode(row.json()));
       await slices.turn();

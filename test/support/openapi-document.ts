@@ -43,7 +43,11 @@ interface Document {
 }
 
 export function readOpenApi(file: string): OpenApi {
-  const { tags, paths } = JSON.parse(readFileSync(file, 'utf8')) as Document;
+  return openApiOf(JSON.parse(readFileSync(file, 'utf8')));
+}
+
+export function openApiOf(document: unknown): OpenApi {
+  const { tags, paths } = document as Document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );

@@ -7,6 +7,8 @@ interface FormatFacts {
   readonly title: string;
   /** The first is the one of an answer. */
   readonly mediaTypes: readonly [string, ...string[]];
+  /** Without a choice of columns: every field, also those that repeat another one, or each once. */
+  readonly columns: 'every' | 'once';
   /** What is in a file; undefined: no text. */
   readonly text?: string;
   /** Rows wait until they fill a group, which the format compresses itself, and a file has an end that names the groups. */
@@ -16,12 +18,20 @@ interface FormatFacts {
 }
 
 export const formatFacts: Readonly<Record<ExportFormat, FormatFacts>> = {
-  jsonl: { title: 'JSON lines', mediaTypes: ['application/x-ndjson'], text: 'A request item per line.', hasGroups: false, growth: 1 },
+  jsonl: {
+    title: 'JSON lines',
+    mediaTypes: ['application/x-ndjson'],
+    columns: 'every',
+    text: 'A request item per line.',
+    hasGroups: false,
+    growth: 1,
+  },
   // A quotation mark stands there twice.
-  csv: { title: 'csv', mediaTypes: ['text/csv'], text: 'RFC 4180, in UTF-8.', hasGroups: false, growth: 2 },
+  csv: { title: 'csv', mediaTypes: ['text/csv'], columns: 'once', text: 'RFC 4180, in UTF-8.', hasGroups: false, growth: 2 },
   parquet: {
     title: 'Parquet',
     mediaTypes: ['application/vnd.apache.parquet', 'application/parquet', 'application/x-parquet'],
+    columns: 'once',
     hasGroups: true,
     growth: 2,
   },

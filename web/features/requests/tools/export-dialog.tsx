@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { type ExportFormat, exportFormats } from '../../../../src/model/vocabulary/export.ts';
+import { type ExportFormat, exportFormats, fileEnding } from '../../../../src/model/vocabulary/export.ts';
 import { allOf, type FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
 import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
@@ -9,6 +9,7 @@ import { Row } from '../../../ui/form/form.tsx';
 import { Actions, Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Select } from '../../../ui/select.tsx';
 import type { Column } from '../list/columns.tsx';
+import { clientCodeOf, curlOf } from './copied-code.ts';
 import styles from './tools.module.css';
 
 const formats = exportFormats.map((format) => ({ value: format, label: format }));
@@ -40,7 +41,7 @@ export function ExportDialog({ filter, range, columns, onClose }: ExportDialogPr
         </Checkbox>
       </Row>
       <Actions>
-        <a className={styles['download']} href={`/v1/export?${query.toString()}`} download={`requests.${format}`}>
+        <a className={styles['download']} href={`/v1/export?${query.toString()}`} download={`requests${fileEnding(format, 'none')}`}>
           Download
         </a>
       </Actions>
@@ -50,32 +51,13 @@ export function ExportDialog({ filter, range, columns, onClose }: ExportDialogPr
         <CopyButton text={json} label="Copy the filter as JSON">
           Filter as JSON
         </CopyButton>
-        <CopyButton text={curlOf(json)} label="Copy as curl">
+        <CopyButton text={curlOf(location.origin, json)} label="Copy as curl">
           curl
         </CopyButton>
-        <CopyButton text={clientCodeOf(json)} label="Copy as TypeScript">
+        <CopyButton text={clientCodeOf(location.origin, json)} label="Copy as TypeScript">
           TypeScript
         </CopyButton>
       </section>
     </Dialog>
   );
-}
-
-function curlOf(filter: string): string {
-  const body = JSON.stringify({ filter: JSON.parse(filter) as unknown, limit: 100 });
-  return [
-    `curl ${location.origin}/v1/request/query-clickhouse`,
-    `-H "Authorization: Bearer $GATELOG_API_KEY"`,
-    `-H "Content-Type: application/json"`,
-    `-d '${body.replaceAll("'", String.raw`'\''`)}'`,
-  ].join(' \\\n  ');
-}
-
-function clientCodeOf(filter: string): string {
-  return [
-    `import { createClient } from 'gatelog/client';`,
-    ``,
-    `const gatelog = createClient({ apiUrl: '${location.origin}' });`,
-    `for await (const request of gatelog.requests.all({ filter: ${filter} })) console.log(request.request_id);`,
-  ].join('\n');
 }

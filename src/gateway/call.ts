@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { LimitPolicy } from '../model/limit-policy.ts';
 import type { JsonObject } from '../model/text.ts';
@@ -40,12 +41,10 @@ export interface AuthenticatedCall {
   readonly identity: RequestIdentity;
   /** Monotonic time at which the wait for its body began. */
   readonly admittedAt: number;
-  /** Time spent waiting for its body, milliseconds; set only on rejection. */
-  readonly waitedMs?: number;
   /** Usually none. */
   readonly policies: readonly LimitPolicy[];
-  /** Known so far; set only on rejection. */
-  readonly refused?: { readonly body: RequestBody; readonly plan?: RequestPlan };
+  /** A directive that cannot be carried out, or limits that are not known. */
+  readonly refusal: GatelogError | undefined;
 }
 
 export interface RecordedCall {

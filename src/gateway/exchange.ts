@@ -16,6 +16,7 @@ import { RateLimitExceeded } from './limits/reserve.ts';
 import { refuseUnrecorded } from './http/error-response.ts';
 import { Relay } from './relay/relay.ts';
 import { idHeaders, makeRequestId } from './record/request-ids.ts';
+import type { RequestBody } from './http/request-body.ts';
 import { serverTiming } from './http/server-timing.ts';
 import { ExchangeRecorder } from './record/recorder.ts';
 
@@ -127,14 +128,23 @@ function cachedFrom(plan: RequestPlan | undefined): ExchangeOpen['cachedFrom'] {
   return { requestId, createdAt };
 }
 
+/** What is known of a call that is rejected. */
+export interface Rejected {
+  readonly provider: string;
+  /** Time spent waiting for its body, or for the cache. */
+  readonly waitedMs: number;
+  readonly body: RequestBody | undefined;
+  readonly plan: RequestPlan | undefined;
+}
+
 /** Rejects a call with a valid key that reaches no provider. Every rejection but a 401 is on record. */
-export function rejectRecorded(ports: ExchangePorts, admitted: AuthenticatedCall, provider: string, error: unknown): void {
+export function rejectRecorded(ports: ExchangePorts, admitted: AuthenticatedCall, known: Rejected, error: unknown): void {
   const refusal = asRefusal(ports, error);
   const { request, response, startedAt } = admitted.call;
-  const overheadMs = ports.clock.monotonic() - startedAt - (admitted.waitedMs ?? 0);
+  const { provider, waitedMs, body, plan } = known;
+  const overheadMs = ports.clock.monotonic() - startedAt - waitedMs;
   if (refusal.status !== 401) {
     const limited = refusal instanceof RateLimitExceeded ? withHeaders(admitted, refusal.lines) : admitted;
-    const { body, plan } = admitted.refused ?? {};
     const open = beginExchange(ports, limited, provider, plan === undefined ? undefined : { ...plan, target: undefined });
     open.recorder.begin(body !== undefined && 'whole' in body ? body.whole : undefined);
     open.relay.overheadMs = overheadMs;

@@ -5,6 +5,7 @@ import { CacheFill } from './fill.ts';
 import { cacheKeyOf, cacheKeySteps, hashedInlineMaxBytes, type KeyedCall } from './key.ts';
 import { type AuthenticatedCall, type Call, type RequestPlan, isDisconnected, type RecordedCall } from '../call.ts';
 import type { ForwardPorts } from '../ports.ts';
+import type { WaitFor } from '../waits.ts';
 import { estimatedRequestOf, sentBodyOf } from '../plan.ts';
 import { bodyOwnerOf, inlineMaxBytes } from '../bodies/threads.ts';
 import type { CacheResult, CacheHit, CacheQuery, SingleFlight } from './single-flight.ts';
@@ -19,34 +20,33 @@ interface CacheCall {
   readonly policy: CachePolicy;
 }
 
-/** `hasWaited`: for an equal call in flight, or for an encoder. */
-interface LookupCallbacks {
-  readonly ready: (plan: RequestPlan, hasWaited: boolean) => void;
-  readonly failed: (error: unknown) => void;
+export interface LookedUp {
+  /** With its cache status. */
+  readonly plan: RequestPlan;
+  /** For an equal call in flight, or for an encoder. */
+  readonly hasWaited: boolean;
 }
 
-/**
- * Looks a call up in the cache. `ready` is called once, with the plan and its cache status; synchronously unless the call has to wait or
- * its body is large. A disconnect ends the wait. Exceptions after this returns go to `failed`.
- */
-export function lookUpCache(ports: ForwardPorts, cacheCall: CacheCall, { ready, failed }: LookupCallbacks): void {
-  const { admitted, plan, policy } = cacheCall;
-  const { outgoing } = plan;
-  const skip = (why: string): void => ready({ ...plan, cache: { kind: 'unused', why } }, false);
-  if (!('whole' in outgoing)) return skip('the request body is over GATELOG_ROUTE_MAX_BYTES');
-  const why = reasonAgainst(admitted.call, plan);
-  if (why !== undefined) return skip(why);
-  const keyed = keyedCallOf(admitted, plan, outgoing.whole);
-  const find = (key: CacheKey): void => findResponse(ports, cacheCall, key, ready);
-  if (outgoing.whole.length <= hashedInlineMaxBytes) find(cacheKeyOf(keyed, policy));
-  else ports.scheduler.inSteps(keyed.organizationId, cacheKeySteps(keyed, policy), { done: find, failed });
+/** Looks a call up in the cache: at once unless the call has to wait or its body is large. A disconnect ends the wait. */
+export function lookUpCache(ports: ForwardPorts, admitted: AuthenticatedCall, plan: RequestPlan, policy: CachePolicy): WaitFor<LookedUp> {
+  return (ready, fail) => {
+    const { outgoing } = plan;
+    const skip = (why: string): void => ready({ plan: { ...plan, cache: { kind: 'unused', why } }, hasWaited: false });
+    if (!('whole' in outgoing)) return skip('the request body is over GATELOG_ROUTE_MAX_BYTES');
+    const why = reasonAgainst(admitted.call, plan);
+    if (why !== undefined) return skip(why);
+    const keyed = keyedCallOf(admitted, plan, outgoing.whole);
+    const find = (key: CacheKey): void => findResponse(ports, { admitted, plan, policy }, key, ready);
+    if (outgoing.whole.length <= hashedInlineMaxBytes) find(cacheKeyOf(keyed, policy));
+    else ports.scheduler.inSteps(keyed.organizationId, cacheKeySteps(keyed, policy), { done: find, failed: fail });
+  };
 }
 
-function findResponse(ports: ForwardPorts, { admitted, plan, policy }: CacheCall, key: CacheKey, ready: LookupCallbacks['ready']): void {
+function findResponse(ports: ForwardPorts, { admitted, plan, policy }: CacheCall, key: CacheKey, ready: (found: LookedUp) => void): void {
   const query = { key, maxAgeMs: policy.maxAgeMs };
   let hasWaited = false;
   const settle = (result: CacheResult | undefined): void =>
-    reportStatus(result, admitted.call, (cache) => ready({ ...plan, cache }, hasWaited));
+    reportStatus(result, admitted.call, (cache) => ready({ plan: { ...plan, cache }, hasWaited }));
   if (!policy.reads) settle({ lease: ports.cache.refresh(query) });
   // max-age=0: nothing can be served from or kept in the cache, so do not wait.
   else if (policy.maxAgeMs === 0) settle('alone');

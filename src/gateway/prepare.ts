@@ -1,0 +1,56 @@
+import { countCopies } from './bodies/hold.ts';
+import { findStoredPrompt, promptNotFilledIn, taggedWith } from './bodies/stored-prompt.ts';
+import { bodyOwnerOf } from './bodies/threads.ts';
+import type { AuthenticatedCall, RequestPlan } from './call.ts';
+import { checkSize, type RequestBody } from './http/request-body.ts';
+import { bodiesToParse, planRequest } from './plan.ts';
+import type { ForwardPorts } from './ports.ts';
+import { type Addressed, routeByModel } from './routing/outgoing-body.ts';
+import type { Route } from './routing/routes.ts';
+
+/** A call with its body. */
+export interface ReadCall {
+  readonly admitted: AuthenticatedCall;
+  /** By the path alone. */
+  readonly pathRoute: Route;
+  /** As the caller sent it, and as it is recorded. */
+  readonly received: RequestBody;
+  /** Without a reference to a stored prompt. */
+  readonly body: RequestBody;
+}
+
+/**
+ * Takes the reference to a prompt stored at Helicone out of the body and adds it to the tags.
+ * @throws GatelogError for a body that is too large, and for a reference without messages.
+ */
+export function readBodyOf({ limits }: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route, received: RequestBody): ReadCall {
+  if ('begun' in received) checkSize(received.begun, limits.requestMaxBytes);
+  const prompt = pathRoute.routedByModel && 'whole' in received ? findStoredPrompt(received.whole) : undefined;
+  if (prompt === undefined) return { admitted, pathRoute, received, body: received };
+  return { admitted: taggedWith(admitted, prompt), pathRoute, received, body: { whole: prompt.body } };
+}
+
+/** Decides the provider. @throws as {@link routeByModel} does. */
+export function address(ports: ForwardPorts, { admitted, pathRoute, body }: ReadCall): Addressed {
+  const { principal, providerCredentials: credentials } = admitted.admission;
+  return routeByModel({ route: pathRoute, organizationId: principal.organizationId, credentials }, body, ports);
+}
+
+/** Decides all else. @throws as {@link planRequest} does. */
+export function planCall(ports: ForwardPorts, { admitted, pathRoute, received, body }: ReadCall, addressed: Addressed): RequestPlan {
+  const plan = planRequest(ports, admitted, { pathRoute, body }, addressed);
+  const { hold } = admitted.call;
+  if (hold !== undefined) countCopies(hold, received, plan);
+  return body === received ? plan : { ...plan, warnings: [...plan.warnings, promptNotFilledIn] };
+}
+
+/** Has a thread read what the limits need of large bodies. @returns undefined for nearly every call. */
+export function withLargeFacts(ports: ForwardPorts, { admitted, body }: ReadCall, plan: RequestPlan): Promise<RequestPlan> | undefined {
+  const bodies = bodiesToParse(admitted, plan);
+  if (bodies === undefined || !('whole' in plan.outgoing)) return undefined;
+  // An override replaces members of the caller's own body, which is the one to read.
+  const read = plan.bodyOverride !== undefined && 'whole' in body ? body.whole : plan.outgoing.whole;
+  return ports.largeBodies
+    .facts(bodyOwnerOf(admitted.admission.principal.organizationId, admitted.call), read, bodies)
+    .then((facts) => ({ ...plan, billedFacts: facts.map((each) => ({ facts: each })) }));
+}

@@ -41,11 +41,14 @@ const pollMs = 500;
 /** Of what was waited. */
 const pollPart = 0.05;
 
+/** Never rests, and ends with its parent, also when that is interrupted. */
+const spin = 'for (const parent = process.ppid; process.ppid === parent; );';
+
 /** Starts a service with this program and runs both organisations' calls through it. */
 export async function runRedactionSoak(options: RedactionSoak): Promise<RedactionRun> {
   const dataDir = makeDataDir();
   const processes = new OwnedProcesses();
-  const spinning = Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+  const spinning = Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ['-e', spin], { stdio: 'ignore' }));
   try {
     const [quickKey, slowKey] = [
       await addOrganization(options.program, dataDir, 'quick'),

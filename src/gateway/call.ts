@@ -18,7 +18,7 @@ import type { Relay } from './relay/relay.ts';
 import type { ResponseSink } from './upstream/response-sink.ts';
 import type { RequestBody } from './http/request-body.ts';
 import type { RequestHead } from './directives/request-head.ts';
-import type { RetryPolicy } from './retry/policy.ts';
+import type { RetryPolicy } from './directives/retry-policy.ts';
 import type { Route } from './routing/routes.ts';
 import type { ExchangeRecorder } from './record/recorder.ts';
 

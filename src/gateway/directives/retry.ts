@@ -1,5 +1,5 @@
 import { headerText } from '../http/headers.ts';
-import { defaultRetryPolicy, type RetryPolicy } from '../retry/policy.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 import { type Fallback, parseEntries, readFallbacks } from './fallbacks.ts';
 import { type ListedTarget, namesTargets, readTargets } from './targets.ts';
 import {

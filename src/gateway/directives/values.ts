@@ -5,7 +5,7 @@ import { exceedsBytes, quotedInHeader, wellFormed } from '../../model/text.ts';
 import type { AgentHeader, AgentHeaderMeaning } from '../../model/vocabulary/agent-sessions.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { headerText } from '../http/headers.ts';
-import type { RetryPolicy } from '../retry/policy.ts';
+import type { RetryPolicy } from './retry-policy.ts';
 import type { Fallback } from './fallbacks.ts';
 import type { ListedTarget } from './targets.ts';
 

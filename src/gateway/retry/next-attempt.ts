@@ -1,5 +1,5 @@
 import { type Fallback, matchesStatus, tooLongStatus } from '../directives/fallbacks.ts';
-import { isTransient, type RetryPolicy, waitBeforeRetry } from './policy.ts';
+import { isTransient, type RetryPolicy, waitBeforeRetry } from '../directives/retry-policy.ts';
 
 export interface AttemptPlan {
   readonly retry: RetryPolicy | undefined;

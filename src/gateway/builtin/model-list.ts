@@ -1,12 +1,7 @@
 import type { OrganizationId } from '../../model/ids.ts';
+import type { KnownModels } from '../routing/known-models.ts';
 import { echoProviderName, type ProviderAddress, type ProviderTable } from '../routing/provider-table.ts';
 import { respond, type ResponseSink } from '../upstream/response-sink.ts';
-
-/**
- * Names of a provider's models that are known for an organisation.
- * @throws GatelogError `metadata_unavailable`.
- */
-export type KnownModels = (provider: string, organizationId: OrganizationId) => readonly string[];
 
 export interface ModelSources {
   readonly providers: ProviderTable;

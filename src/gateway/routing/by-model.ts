@@ -4,7 +4,7 @@ import { type AddressedProvider, factsOfProvider, modelHubs } from '../../model/
 import { storedCredentials } from '../credentials/credentials.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { withoutSecretParameters } from '../http/headers.ts';
-import type { KnownModels } from '../builtin/model-list.ts';
+import type { KnownModels } from './known-models.ts';
 import { echoProviderName, type ProviderTable } from './provider-table.ts';
 import { type ModelRoute, type Route, routeByModel, routeToProvider } from './routes.ts';
 import type { ProviderKeys } from '../credentials/stored-keys.ts';

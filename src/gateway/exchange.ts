@@ -8,7 +8,7 @@ import { headerValue } from '../platform/http/header-list.ts';
 import { cacheHeaders } from './cache/status.ts';
 import { type AuthenticatedCall, type Call, type RequestPlan, isDisconnected, type RecordedCall } from './call.ts';
 import type { ExchangePorts } from './ports.ts';
-import type { CallLog } from './call-log.ts';
+import type { CallLog } from './observation/call-log.ts';
 import { countryOf } from './http/country.ts';
 import { storableAddress, withoutSecrets } from './http/headers.ts';
 import { releaseRequestId } from './record/identify.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GatewayMeter } from '../gateway/metrics.ts';
+import { GatewayMeter } from '../gateway/observation/metrics.ts';
 import { noteLetters, notePrices } from '../ingest/metrics.ts';
 import { notePending } from '../events/delivery/metrics.ts';
 import type { ProcessNumbers } from '../platform/metrics/exposition.ts';

@@ -1,4 +1,4 @@
-import { gatewayFamilies as callFamilies } from '../gateway/metrics.ts';
+import { gatewayFamilies as callFamilies } from '../gateway/observation/metrics.ts';
 import type { Family } from '../platform/metrics/meter.ts';
 import { eventFamilies, supervisionFamilies } from '../platform/metrics/observed.ts';
 import { processFamilies } from '../platform/metrics/process-sampler.ts';

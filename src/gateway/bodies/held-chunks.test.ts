@@ -5,7 +5,7 @@ import { Meter } from '../../platform/metrics/meter.ts';
 import type { WriteCallback } from '../../spool/write-batch.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
 import { IncomingRequest } from '../http/incoming-request.ts';
-import { gatewayFamilies, GatewayMeter } from '../metrics.ts';
+import { gatewayFamilies, GatewayMeter } from '../observation/metrics.ts';
 import { recorderOn } from '../testing/recorder-harness.ts';
 import { Relay } from '../relay/relay.ts';
 

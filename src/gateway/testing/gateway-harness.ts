@@ -33,7 +33,7 @@ import { CredentialCache } from '../credentials/credentials.ts';
 import { responseOfEcho } from '../builtin/echo.ts';
 import { HeldBodies } from '../bodies/memory.ts';
 import { EventLoopScheduler } from '../limits/event-loop-scheduler.ts';
-import { gatewayFamilies, GatewayMeter } from '../metrics.ts';
+import { gatewayFamilies, GatewayMeter } from '../observation/metrics.ts';
 import { makeProviderTable, type ProviderOverride } from '../routing/provider-table.ts';
 import { SingleFlight } from '../cache/single-flight.ts';
 import { makeUpstream } from '../upstream/upstream.ts';

@@ -1,9 +1,8 @@
-import { gatewayErrorCodes, type ErrorCode } from '../model/errors.ts';
-import type { ExchangeOutcome } from '../model/record/exchange.ts';
-import { countInBucket, type Family, type Meter } from '../platform/metrics/meter.ts';
-import type { CacheStatus } from './cache/status.ts';
-import type { Unrecorded } from './record/recorder.ts';
-import type { ConnectionCounts } from './upstream/pool.ts';
+import { gatewayErrorCodes, type ErrorCode } from '../../model/errors.ts';
+import type { ExchangeOutcome } from '../../model/record/exchange.ts';
+import { countInBucket, type Family, type Meter } from '../../platform/metrics/meter.ts';
+import type { Unrecorded } from '../record/recorder.ts';
+import type { ConnectionCounts } from '../upstream/pool.ts';
 
 const outcomeIndexes: Readonly<Record<ExchangeOutcome, number>> = {
   complete: 0,
@@ -39,11 +38,14 @@ const refusals: Family = {
   help: 'Calls that the gateway answered with an error of its own before it sent them on.',
   labels: { code: gatewayErrorCodes },
 };
+const cacheUses = ['hit', 'miss', 'unused'] as const;
+/** What the response cache had for a call. */
+export type CacheUse = (typeof cacheUses)[number];
 const cacheLookUps: Family = {
   name: 'gatelog_gateway_cache_total',
   kind: 'counter',
   help: 'Calls that asked for the response cache, by what it had for them.',
-  labels: { result: ['hit', 'miss', 'unused'] satisfies CacheStatus['kind'][] },
+  labels: { result: cacheUses },
 };
 const connections: Family = {
   name: 'gatelog_gateway_provider_connections',
@@ -90,7 +92,7 @@ export class GatewayMeter {
     this.meter.add(refusals, [code]);
   }
 
-  cacheLookUp(result: CacheStatus['kind']): void {
+  cacheLookUp(result: CacheUse): void {
     this.meter.add(cacheLookUps, [result]);
   }
 

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import type { ErrorCode } from '../model/errors.ts';
-import type { Observe } from '../model/observation.ts';
-import type { IncomingRequest } from './http/incoming-request.ts';
-import type { RequestBody } from './http/request-body.ts';
-import { withoutOurKeys } from './credentials/credentials.ts';
-import { withoutSecrets } from './http/headers.ts';
-import { findModelField } from './json/model-field.ts';
+import type { ErrorCode } from '../../model/errors.ts';
+import type { Observe } from '../../model/observation.ts';
+import type { IncomingRequest } from '../http/incoming-request.ts';
+import type { RequestBody } from '../http/request-body.ts';
+import { withoutOurKeys } from '../credentials/credentials.ts';
+import { withoutSecrets } from '../http/headers.ts';
+import { findModelField } from '../json/model-field.ts';
 
 /** Further calls of a second are only counted. */
 const linesPerSecond = 50;

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Observation } from '../model/observation.ts';
+import type { Observation } from '../../model/observation.ts';
 import { CallLog } from './call-log.ts';
-import { openAiAt, type Rig, startRig } from './testing/gateway-harness.ts';
-import { call, ourKey, requestText, startProvider, until } from './testing/raw-http.ts';
+import { openAiAt, type Rig, startRig } from '../testing/gateway-harness.ts';
+import { call, ourKey, requestText, startProvider, until } from '../testing/raw-http.ts';
 
 const opened: { close: () => unknown }[] = [];
 afterEach(async () => {

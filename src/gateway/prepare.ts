@@ -1,3 +1,4 @@
+import type { Tags } from '../model/record/exchange.ts';
 import { countCopies } from './bodies/hold.ts';
 import { findStoredPrompt, promptNotFilledIn, taggedWith } from './bodies/stored-prompt.ts';
 import { bodyOwnerOf } from './bodies/threads.ts';
@@ -27,7 +28,14 @@ export function readBodyOf({ limits }: ForwardPorts, admitted: AuthenticatedCall
   if ('begun' in received) checkSize(received.begun, limits.requestMaxBytes);
   const prompt = pathRoute.routedByModel && 'whole' in received ? findStoredPrompt(received.whole) : undefined;
   if (prompt === undefined) return { admitted, pathRoute, received, body: received };
-  return { admitted: taggedWith(admitted, prompt), pathRoute, received, body: { whole: prompt.body } };
+  const { tags } = admitted.call.head.directives;
+  return { admitted: withTags(admitted, taggedWith(tags, prompt)), pathRoute, received, body: { whole: prompt.body } };
+}
+
+function withTags(admitted: AuthenticatedCall, tags: Tags): AuthenticatedCall {
+  const { call } = admitted;
+  const { head } = call;
+  return { ...admitted, call: { ...call, head: { ...head, directives: { ...head.directives, tags } } } };
 }
 
 /** Decides the provider. @throws as {@link routeByModel} does. */

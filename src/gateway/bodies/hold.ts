@@ -1,5 +1,5 @@
+import type { ServerResponse } from 'node:http';
 import type { GatelogError } from '../../model/errors.ts';
-import type { Call, RequestPlan } from '../call.ts';
 import { type BodyHold, type HeldBodies, uncountedMaxBytes } from './memory.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { BodyPieces, declaredLength, type RequestBody } from '../http/request-body.ts';
@@ -13,6 +13,22 @@ export interface Holding {
   readonly isNeeded: boolean;
 }
 
+/** A call whose body is held. */
+export interface HeldCall {
+  readonly request: IncomingRequest;
+  readonly response: ServerResponse;
+  hold: BodyHold | undefined;
+}
+
+/** What a plan says of the bodies that stay in memory. */
+export interface PlannedBodies {
+  readonly outgoing: RequestBody;
+  /** Undefined for a single attempt. */
+  readonly retryPlan: object | undefined;
+  /** Undefined for a call without the response cache. */
+  readonly cache: object | undefined;
+}
+
 /** Whether buffering the body needs a reservation: not if it is declared small, or too large to buffer. */
 export function isCounted(request: IncomingRequest, wholeMaxBytes: number): boolean {
   if (wholeMaxBytes === 0) return false;
@@ -21,7 +37,7 @@ export function isCounted(request: IncomingRequest, wholeMaxBytes: number): bool
 }
 
 /** Opens a hold that is released with its call at the latest. */
-export function openHold(heldBodies: HeldBodies, call: Call, organizationId: string): BodyHold {
+export function openHold(heldBodies: HeldBodies, call: HeldCall, organizationId: string): BodyHold {
   const { request, response } = call;
   const hold = heldBodies.open(organizationId);
   const { socket } = request;
@@ -153,7 +169,7 @@ class GrowingBody {
 }
 
 /** Resizes the hold to the received body and all outgoing ones, once both are known. */
-export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, retryPlan }: RequestPlan): void {
+export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, retryPlan }: PlannedBodies): void {
   const bytes = bytesOf(received);
   if (hold.bytes === 0) return;
   // The body of a fallback is made when it is sent.
@@ -162,7 +178,7 @@ export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, r
 }
 
 /** The received body is recorded by now, so without further attempts only the outgoing one stays in memory. */
-export function dropReceived(hold: BodyHold, { outgoing, retryPlan, cache }: RequestPlan): void {
+export function dropReceived(hold: BodyHold, { outgoing, retryPlan, cache }: PlannedBodies): void {
   if (retryPlan !== undefined) return;
   if (hold.bytes > 0) hold.resize(bytesOf(outgoing));
   // The cache reads the body once more, for its key.

@@ -1,9 +1,8 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { Call } from '../call.ts';
 import { bodyTooLarge, checkDeclaredBody, expectsContinue, readBody, type RequestBody } from '../http/request-body.ts';
-import type { ForwardPorts } from '../ports.ts';
-import { isCounted, openHold, readHeldBody } from './hold.ts';
+import { type HeldCall, isCounted, openHold, readHeldBody } from './hold.ts';
+import type { HeldBodies } from './memory.ts';
 
 export interface OwnBody {
   readonly maxBytes: number;
@@ -18,8 +17,8 @@ export interface OwnBody {
  * for a body that is declared too large.
  */
 export function readOwnBody(
-  { heldBodies }: Pick<ForwardPorts, 'heldBodies'>,
-  call: Call,
+  { heldBodies }: { readonly heldBodies: HeldBodies },
+  call: HeldCall,
   { organizationId, maxBytes, setting, copies }: OwnBody & Pick<Principal, 'organizationId'>,
   ready: (body: Buffer | GatelogError) => void,
 ): void {

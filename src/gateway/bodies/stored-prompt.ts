@@ -1,7 +1,7 @@
 import { GatelogError } from '../../model/errors.ts';
+import type { Tags } from '../../model/record/exchange.ts';
 import { isJsonObject, parseJson, wellFormed } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
-import type { AuthenticatedCall } from '../call.ts';
 import { scannedInlineMaxBytes, topObject, withMembers } from './shape.ts';
 import { bytesAt, type Span } from '../json/scan.ts';
 
@@ -85,14 +85,11 @@ function inputsAt(body: Buffer, span: Span | undefined): StoredPrompt['inputs'] 
  * Adds the prompt to the tags; headers take precedence. An omitted body omits the inputs too, and one that must stay off the disk the
  * prompt's identifier as well.
  */
-export function taggedWith(admitted: AuthenticatedCall, { promptId, inputs }: StoredPrompt): AuthenticatedCall {
-  const { call } = admitted;
-  const { head } = call;
-  const { directives } = head;
-  const keeping = directives.tags.requestBody ?? 'kept';
-  const prompt = {
+export function taggedWith(tags: Tags, { promptId, inputs }: StoredPrompt): Tags {
+  const keeping = tags.requestBody ?? 'kept';
+  return {
     ...(promptId === undefined || keeping === 'never' ? {} : { promptId }),
     ...(inputs === undefined || keeping !== 'kept' ? {} : { promptInputs: inputs }),
+    ...tags,
   };
-  return { ...admitted, call: { ...call, head: { ...head, directives: { ...directives, tags: { ...prompt, ...directives.tags } } } } };
 }

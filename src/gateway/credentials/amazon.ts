@@ -2,17 +2,33 @@ import { factsOfProvider } from '../../model/providers/providers.ts';
 import { bedrockHost, bedrockService } from '../../providers/amazon/wire.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type AwsKeys, signAws } from './aws-signature.ts';
-import type { Call, Target } from '../call.ts';
-import type { PlanPorts } from '../ports.ts';
 import { isAwsSignature } from './credentials.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import type { RequestHead } from '../directives/request-head.ts';
+import type { RequestBody } from '../http/request-body.ts';
+import type { ProviderTarget } from '../routing/base-url.ts';
+import type { ProviderTable } from '../routing/provider-table.ts';
 import type { Route } from '../routing/routes.ts';
 
-type AmazonPorts = Pick<PlanPorts, 'providers' | 'clock'>;
+export interface AmazonPorts {
+  readonly providers: Pick<ProviderTable, 'bedrockRegion'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** A call that may be signed. */
+export interface SignedCall {
+  readonly request: { readonly method?: string | undefined };
+  readonly head: RequestHead;
+}
 
 /** A target whose credentials are not known yet. */
-type UnsignedTarget = Pick<Target, 'route' | 'target' | 'outgoing'>;
+export interface UnsignedTarget {
+  readonly route: Route;
+  /** Undefined for a built-in target. */
+  readonly target: ProviderTarget | undefined;
+  readonly outgoing: RequestBody;
+}
 
 /** Whether a call is signed with AWS keys of its caller, for which its body is needed. */
 export function isToBeSigned({ amazon }: RequestHead, { provider }: Route): boolean {
@@ -33,7 +49,7 @@ export const amazonKeysStay =
  */
 export function signedForAmazon(
   ports: AmazonPorts,
-  { request, head }: Call,
+  { request, head }: SignedCall,
   { route, target, outgoing }: UnsignedTarget,
 ): HeaderList | undefined {
   if (target === undefined || !isToBeSigned(head, route)) return undefined;

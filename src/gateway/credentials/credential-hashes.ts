@@ -1,13 +1,20 @@
 import type { HashCredential } from '../../auth/sealing.ts';
 import type { OrganizationId } from '../../model/ids.ts';
+import type { HeaderList } from '../../platform/http/header-list.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
-import type { Target } from '../call.ts';
 import { secretsOfQuery } from '../http/headers.ts';
+import type { ProviderTarget } from '../routing/base-url.ts';
 import { isAwsSignature } from './credentials.ts';
 
 /** What a call is sent with. */
-export type SentTo = Pick<Target, 'target' | 'credentials' | 'passed'>;
+export interface SentTo {
+  /** Undefined where it is sent nowhere. */
+  readonly target: ProviderTarget | undefined;
+  readonly credentials: readonly string[];
+  /** The caller's headers that go there beside the credentials. */
+  readonly passed: HeaderList;
+}
 
 /**
  * Tells by which credential a call was made that a later one completes, and that later one, so that only the same credential completes it

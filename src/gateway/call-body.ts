@@ -7,7 +7,7 @@ import { isToBeSigned } from './credentials/amazon.ts';
 import { declaredLength, mayBeJson, readBody, type RequestBody } from './http/request-body.ts';
 import { needsBody } from './limits/call-limits.ts';
 import type { ForwardPorts } from './ports.ts';
-import { wantsStreamUsage } from './routing/outgoing-body.ts';
+import { wantsStreamUsage } from './models/outgoing-body.ts';
 import type { Route } from './routing/routes.ts';
 import type { Wait, WaitFor } from './waits.ts';
 

@@ -20,7 +20,7 @@ import type { CallLimits } from './limits/call-limits.ts';
 import type { EventLoopScheduler } from './limits/event-loop-scheduler.ts';
 import type { GatewayMeter } from './observation/metrics.ts';
 import type { RequestIdClaims } from './record/identify.ts';
-import type { RoutingPorts } from './routing/by-model.ts';
+import type { RoutingPorts } from './models/by-model.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export interface ForwardLimits {

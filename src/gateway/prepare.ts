@@ -6,7 +6,7 @@ import type { AuthenticatedCall, RequestPlan } from './call.ts';
 import { checkSize, type RequestBody } from './http/request-body.ts';
 import { bodiesToParse, planRequest } from './plan.ts';
 import type { ForwardPorts } from './ports.ts';
-import { type Addressed, routeByModel } from './routing/outgoing-body.ts';
+import { type Addressed, routeByModel } from './models/outgoing-body.ts';
 import type { Route } from './routing/routes.ts';
 
 /** A call with its body. */

@@ -8,9 +8,9 @@ import type { Fallback } from '../directives/fallbacks.ts';
 import { harmless, withoutSecretParameters } from '../http/headers.ts';
 import { replaceModel } from '../bodies/shape.ts';
 import type { ModelField } from '../json/model-field.ts';
-import { wantsStreamUsage, addIncludeUsage } from '../routing/outgoing-body.ts';
+import { wantsStreamUsage, addIncludeUsage } from '../models/outgoing-body.ts';
 import { withIncludeUsage, includeUsageMaxBytes } from '../relay/stream-usage.ts';
-import { resolveModel } from '../routing/by-model.ts';
+import { resolveModel } from '../models/by-model.ts';
 import { type Route, routeByPath, routeToProvider, routeToTarget } from '../routing/routes.ts';
 
 /** The first attempt, from which the fallbacks are derived. */

@@ -9,7 +9,7 @@ import { callerCredentialsFor, providerCredentialsOf } from '../credentials/cred
 import { defaultFailures } from '../directives/fallbacks.ts';
 import { harmless, withoutSecretParameters } from '../http/headers.ts';
 import { findModelField } from '../json/model-field.ts';
-import { wantsStreamUsage, addIncludeUsage } from '../routing/outgoing-body.ts';
+import { wantsStreamUsage, addIncludeUsage } from '../models/outgoing-body.ts';
 import { MembersOfBody, type ReplacedBody } from '../bodies/replaced-members.ts';
 import type { RequestBody } from '../http/request-body.ts';
 import { readRequestHead, type RequestHead } from '../directives/request-head.ts';

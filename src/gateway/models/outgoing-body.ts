@@ -1,11 +1,12 @@
-import type { Call } from '../call.ts';
 import { maxFallbacks } from '../directives/fallbacks.ts';
 import { replaceModel } from '../bodies/shape.ts';
 import { findModelField, type ModelField } from '../json/model-field.ts';
 import { type ListedModel, type RoutingPorts, type NamedFrom, readModelList, resolveModel } from './by-model.ts';
+import type { RequestHead } from '../directives/request-head.ts';
+import type { IncomingRequest } from '../http/incoming-request.ts';
 import { isCompressed, mayHoldJson, type RequestBody } from '../http/request-body.ts';
 import { factsOfProvider } from '../../model/providers/providers.ts';
-import type { Route } from './routes.ts';
+import type { Route } from '../routing/routes.ts';
 import { withIncludeUsage, supportsIncludeUsage } from '../relay/stream-usage.ts';
 
 export interface Addressed {
@@ -60,16 +61,16 @@ function unrouted(route: Route, outgoing: RequestBody): Addressed {
 }
 
 /** Whether the model could have decided the route but was not read, because the body is compressed or not buffered. */
-export function modelUnread({ request }: Call, { routedByModel }: Route, body: RequestBody): boolean {
+export function modelUnread({ request }: { readonly request: IncomingRequest }, { routedByModel }: Route, body: RequestBody): boolean {
   if (!routedByModel || ('whole' in body && !isCompressed(request))) return false;
   return mayHoldJson(request) && !('whole' in body && body.whole.length === 0);
 }
 
-export function wantsStreamUsage({ head }: Call, { path, provider }: Route): boolean {
+export function wantsStreamUsage({ head }: { readonly head: RequestHead }, { path, provider }: Route): boolean {
   return head.directives.streamUsage && supportsIncludeUsage(path) && factsOfProvider(provider).rejectsUsageOption !== true;
 }
 
 /** @returns undefined where `include_usage` is not wanted or already there. */
-export function addIncludeUsage(call: Call, route: Route, body: RequestBody): Buffer | undefined {
+export function addIncludeUsage(call: { readonly head: RequestHead }, route: Route, body: RequestBody): Buffer | undefined {
   return wantsStreamUsage(call, route) && 'whole' in body ? withIncludeUsage(body.whole) : undefined;
 }

@@ -4,9 +4,9 @@ import { type AddressedProvider, factsOfProvider, modelHubs } from '../../model/
 import { storedCredentials } from '../credentials/credentials.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { withoutSecretParameters } from '../http/headers.ts';
-import type { KnownModels } from './known-models.ts';
-import { echoProviderName, type ProviderTable } from './provider-table.ts';
-import { type ModelRoute, type Route, routeByModel, routeToProvider } from './routes.ts';
+import type { KnownModels } from '../routing/known-models.ts';
+import { echoProviderName, type ProviderTable } from '../routing/provider-table.ts';
+import { type ModelRoute, type Route, routeByModel, routeToProvider } from '../routing/routes.ts';
 import type { ProviderKeys } from '../credentials/stored-keys.ts';
 
 /** The provider that makes a model; undefined if OpenAI lists it, or no provider does. */

@@ -3,7 +3,7 @@ import type { ProviderTarget } from './routing/base-url.ts';
 import type { Target, RecordedCall } from './call.ts';
 import type { DispatchPorts } from './ports.ts';
 import { responseOfEcho } from './builtin/echo.ts';
-import { answerFeedback } from './feedback.ts';
+import { answerFeedback } from './builtin/feedback.ts';
 import { withoutCompression } from './http/headers.ts';
 import { addressMembersAt } from './relay/reply-addresses.ts';
 import { answerModels } from './builtin/model-list.ts';

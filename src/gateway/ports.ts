@@ -14,7 +14,7 @@ import type { SingleFlight } from './cache/single-flight.ts';
 import type { CallLog } from './observation/call-log.ts';
 import type { CredentialHashes } from './credentials/credential-hashes.ts';
 import type { CredentialCache, VerifyKey } from './credentials/credentials.ts';
-import type { GiveFeedback } from './feedback.ts';
+import type { GiveFeedback } from './builtin/feedback.ts';
 import type { CallsInFlight } from './http/concurrency.ts';
 import type { CallLimits } from './limits/call-limits.ts';
 import type { EventLoopScheduler } from './limits/event-loop-scheduler.ts';

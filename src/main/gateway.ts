@@ -45,7 +45,7 @@ import type { SpoolByLoad } from '../spool/busy-series.ts';
 import { type RunningRole, reportMetrics } from '../supervisor/child.ts';
 import { startBodyThreads } from '../gateway/bodies/thread/threads.ts';
 import { coreAddress, degradedCoreParts } from '../supervisor/core-address.ts';
-import { makeGiveFeedback } from '../gateway/core-feedback.ts';
+import { makeGiveFeedback } from '../gateway/builtin/core-feedback.ts';
 import { makeCostEstimate, readUser } from '../pricing/estimate/estimate-cost.ts';
 import { familiesOf } from '../health/metric-families.ts';
 import { makeMakerOf } from '../pricing/models/model-makers.ts';

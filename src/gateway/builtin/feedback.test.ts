@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { hashKey } from '../auth/api-key.ts';
-import { GatelogError } from '../model/errors.ts';
-import type { VerifyKey } from './credentials/credentials.ts';
-import { closeAll, rigWith, scripted } from './testing/scripted-provider.ts';
+import { hashKey } from '../../auth/api-key.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { VerifyKey } from '../credentials/credentials.ts';
+import { closeAll, rigWith, scripted } from '../testing/scripted-provider.ts';
 import type { Rating } from './feedback.ts';
-import { openAiAt, principal } from './testing/gateway-harness.ts';
-import { call, ourKey, type RawResponse, requestText } from './testing/raw-http.ts';
+import { openAiAt, principal } from '../testing/gateway-harness.ts';
+import { call, ourKey, type RawResponse, requestText } from '../testing/raw-http.ts';
 
 afterEach(closeAll);
 

@@ -1,11 +1,11 @@
 import { validate } from 'uuid';
-import { hashKey } from '../auth/api-key.ts';
-import { GatelogError } from '../model/errors.ts';
-import { isJsonObject, parseJson } from '../model/text.ts';
-import { keysOnCall } from './credentials/credentials.ts';
-import { jsonBody } from './http/error-response.ts';
-import type { CallControl, ResponseSink } from './upstream/response-sink.ts';
-import type { RequestHead } from './directives/request-head.ts';
+import { hashKey } from '../../auth/api-key.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import { keysOnCall } from '../credentials/credentials.ts';
+import { jsonBody } from '../http/error-response.ts';
+import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
+import type { RequestHead } from '../directives/request-head.ts';
 
 export interface Rating {
   readonly requestId: string;

@@ -1,6 +1,6 @@
 import type { GiveFeedback } from './feedback.ts';
-import { type ErrorCode, GatelogError, isApiErrorCode } from '../model/errors.ts';
-import { isJsonObject, parseJson } from '../model/text.ts';
+import { type ErrorCode, GatelogError, isApiErrorCode } from '../../model/errors.ts';
+import { isJsonObject, parseJson } from '../../model/text.ts';
 
 /** A change is acknowledged once it is durable. */
 const timeoutMs = 10_000;

@@ -1,8 +1,8 @@
 import { dropReceived } from './bodies/hold.ts';
-import { isDisconnected, type RecordedCall, type RequestPlan } from './call.ts';
-import { sendTo } from './dispatch.ts';
+import { isDisconnected, type RecordedCall, type RequestPlan } from './call/call.ts';
+import { sendTo } from './call/dispatch.ts';
 import type { RequestBody } from './http/request-body.ts';
-import type { ForwardPorts } from './ports.ts';
+import type { ForwardPorts } from './call/ports.ts';
 import { runAttempts } from './retry/attempts.ts';
 import { respond } from './upstream/response-sink.ts';
 

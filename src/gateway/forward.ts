@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { type Arrival, authorize, checkHead, identifyCall, readCall, routeByHead, takesLogOrSpans, verify } from './authorize.ts';
 import { captureForCache, lookUpCache, releaseLease } from './cache/lookup.ts';
-import type { AuthenticatedCall, Call, RecordedCall, RequestPlan } from './call.ts';
+import type { AuthenticatedCall, Call, RecordedCall, RequestPlan } from './call/call.ts';
 import { receivedBody, scanOf } from './call-body.ts';
 import { carryOut, recordRequest } from './carry-out.ts';
-import { beginExchange, rejectOpen, rejectRecorded, rejectUnauthenticated } from './exchange.ts';
+import { beginExchange, rejectOpen, rejectRecorded, rejectUnauthenticated } from './call/exchange.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import type { RequestBody } from './http/request-body.ts';
 import { withLimits } from './plan.ts';
-import type { ForwardPorts } from './ports.ts';
+import type { ForwardPorts } from './call/ports.ts';
 import { address, planCall, readBodyOf, withLargeFacts } from './prepare.ts';
 import { customProviderName } from './routing/routes.ts';
 import { run, settled, type Steps, valueOf, type Wait } from './waits.ts';

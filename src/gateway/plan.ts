@@ -11,8 +11,8 @@ import {
   isDisconnected,
   type Target,
   type RetryPlan,
-} from './call.ts';
-import type { PlanPorts } from './ports.ts';
+} from './call/call.ts';
+import type { PlanPorts } from './call/ports.ts';
 import { credentialsFor } from './credentials/credentials.ts';
 import { fallbacksOfModels } from './directives/fallbacks.ts';
 import { planFallbackTargets } from './retry/fallback-targets.ts';

@@ -4,7 +4,7 @@ import { type ErrorCode, GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { ListenerAddresses } from '../platform/http/front-page.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
-import type { ForwardPorts } from './ports.ts';
+import type { ForwardPorts } from './call/ports.ts';
 import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './http/cors.ts';
 import { Draining, stoppingProblem } from './http/draining.ts';
 import { forward } from './forward.ts';

@@ -4,10 +4,10 @@ import type { SpansResponse } from '../model/record/sent-spans.ts';
 import { type Signal, signalOf } from '../model/vocabulary/log-paths.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
 import { readOwnBody } from './bodies/own-body.ts';
-import type { Call } from './call.ts';
+import type { Call } from './call/call.ts';
 import { refuseUnrecorded } from './http/error-response.ts';
 import { unrecordedHeaders } from './http/server-timing.ts';
-import type { ForwardPorts } from './ports.ts';
+import type { ForwardPorts } from './call/ports.ts';
 
 /** The body, and what is read of it. */
 const copies = 2;

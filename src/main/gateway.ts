@@ -14,7 +14,7 @@ import { CallsInFlight } from '../gateway/http/concurrency.ts';
 import { CallLog } from '../gateway/observation/call-log.ts';
 import { AddressNotes } from '../gateway/relay/address-notes.ts';
 import type { CallLimits } from '../gateway/limits/call-limits.ts';
-import type { ForwardPorts } from '../gateway/ports.ts';
+import type { ForwardPorts } from '../gateway/call/ports.ts';
 import { CredentialHashes } from '../gateway/credentials/credential-hashes.ts';
 import { CredentialCache } from '../gateway/credentials/credentials.ts';
 import type { LargeBodies } from '../gateway/bodies/threads.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { closeAll, rigWith } from '../testing/scripted-provider.ts';
-import type { AuthenticatedCall } from '../call.ts';
+import type { AuthenticatedCall } from '../call/call.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { readRequestHead } from '../directives/request-head.ts';
 import { planTargets } from '../retry/listed-targets.ts';

@@ -1,11 +1,11 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { EndFacts, ExchangeOutcome } from '../../model/record/exchange.ts';
 import type { Attempt } from '../../model/record/request-record.ts';
-import type { RequestPlan, Target, RetryPlan, RecordedCall } from '../call.ts';
-import type { ForwardPorts } from '../ports.ts';
-import { sendTo } from '../dispatch.ts';
+import type { RequestPlan, Target, RetryPlan, RecordedCall } from '../call/call.ts';
+import type { ForwardPorts } from '../call/ports.ts';
+import { sendTo } from '../call/dispatch.ts';
 import { needsBody, type AttemptPlan, type NextAttempt, nextAttempt } from './next-attempt.ts';
-import { rejectOpen, storableModel } from '../exchange.ts';
+import { rejectOpen, storableModel } from '../call/exchange.ts';
 import { retryAfter } from '../../platform/http/retry-after.ts';
 import { type AttemptHead, type RetryDecider, ProviderAttempt } from './attempt.ts';
 

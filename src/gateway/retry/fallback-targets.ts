@@ -1,8 +1,8 @@
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { isToBeSigned, signedForAmazon, withoutSignature } from '../credentials/amazon.ts';
-import type { AuthenticatedCall, Call, FallbackTarget, Target } from '../call.ts';
-import type { PlanPorts } from '../ports.ts';
+import type { AuthenticatedCall, Call, FallbackTarget, Target } from '../call/call.ts';
+import type { PlanPorts } from '../call/ports.ts';
 import { hasCallerCredential, missingKeyHint, storedCredentials, callerCredentialsFor } from '../credentials/credentials.ts';
 import type { Fallback } from '../directives/fallbacks.ts';
 import { harmless, withoutSecretParameters } from '../http/headers.ts';

@@ -13,7 +13,7 @@ import {
   toAnthropic,
 } from '../testing/scripted-provider.ts';
 import type { EstimatedRequest } from '../../model/record/body-facts.ts';
-import type { ForwardPorts } from '../ports.ts';
+import type { ForwardPorts } from '../call/ports.ts';
 import { toThisMachine } from '../testing/gateway-harness.ts';
 import { call, openClient, ourKey, type RawResponse, requestText, until } from '../testing/raw-http.ts';
 

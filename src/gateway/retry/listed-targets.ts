@@ -3,8 +3,8 @@ import { filterHeaders, type HeaderList } from '../../platform/http/header-list.
 import { GatelogError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { amazonKeysOf, amazonKeysStay, isToBeSigned, signedForAmazon, withAmazonToken, withoutSignature } from '../credentials/amazon.ts';
-import type { AuthenticatedCall, Call, FallbackTarget } from '../call.ts';
-import type { PlanPorts } from '../ports.ts';
+import type { AuthenticatedCall, Call, FallbackTarget } from '../call/call.ts';
+import type { PlanPorts } from '../call/ports.ts';
 import { callerCredentialsFor, providerCredentialsOf } from '../credentials/credentials.ts';
 import { defaultFailures } from '../directives/fallbacks.ts';
 import { harmless, withoutSecretParameters } from '../http/headers.ts';

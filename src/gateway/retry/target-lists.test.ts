@@ -12,7 +12,7 @@ import {
   streamWithUsage,
 } from '../testing/scripted-provider.ts';
 import { startCacheRig } from '../testing/cache-harness.ts';
-import type { ForwardPorts } from '../ports.ts';
+import type { ForwardPorts } from '../call/ports.ts';
 import type { EstimatedRequest } from '../../model/record/body-facts.ts';
 import type { Rig, RigOptions } from '../testing/gateway-harness.ts';
 import { call, ourKey, requestText } from '../testing/raw-http.ts';

@@ -2,7 +2,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { type LimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts';
 import { zeroMoney } from '../../model/pricing/money.ts';
 import { HeldBodies } from '../bodies/memory.ts';
-import type { ForwardLimits, ForwardPorts } from '../ports.ts';
+import type { ForwardLimits, ForwardPorts } from '../call/ports.ts';
 import { readInTurn } from './gateway-harness.ts';
 import { ourKey, requestText } from './raw-http.ts';
 

@@ -27,7 +27,7 @@ import { createGateway } from '../server.ts';
 import { unpackShape } from '../bodies/shape.ts';
 import { CallsInFlight } from '../http/concurrency.ts';
 import { runTask } from '../bodies/thread/jobs.ts';
-import type { ForwardLimits, ForwardPorts } from '../ports.ts';
+import type { ForwardLimits, ForwardPorts } from '../call/ports.ts';
 import { CredentialHashes } from '../credentials/credential-hashes.ts';
 import { CredentialCache } from '../credentials/credentials.ts';
 import { responseOfEcho } from '../builtin/echo.ts';

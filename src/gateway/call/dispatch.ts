@@ -1,17 +1,17 @@
-import { GatelogError } from '../model/errors.ts';
-import type { ProviderTarget } from './routing/base-url.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { ProviderTarget } from '../routing/base-url.ts';
 import type { Target, RecordedCall } from './call.ts';
 import type { DispatchPorts } from './ports.ts';
-import { responseOfEcho } from './builtin/echo.ts';
-import { answerFeedback } from './builtin/feedback.ts';
-import { withoutCompression } from './http/headers.ts';
-import { addressMembersAt } from './relay/reply-addresses.ts';
-import { answerModels } from './builtin/model-list.ts';
+import { responseOfEcho } from '../builtin/echo.ts';
+import { answerFeedback } from '../builtin/feedback.ts';
+import { withoutCompression } from '../http/headers.ts';
+import { addressMembersAt } from '../relay/reply-addresses.ts';
+import { answerModels } from '../builtin/model-list.ts';
 import { asRefusal } from './exchange.ts';
-import { respond, type ResponseSink } from './upstream/response-sink.ts';
-import { bodyOwnerOf, inlineMaxBytes } from './bodies/threads.ts';
-import { RequestBodyStream } from './http/request-stream.ts';
-import type { ProviderRequest } from './upstream/upstream.ts';
+import { respond, type ResponseSink } from '../upstream/response-sink.ts';
+import { bodyOwnerOf, inlineMaxBytes } from '../bodies/threads.ts';
+import { RequestBodyStream } from '../http/request-stream.ts';
+import type { ProviderRequest } from '../upstream/upstream.ts';
 
 export function sendTo(ports: DispatchPorts, open: RecordedCall, target: Target, sink: ResponseSink): void {
   if (target.target === undefined) respondHere(ports, open, target, sink);

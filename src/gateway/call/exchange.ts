@@ -1,24 +1,24 @@
 import type { ServerResponse } from 'node:http';
-import { GatelogError, messageOf } from '../model/errors.ts';
-import type { ExchangeOpen } from '../model/record/exchange.ts';
-import type { OrganizationId } from '../model/ids.ts';
-import { exceedsBytes } from '../model/text.ts';
-import { textLimits } from '../model/vocabulary/limits.ts';
-import { headerValue } from '../platform/http/header-list.ts';
-import { cacheHeaders } from './cache/status.ts';
+import { GatelogError, messageOf } from '../../model/errors.ts';
+import type { ExchangeOpen } from '../../model/record/exchange.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { exceedsBytes } from '../../model/text.ts';
+import { textLimits } from '../../model/vocabulary/limits.ts';
+import { headerValue } from '../../platform/http/header-list.ts';
+import { cacheHeaders } from '../cache/status.ts';
 import { type AuthenticatedCall, type Call, type RequestPlan, isDisconnected, type RecordedCall } from './call.ts';
 import type { ExchangePorts } from './ports.ts';
-import type { CallLog } from './observation/call-log.ts';
-import { countryOf } from './http/country.ts';
-import { storableAddress, withoutSecrets } from './http/headers.ts';
-import { releaseRequestId } from './record/identify.ts';
-import { RateLimitExceeded } from './limits/reserve.ts';
-import { refuseUnrecorded } from './http/error-response.ts';
-import { Relay } from './relay/relay.ts';
-import { idHeaders, makeRequestId } from './record/request-ids.ts';
-import type { RequestBody } from './http/request-body.ts';
-import { serverTiming } from './http/server-timing.ts';
-import { ExchangeRecorder } from './record/recorder.ts';
+import type { CallLog } from '../observation/call-log.ts';
+import { countryOf } from '../http/country.ts';
+import { storableAddress, withoutSecrets } from '../http/headers.ts';
+import { releaseRequestId } from '../record/identify.ts';
+import { RateLimitExceeded } from '../limits/reserve.ts';
+import { refuseUnrecorded } from '../http/error-response.ts';
+import { Relay } from '../relay/relay.ts';
+import { idHeaders, makeRequestId } from '../record/request-ids.ts';
+import type { RequestBody } from '../http/request-body.ts';
+import { serverTiming } from '../http/server-timing.ts';
+import { ExchangeRecorder } from '../record/recorder.ts';
 
 /** Makes the relay and the recorder, which has yet to begin. Without a plan the call goes nowhere. */
 export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall, provider: string, plan?: RequestPlan): RecordedCall {

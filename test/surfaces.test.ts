@@ -27,7 +27,7 @@ const keptBy: Readonly<Record<Surface, Readonly<Record<keyof SurfaceBounds, read
   logs: {
     admission: ['src/intake/record/admissions.ts', 'admission.waiting'],
     received: ['src/api/http/body-limit.ts', 'memory.takeBody('],
-    added: ['src/gateway/logs.ts', 'GATELOG_LOG_MAX_BYTES'],
+    added: ['src/gateway/intake/logs.ts', 'GATELOG_LOG_MAX_BYTES'],
     remembered: ['src/intake/logs/take-log.ts', 'admission.end'],
     work: ['src/intake/logs/read-log.ts', 'jsonExcess('],
     waiting: ['src/intake/logs/take-log.ts', 'await admit('],

@@ -7,11 +7,11 @@ import { readRequestHead } from './directives/request-head.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import { checkDeclaredBody, expectsContinue } from './http/request-body.ts';
 import { policiesOf } from './limits/call-limits.ts';
-import { answerLog } from './logs.ts';
+import { answerLog } from './intake/logs.ts';
 import type { ForwardPorts } from './call/ports.ts';
 import { identify } from './record/identify.ts';
 import { originForm, type Route, routeByPath, routeToTarget } from './routing/routes.ts';
-import { answerSpans } from './spans.ts';
+import { answerSpans } from './intake/spans.ts';
 
 /** A request whose headers have not been read. */
 export interface Arrival {

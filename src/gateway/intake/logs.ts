@@ -1,16 +1,16 @@
-import { GatelogError } from '../model/errors.ts';
-import type { Principal } from '../model/principal.ts';
-import type { TakenLog } from '../model/record/sent-log.ts';
-import { type LogPath, logPathOf } from '../model/vocabulary/log-paths.ts';
-import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
-import { readOwnBody } from './bodies/own-body.ts';
-import { type Call, isDisconnected } from './call/call.ts';
-import { rejectUnauthenticated } from './call/exchange.ts';
-import { jsonBody } from './http/error-response.ts';
-import { serverTiming } from './http/server-timing.ts';
-import type { ForwardPorts } from './call/ports.ts';
-import { idHeaders } from './record/request-ids.ts';
-import { warningHeader } from './record/identify.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { TakenLog } from '../../model/record/sent-log.ts';
+import { type LogPath, logPathOf } from '../../model/vocabulary/log-paths.ts';
+import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
+import { readOwnBody } from './own-body.ts';
+import { type Call, isDisconnected } from '../call/call.ts';
+import { rejectUnauthenticated } from '../call/exchange.ts';
+import { jsonBody } from '../http/error-response.ts';
+import { serverTiming } from '../http/server-timing.ts';
+import type { ForwardPorts } from '../call/ports.ts';
+import { idHeaders } from '../record/request-ids.ts';
+import { warningHeader } from '../record/identify.ts';
 
 /** The body, its values, and the bodies in it. */
 const copies = 3;

@@ -1,13 +1,13 @@
-import { GatelogError } from '../model/errors.ts';
-import type { Principal } from '../model/principal.ts';
-import type { SpansResponse } from '../model/record/sent-spans.ts';
-import { type Signal, signalOf } from '../model/vocabulary/log-paths.ts';
-import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
-import { readOwnBody } from './bodies/own-body.ts';
-import type { Call } from './call/call.ts';
-import { refuseUnrecorded } from './http/error-response.ts';
-import { unrecordedHeaders } from './http/server-timing.ts';
-import type { ForwardPorts } from './call/ports.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { SpansResponse } from '../../model/record/sent-spans.ts';
+import { type Signal, signalOf } from '../../model/vocabulary/log-paths.ts';
+import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
+import { readOwnBody } from './own-body.ts';
+import type { Call } from '../call/call.ts';
+import { refuseUnrecorded } from '../http/error-response.ts';
+import { unrecordedHeaders } from '../http/server-timing.ts';
+import type { ForwardPorts } from '../call/ports.ts';
 
 /** The body, and what is read of it. */
 const copies = 2;

@@ -1,8 +1,8 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
 import { bodyTooLarge, checkDeclaredBody, expectsContinue, readBody, type RequestBody } from '../http/request-body.ts';
-import { type HeldCall, isCounted, openHold, readHeldBody } from './hold.ts';
-import type { HeldBodies } from './memory.ts';
+import { type HeldCall, isCounted, openHold, readHeldBody } from '../bodies/hold.ts';
+import type { HeldBodies } from '../bodies/memory.ts';
 
 export interface OwnBody {
   readonly maxBytes: number;

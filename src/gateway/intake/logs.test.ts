@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { hashKey } from '../auth/api-key.ts';
-import { loggedFactsOf } from '../model/record/logged-facts.ts';
-import { logPaths } from '../model/vocabulary/log-paths.ts';
-import type { VerifyKey } from './credentials/credentials.ts';
-import { openAiAt, principal } from './testing/gateway-harness.ts';
-import { call, openClient, ourKey, type RawResponse, requestText, until } from './testing/raw-http.ts';
-import { closeAll, rigWith, scripted } from './testing/scripted-provider.ts';
+import { hashKey } from '../../auth/api-key.ts';
+import { loggedFactsOf } from '../../model/record/logged-facts.ts';
+import { logPaths } from '../../model/vocabulary/log-paths.ts';
+import type { VerifyKey } from '../credentials/credentials.ts';
+import { openAiAt, principal } from '../testing/gateway-harness.ts';
+import { call, openClient, ourKey, type RawResponse, requestText, until } from '../testing/raw-http.ts';
+import { closeAll, rigWith, scripted } from '../testing/scripted-provider.ts';
 
 afterEach(closeAll);
 

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
-import { type Arrival, authorize, checkHead, identifyCall, readCall, routeByHead, takesLogOrSpans, verify } from './authorize.ts';
-import { captureForCache, lookUpCache, releaseLease } from './cache/lookup.ts';
+import { type Arrival, authorize, checkHead, identifyCall, readCall, routeByHead, takesLogOrSpans, verify } from './stages/authorize.ts';
+import { captureForCache, lookUpCache, releaseLease } from './stages/cache-lookup.ts';
 import type { AuthenticatedCall, Call, RecordedCall, RequestPlan } from './call/call.ts';
-import { receivedBody, scanOf } from './call-body.ts';
-import { carryOut, recordRequest } from './carry-out.ts';
+import { receivedBody, scanOf } from './stages/call-body.ts';
+import { carryOut, recordRequest } from './stages/carry-out.ts';
 import { beginExchange, rejectOpen, rejectRecorded, rejectUnauthenticated } from './call/exchange.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import type { RequestBody } from './http/request-body.ts';
-import { withLimits } from './plan.ts';
+import { withLimits } from './stages/plan.ts';
 import type { ForwardPorts } from './call/ports.ts';
-import { address, planCall, readBodyOf, withLargeFacts } from './prepare.ts';
+import { address, planCall, readBodyOf, withLargeFacts } from './stages/prepare.ts';
 import { customProviderName } from './routing/routes.ts';
-import { run, settled, type Steps, valueOf, type Wait } from './waits.ts';
+import { run, settled, type Steps, valueOf, type Wait } from './stages/waits.ts';
 
 /** Forwards one call; `relay/relay.ts` has the way back. */
 export function forward(ports: ForwardPorts, request: IncomingRequest, response: ServerResponse): void {

@@ -30,7 +30,7 @@ export const plantedImports: readonly Planted[] = [
     files: {
       'src/gateway/upstream/a.ts': `import { b } from './deeper/b.ts';\nimport { c } from '../../platform/clock.ts';`,
       'src/gateway/upstream/deeper/b.ts': `import { c } from '../c.ts';`,
-      'src/gateway/relay/a.ts': `import { b } from '../forward.ts';`,
+      'src/gateway/retry/a.ts': `import { b } from '../forward.ts';`,
       'src/gateway/upstream/a.test.ts': `import { b } from '../forward.ts';`,
     },
     at: [],

@@ -1,14 +1,14 @@
-import { GatelogError } from '../model/errors.ts';
-import { isCounted, openHold, readHeldBody } from './bodies/hold.ts';
-import { rememberShape, scannedInlineMaxBytes } from './bodies/shape.ts';
-import { bodyOwnerOf } from './bodies/threads.ts';
-import type { AuthenticatedCall } from './call/call.ts';
-import { isToBeSigned } from './credentials/amazon.ts';
-import { declaredLength, mayBeJson, readBody, type RequestBody } from './http/request-body.ts';
-import { needsBody } from './limits/call-limits.ts';
-import type { ForwardPorts } from './call/ports.ts';
-import { wantsStreamUsage } from './models/outgoing-body.ts';
-import type { Route } from './routing/routes.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { isCounted, openHold, readHeldBody } from '../bodies/hold.ts';
+import { rememberShape, scannedInlineMaxBytes } from '../bodies/shape.ts';
+import { bodyOwnerOf } from '../bodies/threads.ts';
+import type { AuthenticatedCall } from '../call/call.ts';
+import { isToBeSigned } from '../credentials/amazon.ts';
+import { declaredLength, mayBeJson, readBody, type RequestBody } from '../http/request-body.ts';
+import { needsBody } from '../limits/call-limits.ts';
+import type { ForwardPorts } from '../call/ports.ts';
+import { wantsStreamUsage } from '../models/outgoing-body.ts';
+import type { Route } from '../routing/routes.ts';
 import type { Wait, WaitFor } from './waits.ts';
 
 /** Reads the body: buffered as far as the call needs it, one that is not small once there is memory for it. */

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
-import { GatelogError } from '../model/errors.ts';
-import { may, type Principal } from '../model/principal.ts';
-import type { AuthenticatedCall, Call } from './call/call.ts';
-import { authenticate, type Authentication, type AuthFailure, withoutOurKeys } from './credentials/credentials.ts';
-import { readRequestHead } from './directives/request-head.ts';
-import type { IncomingRequest } from './http/incoming-request.ts';
-import { checkDeclaredBody, expectsContinue } from './http/request-body.ts';
-import { policiesOf } from './limits/call-limits.ts';
-import { answerLog } from './intake/logs.ts';
-import type { ForwardPorts } from './call/ports.ts';
-import { identify } from './record/identify.ts';
-import { originForm, type Route, routeByPath, routeToTarget } from './routing/routes.ts';
-import { answerSpans } from './intake/spans.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { may, type Principal } from '../../model/principal.ts';
+import type { AuthenticatedCall, Call } from '../call/call.ts';
+import { authenticate, type Authentication, type AuthFailure, withoutOurKeys } from '../credentials/credentials.ts';
+import { readRequestHead } from '../directives/request-head.ts';
+import type { IncomingRequest } from '../http/incoming-request.ts';
+import { checkDeclaredBody, expectsContinue } from '../http/request-body.ts';
+import { policiesOf } from '../limits/call-limits.ts';
+import { answerLog } from '../intake/logs.ts';
+import type { ForwardPorts } from '../call/ports.ts';
+import { identify } from '../record/identify.ts';
+import { originForm, type Route, routeByPath, routeToTarget } from '../routing/routes.ts';
+import { answerSpans } from '../intake/spans.ts';
 
 /** A request whose headers have not been read. */
 export interface Arrival {

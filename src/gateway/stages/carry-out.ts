@@ -1,10 +1,10 @@
-import { dropReceived } from './bodies/hold.ts';
-import { isDisconnected, type RecordedCall, type RequestPlan } from './call/call.ts';
-import { sendTo } from './call/dispatch.ts';
-import type { RequestBody } from './http/request-body.ts';
-import type { ForwardPorts } from './call/ports.ts';
-import { runAttempts } from './retry/attempts.ts';
-import { respond } from './upstream/response-sink.ts';
+import { dropReceived } from '../bodies/hold.ts';
+import { isDisconnected, type RecordedCall, type RequestPlan } from '../call/call.ts';
+import { sendTo } from '../call/dispatch.ts';
+import type { RequestBody } from '../http/request-body.ts';
+import type { ForwardPorts } from '../call/ports.ts';
+import { runAttempts } from '../retry/attempts.ts';
+import { respond } from '../upstream/response-sink.ts';
 
 export function recordRequest({ call, recorder }: RecordedCall, received: RequestBody, plan: RequestPlan): void {
   recorder.begin('whole' in received ? received.whole : undefined);

@@ -1,13 +1,13 @@
-import type { Tags } from '../model/record/exchange.ts';
-import { countCopies } from './bodies/hold.ts';
-import { findStoredPrompt, promptNotFilledIn, taggedWith } from './bodies/stored-prompt.ts';
-import { bodyOwnerOf } from './bodies/threads.ts';
-import type { AuthenticatedCall, RequestPlan } from './call/call.ts';
-import { checkSize, type RequestBody } from './http/request-body.ts';
+import type { Tags } from '../../model/record/exchange.ts';
+import { countCopies } from '../bodies/hold.ts';
+import { findStoredPrompt, promptNotFilledIn, taggedWith } from '../bodies/stored-prompt.ts';
+import { bodyOwnerOf } from '../bodies/threads.ts';
+import type { AuthenticatedCall, RequestPlan } from '../call/call.ts';
+import { checkSize, type RequestBody } from '../http/request-body.ts';
 import { bodiesToParse, planRequest } from './plan.ts';
-import type { ForwardPorts } from './call/ports.ts';
-import { type Addressed, routeByModel } from './models/outgoing-body.ts';
-import type { Route } from './routing/routes.ts';
+import type { ForwardPorts } from '../call/ports.ts';
+import { type Addressed, routeByModel } from '../models/outgoing-body.ts';
+import type { Route } from '../routing/routes.ts';
 
 /** A call with its body. */
 export interface ReadCall {

@@ -1,8 +1,8 @@
-import { factsOfProvider } from '../model/providers/providers.ts';
-import { GatelogError } from '../model/errors.ts';
-import { amazonKeysStay, signedForAmazon, withAmazonToken, withoutSignature } from './credentials/amazon.ts';
-import { checkLimits, needsBody, bufferedJson } from './limits/call-limits.ts';
-import type { EstimatedRequest, FoundFacts, SentBody } from '../model/record/body-facts.ts';
+import { factsOfProvider } from '../../model/providers/providers.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { amazonKeysStay, signedForAmazon, withAmazonToken, withoutSignature } from '../credentials/amazon.ts';
+import { checkLimits, needsBody, bufferedJson } from '../limits/call-limits.ts';
+import type { EstimatedRequest, FoundFacts, SentBody } from '../../model/record/body-facts.ts';
 import {
   type AuthenticatedCall,
   type Call,
@@ -11,20 +11,20 @@ import {
   isDisconnected,
   type Target,
   type RetryPlan,
-} from './call/call.ts';
-import type { PlanPorts } from './call/ports.ts';
-import { credentialsFor } from './credentials/credentials.ts';
-import { fallbacksOfModels } from './directives/fallbacks.ts';
-import { planFallbackTargets } from './retry/fallback-targets.ts';
-import { harmless } from './http/headers.ts';
-import { inlineMaxBytes } from './bodies/threads.ts';
-import { findModelField } from './json/model-field.ts';
-import { withoutProvider } from './models/no-provider.ts';
-import { type Addressed, modelUnread, wantsStreamUsage, addIncludeUsage } from './models/outgoing-body.ts';
-import { isCompressed, mayBeJson, type RequestBody } from './http/request-body.ts';
-import { isNeverRepeated, type Route } from './routing/routes.ts';
-import type { ListedTarget } from './directives/targets.ts';
-import { planTargets } from './retry/listed-targets.ts';
+} from '../call/call.ts';
+import type { PlanPorts } from '../call/ports.ts';
+import { credentialsFor } from '../credentials/credentials.ts';
+import { fallbacksOfModels } from '../directives/fallbacks.ts';
+import { planFallbackTargets } from '../retry/fallback-targets.ts';
+import { harmless } from '../http/headers.ts';
+import { inlineMaxBytes } from '../bodies/threads.ts';
+import { findModelField } from '../json/model-field.ts';
+import { withoutProvider } from '../models/no-provider.ts';
+import { type Addressed, modelUnread, wantsStreamUsage, addIncludeUsage } from '../models/outgoing-body.ts';
+import { isCompressed, mayBeJson, type RequestBody } from '../http/request-body.ts';
+import { isNeverRepeated, type Route } from '../routing/routes.ts';
+import type { ListedTarget } from '../directives/targets.ts';
+import { planTargets } from '../retry/listed-targets.ts';
 
 export interface Arrived {
   /** By the path alone, before the body's model was read. */

@@ -39,13 +39,13 @@ const lateCheckMs = 30_000;
 /** How long a rejected connection is still read, so that its client can read the response. */
 const lingerMs = 1000;
 
-export interface Gateway {
+export interface GatewayServer {
   readonly server: Server;
   readonly draining: Draining;
 }
 
 /** @returns a server that does not listen yet. */
-export function createGateway(ports: ForwardPorts, health: () => Promise<GatewayHealth>, options: GatewayOptions): Gateway {
+export function createGatewayServer(ports: ForwardPorts, health: () => Promise<GatewayHealth>, options: GatewayOptions): GatewayServer {
   const { corsOrigins } = options;
   const hasCors = corsOrigins.length > 0;
   const server = makeServer(options);

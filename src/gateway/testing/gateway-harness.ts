@@ -23,7 +23,7 @@ import { SeriesReader } from '../../spool/reader.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
 import type { WriteCallback } from '../../spool/write-batch.ts';
 import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
-import { createGateway } from '../server.ts';
+import { createGatewayServer } from '../server.ts';
 import { unpackShape } from '../bodies/shape.ts';
 import { CallsInFlight } from '../http/concurrency.ts';
 import { runTask } from '../bodies/thread/jobs.ts';
@@ -125,7 +125,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const observed: Observation[] = [];
   const headerMaxBytes = options.headerMaxBytes ?? 640 * 1024;
   const ports = portsOf({ spool, observed, headerMaxBytes }, options);
-  const { server } = createGateway(ports, async () => ({ ready: true, degraded: [] }), {
+  const { server } = createGatewayServer(ports, async () => ({ ready: true, degraded: [] }), {
     headerMaxBytes,
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     keepAliveTimeoutMs: 75_000,

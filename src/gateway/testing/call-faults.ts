@@ -72,7 +72,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   'an unknown key': {
     code: 'invalid_key',
-    says: /not accepted/,
+    says: /unknown or revoked/,
     record: 'none',
     of: ['key'],
     make: (draft) => setKey(draft, unknownKey),

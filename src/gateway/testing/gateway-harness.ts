@@ -1,43 +1,39 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { hashKey } from '../../auth/api-key.ts';
-import { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
-import { makeCredentialHash } from '../../auth/sealing.ts';
+import { type Config, loadConfig } from '../../config/load.ts';
 import { assembleExchange, type PayloadFrame } from '../../ingest/interpret/assemble.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
 import { takeInto } from '../../intake/testing/take-into.ts';
+import { type MetadataDatabase, openMetadata } from '../../metadata/database.ts';
+import { metadataFileName } from '../../metadata/metadata-file.ts';
+import { openMigratedMetadata } from '../../metadata/migrate.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { Exchange } from '../../model/record/exchange.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { zeroMoney } from '../../model/pricing/money.ts';
-import type { Observation, Observe } from '../../model/observation.ts';
+import type { Observation } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { ListenerAddresses } from '../../platform/http/front-page.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
+import { emptyLog } from '../../platform/sqlite/database.ts';
 import { readPayloads } from '../../spool/payload-reader.ts';
 import { SeriesReader } from '../../spool/reader.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
 import type { WriteCallback } from '../../spool/write-batch.ts';
 import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
-import { createGatewayServer } from '../server.ts';
+import { openGateway } from '../open.ts';
 import { unpackShape } from '../bodies/shape.ts';
-import { CallsInFlight } from '../http/concurrency.ts';
 import { runTask } from '../bodies/thread/jobs.ts';
 import type { ForwardLimits, ForwardPorts } from '../call/ports.ts';
-import { CredentialHashes } from '../credentials/credential-hashes.ts';
-import { CredentialCache } from '../credentials/credentials.ts';
 import { responseOfEcho } from '../builtin/echo.ts';
-import { HeldBodies } from '../bodies/memory.ts';
-import { EventLoopScheduler } from '../limits/event-loop-scheduler.ts';
-import { gatewayFamilies, GatewayMeter } from '../observation/metrics.ts';
+import { gatewayFamilies } from '../observation/metrics.ts';
 import { makeProviderTable, type ProviderOverride } from '../routing/provider-table.ts';
-import { SingleFlight } from '../cache/single-flight.ts';
-import { makeUpstream } from '../upstream/upstream.ts';
-import { closeServer, listen, ourKey, soon, until } from './raw-http.ts';
+import { ourKey, soon, until } from './raw-http.ts';
 
 /** Resolves every name to this machine. */
 export const toThisMachine: LookupFunction = (_hostname, { all }, callback) => {
@@ -47,7 +43,7 @@ export const toThisMachine: LookupFunction = (_hostname, { all }, callback) => {
 
 export const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
 
-export const principal: Principal = { organizationId, keyId: 'key-1', keyHash: 'a'.repeat(64), permissions: 'rw' };
+export const principal: Principal = { organizationId, keyId: 'key-1', keyHash: hashKey(ourKey), permissions: 'rw' };
 
 /** A real spool whose word that something is written the test can hold back. */
 export interface HeldSpool {
@@ -123,22 +119,30 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const writer = openWriter(folder, (error) => failures.push(error));
   const spool = holdable(writer);
   const observed: Observation[] = [];
-  const headerMaxBytes = options.headerMaxBytes ?? 640 * 1024;
-  const ports = portsOf({ spool, observed, headerMaxBytes }, options);
-  const { server } = createGatewayServer(ports, async () => ({ ready: true, degraded: [] }), {
-    headerMaxBytes,
-    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
-    keepAliveTimeoutMs: 75_000,
-    maxConnections: options.maxConnections ?? 1000,
-    corsOrigins: options.corsOrigins ?? [],
-    addresses: options.addresses ?? { gateway: undefined, api: undefined },
-  });
-  const port = await listen(server);
+  const database = await openDatabase(folder);
+  const config = configIn(folder, options);
+  const gateway = openGateway(
+    {
+      config,
+      observe: (observation) => observed.push(observation),
+      logCall: undefined,
+      meter: new Meter(gatewayFamilies),
+      database,
+      series: { spool: { of: () => spool.writer }, space: roomySpool, hasSpaceFor: () => true },
+      state: { open: noState },
+      takers: takersInto(spool.writer),
+      pricing: { knownModels: () => [], makerOf: () => undefined, estimateCost: () => zeroMoney, readUser: () => '' },
+      core: { address: () => undefined, degradedParts: async () => [] },
+      addresses: options.addresses ?? { gateway: undefined, api: undefined },
+    },
+    { largeBodies: readInTurn, ...routesTo(config, options.resolve), ...options.ports },
+  );
+  const address = await gateway.listen();
   const spooled = (): readonly Exchange[] => readExchanges(path.join(folder, series));
   return {
-    port,
+    port: Number(new URL(address).port),
     spool,
-    ports,
+    ports: gateway.ports,
     observed,
     spooled,
     exchanges: async (ended) => {
@@ -147,9 +151,10 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     },
     close: async () => {
       spool.release();
-      await closeServer(server);
-      await ports.upstream.close();
+      await gateway.stop({ maxMs: 0, cut: AbortSignal.abort() });
+      await gateway.close();
       await writer.close();
+      await database.close();
       rmSync(folder, { recursive: true, force: true });
       if (failures[0] !== undefined) throw failures[0];
     },
@@ -157,6 +162,8 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
 }
 
 const series = 'series-1';
+
+const roomySpool = { hasFreeSpace: () => true, hasSpaceForParts: () => true, usedBytes: () => 0 };
 
 function openWriter(folder: string, onFailure: (error: Error) => void): SpoolWriter {
   return openSpoolWriter({
@@ -177,92 +184,105 @@ function takersInto(writer: SpoolWriter): Pick<ForwardPorts, 'takeLog' | 'takeSp
   return { takeLog: takeInto(() => writer), takeSpans: async () => refused };
 }
 
-function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxBytes: number }, options: RigOptions): ForwardPorts {
-  const mebi = 1024 * 1024;
-  const { headerMaxBytes } = rig;
-  const allowed = makeAllowList(options.allowed ?? []);
-  const { resolve } = options;
-  const targets = makeTargetGuard(allowed, resolve === undefined ? undefined : { listed: resolve, unlisted: resolve });
+let metadataFile: Promise<Buffer> | undefined;
+
+/** A database of its own for each gateway; its tables are made once. */
+async function openDatabase(folder: string): Promise<MetadataDatabase> {
+  metadataFile ??= makeMetadata();
+  writeFileSync(path.join(folder, metadataFileName), await metadataFile);
+  return openMetadata(folder, 'gateway');
+}
+
+/** The file of a database with {@link principal}. */
+async function makeMetadata(): Promise<Buffer> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-metadata-'));
+  const database = await openMigratedMetadata(folder, 'core', systemClock.now);
+  const { keyId, keyHash, permissions } = principal;
+  await database.queries.insertInto('organizations').values({ id: organizationId, name: 'ours', created_at: 0 }).execute();
+  await database.queries
+    .insertInto('api_keys')
+    .values({
+      id: keyId,
+      organization_id: organizationId,
+      name: 'key',
+      key_hash: keyHash,
+      prefix: 'sk',
+      permissions,
+      created_at: 0,
+      revoked_at: null,
+    })
+    .execute();
+  await emptyLog(database);
+  await database.close();
+  const file = readFileSync(path.join(folder, metadataFileName));
+  rmSync(folder, { recursive: true });
+  return file;
+}
+
+const mebi = 1024 * 1024;
+
+let settings: Config | undefined;
+
+/** As it is without settings. */
+function unset(): Config {
+  if (settings !== undefined) return settings;
+  const loaded = loadConfig({ GATELOG_SECRET_KEY: 'of-tests-of-no-deployment-32-characters' });
+  if ('faults' in loaded) throw new Error(JSON.stringify(loaded.faults));
+  settings = loaded.config;
+  return settings;
+}
+
+function configIn(dataDir: string, options: RigOptions): Config {
   return {
-    credentials: new CredentialCache(),
-    verifyKey: (keyHash) => (keyHash === hashKey(ourKey) ? principal : undefined),
-    explainRejection: () => new GatelogError('invalid_key', 'This key is not accepted.'),
-    failedKeys: new AuthFailureLimiter({ maxPerMinute: 0, monotonic: systemClock.monotonic }),
-    requestIdClaims: { claim: () => true, release: () => undefined },
-    providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows, targets }),
-    targets,
-    knownModels: () => [],
-    makerOf: () => undefined,
-    giveFeedback: async () => undefined,
-    ...takersInto(rig.spool.writer),
-    providerKeys: noProviderKeys,
-    upstream: makeUpstream({
-      connectTimeoutMs: 5000,
-      headersTimeoutMs: 10_000,
-      bodyTimeoutMs: 10_000,
-      connections: 16,
-      organizationSharePercent: 100,
-      shareWaitMs: 10_000,
-      idleTimeoutMs: 30_000,
-      headerMaxBytes,
-      monotonic: () => performance.now(),
-    }),
-    callsInFlight: new CallsInFlight(options.maxCalls ?? 20_000, options.organizationSharePercent ?? 100),
-    spool: { of: () => rig.spool.writer },
-    hasSpoolSpace: () => true,
-    takesSpoolParts: () => true,
-    countryHeader: undefined,
-    agentSessions: true,
-    limits: {
-      routeMaxBytes: 64 * 1024,
-      requestMaxBytes: 64 * mebi,
-      recordMaxBytes: 64 * mebi,
-      maxAttempts: 20,
-      retryWithinMs: 60_000,
-      cachedResponseMaxBytes: mebi,
-      clientStallMs: 30_000,
-      logMaxBytes: 16 * mebi,
-      spansMaxBytes: 16 * mebi,
-      ...options.limits,
-    },
-    ...unset,
-    largeBodies: readInTurn,
-    heldBodies: new HeldBodies({ maxBytes: 256 * mebi, sharePercent: 100, waitMs: 10_000 }),
-    scheduler: new EventLoopScheduler(systemClock.monotonic),
-    meter: new GatewayMeter(new Meter(gatewayFamilies)),
-    cache: noCache((observation) => rig.observed.push(observation)),
-    clock: systemClock,
-    random: Math.random,
-    observe: (observation) => rig.observed.push(observation),
-    ...options.ports,
+    ...unset(),
+    dataDir,
+    gatewayPort: 0,
+    providers: options.providers ?? {},
+    targetAllowlist: options.allowed ?? [],
+    headerMaxBytes: options.headerMaxBytes ?? 640 * 1024,
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    clientConnections: options.maxConnections ?? 1000,
+    callsInFlight: options.maxCalls ?? 20_000,
+    organizationSharePercent: options.organizationSharePercent ?? 100,
+    corsOrigins: options.corsOrigins ?? [],
+    authFailuresPerMinute: 0,
+    providerConnectTimeoutMs: 5000,
+    providerHeadersTimeoutMs: 10_000,
+    providerBodyTimeoutMs: 10_000,
+    providerConnections: 16,
+    providerIdleTimeoutMs: 30_000,
+    shareWaitMs: 10_000,
+    cacheWaitMs: 0,
+    heldBodiesBytes: 256 * mebi,
+    ...limitSettings(options.limits ?? {}),
   };
 }
 
-const noProviderKeys: ForwardPorts['providerKeys'] = { find: () => undefined, providersOf: () => new Set() };
-/** A cache whose shared state is away. */
-function noCache(observe: Observe): SingleFlight {
-  return new SingleFlight({ state: noState, clock: systemClock, observe, waitMs: 0 });
+function limitSettings(limits: Partial<ForwardLimits>): Partial<Config> {
+  return {
+    routeMaxBytes: limits.routeMaxBytes ?? 64 * 1024,
+    requestMaxBytes: limits.requestMaxBytes ?? 64 * mebi,
+    recordMaxBytes: limits.recordMaxBytes ?? 64 * mebi,
+    attemptsMax: limits.maxAttempts ?? 20,
+    retryWithinMs: limits.retryWithinMs ?? 60_000,
+    cacheResponseMaxBytes: limits.cachedResponseMaxBytes ?? mebi,
+    clientStallTimeoutMs: limits.clientStallMs ?? 30_000,
+    logMaxBytes: limits.logMaxBytes ?? 16 * mebi,
+    otlpMaxBytes: limits.spansMaxBytes ?? 16 * mebi,
+  };
+}
+
+/** Where names that callers chose are resolved by the test. */
+function routesTo({ targetAllowlist, providers, bedrockRegion }: Config, resolve: LookupFunction | undefined): Partial<ForwardPorts> {
+  if (resolve === undefined) return {};
+  const allowed = makeAllowList(targetAllowlist);
+  const targets = makeTargetGuard(allowed, { listed: resolve, unlisted: resolve });
+  return { targets, providers: makeProviderTable(providers, { bedrockRegion, allowsLocal: allowed.allows, targets }) };
 }
 
 function noState(): never {
   throw new Error('this rig has no shared state');
 }
-
-/** No limits are stored, and a limit that a caller sends cannot be asked. */
-const noLimits: ForwardPorts['callLimits'] = {
-  windows: {
-    claim: () => {
-      throw new Error('this rig has no windows');
-    },
-  },
-  storedPolicies: () => [],
-  estimateCost: () => zeroMoney,
-  readUser: () => '',
-};
-
-const credentialHashes = new CredentialHashes(makeCredentialHash(Buffer.alloc(32)));
-/** What this deployment does not set. */
-const unset = { callLimits: noLimits, publicUrl: undefined, credentialHashes } as const;
 
 /** Reads large bodies as the threads do, in a later turn. */
 export const readInTurn: ForwardPorts['largeBodies'] = {

@@ -138,7 +138,7 @@ async function openScene(
     subscribers: () => [],
     wake: () => undefined,
     observe: (observation) => progress(JSON.stringify(observation)),
-    noteRound: ({ failed }) => {
+    onRound: ({ failed }) => {
       if (failed > 0) throw new Error(`${failed} evaluations failed.`);
     },
   });

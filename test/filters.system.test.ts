@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { childrenNamed, killStarted, makeDataDir, removeDataDir, startService, testKey } from './support/process-tree.ts';
-import { deliveriesOf, type ShownDelivery, statusOf } from './support/webhook-scene.ts';
+import { deliveriesOf, type DeliveryView, statusOf } from './support/webhook-scene.ts';
 
 const dataDir = makeDataDir();
 afterAll(() => {
@@ -46,7 +46,7 @@ it('filters that have much to do on a large call hold up neither the API nor ano
   });
   expect(sent.status).toBe(200);
   await sent.arrayBuffer();
-  const of = (id: string): Promise<readonly ShownDelivery[]> => deliveriesOf(service, id);
+  const of = (id: string): Promise<readonly DeliveryView[]> => deliveriesOf(service, id);
   // Each look is an answer of the same core.
   const [told] = await eventually(
     'the plain webhook to get the call',

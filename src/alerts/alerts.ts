@@ -1,8 +1,8 @@
-import type { AlertPreview, ShownAlert, ShownHistoryRow, ShownIncident, ShownState } from '../contract/events/alert-answers.ts';
+import type { AlertPreview, AlertView, AlertHistoryView, IncidentView, AlertStateView } from '../contract/events/alert-answers.ts';
 import type { AlertDeliveryItem } from '../contract/events/deliveries.ts';
 import type { AlertRule } from '../contract/events/alerts.ts';
 import { type AlertRefusal, maxEnforcedRules } from '../metadata/organization/alert-rules.ts';
-import type { GivenChannel, StoredChannel } from '../model/events/channel.ts';
+import type { ChannelInput, StoredChannel } from '../model/events/channel.ts';
 import type { AlertMessage } from '../model/events/alert-message.ts';
 import type { NewDelivery } from '../model/events/event.ts';
 import { GatelogError } from '../model/errors.ts';
@@ -23,7 +23,7 @@ import type { AlertDefinitions } from './definitions.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { Alert } from './machine/rule.ts';
 import { deliveriesOf, ruleMessage } from './messages.ts';
-import { type AlertChange, changedFields, channelPath, type GivenAlert, idsOf, withMuteOf } from './rule-changes.ts';
+import { type AlertChange, changedFields, channelPath, type AlertInput, idsOf, withMuteOf } from './rule-changes.ts';
 import { previewAlert } from './preview.ts';
 import { shownAlert, shownDelivery, shownHistory, shownIncident, shownPreview, shownStates } from './shown.ts';
 
@@ -42,7 +42,7 @@ export interface AlertChannels {
   /** @param present the channels of the rule until now. A fault's path begins with the index of the channel. */
   readonly store: (
     organizationId: OrganizationId,
-    given: readonly GivenChannel[],
+    given: readonly ChannelInput[],
     present: readonly StoredChannel[],
   ) => Result<{ readonly channels: readonly StoredChannel[]; readonly secrets: ReadonlyMap<string, string> }>;
   readonly isReadable: (organizationId: OrganizationId, channel: StoredChannel) => boolean;
@@ -93,7 +93,7 @@ export class Alerts {
   }
 
   /** Newest first. */
-  async list(organizationId: OrganizationId, { limit, offset }: Page): Promise<readonly ShownAlert[]> {
+  async list(organizationId: OrganizationId, { limit, offset }: Page): Promise<readonly AlertView[]> {
     const { definitions, events } = this.options;
     const alerts = definitions.of(organizationId).slice(offset, offset + limit);
     const latest = await latestIncidents(
@@ -103,7 +103,7 @@ export class Alerts {
     return alerts.map((alert) => this.shown(alert, latest));
   }
 
-  async find(organizationId: OrganizationId, id: Uuid): Promise<ShownAlert | undefined> {
+  async find(organizationId: OrganizationId, id: Uuid): Promise<AlertView | undefined> {
     const { definitions, events } = this.options;
     const alert = definitions.find(organizationId, id);
     return alert === undefined ? undefined : this.shown(alert, await latestIncidents(events, [id]));
@@ -113,7 +113,7 @@ export class Alerts {
    * What storing a rule under its name would change; nothing is stored.
    * @param upcoming names of webhooks that will be there by then. @returns the fault of a rule that is not valid.
    */
-  changeOf(organizationId: OrganizationId, given: GivenAlert, upcoming: ReadonlySet<string>): Result<AlertChange> {
+  changeOf(organizationId: OrganizationId, given: AlertInput, upcoming: ReadonlySet<string>): Result<AlertChange> {
     const present = this.options.definitions.of(organizationId).find(({ rule }) => rule.name === given.rule.name);
     const known = [...given.channels.entries()].filter(([, channel]) => !('webhookName' in channel && upcoming.has(channel.webhookName)));
     const { rule } = present === undefined ? given : withMuteOf(present, given);
@@ -127,19 +127,19 @@ export class Alerts {
   }
 
   /** Stores a rule under its name, muted as it was unless the rule says otherwise. Durable on return. */
-  async put(organizationId: OrganizationId, given: GivenAlert): Promise<Result<ShownAlert>> {
+  async put(organizationId: OrganizationId, given: AlertInput): Promise<Result<AlertView>> {
     const present = this.options.definitions.of(organizationId).find(({ rule }) => rule.name === given.rule.name);
     const replaced = present === undefined ? undefined : await this.replace(organizationId, present.id, withMuteOf(present, given));
     return replaced ?? this.add(organizationId, given);
   }
 
   /** Durable on return. */
-  async add(organizationId: OrganizationId, given: GivenAlert): Promise<Result<ShownAlert>> {
+  async add(organizationId: OrganizationId, given: AlertInput): Promise<Result<AlertView>> {
     return this.keep(this.blank(organizationId, given.rule), given, (alert) => this.options.definitions.add(alert));
   }
 
   /** Durable on return. @returns undefined for an unknown rule. */
-  async replace(organizationId: OrganizationId, id: Uuid, given: GivenAlert): Promise<Result<ShownAlert> | undefined> {
+  async replace(organizationId: OrganizationId, id: Uuid, given: AlertInput): Promise<Result<AlertView> | undefined> {
     const { definitions, now } = this.options;
     const present = definitions.find(organizationId, id);
     if (present === undefined) return undefined;
@@ -157,7 +157,7 @@ export class Alerts {
   }
 
   /** The gravest first. @returns undefined for an unknown rule. */
-  states(organizationId: OrganizationId, id: Uuid, page: Page): readonly ShownState[] | undefined {
+  states(organizationId: OrganizationId, id: Uuid, page: Page): readonly AlertStateView[] | undefined {
     const { definitions, evaluator, now } = this.options;
     const alert = definitions.find(organizationId, id);
     if (alert === undefined) return undefined;
@@ -165,7 +165,7 @@ export class Alerts {
   }
 
   /** Newest first. @returns undefined for an unknown rule. */
-  async incidents(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly ShownIncident[] | undefined> {
+  async incidents(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly IncidentView[] | undefined> {
     const { definitions, evaluator, events } = this.options;
     const alert = definitions.find(organizationId, id);
     if (alert === undefined) return undefined;
@@ -174,7 +174,7 @@ export class Alerts {
   }
 
   /** Newest first. @returns undefined for an unknown rule. */
-  async history(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly ShownHistoryRow[] | undefined> {
+  async history(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly AlertHistoryView[] | undefined> {
     const { definitions, events } = this.options;
     if (definitions.find(organizationId, id) === undefined) return undefined;
     return (await listHistory(events, id, page)).map(shownHistory);
@@ -235,7 +235,7 @@ export class Alerts {
     return { id, organizationId, rule, channels: [], limitPolicy: null, offered: false, createdAt: at, changedAt: at };
   }
 
-  private draft(before: Alert, { rule, channels: given }: GivenAlert): Result<DraftedAlert> {
+  private draft(before: Alert, { rule, channels: given }: AlertInput): Result<DraftedAlert> {
     const planned = planAlert(before.organizationId, rule);
     if (!planned.ok) return planned;
     const stored = this.options.channels.store(before.organizationId, given, before.channels);
@@ -248,9 +248,9 @@ export class Alerts {
 
   private async keep(
     before: Alert,
-    given: GivenAlert,
+    given: AlertInput,
     keep: (alert: Alert) => Promise<AlertRefusal | undefined>,
-  ): Promise<Result<ShownAlert>> {
+  ): Promise<Result<AlertView>> {
     const drafted = this.draft(before, given);
     if (!drafted.ok) return drafted;
     const { alert, secrets } = drafted.value;
@@ -270,7 +270,7 @@ export class Alerts {
     return success(this.shown(alert, await latestIncidents(this.options.events, [alert.id]), secrets));
   }
 
-  private shown(alert: Alert, latest: ReadonlyMap<string, number>, secrets?: ReadonlyMap<string, string>): ShownAlert {
+  private shown(alert: Alert, latest: ReadonlyMap<string, number>, secrets?: ReadonlyMap<string, string>): AlertView {
     const { evaluator, channels, now } = this.options;
     const shown = alert.channels.map((channel) => ({
       id: channel.id,

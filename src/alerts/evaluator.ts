@@ -58,7 +58,7 @@ export interface EvaluatorOptions {
   /** What the groups of all rules of one organisation may take in memory. */
   readonly groupsMaxBytes: number;
   readonly late?: LateLook;
-  readonly noteRound?: (round: { readonly rules: number; readonly failed: number; readonly ms: number }) => void;
+  readonly onRound?: (round: { readonly rules: number; readonly failed: number; readonly ms: number }) => void;
 }
 
 /** A record may take this long to be stored. */
@@ -175,7 +175,7 @@ export class Evaluator {
   }
 
   private async round(at: number): Promise<void> {
-    const { definitions, clock, noteRound } = this.options;
+    const { definitions, clock, onRound } = this.options;
     const since = clock.monotonic();
     const faults = new ErrorCollector(this.stopping.signal);
     const byOrganization = new Map<OrganizationId, ReadyAlert[]>();
@@ -197,7 +197,7 @@ export class Evaluator {
       });
     }
     const rules = [...byOrganization.values()].reduce((sum, alerts) => sum + alerts.length, 0);
-    noteRound?.({ rules, failed: failures, ms: clock.monotonic() - since });
+    onRound?.({ rules, failed: failures, ms: clock.monotonic() - since });
     await this.closeOff(at);
     await this.removeGone(at);
     await this.prune(at);

@@ -1,5 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
-import type { Reading } from '../query/alerts/families.ts';
+import type { Reading } from '../query/alerts/statement-groups.ts';
 import type { AlertRow } from '../query/alerts/rows.ts';
 import { batchesOf, type Samples } from '../query/alerts/statement.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';

@@ -1,20 +1,20 @@
-import { type Family, type Meter, secondsBounds } from '../platform/metrics/meter.ts';
+import { type MetricFamily, type Meter, secondsBounds } from '../platform/metrics/meter.ts';
 
-const evaluations: Family = { name: 'gatelog_alert_evaluations_total', kind: 'counter', help: 'Evaluations of rules that alert.' };
-const failures: Family = {
+const evaluations: MetricFamily = { name: 'gatelog_alert_evaluations_total', kind: 'counter', help: 'Evaluations of rules that alert.' };
+const failures: MetricFamily = {
   name: 'gatelog_alert_evaluation_errors_total',
   kind: 'counter',
   help: 'Evaluations of rules that failed; the state of their groups stays as it was.',
 };
-const rounds: Family = {
+const rounds: MetricFamily = {
   name: 'gatelog_alert_round_duration_seconds',
   kind: 'histogram',
   help: 'How long all rules took to be evaluated once.',
   bounds: secondsBounds,
 };
-const rules: Family = { name: 'gatelog_alert_rules', kind: 'gauge', help: 'Rules that are evaluated.' };
+const rules: MetricFamily = { name: 'gatelog_alert_rules', kind: 'gauge', help: 'Rules that are evaluated.' };
 
-export const alertFamilies: readonly Family[] = [evaluations, failures, rounds, rules];
+export const alertFamilies: readonly MetricFamily[] = [evaluations, failures, rounds, rules];
 
 /** A round of all rules. */
 export interface Round {

@@ -72,7 +72,7 @@ export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }:
       retain: (organizationIds) => changed.retain(organizationIds),
       check: (organizationId, ready, time) => checkLate(late, organizationId, ready, time),
     },
-    noteRound: (round) => countRound(meter, round),
+    onRound: (round) => countRound(meter, round),
   });
   await evaluator.open();
   const now = clock.now();

@@ -11,10 +11,10 @@ import { evaluate, type Memories } from './machine/evaluate.ts';
 import { type ReadyAlert, readyAlert } from './machine/rule.ts';
 import { farther } from './machine/state.ts';
 
-type ShownGroup = Readonly<Record<string, GroupValue>>;
+type GroupView = Readonly<Record<string, GroupValue>>;
 
 export interface PreviewedIncident {
-  readonly group: ShownGroup;
+  readonly group: GroupView;
   readonly startedAt: number;
   /** Null: it lasts. */
   readonly endedAt: number | null;
@@ -28,7 +28,7 @@ export interface Preview {
   readonly isExact: boolean;
   readonly groupsLeftOut: number;
   /** A point for each change of a group's value, in the order of time. */
-  readonly series: readonly { readonly at: number; readonly group: ShownGroup; readonly value: number | null }[];
+  readonly series: readonly { readonly at: number; readonly group: GroupView; readonly value: number | null }[];
   readonly incidents: readonly PreviewedIncident[];
 }
 

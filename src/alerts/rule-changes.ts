@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AlertRule } from '../contract/events/alerts.ts';
-import type { GivenChannel } from '../model/events/channel.ts';
+import type { ChannelInput } from '../model/events/channel.ts';
 import type { FieldChange } from '../model/events/rule-set.ts';
 import type { FaultPath } from '../model/fault.ts';
 import type { Uuid } from '../model/ids.ts';
 import type { Alert } from './machine/rule.ts';
 
 /** A rule as a caller gives it, its channels apart. */
-export interface GivenAlert {
+export interface AlertInput {
   readonly rule: AlertRule;
-  readonly channels: readonly GivenChannel[];
+  readonly channels: readonly ChannelInput[];
 }
 
 export interface AlertChange {
@@ -19,7 +19,7 @@ export interface AlertChange {
 }
 
 /** The mute of a rule is for people at work; a rule that does not name it leaves it. */
-export function withMuteOf(present: Alert, { rule, channels }: GivenAlert): GivenAlert {
+export function withMuteOf(present: Alert, { rule, channels }: AlertInput): AlertInput {
   return { rule: { ...(present.rule.mute_until === undefined ? {} : { mute_until: present.rule.mute_until }), ...rule }, channels };
 }
 

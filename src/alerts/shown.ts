@@ -1,4 +1,4 @@
-import type { AlertPreview, ShownAlert, ShownHistoryRow, ShownIncident, ShownState } from '../contract/events/alert-answers.ts';
+import type { AlertPreview, AlertView, AlertHistoryView, IncidentView, AlertStateView } from '../contract/events/alert-answers.ts';
 import type { AlertDeliveryItem } from '../contract/events/deliveries.ts';
 import type { RuleState as RuleStateName } from '../model/events/alert-vocabulary.ts';
 import type { AlertIncidentsTable } from '../events/schema/alert-tables.ts';
@@ -22,13 +22,13 @@ const gravest = ['firing', 'no_data', 'recovering', 'pending', 'ok'] as const;
 export interface KnownOfAlert {
   readonly ready: ReadyAlert;
   readonly state: RuleState;
-  readonly channels: ShownAlert['channels'];
+  readonly channels: AlertView['channels'];
   /** Unix milliseconds; null: there was none. */
   readonly lastIncidentAt: number | null;
   readonly now: number;
 }
 
-export function shownAlert(alert: Alert, { ready, state, channels, lastIncidentAt, now }: KnownOfAlert): ShownAlert {
+export function shownAlert(alert: Alert, { ready, state, channels, lastIncidentAt, now }: KnownOfAlert): AlertView {
   const { rule } = alert;
   const firing = [...state.memories.values()].filter(({ incident }) => incident !== null).length;
   return {
@@ -66,7 +66,7 @@ function isMuted(until: number | null, now: number): boolean {
   return until !== null && now < until;
 }
 
-export function shownStates({ plan, rules }: ReadyAlert, { memories }: RuleState, now: number): readonly ShownState[] {
+export function shownStates({ plan, rules }: ReadyAlert, { memories }: RuleState, now: number): readonly AlertStateView[] {
   const isQuiet = isMuted(rules.muteUntil, now);
   return [...memories]
     .toSorted(([, one], [, other]) => gravest.indexOf(one.state) - gravest.indexOf(other.state) || other.since - one.since)
@@ -80,7 +80,7 @@ export function shownStates({ plan, rules }: ReadyAlert, { memories }: RuleState
 }
 
 /** @param since when the rule began to measure what it does; earlier requests are not those that its filter finds. */
-export function shownIncident({ alert, plan }: ReadyAlert, row: AlertIncidentsTable, since: number): ShownIncident {
+export function shownIncident({ alert, plan }: ReadyAlert, row: AlertIncidentsTable, since: number): IncidentView {
   const range = { from: row.window_from, to: row.window_to };
   return {
     id: row.id,
@@ -95,12 +95,12 @@ export function shownIncident({ alert, plan }: ReadyAlert, row: AlertIncidentsTa
   };
 }
 
-function groupOf({ group_key: key, dimensions }: Pick<AlertIncidentsTable, 'group_key' | 'dimensions'>): ShownIncident['group'] {
+function groupOf({ group_key: key, dimensions }: Pick<AlertIncidentsTable, 'group_key' | 'dimensions'>): IncidentView['group'] {
   const values = groupOfKey(key);
   return Object.fromEntries((JSON.parse(dimensions) as string[]).map((name, index) => [name, values[index] ?? null]));
 }
 
-export function shownHistory(row: HistoryRow): ShownHistoryRow {
+export function shownHistory(row: HistoryRow): AlertHistoryView {
   return {
     at: iso(row.at),
     state: row.state,

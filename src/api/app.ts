@@ -14,7 +14,7 @@ import { openEndpoints } from './open-endpoints.ts';
 import { type AddressedPath, methodsAt } from './http/allowed-methods.ts';
 import { answerMcp, McpCalls, mcpPath } from './mcp.ts';
 import type { ApiPorts } from './endpoint/ports.ts';
-import { noteEndpoint } from './http/matched-endpoint.ts';
+import { recordEndpoint } from './http/matched-endpoint.ts';
 import { readsAsQuery, unknownPath } from './http/unknown-path.ts';
 import { sendProblem } from './http/problem.ts';
 import { addSite } from './site/site.ts';
@@ -93,13 +93,13 @@ function refuseOtherMethods(app: Hono, path: string, methods: readonly string[])
 function addOpenEndpoint(app: Hono, endpoint: OpenEndpoint, given: { readonly ports: ApiPorts; readonly document: () => object }): void {
   const { method, path } = endpoint.declaration;
   app.on(method.toUpperCase(), routerPath(path), async (context) => {
-    noteEndpoint(context, endpoint);
+    recordEndpoint(context, endpoint);
     const memory = new CallMemory(given.ports.answerMemory, context.req.raw.signal);
     return memory.during(context, () => endpoint.handle({ context, memory, ...given }));
   });
 }
 
-interface GivenToEndpoint {
+interface EndpointInput {
   readonly ports: ApiPorts;
   readonly limitBody: LimitBody;
   readonly turns: LoopTurns;
@@ -107,12 +107,12 @@ interface GivenToEndpoint {
   readonly path: string;
 }
 
-function addEndpoint(app: Hono, endpoint: Endpoint, { ports, limitBody: general, turns, path }: GivenToEndpoint): void {
+function addEndpoint(app: Hono, endpoint: Endpoint, { ports, limitBody: general, turns, path }: EndpointInput): void {
   const { bodyMaxBytes = Infinity } = endpoint;
   const limitBody = bodyMaxBytes < ports.bodyMaxBytes ? makeBodyLimit(bodyMaxBytes, '') : general;
   const maxBytes = Math.min(bodyMaxBytes, ports.bodyMaxBytes);
   app.on(endpoint.declaration.method.toUpperCase(), routerPath(path), async (context) => {
-    noteEndpoint(context, endpoint);
+    recordEndpoint(context, endpoint);
     const principal = await authenticate(context, ports, endpoint.action);
     const memory = new CallMemory(ports.answerMemory, context.req.raw.signal).ownedBy(principal.organizationId);
     return memory.during(context, async () => {

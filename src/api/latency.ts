@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { type Family, type Meter, secondsBounds } from '../platform/metrics/meter.ts';
+import { type MetricFamily, type Meter, secondsBounds } from '../platform/metrics/meter.ts';
 import { endpoints } from './endpoints.ts';
 import { openEndpoints } from './open-endpoints.ts';
 import { endpointName, endpointOf } from './http/matched-endpoint.ts';
@@ -8,7 +8,7 @@ import { endpointName, endpointOf } from './http/matched-endpoint.ts';
 const noEndpoint = 'none';
 const statusClasses = ['2xx', '3xx', '4xx', '5xx'] as const;
 
-const requests: Family = {
+const requests: MetricFamily = {
   name: 'gatelog_api_request_seconds',
   kind: 'histogram',
   help: 'How long the API took for a call, by endpoint and class of status.',
@@ -16,7 +16,7 @@ const requests: Family = {
   bounds: secondsBounds,
 };
 
-export const apiFamilies: readonly Family[] = [requests];
+export const apiFamilies: readonly MetricFamily[] = [requests];
 
 /** @param monotonic milliseconds. */
 export function measureCalls(meter: Meter, monotonic: () => number): MiddlewareHandler {

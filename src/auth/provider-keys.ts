@@ -18,7 +18,7 @@ export interface NewProviderKey {
 }
 
 /** The visible part of a stored key. */
-export interface ShownProviderKey {
+export interface ProviderKeyView {
   readonly id: string;
   readonly provider: string;
   readonly name: string | null;
@@ -33,9 +33,9 @@ export interface ShownProviderKey {
 /** Stores keys of providers, encrypted, and never returns one. */
 export interface ProviderKeyVault {
   /** Durable on return. @returns the reason of a refusal, else the visible part. */
-  readonly add: (organizationId: OrganizationId, given: NewProviderKey) => Promise<ShownProviderKey | ProviderKeyRefusal>;
+  readonly add: (organizationId: OrganizationId, given: NewProviderKey) => Promise<ProviderKeyView | ProviderKeyRefusal>;
   /** The newest first. */
-  readonly list: (organizationId: OrganizationId) => Promise<readonly ShownProviderKey[]>;
+  readonly list: (organizationId: OrganizationId) => Promise<readonly ProviderKeyView[]>;
   /** Durable on return. @returns false when the organisation has no such key. */
   readonly remove: (organizationId: OrganizationId, id: string) => Promise<boolean>;
 }
@@ -62,6 +62,6 @@ export function makeProviderKeyVault(database: MetadataQueries, cipher: Provider
   };
 }
 
-function shown({ id, provider, name, hint, createdAt }: StoredProviderKey, readable: boolean): ShownProviderKey {
+function shown({ id, provider, name, hint, createdAt }: StoredProviderKey, readable: boolean): ProviderKeyView {
   return { id, provider, name, hint, createdAt, readable };
 }

@@ -1,7 +1,7 @@
 import { requestItemSchema } from '../contract/requests/item.ts';
 import { nearestName } from '../model/nearest-name.ts';
 import { bodyFault, type Result, success } from '../model/fault.ts';
-import { shownColumns } from '../model/record/columns.ts';
+import { itemColumns } from '../model/record/columns.ts';
 import { parseJson, quoted } from '../model/text.ts';
 import { otherShownName } from '../model/vocabulary/property-alias.ts';
 import { type ExportFormat, formatFacts } from '../model/vocabulary/export.ts';
@@ -53,10 +53,10 @@ const kindOfType = {
   float64: 'number',
   flag: 'flag',
   numbers: 'numbers',
-} as const satisfies Record<(typeof shownColumns)[number]['type'], ColumnKind>;
+} as const satisfies Record<(typeof itemColumns)[number]['type'], ColumnKind>;
 
 const kinds: Readonly<Record<string, ColumnKind>> = {
-  ...Object.fromEntries(shownColumns.map(({ type, field }) => [field.name, kindOfType[type]])),
+  ...Object.fromEntries(itemColumns.map(({ type, field }) => [field.name, kindOfType[type]])),
   request_created_at: 'time',
   updated_at: 'time',
   request_body: 'json',

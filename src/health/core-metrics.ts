@@ -2,10 +2,10 @@ import { apiFamilies } from '../api/latency.ts';
 import type { HealthFigures } from '../contract/health.ts';
 import type { DeadLetters } from '../ingest/dead-letters/store.ts';
 import type { Drain } from '../ingest/drain.ts';
-import { ingestFamilies, noteLetters, notePrices, readDrain } from '../ingest/metrics.ts';
+import { ingestFamilies, recordDeadLetters, recordPrices, readDrain } from '../ingest/metrics.ts';
 import { alertFamilies } from '../alerts/metrics.ts';
 import { exposition, type ProcessNumbers } from '../platform/metrics/exposition.ts';
-import type { Family, Meter } from '../platform/metrics/meter.ts';
+import type { MetricFamily, Meter } from '../platform/metrics/meter.ts';
 import { eventFamilies, ingestEventFamilies } from '../platform/metrics/observed.ts';
 import { processFamilies } from '../platform/metrics/process-sampler.ts';
 import type { SpendCounters } from '../ingest/spend-counters.ts';
@@ -15,7 +15,7 @@ import type { EventsDatabase } from '../events/database/database.ts';
 import { notePending, outboxFamilies } from '../events/delivery/metrics.ts';
 import { noteBehind, webhookFamilies } from '../events/webhooks/metrics.ts';
 import { unpackCells } from '../platform/metrics/slot-totals.ts';
-import { noteSpool, spoolFamilies } from '../spool/metrics.ts';
+import { recordSpool, spoolFamilies } from '../spool/metrics.ts';
 import { folderBytes } from '../spool/usage.ts';
 import { readConnections, readDamage, readMove, storeFamilies } from '../store/metrics.ts';
 import type { Store } from '../store/store.ts';
@@ -23,7 +23,7 @@ import type { MetricsMessage } from '../supervisor/messages.ts';
 import { healthFigures } from './health-figures.ts';
 import { familiesOf } from './metric-families.ts';
 
-export const coreFamilies: readonly Family[] = [
+export const coreFamilies: readonly MetricFamily[] = [
   ...processFamilies,
   ...eventFamilies,
   ...ingestEventFamilies,
@@ -81,15 +81,15 @@ export class ProcessMetrics {
     const { meter, drain, spendCounters, events, behindMs, deadLetters, deadLetterMaxBytes, store, spoolFolder, spoolMaxBytes, now } =
       this.options;
     readDrain(meter, drain, now());
-    notePrices(meter, { published: priceList.published, today: spendCounters.callsToday(), now: now() });
-    noteLetters(meter, deadLetters.usage(), deadLetterMaxBytes);
+    recordPrices(meter, { published: priceList.published, today: spendCounters.callsToday(), now: now() });
+    recordDeadLetters(meter, deadLetters.usage(), deadLetterMaxBytes);
     readConnections(meter, store);
     readDamage(meter, store);
     readMove(meter, store);
     // The other figures are shown also while the database of events cannot be read.
     notePending(meter, await readBacklog(events, now()).catch(() => unknownBacklog));
     noteBehind(meter, behindMs());
-    noteSpool(meter, await folderBytes(spoolFolder), spoolMaxBytes);
+    recordSpool(meter, await folderBytes(spoolFolder), spoolMaxBytes);
     const others = this.received.map(({ process, cells }): ProcessNumbers => {
       const families = process === 'supervisor' ? familiesOf.supervisor : familiesOf.gateway;
       return { process, families, cells: unpackCells(cells) };

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { GatewayMeter } from '../gateway/observation/metrics.ts';
-import { noteLetters, notePrices } from '../ingest/metrics.ts';
+import { recordDeadLetters, recordPrices } from '../ingest/metrics.ts';
 import { notePending } from '../events/delivery/metrics.ts';
 import type { ProcessNumbers } from '../platform/metrics/exposition.ts';
-import { type Family, Meter } from '../platform/metrics/meter.ts';
-import { noteSpool } from '../spool/metrics.ts';
+import { type MetricFamily, Meter } from '../platform/metrics/meter.ts';
+import { recordSpool } from '../spool/metrics.ts';
 import { coreFamilies } from './core-metrics.ts';
 import { healthFigures } from './health-figures.ts';
 import { familiesOf } from './metric-families.ts';
@@ -12,7 +12,7 @@ import { familiesOf } from './metric-families.ts';
 const now = Date.UTC(2026, 0, 31, 12);
 
 /** A meter whose gauges are all set. */
-function meterOf(families: readonly Family[]): Meter {
+function meterOf(families: readonly MetricFamily[]): Meter {
   const meter = new Meter(families);
   for (const family of families) if (family.kind === 'gauge') meter.cells.fill(0, meter.startOf(family), meter.endOf(family));
   return meter;
@@ -22,10 +22,10 @@ const numbersOf = (process: string, { families, cells }: Meter): ProcessNumbers 
 
 test('are those of all processes together', () => {
   const core = meterOf(coreFamilies);
-  noteSpool(core, 5000, 10_000);
-  noteLetters(core, { letters: 3, bytes: 300 }, 1000);
+  recordSpool(core, 5000, 10_000);
+  recordDeadLetters(core, { letters: 3, bytes: 300 }, 1000);
   notePending(core, { pending: 7, overdueMs: 1500 });
-  notePrices(core, { published: '2026-01-01', today: { known: 8, unknown: 2 }, now });
+  recordPrices(core, { published: '2026-01-01', today: { known: 8, unknown: 2 }, now });
   const workers = [0, 1].map(() => meterOf(familiesOf.gateway));
   for (const meter of workers) new GatewayMeter(meter).unrecorded('spool_full');
   const supervisor = meterOf(familiesOf.supervisor);

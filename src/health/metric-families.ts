@@ -1,5 +1,5 @@
 import { gatewayFamilies as callFamilies } from '../gateway/observation/metrics.ts';
-import type { Family } from '../platform/metrics/meter.ts';
+import type { MetricFamily } from '../platform/metrics/meter.ts';
 import { eventFamilies, supervisionFamilies } from '../platform/metrics/observed.ts';
 import { processFamilies } from '../platform/metrics/process-sampler.ts';
 
@@ -10,4 +10,4 @@ import { processFamilies } from '../platform/metrics/process-sampler.ts';
 export const familiesOf = {
   gateway: [...processFamilies, ...eventFamilies, ...callFamilies],
   supervisor: [...processFamilies, ...eventFamilies, ...supervisionFamilies],
-} as const satisfies Readonly<Record<string, readonly Family[]>>;
+} as const satisfies Readonly<Record<string, readonly MetricFamily[]>>;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Family } from '../platform/metrics/meter.ts';
+import type { MetricFamily } from '../platform/metrics/meter.ts';
 import { spendFamilies } from '../ingest/spend-counters.ts';
 import { coreFamilies } from './core-metrics.ts';
 import { familiesOf } from './metric-families.ts';
@@ -27,7 +27,7 @@ gatelog_events_total{kind="removals_put_off"} > 0                              #
 
 `;
 
-const rowOf = ({ name, kind, labels = {}, help }: Family): string =>
+const rowOf = ({ name, kind, labels = {}, help }: MetricFamily): string =>
   `| \`${name}\` | ${kind} | ${Object.entries(labels).map(labelText).join('; ')} | ${help} |\n`;
 const labelText = ([label, values]: [string, readonly string[]]): string =>
   values.length > 8 ? `\`${label}\`` : `\`${label}\`: ${values.join(', ')}`;
@@ -36,7 +36,7 @@ const labelText = ([label, values]: [string, readonly string[]]): string =>
 const spendLabels = { organization: ['its identifier'], provider: ['its name'], model: ['its name'] };
 
 it('docs/reference/metrics.md lists every metric of every process', async () => {
-  const spend = spendFamilies.map(({ labels, ...family }): Family => ({
+  const spend = spendFamilies.map(({ labels, ...family }): MetricFamily => ({
     ...family,
     kind: 'counter',
     labels: { ...spendLabels, ...labels },

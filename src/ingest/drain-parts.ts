@@ -1,7 +1,7 @@
 import type { Observe } from '../model/observation.ts';
 import type { CheckpointFile } from '../spool/checkpoint.ts';
 import type { Store } from '../store/store.ts';
-import type { InterpretParts } from './batch/batch-interpreter.ts';
+import type { InterpretParts } from './batch/batch-record-builder.ts';
 import type { BatchLimits } from './batch/batch.ts';
 import type { BurstGate } from './batch/burst.ts';
 import type { StoredOrder } from './batch/stored-order.ts';
@@ -10,7 +10,7 @@ import type { CompleteUsage } from './completions/complete-usage.ts';
 import type { DeadLetterQuota } from './dead-letters/quota.ts';
 import type { DeadLetters } from './dead-letters/store.ts';
 import type { SettleBudgets } from './interpret/settlement.ts';
-import type { StoredParts } from './note-stored.ts';
+import type { StoredParts } from './record-stored.ts';
 import type { CallsOnce } from './once/calls-once.ts';
 
 /** Other rooms, and parts of this one, as the drain uses them. */

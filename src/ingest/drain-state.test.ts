@@ -71,7 +71,7 @@ it('a record that becomes visible says how long that took; a batch that comes to
   let inserting = false;
   const drain = await spool.openDrain({
     clock: { now: systemClock.now, monotonic: () => systemClock.monotonic() + ahead },
-    noteVisible: (delayMs) => delays.push(delayMs),
+    onVisible: (delayMs) => delays.push(delayMs),
     insert: async (...given) => {
       inserting = true;
       await held;

@@ -4,7 +4,7 @@ import { GatelogError, messageOf } from '../model/errors.ts';
 import type { UsageCompletion } from '../model/record/usage-completion.ts';
 import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
-import { BatchInterpreter, type BatchInterpretation } from './batch/batch-interpreter.ts';
+import { BatchRecordBuilder, type BatchInterpretation } from './batch/batch-record-builder.ts';
 import { BatchSizer, isOversized } from './batch/batch-size.ts';
 import {
   acceptedAfter,
@@ -31,7 +31,7 @@ import { compactAll, assertBelowMaxFrames, SeriesTail } from './series/tail.ts';
 import type { BudgetSettlement } from './interpret/settlement.ts';
 import { laterPosition, mayBeStored, type Unsure, unsureAtStart } from './batch/unsure.ts';
 import { type Failure, storeRows } from './batch/insert.ts';
-import { noteStored } from './note-stored.ts';
+import { recordStored } from './record-stored.ts';
 
 const writerCheckMs = 500;
 /** Max bytes of one read, between two ticks of the event loop: some tens of milliseconds where frames are small. */
@@ -53,7 +53,7 @@ export class Drain {
   private readonly unsure: Unsure;
   private readonly loop: DrainLoop;
   private readonly batchSize: BatchSizer;
-  private readonly interpreter: BatchInterpreter;
+  private readonly interpreter: BatchRecordBuilder;
   readonly appliedChanges: AppliedChanges;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
@@ -65,7 +65,7 @@ export class Drain {
     this.parts = { ...parts, observe: this.loop.observe };
     this.appliedChanges = new AppliedChanges(this.parts);
     this.batchSize = new BatchSizer(parts.limits.maxRows);
-    this.interpreter = new BatchInterpreter(this.parts);
+    this.interpreter = new BatchRecordBuilder(this.parts);
     this.checkpoint = parts.checkpoint.load();
     this.unsure = unsureAtStart(this.checkpoint, parts.spoolFolder);
   }
@@ -241,7 +241,7 @@ export class Drain {
       lastNumber,
       rows.map(({ rows: written }) => written.request),
     );
-    noteStored(batch, { rows, refused, countedBefore: once.countedBefore }, this.parts);
+    recordStored(batch, { rows, refused, countedBefore: once.countedBefore }, this.parts);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms: Math.round(clock.monotonic() - startedAt) });
   }

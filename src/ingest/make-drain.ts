@@ -13,7 +13,7 @@ import type { StoredOrder } from './batch/stored-order.ts';
 import type { DeadLetters } from './dead-letters/store.ts';
 import type { ActiveErasures, RunningErasures } from './changes/erasures.ts';
 import type { SpendCounters } from './spend-counters.ts';
-import type { InterpreterThread } from './worker/thread.ts';
+import type { RecordBuilderThread } from './worker/thread.ts';
 import type { DeadLetterQuota } from './dead-letters/quota.ts';
 import type { PendingChanges } from './changes/pending.ts';
 import type { DeclaredNames } from '../metadata/organization/declared-names.ts';
@@ -34,7 +34,7 @@ export interface DrainDependencies {
   readonly observe: Observe;
   readonly database: MetadataDatabase;
   readonly store: Store;
-  readonly interpreter: InterpreterThread;
+  readonly interpreter: RecordBuilderThread;
   readonly deadLetters: DeadLetters;
   readonly deadLetterQuota: DeadLetterQuota;
   readonly pendingChanges: PendingChanges;
@@ -46,7 +46,7 @@ export interface DrainDependencies {
   readonly running: RunningErasures;
   readonly storedOrder: StoredOrder;
   readonly spendCounters: SpendCounters;
-  readonly joined: { readonly note: OncePorts['noteJoined'] };
+  readonly joined: { readonly note: OncePorts['onJoined'] };
 }
 
 export function makeDrain({
@@ -90,7 +90,7 @@ export function makeDrain({
       pricingOf: makePricingOf(prices),
       now: systemClock.now,
       observe,
-      noteCompleted: (organizationId, completed) => spendCounters.complete(organizationId, completed),
+      onCompleted: (organizationId, completed) => spendCounters.complete(organizationId, completed),
     }),
     callsOnce: makeCallsOnce({ config, store, joined, observe }),
     erasures: erasuresFor(database, running),
@@ -101,14 +101,14 @@ export function makeDrain({
     burst: new BurstGate({ maxMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
     clock: systemClock,
     observe,
-    noteVisible: (delayMs) => countVisible(meter, delayMs),
+    onVisible: (delayMs) => countVisible(meter, delayMs),
     spendCounters,
   });
 }
 
 function makeCallsOnce({ config, store, joined, observe }: Pick<DrainDependencies, 'config' | 'store' | 'joined' | 'observe'>): CallsOnce {
-  const noteJoined: OncePorts['noteJoined'] = (...args) => joined.note(...args);
-  return new CallsOnce({ ...store, noteJoined, searchMaxBytes: config.bodySearchMaxBytes, clock: systemClock, observe });
+  const onJoined: OncePorts['onJoined'] = (...args) => joined.note(...args);
+  return new CallsOnce({ ...store, onJoined, searchMaxBytes: config.bodySearchMaxBytes, clock: systemClock, observe });
 }
 
 function erasuresFor(database: MetadataDatabase, running: RunningErasures): ActiveErasures {

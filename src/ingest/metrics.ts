@@ -1,55 +1,55 @@
-import type { Family, Meter } from '../platform/metrics/meter.ts';
+import type { MetricFamily, Meter } from '../platform/metrics/meter.ts';
 import type { DeadLetterUsage } from './dead-letters/store.ts';
 import type { Drain } from './drain.ts';
 
-const visibleDelay: Family = {
+const visibleDelay: MetricFamily = {
   name: 'gatelog_visible_delay_seconds',
   kind: 'histogram',
   help: 'From the end of an exchange until it could be queried.',
   bounds: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60, 300, 3600],
 };
-const waiting: Family = {
+const waiting: MetricFamily = {
   name: 'gatelog_spool_exchanges_waiting',
   kind: 'gauge',
   help: 'Exchanges that have ended and that the store does not have yet, as far as the spool was read.',
 };
-const oldest: Family = {
+const oldest: MetricFamily = {
   name: 'gatelog_spool_oldest_waiting_seconds',
   kind: 'gauge',
   help: 'How long ago the oldest of them has ended; 0 while none waits.',
 };
-const open: Family = {
+const open: MetricFamily = {
   name: 'gatelog_spool_exchanges_open',
   kind: 'gauge',
   help: 'Exchanges that the ingest knows and that the store does not have, ended or not.',
 };
-const draining: Family = {
+const draining: MetricFamily = {
   name: 'gatelog_ingest_draining',
   kind: 'gauge',
   help: '1 while batches get into the store, 0 while they do not.',
 };
 
-const letters: Family = { name: 'gatelog_dead_letters_kept', kind: 'gauge', help: 'Dead letters that there are now.' };
-const letterBytes: Family = { name: 'gatelog_dead_letter_bytes', kind: 'gauge', help: 'Bytes of all dead letters.' };
-const letterMaxBytes: Family = {
+const letters: MetricFamily = { name: 'gatelog_dead_letters_kept', kind: 'gauge', help: 'Dead letters that there are now.' };
+const letterBytes: MetricFamily = { name: 'gatelog_dead_letter_bytes', kind: 'gauge', help: 'Bytes of all dead letters.' };
+const letterMaxBytes: MetricFamily = {
   name: 'gatelog_dead_letter_max_bytes',
   kind: 'gauge',
   help: 'Bytes at which the oldest dead letters go (GATELOG_DEAD_LETTER_MAX_BYTES).',
 };
 
-const listAge: Family = {
+const listAge: MetricFamily = {
   name: 'gatelog_price_list_age_seconds',
   kind: 'gauge',
   help: 'Age of the public price list that came with this version.',
 };
-const callsToday: Family = {
+const callsToday: MetricFamily = {
   name: 'gatelog_calls_today',
   kind: 'gauge',
   help: 'Calls with tokens that were stored since midnight (UTC), or since the core began, by whether their cost is known.',
   labels: { cost: ['known', 'unknown'] },
 };
 
-export const ingestFamilies: readonly Family[] = [
+export const ingestFamilies: readonly MetricFamily[] = [
   listAge,
   callsToday,
   visibleDelay,
@@ -76,14 +76,14 @@ export function readDrain(meter: Meter, drain: Drain, now: number): void {
   meter.set(draining, [], drain.isDraining() ? 1 : 0);
 }
 
-export function noteLetters(meter: Meter, usage: DeadLetterUsage, maxBytes: number): void {
+export function recordDeadLetters(meter: Meter, usage: DeadLetterUsage, maxBytes: number): void {
   meter.set(letters, [], usage.letters);
   meter.set(letterBytes, [], usage.bytes);
   meter.set(letterMaxBytes, [], maxBytes);
 }
 
 /** @param published day (UTC) of the list. @param now Unix milliseconds. */
-export function notePrices(
+export function recordPrices(
   meter: Meter,
   {
     published,

@@ -24,7 +24,7 @@ import { freshUntil, inFlightIn } from './fresh-until.ts';
 import { makeDrain } from './make-drain.ts';
 import type { OncePorts } from './once/calls-once.ts';
 import { SpendCounters } from './spend-counters.ts';
-import { type InterpreterThread, startInterpreterThread } from './worker/thread.ts';
+import { type RecordBuilderThread, startRecordBuilderThread } from './worker/thread.ts';
 
 /** Maximum wait of the ingest for space among the dead letters. */
 const deadLetterQuotaWaitMs = 5000;
@@ -41,13 +41,13 @@ export interface IngestDependencies {
   readonly state: SharedState;
   readonly prices: OpenPrices;
   /** Is told which record has the call of another now. */
-  readonly joined: { readonly note: OncePorts['noteJoined'] };
+  readonly joined: { readonly note: OncePorts['onJoined'] };
 }
 
 /** The ingest: what drains the spool, what changes records on their way and behind it, and what they remember. */
 export interface Ingest extends Changers {
   readonly drain: Drain;
-  readonly interpreter: InterpreterThread;
+  readonly interpreter: RecordBuilderThread;
   readonly deadLetters: DeadLetters;
   readonly deadLetterQuota: DeadLetterQuota;
   readonly pendingChanges: PendingChanges;
@@ -76,7 +76,7 @@ export async function openIngest(dependencies: IngestDependencies): Promise<Inge
   const startedAt = systemClock.now();
   const latestBefore = Math.max(startedAt, await store.latestArrival(startedAt), deadLetters.latestOpenedAt());
   const kept = {
-    interpreter: openInterpreter(config, prices),
+    interpreter: openRecordBuilder(config, prices),
     deadLetters,
     deadLetterQuota: new DeadLetterQuota({ deadLetters, maxBytes: config.deadLetterMaxBytes, maxWaitMs: deadLetterQuotaWaitMs }),
     pendingChanges,
@@ -99,7 +99,7 @@ export async function openIngest(dependencies: IngestDependencies): Promise<Inge
 }
 
 /** The thread that interprets records with the prices. */
-function openInterpreter(config: Config, { file, imported }: OpenPrices): InterpreterThread {
+function openRecordBuilder(config: Config, { file, imported }: OpenPrices): RecordBuilderThread {
   const settings = {
     searchMaxBytes: config.bodySearchMaxBytes,
     agentSessions: config.agentSessions === 'on',
@@ -107,7 +107,7 @@ function openInterpreter(config: Config, { file, imported }: OpenPrices): Interp
     pricesFile: file,
     threatCheckFile: config.threatCheckFile,
   };
-  return startInterpreterThread(settings, undefined, undefined, imported.current);
+  return startRecordBuilderThread(settings, undefined, undefined, imported.current);
 }
 
 /** @param lastNumber of the ingest's checkpoint; undefined without one, or in one of an earlier version. */

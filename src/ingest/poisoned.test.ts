@@ -19,7 +19,7 @@ import {
   until,
   written,
 } from './testing/ingest-harness.ts';
-import { InterpreterCrashed } from './worker/interpreter.ts';
+import { RecordBuilderCrashed } from './worker/record-builder.ts';
 import type { TestInterpret } from './testing/spent-rows.ts';
 
 let rig: IngestRig;
@@ -49,7 +49,7 @@ function killedBy(poisoned: string, sizes: number[]): TestInterpret {
     sizes.push(tasks.length);
     const interpreted = await interpretDirectly(tasks, storedAt);
     if (interpreted.some((result) => 'request' in result && holdsId(result.request, poisoned))) {
-      throw new InterpreterCrashed('out of memory');
+      throw new RecordBuilderCrashed('out of memory');
     }
     return interpreted;
   };
@@ -69,7 +69,7 @@ function dyingOnce(reason: string): TestInterpret {
   return async (tasks, storedAt) => {
     if (hasDied) return interpretDirectly(tasks, storedAt);
     hasDied = true;
-    throw new InterpreterCrashed(reason);
+    throw new RecordBuilderCrashed(reason);
   };
 }
 

@@ -24,14 +24,14 @@ interface LogParts {
 }
 
 /** Takes what tells of calls that did not pass through the gateway: logs of calls, and spans. */
-export interface Takers {
+export interface Receivers {
   readonly takeLog: TakeLog;
   readonly takeSpans: TakeSpans;
   readonly close: () => Promise<void>;
 }
 
 /** A gateway worker tells the core of the spans that it takes. */
-export function startGatewayTakers(config: Config, series: OwnSeries, parts: LogParts): Takers {
+export function startGatewayReceivers(config: Config, series: OwnSeries, parts: LogParts): Receivers {
   const sender = new TraceSender(config.dataDir, parts.observe);
   const claims = makeRequestIdClaims(parts.database, systemClock.now);
   const logCalls = makeOwnLog(
@@ -43,7 +43,7 @@ export function startGatewayTakers(config: Config, series: OwnSeries, parts: Log
     parts.observe,
   );
   const recording = { logCalls, admissions: makeOwnAdmissions(config, series) };
-  const takers = startTakers(config, recording, parts, (owner, traces) => sender.note(owner, traces));
+  const takers = startReceivers(config, recording, parts, (owner, traces) => sender.note(owner, traces));
   return {
     ...takers,
     close: async () => {
@@ -54,7 +54,7 @@ export function startGatewayTakers(config: Config, series: OwnSeries, parts: Log
 }
 
 /** The core remembers the spans of all workers, and its own. */
-export function startCoreTakers(
+export function startCoreReceivers(
   config: Config,
   series: OwnSeries,
   {
@@ -62,7 +62,7 @@ export function startCoreTakers(
     joined,
     ...parts
   }: Pick<LogParts, 'observe'> & { readonly changeRequest: CorrectionPorts['changeRequest']; readonly joined: JoinedCalls },
-): Takers & Pick<SpanPorts, 'noteTraces'> {
+): Receivers & Pick<SpanPorts, 'onTraces'> {
   const corrections = new PlaceCorrections({
     changeRequest,
     joined,
@@ -79,10 +79,10 @@ export function startCoreTakers(
     parts.observe,
   );
   const recording = { logCalls, admissions: makeOwnAdmissions(config, series) };
-  const takers = startTakers(config, recording, parts, (owner, traces) => corrections.note(owner, traces));
+  const takers = startReceivers(config, recording, parts, (owner, traces) => corrections.note(owner, traces));
   return {
     ...takers,
-    noteTraces: (owner, traces) => corrections.note(owner, traces),
+    onTraces: (owner, traces) => corrections.note(owner, traces),
     close: async () => {
       await Promise.all([takers.close(), corrections.close()]);
       await claims.close();
@@ -101,16 +101,16 @@ interface Recording {
 const largeLogReader = new URL('./logs/worker.js', import.meta.url);
 
 /** The threads that read spans and large logs start with the first of them. */
-function startTakers(
+function startReceivers(
   config: Config,
   { logCalls, admissions }: Recording,
   { observe }: Pick<LogParts, 'observe'>,
-  noteTraces: SpanPorts['noteTraces'],
-): Takers {
+  onTraces: SpanPorts['onTraces'],
+): Receivers {
   const spans = startSpanThread({
     logCalls,
     admissions,
-    noteTraces,
+    onTraces,
     maxBytes: config.otlpMaxBytes,
     maxAddedBytes: config.spoolMaxBytes / shareOfRequest,
     now: systemClock.now,

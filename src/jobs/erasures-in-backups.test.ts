@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IngestRig, makeGate, SpoolRig, until } from '../ingest/testing/ingest-harness.ts';
 import { listUnfinishedErasures } from '../metadata/erasures.ts';
-import { type GivenLife, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';
+import { type LifeOptions, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';
 
 let parts: OpenLifeParts;
 let rig: IngestRig;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.close());
 
-const live = (spool: SpoolRig, given: GivenLife = {}): Promise<Life> => liveOver(parts, spool, given);
+const live = (spool: SpoolRig, given: LifeOptions = {}): Promise<Life> => liveOver(parts, spool, given);
 
 const ofAnn = { open: { tags: { properties: [], userId: 'ann' } } };
 const longMs = 60_000;

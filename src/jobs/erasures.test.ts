@@ -10,7 +10,7 @@ import type { Erasure, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { ErasureTargets } from './erasures.ts';
-import { type GivenLife, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';
+import { type LifeOptions, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';
 
 let parts: OpenLifeParts;
 let rig: IngestRig;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.close());
 
-const live = (spool: SpoolRig, given: GivenLife = {}): Promise<Life> => liveOver(parts, spool, given);
+const live = (spool: SpoolRig, given: LifeOptions = {}): Promise<Life> => liveOver(parts, spool, given);
 
 const tagged = (userId: string, given: object = {}) => ({ open: { tags: { properties: [], userId }, ...given } });
 const ofBody = (user: string) => ({ request: JSON.stringify({ model: 'echo-1', user, messages: [{ role: 'user', content: 'x' }] }) });

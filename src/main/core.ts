@@ -34,7 +34,7 @@ import { makeModelRegistry } from '../pricing/held/model-registry.ts';
 import { openCoreAlerts } from '../alerts/open.ts';
 import { openEventStores } from '../events/following.ts';
 import { modelsOf } from '../pricing/models/models-of.ts';
-import { startCoreTakers } from '../intake/open.ts';
+import { startCoreReceivers } from '../intake/open.ts';
 import { openOwnSeries } from '../spool/own-series.ts';
 import { makeStreams } from '../api/stream/open.ts';
 import { openExistingMetadata } from '../metadata/open.ts';
@@ -70,7 +70,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   void lowerMerges(store);
   ingest.drain.start();
   const ends = [sampleProcess(meter), releaseMemoryAtRest(), releaseLibraryAtRest(engineLibrary, observe)];
-  const takers = startCoreTakers(config, series, { ...base, changeRequest: (...args) => ingest.changer.change(...args) });
+  const takers = startCoreReceivers(config, series, { ...base, changeRequest: (...args) => ingest.changer.change(...args) });
   const alerts = await openCoreAlerts(base, events, baseUrl);
   const api = openApi({
     ...base,
@@ -91,7 +91,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   await events.start();
   alerts.start();
   publishCoreAddress(config.dataDir, listening);
-  const closeOperator = await openOperator({ ...base, ingest, jobs, api: api.ports, noteTraces: takers.noteTraces });
+  const closeOperator = await openOperator({ ...base, ingest, jobs, api: api.ports, onTraces: takers.onTraces });
   return {
     address: listening,
     stop: async () => {

@@ -3,7 +3,7 @@ import { listenerAddresses } from '../config/listener-addresses.ts';
 import type { Config } from '../config/load.ts';
 import { type GatewayDependencies, openGateway } from '../gateway/open.ts';
 import { familiesOf } from '../health/metric-families.ts';
-import { startGatewayTakers } from '../intake/open.ts';
+import { startGatewayReceivers } from '../intake/open.ts';
 import { openExistingMetadata } from '../metadata/open.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -35,7 +35,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const database = await openExistingMetadata(config, 'gateway', observe);
   const series = openOwnSeries(config, observe);
   const state = openSharedState(config, observe);
-  const takers = startGatewayTakers(config, series, { database, observe });
+  const takers = startGatewayReceivers(config, series, { database, observe });
   const gateway = openGateway({
     config,
     observe,

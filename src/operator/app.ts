@@ -8,7 +8,7 @@ import { GatelogError } from '../model/errors.ts';
 import type { OperatorEndpoint, OperatorWork } from './routes/endpoint.ts';
 import { applyPricesOf } from './routes/apply-prices.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
-import { noteSpans } from './routes/note-spans.ts';
+import { receiveSpans } from './routes/receive-spans.ts';
 import { importOperatorPrices, listOperatorPrices } from './routes/prices.ts';
 import { replayDeadLetters } from './routes/replay-dead-letters.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
@@ -24,7 +24,7 @@ const endpoints: readonly OperatorEndpoint[] = [
   listStoreParts,
   checkStorePart,
   setAsideStorePart,
-  noteSpans,
+  receiveSpans,
   listOperatorPrices,
   importOperatorPrices,
 ];

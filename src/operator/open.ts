@@ -25,7 +25,7 @@ export interface OperatorDependencies extends Pick<SnapshotParts, 'config' | 'ob
   /** Some endpoints of the API are the operator's too. */
   readonly api: ApiPorts;
   readonly prices: AllCorePrices;
-  readonly noteTraces: OperatorWork['noteTraces'];
+  readonly onTraces: OperatorWork['onTraces'];
 }
 
 /**
@@ -85,7 +85,7 @@ function operatorServer(dependencies: OperatorDependencies, replay: DeadLetterRe
   const takeSnapshot = makeTakeSnapshot({ ...dependencies, drain, removals: jobs.removals, jobs: jobs.bulk });
   return createOperatorServer({
     prices: makePriceImport({ database: dependencies.database, ...dependencies.prices, now: systemClock.now }),
-    noteTraces: dependencies.noteTraces,
+    onTraces: dependencies.onTraces,
     deadLetters,
     replay,
     storeParts: makeStoreParts(dependencies.store, dependencies.observe),

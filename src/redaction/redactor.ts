@@ -2,7 +2,7 @@ import { type RedactionPlace, redactionPlaces, type RedactionRule } from '../mod
 import { isCardNumber, redactCards } from './cards.ts';
 import { redactEmails } from './emails.ts';
 import { redactKeys } from './keys.ts';
-import { compilePattern, type NoteSearch, type ReplaceMatches } from './pattern.ts';
+import { compilePattern, type OnSearch, type ReplaceMatches } from './pattern.ts';
 
 /** Applies the rules of one place. */
 export interface Redactor {
@@ -20,12 +20,12 @@ interface Step {
 }
 
 /** Told of each search of a pattern: the index of its rule, and how many steps it may have taken. May throw, to end the work. */
-export type NoteRuleSearch = (rule: number, steps: number) => void;
+export type OnRuleSearch = (rule: number, steps: number) => void;
 
 /** Compiles rules, which run in their order. @throws when a pattern is invalid. */
-export function compileRules(rules: readonly RedactionRule[], noteSearch?: NoteRuleSearch): Redactors {
+export function compileRules(rules: readonly RedactionRule[], onSearch?: OnRuleSearch): Redactors {
   const steps = rules.map((rule, index): Step => {
-    const note = noteSearch === undefined ? undefined : (count: number): void => noteSearch(index, count);
+    const note = onSearch === undefined ? undefined : (count: number): void => onSearch(index, count);
     return { rule, replace: replacerOf(rule, note) };
   });
   return Object.fromEntries(
@@ -44,7 +44,7 @@ function redactorOf(steps: readonly Step[]): Redactor {
   };
 }
 
-function replacerOf({ kind, pattern }: RedactionRule, noteSearch: NoteSearch | undefined): ReplaceMatches {
+function replacerOf({ kind, pattern }: RedactionRule, onSearch: OnSearch | undefined): ReplaceMatches {
   switch (kind) {
     case 'email':
       return redactEmails;
@@ -54,6 +54,6 @@ function replacerOf({ kind, pattern }: RedactionRule, noteSearch: NoteSearch | u
       return redactKeys;
     case 'regex':
       if (pattern === null) throw new Error('a rule of the kind regex has no pattern');
-      return compilePattern(pattern, noteSearch);
+      return compilePattern(pattern, onSearch);
   }
 }

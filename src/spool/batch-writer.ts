@@ -46,12 +46,12 @@ export class BatchWriter {
       onWritten(error as Error, 0);
       return;
     } finally {
-      this.noteTime(startedAt);
+      this.recordTime(startedAt);
     }
     this.writeRest(descriptor, buffers, bytes, onWritten);
   }
 
-  private noteTime(startedAt: number): void {
+  private recordTime(startedAt: number): void {
     const now = this.monotonic();
     const tookMs = now - startedAt;
     this.spentMs = this.spentMs * Math.max(0, 1 - (now - this.spentAt) / 1000) + tookMs;

@@ -21,11 +21,11 @@ export class DiskSync {
     this.onFailure = onFailure;
   }
 
-  noteWritten(): void {
+  onWritten(): void {
     this.unsynced = true;
   }
 
-  noteNewFile(): void {
+  onNewFile(): void {
     this.newFiles += 1;
   }
 

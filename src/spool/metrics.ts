@@ -1,19 +1,19 @@
-import type { Family, Meter } from '../platform/metrics/meter.ts';
+import type { MetricFamily, Meter } from '../platform/metrics/meter.ts';
 
-const bytes: Family = {
+const bytes: MetricFamily = {
   name: 'gatelog_spool_bytes',
   kind: 'gauge',
   help: 'Bytes of all files of the spool, those that are stored and not deleted yet counted.',
 };
-const maxBytes: Family = {
+const maxBytes: MetricFamily = {
   name: 'gatelog_spool_max_bytes',
   kind: 'gauge',
   help: 'Bytes at which calls go on unrecorded (GATELOG_SPOOL_MAX_BYTES).',
 };
 
-export const spoolFamilies: readonly Family[] = [bytes, maxBytes];
+export const spoolFamilies: readonly MetricFamily[] = [bytes, maxBytes];
 
-export function noteSpool(meter: Meter, usedBytes: number, limitBytes: number): void {
+export function recordSpool(meter: Meter, usedBytes: number, limitBytes: number): void {
   meter.set(bytes, [], usedBytes);
   meter.set(maxBytes, [], limitBytes);
 }

@@ -245,7 +245,7 @@ class SegmentedWriter implements PositionedWriter {
   private completeBatch(batch: WriteBatch, segment: OpenSegment): void {
     segment.used += batch.bytes;
     if (this.options.sync === 'interval') {
-      this.disk.noteWritten();
+      this.disk.onWritten();
       this.settle(batch);
       return;
     }
@@ -315,7 +315,7 @@ class SegmentedWriter implements PositionedWriter {
       return;
     }
     if (finished === undefined) return;
-    this.disk.noteNewFile();
+    this.disk.onNewFile();
     void this.disk.finish(finished.descriptor, this.folder);
   }
 

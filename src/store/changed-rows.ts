@@ -24,7 +24,7 @@ export class ChangedRows {
   values<Result>(organizationId: OrganizationId, rows: readonly StoredRow[], write: () => Promise<Result>): Promise<Result> {
     return this.log.during(organizationId, rows, () =>
       write().finally(() => {
-        for (const { createdAt } of rows) this.told.noteRow(organizationId, createdAt);
+        for (const { createdAt } of rows) this.told.markRow(organizationId, createdAt);
       }),
     );
   }
@@ -33,13 +33,13 @@ export class ChangedRows {
   amounts<Result>(organizationId: OrganizationId, rows: readonly StoredRow[], write: () => Promise<Result>): Promise<Result> {
     return this.log.during(organizationId, rows, () =>
       write().finally(() => {
-        for (const { createdAt } of rows) this.told.noteAmounts(organizationId, createdAt);
+        for (const { createdAt } of rows) this.told.markAmounts(organizationId, createdAt);
       }),
     );
   }
 
   /** Values of many requests, which `write` finds; it hands what it is about to change to {@link ChangeLog.during}. */
   many<Result>(organizationId: OrganizationId, write: (log: ChangeLog) => Promise<Result>): Promise<Result> {
-    return write(this.log).finally(() => this.told.noteOrganization(organizationId));
+    return write(this.log).finally(() => this.told.markOrganization(organizationId));
   }
 }

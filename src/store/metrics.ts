@@ -1,18 +1,23 @@
-import { type Family, type Meter, secondsBounds } from '../platform/metrics/meter.ts';
+import { type MetricFamily, type Meter, secondsBounds } from '../platform/metrics/meter.ts';
 import { type Connections, laneNames } from './engine/connections.ts';
 import type { MoveBodies } from './move/move-bodies.ts';
 import type { KnownDamage } from './parts/damaged-parts.ts';
 
 const labels = { lane: laneNames };
-const connections: Family = {
+const connections: MetricFamily = {
   name: 'gatelog_store_connections',
   kind: 'gauge',
   help: 'Connections to the store, by what they are for.',
   labels,
 };
-const busy: Family = { name: 'gatelog_store_connections_busy', kind: 'gauge', help: 'Connections that run a statement.', labels };
-const waiting: Family = { name: 'gatelog_store_statements_waiting', kind: 'gauge', help: 'Statements that wait for a connection.', labels };
-const waits: Family = {
+const busy: MetricFamily = { name: 'gatelog_store_connections_busy', kind: 'gauge', help: 'Connections that run a statement.', labels };
+const waiting: MetricFamily = {
+  name: 'gatelog_store_statements_waiting',
+  kind: 'gauge',
+  help: 'Statements that wait for a connection.',
+  labels,
+};
+const waits: MetricFamily = {
   name: 'gatelog_store_wait_seconds',
   kind: 'histogram',
   help: 'How long statements waited for a connection; those that found one free are not counted.',
@@ -20,20 +25,20 @@ const waits: Family = {
   bounds: secondsBounds,
 };
 
-const damagedParts: Family = {
+const damagedParts: MetricFamily = {
   name: 'gatelog_store_damaged_parts',
   kind: 'gauge',
   help: 'Parts of the store with a damaged file: those that are known to fail what reads them, and those that could not be loaded at the start and are in no answer.',
   labels: { state: ['in_use', 'lost'] },
 };
 
-const toMove: Family = {
+const toMove: MetricFamily = {
   name: 'gatelog_store_bodies_to_move',
   kind: 'gauge',
   help: 'Requests whose bodies are still in the order of an earlier version; they are moved in the background.',
 };
 
-export const storeFamilies: readonly Family[] = [connections, busy, waiting, waits, damagedParts, toMove];
+export const storeFamilies: readonly MetricFamily[] = [connections, busy, waiting, waits, damagedParts, toMove];
 
 export function countWait(meter: Meter, lane: string, ms: number): void {
   meter.record(waits, [lane], ms / 1000);

@@ -28,7 +28,7 @@ export async function openReadyStore(config: Config, observe: Observe, { onWait,
     readConnections: { short: config.storeShortConnections, long: config.storeLongConnections },
     onWait,
     changeLog,
-    noteDamage: ({ isLost, ...part }: DamagedPart) => observe({ kind: isLost ? 'store_part_lost' : 'store_part_damaged', ...part }),
+    onDamage: ({ isLost, ...part }: DamagedPart) => observe({ kind: isLost ? 'store_part_lost' : 'store_part_damaged', ...part }),
   };
   if (url === undefined) {
     const location = { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes };

@@ -13,7 +13,7 @@ import {
   type ReadConnections,
   type StoreLocation,
 } from './engine/connections.ts';
-import { type KnownDamage, type NoteDamage, watchDamage } from './parts/damaged-parts.ts';
+import { type KnownDamage, type OnDamage, watchDamage } from './parts/damaged-parts.ts';
 import { startEngineThreads } from './engine/engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './delete/erasure.ts';
 import { type JoinRecords, makeJoinRecords } from './once/absorb.ts';
@@ -84,7 +84,7 @@ export interface Store {
 
 export interface StoreOptions extends RunOptions {
   readonly onWait?: NoteWait;
-  readonly noteDamage?: NoteDamage;
+  readonly onDamage?: OnDamage;
   readonly readConnections?: ReadConnections;
   /** Absent: nobody must know of changes after a kill. */
   readonly changeLog?: ChangeLog | undefined;
@@ -92,7 +92,7 @@ export interface StoreOptions extends RunOptions {
 
 /** Only one process can open an embedded store. @param connect opens the connections; a test passes failing ones. */
 export function openStore(location: StoreLocation, options: StoreOptions, connect: Connect = openConnections): Store {
-  const damage = watchDamage(connect(location, options.onWait, options.readConnections), options.noteDamage);
+  const damage = watchDamage(connect(location, options.onWait, options.readConnections), options.onDamage);
   const { connections } = damage;
   const endWatch = connections.embedded ? watchMerges(connections) : () => undefined;
   const patches = new PendingPatches();
@@ -166,17 +166,17 @@ function rowWrites(connections: Connections, patches: PendingPatches, changed: C
   const erase = makeEraseStored(connections);
   const removeExpired = makeRemoveExpired(connections);
   const joinRecords = makeJoinRecords(connections, patches);
-  const noteAll = (): void => told.noteAll();
+  const markAll = (): void => told.markAll();
   const spanTexts = makeSpanTexts(connections);
   return {
     joinRecords: {
-      moveNumbers: (owner, from, into) => joinRecords.moveNumbers(owner, from, into).finally(() => told.noteAmounts(owner, into.createdAt)),
-      fillFacts: (owner, into, facts) => joinRecords.fillFacts(owner, into, facts).finally(() => told.noteAmounts(owner, into.createdAt)),
-      moveChanges: (owner, from, into) => joinRecords.moveChanges(owner, from, into).finally(() => told.noteAmounts(owner, into.createdAt)),
-      remove: (owner, records, signal) => joinRecords.remove(owner, records, signal).finally(noteAll),
+      moveNumbers: (owner, from, into) => joinRecords.moveNumbers(owner, from, into).finally(() => told.markAmounts(owner, into.createdAt)),
+      fillFacts: (owner, into, facts) => joinRecords.fillFacts(owner, into, facts).finally(() => told.markAmounts(owner, into.createdAt)),
+      moveChanges: (owner, from, into) => joinRecords.moveChanges(owner, from, into).finally(() => told.markAmounts(owner, into.createdAt)),
+      remove: (owner, records, signal) => joinRecords.remove(owner, records, signal).finally(markAll),
     },
-    spanTexts: { ...spanTexts, replaceBodies: (...args) => spanTexts.replaceBodies(...args).finally(noteAll) },
-    insert: (table, rows, token) => insert(table, rows, token).finally(() => table === 'requests' && told.noteInserted(rows)),
+    spanTexts: { ...spanTexts, replaceBodies: (...args) => spanTexts.replaceBodies(...args).finally(markAll) },
+    insert: (table, rows, token) => insert(table, rows, token).finally(() => table === 'requests' && told.markInserted(rows)),
     changeStored: (change) => {
       const { organizationId, requestId } = change.accepted;
       return changed.values(organizationId, [{ requestId, createdAt: change.createdAt }], () => changeStored(change));
@@ -186,7 +186,7 @@ function rowWrites(connections: Connections, patches: PendingPatches, changed: C
       ...ofSession,
       update: (change) => changed.many(change.organizationId, (log) => ofSession.update(change, log)),
     },
-    erase: { ...erase, removeRequests: (erasure, signal) => erase.removeRequests(erasure, signal).finally(noteAll) },
-    removeExpired: (expiry, signal) => removeExpired(expiry, signal).finally(noteAll),
+    erase: { ...erase, removeRequests: (erasure, signal) => erase.removeRequests(erasure, signal).finally(markAll) },
+    removeExpired: (expiry, signal) => removeExpired(expiry, signal).finally(markAll),
   };
 }

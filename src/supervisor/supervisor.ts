@@ -5,7 +5,7 @@ import type { Observe, SupervisedRole } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { CallsEnd } from '../platform/http/server.ts';
 import { releaseMemoryAtRest } from '../platform/memory/at-rest.ts';
-import type { Family, Meter } from '../platform/metrics/meter.ts';
+import type { MetricFamily, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';
 import { watchLiveness } from './liveness-watch.ts';
@@ -22,7 +22,7 @@ export interface SupervisorOptions {
   /** Metrics of this process. */
   readonly meter: Meter;
   /** Metric families of the gateway workers. */
-  readonly gatewayFamilies: readonly Family[];
+  readonly gatewayFamilies: readonly MetricFamily[];
   /** Maximum silence before a process is killed, milliseconds. */
   readonly silenceMaxMs: number;
   /** Maximum time of a restarted process to become ready. The first start has none: it may migrate tables. */

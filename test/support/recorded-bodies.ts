@@ -19,7 +19,7 @@ interface BodyPair {
   readonly answered: HostileBody;
 }
 
-interface ShownItem {
+interface ItemView {
   readonly request_id: string;
   readonly request_body: unknown;
   readonly response_body: unknown;
@@ -159,7 +159,7 @@ async function areStored(target: BodyTarget, round: string, count: number): Prom
 }
 
 async function readAll(target: BodyTarget, round: string, names: ReadonlyMap<string, string>): Promise<void> {
-  const items = new Map<string, ShownItem>();
+  const items = new Map<string, ItemView>();
   for (const path of ['/v1/request/query', '/v1/request/query-clickhouse']) {
     const seen = await readPages(target, path, round);
     for (const item of seen) items.set(item.request_id, item);
@@ -188,8 +188,8 @@ async function readAll(target: BodyTarget, round: string, names: ReadonlyMap<str
 }
 
 /** Follows the cursors through all pages, with smaller pages where one would be too large. */
-async function readPages(target: BodyTarget, path: string, round: string): Promise<ShownItem[]> {
-  const items: ShownItem[] = [];
+async function readPages(target: BodyTarget, path: string, round: string): Promise<ItemView[]> {
+  const items: ItemView[] = [];
   let limit = pageLimit;
   let cursor: string | null = null;
   for (;;) {
@@ -203,16 +203,16 @@ async function readPages(target: BodyTarget, path: string, round: string): Promi
       target.faults.push(`${path} ${status}: ${text.slice(0, maxFaultChars)}`);
       return items;
     }
-    items.push(...(JSON.parse(text) as { readonly data: readonly ShownItem[] }).data);
+    items.push(...(JSON.parse(text) as { readonly data: readonly ItemView[] }).data);
     cursor = headers.get('svc-next-cursor');
     if (cursor === null) return items;
   }
 }
 
 /** The record, read by its identifier and by its signed address, shows the same as its page. */
-async function readOne(target: BodyTarget, shown: ShownItem | undefined, name: string, id: string): Promise<void> {
+async function readOne(target: BodyTarget, shown: ItemView | undefined, name: string, id: string): Promise<void> {
   const { status, text } = await ask(target, 'GET', `/v1/request/${id}`);
-  const item = status === 200 ? (JSON.parse(text) as { readonly data: ShownItem }).data : undefined;
+  const item = status === 200 ? (JSON.parse(text) as { readonly data: ItemView }).data : undefined;
   if (item === undefined) target.faults.push(`GET ${id} ${status} (${name}): ${text.slice(0, maxFaultChars)}`);
   const { pathname, search } = new URL(shown?.signed_body_url ?? target.api);
   const signed = await ask(target, 'GET', pathname + search);
@@ -231,7 +231,7 @@ async function readByIds(target: BodyTarget, requestIds: readonly string[]): Pro
     for (const id of requestIds) await readByIds(target, [id]);
     return;
   }
-  const shown = status === 200 ? (JSON.parse(text) as { readonly data: readonly ShownItem[] }).data.length : 0;
+  const shown = status === 200 ? (JSON.parse(text) as { readonly data: readonly ItemView[] }).data.length : 0;
   if (shown !== requestIds.length) {
     target.faults.push(`query-ids ${status}: ${shown} of ${requestIds.length}: ${text.slice(0, maxFaultChars)}`);
   }

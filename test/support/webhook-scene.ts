@@ -12,7 +12,7 @@ export interface CreatedWebhook {
   readonly secret: string;
 }
 
-export interface ShownDelivery {
+export interface DeliveryView {
   readonly id: string;
   readonly type: string;
   readonly state: string;
@@ -20,7 +20,7 @@ export interface ShownDelivery {
   readonly attempts: number;
 }
 
-export interface ShownStatus {
+export interface StatusView {
   readonly state: string;
   readonly disabled_reason: string | null;
   readonly pending: number;
@@ -34,13 +34,13 @@ export async function createWebhook({ api }: Service, destination: string): Prom
   return body.data;
 }
 
-export async function statusOf({ api }: Service, id: string): Promise<ShownStatus> {
-  const { body } = await apiClient(api).call<{ readonly status: ShownStatus }>('GET', `/v1/webhooks/${id}`);
+export async function statusOf({ api }: Service, id: string): Promise<StatusView> {
+  const { body } = await apiClient(api).call<{ readonly status: StatusView }>('GET', `/v1/webhooks/${id}`);
   return body.data.status;
 }
 
-export async function deliveriesOf({ api }: Service, id: string): Promise<readonly ShownDelivery[]> {
-  return (await apiClient(api).call<readonly ShownDelivery[]>('GET', `/v1/webhooks/${id}/deliveries?limit=1000`)).body.data;
+export async function deliveriesOf({ api }: Service, id: string): Promise<readonly DeliveryView[]> {
+  return (await apiClient(api).call<readonly DeliveryView[]>('GET', `/v1/webhooks/${id}/deliveries?limit=1000`)).body.data;
 }
 
 /** Waits until nothing is pending for a webhook. */

@@ -58,7 +58,7 @@ export const standardTerms: Readonly<Record<string, string>> = {
   HintQuestion: 'HintProbe',
   Identity: 'RequestIdentity',
   IngestRooms: 'IngestDependencies',
-  InterpreterDied: 'InterpreterCrashed',
+  InterpreterDied: 'RecordBuilderCrashed',
   JobRooms: 'JobDependencies',
   KeepDeadLetter: 'WriteDeadLetter',
   KeyOrder: 'NewKey',

@@ -2,17 +2,17 @@ import type { OrganizationId } from '../../model/ids.ts';
 
 /** Milliseconds. */
 export interface TurnTimes {
-  /** Of all organisations together, beyond `leastMs` for each. */
+  /** Of all organisations together, beyond `minMs` for each. */
   readonly roundMs: number;
   /** One organisation takes no longer in a round, */
-  readonly mostMs: number;
+  readonly maxTotalMs: number;
   /** and may take as much however many there are. */
-  readonly leastMs: number;
+  readonly minMs: number;
 }
 
 /** With those of a look at late requests, less than a rule's promise of half a minute. */
-export const roundTimes: TurnTimes = { roundMs: 12_000, mostMs: 8000, leastMs: 1000 };
-export const lateTimes: TurnTimes = { roundMs: 5000, mostMs: 4000, leastMs: 200 };
+export const roundTimes: TurnTimes = { roundMs: 12_000, maxTotalMs: 8000, minMs: 1000 };
+export const lateTimes: TurnTimes = { roundMs: 5000, maxTotalMs: 4000, minMs: 200 };
 
 /**
  * The turns of organisations in one round. Those whose rules took the longest in the round before come last, and share what time is left:
@@ -41,8 +41,8 @@ export class RoundTurns {
   /** @param work takes at most the milliseconds that it is given. */
   async during<Result>(organizationId: OrganizationId, work: (maxMs: number) => Promise<Result>): Promise<Result> {
     const since = this.monotonic();
-    const { mostMs, leastMs } = this.times;
-    const maxMs = Math.min(mostMs, Math.max(leastMs, (this.endsAt - since) / this.waiting));
+    const { maxTotalMs, minMs } = this.times;
+    const maxMs = Math.min(maxTotalMs, Math.max(minMs, (this.endsAt - since) / this.waiting));
     this.waiting -= 1;
     try {
       return await work(maxMs);

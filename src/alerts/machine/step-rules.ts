@@ -5,7 +5,7 @@ import type { StepRules } from './state.ts';
 
 /** A group without requests for so long is forgotten. */
 const forgetAfterMs = 7 * 86_400_000;
-const leastGapMs = 90_000;
+const minGapMs = 90_000;
 
 /** What the states of a rule's groups go by. @param stepMs time between two evaluations. */
 export function stepRulesOf(rule: Omit<AlertRule, 'name'>, plan: AlertPlan, stepMs: number): StepRules {
@@ -22,6 +22,6 @@ export function stepRulesOf(rule: Omit<AlertRule, 'name'>, plan: AlertPlan, step
     muteUntil: rule.mute_until ?? null,
     zeroWithoutRequests: plan.zeroWithoutRequests,
     forgetAfterMs: isGrouped ? forgetAfterMs : null,
-    maxGapMs: Math.max(leastGapMs, 3 * stepMs),
+    maxGapMs: Math.max(minGapMs, 3 * stepMs),
   };
 }

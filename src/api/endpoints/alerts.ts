@@ -6,7 +6,7 @@ import {
   alertsAnswerSchema,
   alertStatesAnswerSchema,
   alertTestAnswerSchema,
-  type ShownAlert,
+  type AlertView,
 } from '../../contract/events/alert-answers.ts';
 import { alertPageSchema } from '../../contract/events/alert-pages.ts';
 import { newAlertSchema, previewRangeOf, previewSchema, ruleOf } from '../../contract/events/alerts.ts';
@@ -180,7 +180,7 @@ export const alerts = [
 ];
 
 /** A rule as it is shown: characters of a key only to who may administer it. */
-function itemOf(alert: ShownAlert, principal: Principal): DataOf<typeof alertAnswerSchema> {
+function itemOf(alert: AlertView, principal: Principal): DataOf<typeof alertAnswerSchema> {
   if (may(principal, 'administer')) return alert;
   const channels = alert.channels.map((channel) => (channel.routingKey === undefined ? channel : { ...channel, routingKey: '…' }));
   return { ...alert, channels };

@@ -8,7 +8,7 @@ import {
   apiKeysParametersSchema,
   issuedApiKeyAnswerSchema,
   newApiKeySchema,
-  type ShownApiKey,
+  type ApiKeyView,
 } from '../../contract/settings/api-keys.ts';
 import type { ApiKey } from '../../metadata/organization/api-keys.ts';
 import { GatelogError } from '../../model/errors.ts';
@@ -96,7 +96,7 @@ export const apiKeys = [
   }),
 ];
 
-function itemOf({ id: keyId, name, permissions, keyHash, prefix, createdAt, revokedAt }: ApiKey): ShownApiKey {
+function itemOf({ id: keyId, name, permissions, keyHash, prefix, createdAt, revokedAt }: ApiKey): ApiKeyView {
   return {
     id: keyId,
     api_key_name: name,

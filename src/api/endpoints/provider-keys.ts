@@ -1,5 +1,5 @@
 import { looksLikeOurKey } from '../../auth/api-key.ts';
-import type { ShownProviderKey } from '../../auth/provider-keys.ts';
+import type { ProviderKeyView } from '../../auth/provider-keys.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { doneSchema } from '../../contract/responses.ts';
 import { newProviderKeySchema, providerKeyAnswerSchema, providerKeysAnswerSchema } from '../../contract/settings/provider-keys.ts';
@@ -68,7 +68,7 @@ const refusals: Readonly<Record<'name_taken' | 'too_many', { readonly path: Faul
 };
 
 /** @param principal only who may administer keys is shown characters of them. */
-function itemOf({ createdAt, hint, ...same }: ShownProviderKey, principal: Principal): DataOf<typeof providerKeyAnswerSchema> {
+function itemOf({ createdAt, hint, ...same }: ProviderKeyView, principal: Principal): DataOf<typeof providerKeyAnswerSchema> {
   const { id: keyId, provider, name, readable } = same;
   const created = new Date(createdAt).toISOString();
   return { id: keyId, provider, name, hint: may(principal, 'administer') ? hint : null, created_at: created, readable };

@@ -7,9 +7,9 @@ import { bodyFault, type Fault, type FaultPath, type Result } from '../../model/
 import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import { webhookLimits } from '../../model/vocabulary/limits.ts';
 import { maxEnforcedRules } from '../../metadata/organization/alert-rules.ts';
-import type { GivenWebhook, ShownWebhook } from '../../events/webhooks/webhooks.ts';
+import type { WebhookInput, WebhookView } from '../../events/webhooks/webhooks.ts';
 import type { ApiPorts } from '../endpoint/ports.ts';
-import type { GivenAlert } from '../../alerts/rule-changes.ts';
+import type { AlertInput } from '../../alerts/rule-changes.ts';
 import { readWebhook } from '../page/given-webhook.ts';
 
 /** A change of something stored has its identifier. */
@@ -22,8 +22,8 @@ export interface PlannedPut<Given> {
 }
 
 export interface RuleSetPlan {
-  readonly webhooks: readonly PlannedPut<GivenWebhook>[];
-  readonly alerts: readonly PlannedPut<GivenAlert>[];
+  readonly webhooks: readonly PlannedPut<WebhookInput>[];
+  readonly alerts: readonly PlannedPut<AlertInput>[];
   readonly deleted: readonly (RuleSetChange & { readonly id: Uuid })[];
 }
 
@@ -77,7 +77,7 @@ const lostSentence =
   '`prune` would delete the webhook of this channel, which is not in the set; add it under `webhooks`, or leave the channel out.';
 
 /** Indexes of the channels that are webhooks which are to be deleted. */
-function lostChannels({ channels }: GivenAlert, doomed: readonly PlannedChange[]): readonly number[] {
+function lostChannels({ channels }: AlertInput, doomed: readonly PlannedChange[]): readonly number[] {
   return [...channels.entries()]
     .filter(([, channel]) =>
       doomed.some(
@@ -92,7 +92,7 @@ type Read = <Value>(result: Result<Value>, path: FaultPath) => Value | undefined
 
 /** What the organisation has. */
 interface Present {
-  readonly webhooks: readonly ShownWebhook[];
+  readonly webhooks: readonly WebhookView[];
   readonly rules: Awaited<ReturnType<ApiPorts['alerts']['list']>>;
 }
 
@@ -119,12 +119,12 @@ function created(puts: readonly { readonly change: RuleSetChange }[]): number {
   return puts.filter(({ change }) => change.action === 'create').length;
 }
 
-function named(read: Result<GivenWebhook>): Result<GivenWebhook> {
+function named(read: Result<WebhookInput>): Result<WebhookInput> {
   if (!read.ok || read.value.name !== null) return read;
   return bodyFault(['name'], 'A webhook of a set has a `name`, by which it is found again; write one of 1 to 128 characters.');
 }
 
-function webhookChange(given: GivenWebhook, present: readonly ShownWebhook[]): PlannedChange {
+function webhookChange(given: WebhookInput, present: readonly WebhookView[]): PlannedChange {
   const name = given.name ?? '';
   const existing = present.find(({ webhook }) => webhook.name === name)?.webhook;
   if (existing === undefined) return { kind: 'webhook', name, action: 'create', id: null, fields: [] };

@@ -23,7 +23,7 @@ import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import { may, type Principal } from '../../model/principal.ts';
 import type { LoggedAttempts, LoggedDelivery } from '../../events/log/deliveries.ts';
 import { propertyFiltersOf } from '../../events/webhooks/property-filters.ts';
-import type { ShownWebhook } from '../../events/webhooks/webhooks.ts';
+import type { WebhookView } from '../../events/webhooks/webhooks.ts';
 import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { cursorHeader } from '../http/declared-responses.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
@@ -212,7 +212,7 @@ export const webhooks = [
 ];
 
 /** @param principal who may read and not administer is shown no path or query of an address: they may be its secret. */
-function itemOf({ webhook, status }: ShownWebhook, principal: Principal): DataOf<typeof webhookAnswerSchema> {
+function itemOf({ webhook, status }: WebhookView, principal: Principal): DataOf<typeof webhookAnswerSchema> {
   const { disabled, filter, sampleRate, events } = webhook;
   return {
     id: webhook.id,

@@ -8,7 +8,7 @@ export function endpointName({ declaration: { method, path } }: AddressedPath): 
   return `${method.toUpperCase()} ${path}`;
 }
 
-export function noteEndpoint(context: Context, endpoint: AddressedPath): void {
+export function recordEndpoint(context: Context, endpoint: AddressedPath): void {
   reached.set(context, endpointName(endpoint));
 }
 

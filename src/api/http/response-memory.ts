@@ -182,7 +182,7 @@ export class CallMemory {
 
 const answerBytes = new WeakMap<Context, number>();
 
-export function noteResponseBytes(context: Context, bytes: number): void {
+export function recordResponseBytes(context: Context, bytes: number): void {
   answerBytes.set(context, bytes);
 }
 

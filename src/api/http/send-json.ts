@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { jsonParts } from '../../model/json/raw.ts';
-import { noteResponseBytes } from './response-memory.ts';
+import { recordResponseBytes } from './response-memory.ts';
 import { warningsOf } from './warnings.ts';
 
 /** Every JSON response of the API, with the call's warnings if there are any. It ends in a line break for terminals. */
@@ -10,7 +10,7 @@ export function sendJson(context: Context, value: object, status: ContentfulStat
   const warnings = warningsOf(context);
   const answer = warnings.length === 0 ? value : { ...value, warnings };
   const bytes = bytesOf([...jsonParts(answer, randomUUID()), '\n']);
-  noteResponseBytes(context, bytes.byteLength);
+  recordResponseBytes(context, bytes.byteLength);
   return context.body(bytes, status, { 'Content-Type': 'application/json' });
 }
 

@@ -8,11 +8,11 @@ import { webhookLimits } from '../../model/vocabulary/limits.ts';
 import { filterWrappers } from '../../query/filter/leaf.ts';
 import { parseFilter } from '../../query/filter/parse.ts';
 import { withPropertyFilters } from '../../events/webhooks/property-filters.ts';
-import type { GivenWebhook } from '../../events/webhooks/webhooks.ts';
+import type { WebhookInput } from '../../events/webhooks/webhooks.ts';
 import type { ApiPorts } from '../endpoint/ports.ts';
 
 /** A webhook as it is stored, from a caller's. @returns the fault of a filter or a destination that is not allowed. */
-export function readWebhook(body: z.output<typeof webhookBodySchema>, { webhooks }: Pick<ApiPorts, 'webhooks'>): Result<GivenWebhook> {
+export function readWebhook(body: z.output<typeof webhookBodySchema>, { webhooks }: Pick<ApiPorts, 'webhooks'>): Result<WebhookInput> {
   const { destination, name = null, config = {}, includeData = true, enabled } = body;
   const { propertyFilters = [], sampleRate = 100, events = ['request.completed'] } = config;
   const dialect = { wrappers: filterWrappers, unwrappedProperties: 'refuse' } as const;

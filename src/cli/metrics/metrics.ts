@@ -182,8 +182,8 @@ interface TableOptions {
 }
 
 /** Cells that the name of a group keeps at least. */
-const leastOfKey = 12;
-const mostOfKey = 60;
+const minKeyWidth = 12;
+const maxKeyWidth = 60;
 
 function tableOf(question: MetricsQuestion, rows: readonly Row[], { columns, further }: TableOptions): string {
   const shown = rows.filter((row) => row['other'] !== true || question.metrics.some((name) => Number(row[name] ?? 0) !== 0));
@@ -193,8 +193,8 @@ function tableOf(question: MetricsQuestion, rows: readonly Row[], { columns, fur
     ...keys.map((key, index) => ({
       title: titleOf(key),
       text: (row: Row) => keyText(row, key, index),
-      most: mostOfKey,
-      ...(key === 'time' ? {} : { least: leastOfKey }),
+      maxWidth: maxKeyWidth,
+      ...(key === 'time' ? {} : { minWidth: minKeyWidth }),
     })),
     ...question.metrics.map((name) => ({ title: titleOf(name), text: (row: Row) => cellText(name as MetricName, row[name]) })),
     ...(further === undefined ? [] : [{ title: further.title, text: further.cell, isDrawn: true as const }]),

@@ -53,11 +53,11 @@ export function collected(text: string, before: readonly string[] | undefined): 
 }
 
 /** A whole number of an option. */
-export function wholeNumber(most: number, least = 0): (text: string) => number {
+export function wholeNumber(max: number, min = 0): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (!/^\d+$/.test(text.trim()) || number < least || number > most) {
-      throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
+    if (!/^\d+$/.test(text.trim()) || number < min || number > max) {
+      throw new InvalidArgumentError(`It takes a whole number from ${min} to ${max}.`);
     }
     return number;
   };

@@ -7,7 +7,7 @@ import { suggesting, wholeNumber, withFilter, withTimezone, withWindow } from '.
 
 const standardLimit = 20;
 const maxLimit = 1_000_000;
-const sessionRequests = { standard: 1000, most: 100_000 } as const;
+const sessionRequests = { standard: 1000, max: 100_000 } as const;
 
 /** Commands on sessions and users, through the running service's API with the key of an organisation. */
 export function addSessionCommands(program: Command, dependencies: CommandDependencies): void {
@@ -16,7 +16,7 @@ export function addSessionCommands(program: Command, dependencies: CommandDepend
   withTimezone(sessions.command('show').description('show the tree of a session: cost, time, status and model of each node'))
     .argument('<id>', 'its identifier, the header Svc-Session-Id')
     .option('--nodes', 'the nodes alone, without their requests')
-    .option('--limit <count>', 'requests that are read', wholeNumber(sessionRequests.most, 1), sessionRequests.standard)
+    .option('--limit <count>', 'requests that are read', wholeNumber(sessionRequests.max, 1), sessionRequests.standard)
     .option('--include-body', 'with --json: with the bodies of requests and responses')
     .option('--json', 'write session, requests and tree as JSON')
     .addHelpText('after', showExamples)

@@ -30,8 +30,8 @@ export function chosenValues(item: RequestItem, columns: readonly ChosenColumn[]
 }
 
 /** Cells that a chosen text keeps at least. */
-const least = 8;
-const mostOfText = 60;
+const minTextWidth = 8;
+const maxTextWidth = 60;
 
 export function chosenTable(columns: readonly ChosenColumn[], clock: Clock): readonly Column<RequestItem>[] {
   return columns.map((column) => {
@@ -40,7 +40,7 @@ export function chosenTable(columns: readonly ChosenColumn[], clock: Clock): rea
       title: column.given.toUpperCase().replaceAll('_', ' '),
       text: (item) => cellOf(column, valueIn(recordOf(item), column), clock),
       ...(column.kind === 'integer' || column.kind === 'number' ? { side: 'right' } : {}),
-      ...(isText ? { least, most: mostOfText } : {}),
+      ...(isText ? { minWidth: minTextWidth, maxWidth: maxTextWidth } : {}),
       ...(column.field === 'response_status' ? { colour: (item: RequestItem) => statusColour(item.response_status) } : {}),
     };
   });

@@ -116,7 +116,7 @@ const costColumns: readonly Column<CostLine>[] = [
   {
     title: 'PRICE OF',
     text: ({ price_source: source, valid_from: from }) => `${source}${from === null ? '' : ` from ${from}`}`,
-    least: 10,
+    minWidth: 10,
   },
 ];
 

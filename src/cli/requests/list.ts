@@ -88,10 +88,10 @@ function standardColumns(clock: Clock): readonly Column<RequestItem>[] {
       side: 'right',
     },
     { title: 'COST', text: ({ cost }) => costText(cost), side: 'right' },
-    { title: 'MODEL', text: ({ model }) => model, least: 6, most: 28 },
+    { title: 'MODEL', text: ({ model }) => model, minWidth: 6, maxWidth: 28 },
     { title: 'LATENCY', text: ({ latency }) => lengthText(latency), side: 'right' },
     { title: 'TOKENS', text: ({ total_tokens: tokens }) => countText(tokens), side: 'right' },
-    { title: 'USER', text: ({ request_user_id: user }) => (user === '' ? '-' : user), least: 8, most: 24, from: 110 },
-    { title: 'SESSION', text: ({ session_id: session }) => session ?? '-', least: 12, most: 40, from: 140 },
+    { title: 'USER', text: ({ request_user_id: user }) => (user === '' ? '-' : user), minWidth: 8, maxWidth: 24, from: 110 },
+    { title: 'SESSION', text: ({ session_id: session }) => session ?? '-', minWidth: 12, maxWidth: 40, from: 140 },
   ];
 }

@@ -152,16 +152,16 @@ async function alertNamed(dependencies: CommandDependencies, given: string): Pro
 }
 
 const alertColumns: readonly Column<Alert>[] = [
-  { title: 'NAME', text: ({ name }) => name, least: 12 },
+  { title: 'NAME', text: ({ name }) => name, minWidth: 12 },
   {
     title: 'STATE',
     text: ({ status }) => status.state,
     colour: ({ status }) => (status.firing > 0 || status.errors > 0 ? 'red' : undefined),
   },
   { title: 'FIRING', text: ({ status }) => countText(status.firing), side: 'right' },
-  { title: 'METRIC', text: ({ metric }) => metric, least: 8 },
+  { title: 'METRIC', text: ({ metric }) => metric, minWidth: 8 },
   { title: 'THRESHOLD', text: ({ comparison = 'gte', threshold }) => `${comparison} ${threshold}`, side: 'right' },
-  { title: 'CHANNELS', text: ({ channels }) => channels.map(({ type }) => type).join(','), least: 8 },
+  { title: 'CHANNELS', text: ({ channels }) => channels.map(({ type }) => type).join(','), minWidth: 8 },
   { title: 'IDENTIFIER', text: ({ id }) => id, from: 120 },
 ];
 
@@ -179,7 +179,7 @@ function valueText(value: number | null): string {
 
 function stateColumns(now: number): readonly Column<AlertGroupState>[] {
   return [
-    { title: 'GROUP', text: ({ group }) => groupText(group), least: 8 },
+    { title: 'GROUP', text: ({ group }) => groupText(group), minWidth: 8 },
     { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => (state === 'firing' ? 'red' : undefined) },
     { title: 'VALUE', text: ({ value }) => valueText(value), side: 'right' },
     { title: 'SINCE', text: ({ since }) => momentText(since, { now, timezone: 'UTC' }) },
@@ -192,7 +192,7 @@ function incidentColumns(now: number): readonly Column<Pick<AlertIncident, 'grou
     { title: 'STARTED', text: ({ started_at: at }) => momentText(at, clock) },
     { title: 'ENDED', text: ({ ended_at: at }) => (at === null ? 'lasts' : momentText(at, clock)) },
     { title: 'PEAK', text: ({ peak }) => valueText(peak), side: 'right' },
-    { title: 'GROUP', text: ({ group }) => groupText(group), least: 8 },
+    { title: 'GROUP', text: ({ group }) => groupText(group), minWidth: 8 },
     { title: 'LATE', text: ({ late }) => (late ? 'late' : '') },
   ];
 }
@@ -203,8 +203,8 @@ function historyColumns(now: number): readonly Column<AlertHistoryRow>[] {
     { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => (state === 'firing' || state === 'error' ? 'red' : undefined) },
     { title: 'VALUE', text: ({ value }) => valueText(value), side: 'right' },
     { title: 'THRESHOLD', text: ({ threshold }) => valueText(threshold), side: 'right' },
-    { title: 'GROUP', text: ({ group }) => groupText(group), least: 8 },
-    { title: 'REASON', text: ({ reason }) => reason ?? '', least: 8 },
+    { title: 'GROUP', text: ({ group }) => groupText(group), minWidth: 8 },
+    { title: 'REASON', text: ({ reason }) => reason ?? '', minWidth: 8 },
   ];
 }
 
@@ -216,6 +216,6 @@ function messageColumns(now: number): readonly Column<AlertDelivery>[] {
     { title: 'CHANNEL', text: ({ channel, channel_id: id }) => channel ?? id },
     { title: 'ATTEMPTS', text: ({ attempts }) => String(attempts), side: 'right' },
     { title: 'STATUS', text: ({ last_status: status }) => (status === null ? '-' : String(status)), side: 'right' },
-    { title: 'REASON', text: ({ last_reason: reason }) => reason ?? '', least: 10 },
+    { title: 'REASON', text: ({ last_reason: reason }) => reason ?? '', minWidth: 10 },
   ];
 }

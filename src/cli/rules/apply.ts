@@ -25,14 +25,14 @@ export async function applyRuleFiles(dependencies: CommandDependencies, options:
   dependencies.print(options.json === true ? jsonText(data, 2) : answerText(data, options, dependencies));
 }
 
-interface ShownFault {
+interface FaultView {
   readonly keys: readonly (string | number)[];
   readonly message: string;
 }
 
 /** The faults that the service found, at their places in the files. */
 function placed(error: unknown, { placeOf }: RuleFiles): unknown {
-  const faults = error instanceof ApiError ? (error.details['faults'] as readonly ShownFault[] | undefined) : undefined;
+  const faults = error instanceof ApiError ? (error.details['faults'] as readonly FaultView[] | undefined) : undefined;
   if (faults === undefined) return error;
   return faultsError(faults.map(({ keys, message }) => `${placeOf(keys)}: ${printable(message)}`));
 }

@@ -148,9 +148,9 @@ function stateOf({ status }: Webhook): string {
 }
 
 const webhookColumns: readonly Column<Webhook>[] = [
-  { title: 'NAME', text: ({ name }) => name ?? '-', least: 8 },
-  { title: 'DESTINATION', text: ({ destination }) => destination, least: 16 },
-  { title: 'EVENTS', text: ({ config }) => config.events.join(','), least: 10, from: 100 },
+  { title: 'NAME', text: ({ name }) => name ?? '-', minWidth: 8 },
+  { title: 'DESTINATION', text: ({ destination }) => destination, minWidth: 16 },
+  { title: 'EVENTS', text: ({ config }) => config.events.join(','), minWidth: 10, from: 100 },
   { title: 'STATE', text: stateOf, colour: ({ status }) => (status.state === 'enabled' ? undefined : 'red') },
   { title: 'PENDING', text: ({ status }) => countText(status.pending), side: 'right' },
   { title: 'FAILING', text: ({ status }) => countText(status.failed_in_a_row), side: 'right' },
@@ -166,6 +166,6 @@ function deliveryColumns(now: number): readonly Column<Delivery>[] {
     { title: 'ATTEMPTS', text: ({ attempts }) => String(attempts), side: 'right' },
     { title: 'STATUS', text: ({ last_status: status }) => (status === null ? '-' : String(status)), side: 'right' },
     { title: 'IDENTIFIER', text: ({ id }) => id },
-    { title: 'REASON', text: ({ last_reason: reason }) => reason ?? '', least: 10 },
+    { title: 'REASON', text: ({ last_reason: reason }) => reason ?? '', minWidth: 10 },
   ];
 }

@@ -54,12 +54,12 @@ export async function listSessions(dependencies: CommandDependencies, options: S
 function columnsOf(clock: Clock): readonly Column<SessionItem>[] {
   return [
     { title: 'LATEST', text: ({ latest_request_created_at: at }) => momentText(at, clock) },
-    { title: 'SESSION', text: ({ session_id: id }) => id, least: 12, most: 48 },
+    { title: 'SESSION', text: ({ session_id: id }) => id, minWidth: 12, maxWidth: 48 },
     { title: 'REQUESTS', text: ({ total_requests: count }) => countText(count), side: 'right' },
     { title: 'COST', text: ({ total_cost: cost }) => costText(cost), side: 'right' },
-    { title: 'NAME', text: ({ session_name: name }) => (name === '' ? '-' : name), least: 10, most: 32 },
+    { title: 'NAME', text: ({ session_name: name }) => (name === '' ? '-' : name), minWidth: 10, maxWidth: 32 },
     { title: 'TOKENS', text: ({ total_tokens: tokens }) => countText(tokens), side: 'right' },
     { title: 'LATENCY', text: ({ avg_latency: latency }) => lengthText(latency), side: 'right' },
-    { title: 'USERS', text: ({ user_ids: users }) => (users.length === 0 ? '-' : users.join(', ')), least: 8, most: 32 },
+    { title: 'USERS', text: ({ user_ids: users }) => (users.length === 0 ? '-' : users.join(', ')), minWidth: 8, maxWidth: 32 },
   ];
 }

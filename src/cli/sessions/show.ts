@@ -98,11 +98,11 @@ function detailsOf(session: SessionItem, { tree }: SessionAnswer, clock: Clock) 
 /** In the order in which a narrow terminal shows them. */
 function columnsOf(clock: Clock): readonly Column<TreeRow>[] {
   return [
-    { title: 'NODE', text: ({ lead, name }) => lead + name, least: 24, keep: 72, isDrawn: true },
+    { title: 'NODE', text: ({ lead, name }) => lead + name, minWidth: 24, keep: 72, isDrawn: true },
     { title: 'COST', text: ({ cost }) => costText(cost), side: 'right' },
     { title: 'TIME', text: ({ durationMs }) => lengthText(durationMs), side: 'right' },
     { title: 'STATUS', text: ({ status }) => status, colour: ({ isFailed }) => (isFailed ? 'red' : undefined) },
-    { title: 'MODEL', text: ({ models }) => (models.length === 0 ? '-' : models.join(', ')), least: 8, most: 40 },
+    { title: 'MODEL', text: ({ models }) => (models.length === 0 ? '-' : models.join(', ')), minWidth: 8, maxWidth: 40 },
     { title: 'REQUESTS', text: ({ requests }) => (requests === null ? '' : countText(requests)), side: 'right', from: 100 },
     { title: 'AT', text: ({ at }) => momentText(at, clock), from: 110 },
   ];

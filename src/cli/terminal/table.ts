@@ -10,13 +10,13 @@ export interface Column<Row> {
   /** `right`: numbers, whose last digits stand under each other. */
   readonly side?: 'left' | 'right';
   /** Cells that must be left when it is cut; without it nothing of it is cut. */
-  readonly least?: number;
+  readonly minWidth?: number;
   /** Cells that are left to it while others can still be cut. */
   readonly keep?: number;
   /** Shown on terminals of this width or more. */
   readonly from?: number;
   /** Cells that it takes at most on a terminal. */
-  readonly most?: number;
+  readonly maxWidth?: number;
   /** Its spaces stay: the lines of a tree, or of a series. */
   readonly isDrawn?: true;
 }
@@ -38,7 +38,7 @@ export function layoutOf<Row>(columns: readonly Column<Row>[], rows: readonly Ro
   const shown = columns.filter(({ from = 0 }) => width === undefined || width >= from);
   const natural = shown.map((column) => {
     const widest = Math.max(cellsOf(printable(column.title)), ...rows.map((row) => cellsOf(lineOf(column, row))));
-    return { ...column, width: width === undefined ? widest : Math.min(widest, column.most ?? widest) };
+    return { ...column, width: width === undefined ? widest : Math.min(widest, column.maxWidth ?? widest) };
   });
   if (width === undefined) return { columns: natural, leftOut: [] };
   for (let count = natural.length; count > 1; count -= 1) {
@@ -55,11 +55,11 @@ export function layoutOf<Row>(columns: readonly Column<Row>[], rows: readonly Ro
 /** Cuts the widest columns that can be cut. @returns undefined when they do not fit. */
 function fit<Row>(columns: readonly Placed<Row>[], width: number): readonly Placed<Row>[] | undefined {
   const widths = columns.map((column) => column.width);
-  const leasts = columns.map(({ least = Infinity }) => least);
-  const kept = columns.map(({ least = Infinity, keep = least }) => keep);
+  const minWidths = columns.map(({ minWidth = Infinity }) => minWidth);
+  const kept = columns.map(({ minWidth = Infinity, keep = minWidth }) => keep);
   let excess = widths.reduce((sum, each) => sum + each, gap.length * (columns.length - 1)) - width;
   for (; excess > 0; excess -= 1) {
-    const widest = widestOver(widths, kept) ?? widestOver(widths, leasts);
+    const widest = widestOver(widths, kept) ?? widestOver(widths, minWidths);
     if (widest === undefined) return undefined;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }

@@ -79,7 +79,7 @@ async function showUser(dependencies: CommandDependencies, { id, query, clock, i
 /** In the order in which a narrow terminal shows them. */
 function columnsOf(clock: Clock): readonly Column<UserMetricsItem>[] {
   return [
-    { title: 'USER', text: ({ user_id: id }) => id, least: 10, most: 48 },
+    { title: 'USER', text: ({ user_id: id }) => id, minWidth: 10, maxWidth: 48 },
     { title: 'COST', text: ({ cost }) => costText(cost), side: 'right' },
     { title: 'REQUESTS', text: ({ total_requests: count }) => countText(count), side: 'right' },
     { title: 'IN', text: ({ total_prompt_tokens: tokens }) => countText(tokens), side: 'right' },

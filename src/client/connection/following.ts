@@ -33,7 +33,7 @@ const endpoint = 'GET /v1/request/stream';
 /** The service shows a sign of life every 15 s at least. */
 const maxSilenceMs = 60_000;
 const firstWaitMs = 500;
-const longestWaitMs = 10_000;
+const maxWaitMs = 10_000;
 /** Failures that no further attempt fixes. */
 const isFinal = ({ status, code }: ApiError): boolean =>
   (status >= 400 && status < 500 && status !== 429) ||
@@ -70,7 +70,7 @@ export async function* followed(
       lost = error;
     }
     onConnection?.(lost);
-    const backoffMs = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(state.failures, 10));
+    const backoffMs = Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(state.failures, 10));
     state.failures += 1;
     await waited(Math.max(1000 * (lost.retryAfterSeconds ?? 0), backoffMs), options.signal);
   }

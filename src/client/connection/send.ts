@@ -16,7 +16,7 @@ export interface Sent {
 }
 
 /** Seconds between two attempts, at most. */
-const longestWait = 10;
+const maxWaitSeconds = 10;
 
 /** Sends a call, and again while the service says 503. @throws ApiError without an answer, and the reason of the caller's signal. */
 export async function send(settings: Settings, sent: Sent): Promise<Received> {
@@ -24,7 +24,7 @@ export async function send(settings: Settings, sent: Sent): Promise<Received> {
     const received = await attempt(settings, sent);
     if (received.status !== 503 || left <= 0 || sent.endpoint === 'GET /readyz') return received;
     await received.response.body?.cancel();
-    await waited(1000 * Math.min(secondsIn(received.headers) ?? 1, longestWait), sent.signal);
+    await waited(1000 * Math.min(secondsIn(received.headers) ?? 1, maxWaitSeconds), sent.signal);
   }
 }
 

@@ -25,7 +25,7 @@ const statusSchema = z
   })
   .meta({ id: 'AlertStatus' });
 
-const shownAlertSchema = z
+const alertViewSchema = z
   .object({
     ...storedRuleSchema.shape,
     mute_until: time('No message before this time.').nullable(),
@@ -105,16 +105,16 @@ const previewAnswer = z.object({
 });
 export type AlertPreview = z.infer<typeof previewAnswer>;
 
-export type ShownAlert = z.infer<typeof shownAlertSchema>;
-export type ShownState = z.infer<typeof stateSchema>;
-export type ShownIncident = z.infer<typeof incidentSchema>;
-export type ShownHistoryRow = z.infer<typeof historySchema>;
+export type AlertView = z.infer<typeof alertViewSchema>;
+export type AlertStateView = z.infer<typeof stateSchema>;
+export type IncidentView = z.infer<typeof incidentSchema>;
+export type AlertHistoryView = z.infer<typeof historySchema>;
 
 const answers = <Data extends z.ZodType>(name: string, data: Data, description: string) =>
   z.object({ data, error: z.null() }).meta({ id: name, description });
 
-export const alertAnswerSchema = answers('AlertAnswer', shownAlertSchema, 'The rule.');
-export const alertsAnswerSchema = answers('AlertsAnswer', z.array(shownAlertSchema), 'Rules, the newest first.');
+export const alertAnswerSchema = answers('AlertAnswer', alertViewSchema, 'The rule.');
+export const alertsAnswerSchema = answers('AlertsAnswer', z.array(alertViewSchema), 'Rules, the newest first.');
 export const alertStatesAnswerSchema = answers('AlertStatesAnswer', z.array(stateSchema), 'States of groups, the gravest first.');
 export const alertIncidentsAnswerSchema = answers('AlertIncidentsAnswer', z.array(incidentSchema), 'Incidents, the newest first.');
 export const alertHistoryAnswerSchema = answers('AlertHistoryAnswer', z.array(historySchema), 'What happened, the newest first.');

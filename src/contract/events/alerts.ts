@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { comparisons } from '../../model/events/alert-message.ts';
-import type { GivenChannel } from '../../model/events/channel.ts';
+import type { ChannelInput } from '../../model/events/channel.ts';
 import { bodyFault, type Result, success } from '../../model/fault.ts';
 import {
   aggregatedColumns,
@@ -178,7 +178,7 @@ export type AlertPreviewQuery = z.output<typeof previewSchema>;
 export type NewAlert = z.output<typeof newAlertSchema>;
 
 /** The rule, and its channels apart; what an earlier answer had beside it is left out. */
-export function ruleOf(given: NewAlert): { readonly rule: AlertRule; readonly channels: readonly GivenChannel[] } {
+export function ruleOf(given: NewAlert): { readonly rule: AlertRule; readonly channels: readonly ChannelInput[] } {
   const { channels = [], id: _id, created_at: _created, updated_at: _updated, offered: _offered, status: _status, ...rule } = given;
   return { rule, channels };
 }

@@ -7,7 +7,7 @@ import {
   chatServiceWords,
   type ChatService,
   forChatServices,
-  type GivenChannel,
+  type ChannelInput,
   type NewChannel,
 } from '../../model/events/channel.ts';
 import { uuidShape } from '../../model/ids.ts';
@@ -100,7 +100,7 @@ const fieldsOf: Readonly<Record<ChannelType, readonly (keyof Fields)[]>> = {
 };
 
 const channelSchema = fields
-  .transform((given, context): GivenChannel => {
+  .transform((given, context): ChannelInput => {
     const channel = given.id === undefined ? newChannel(given) : keptChannel(given.id, given);
     if (!('message' in channel)) return channel;
     context.addIssue({ code: 'custom', path: channel.field === undefined ? [] : [channel.field], message: channel.message });
@@ -152,7 +152,7 @@ function chatChannel(type: ChatService, url: string | undefined): NewChannel | C
   return url === undefined ? { field: 'url', message: `A channel of the type ${type} has a \`url\`.` } : { type, url };
 }
 
-function keptChannel(id: string, { type, secret, to, webhook, ...given }: Fields): GivenChannel | ChannelFault {
+function keptChannel(id: string, { type, secret, to, webhook, ...given }: Fields): ChannelInput | ChannelFault {
   if (webhook !== undefined) return { field: 'webhook', message: 'A channel with an `id` is kept as it is; leave out `webhook`, or `id`.' };
   if (secret !== undefined) {
     return {

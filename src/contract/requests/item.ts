@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ColumnShown, type FieldOf, type RequestColumns, type ShownColumn, shownColumns } from '../../model/record/columns.ts';
+import { type ItemUse, type FieldOf, type RequestColumns, type ItemColumn, itemColumns } from '../../model/record/columns.ts';
 import { costSources } from '../../model/record/request-record.ts';
 
 const timestamp = (description: string): z.ZodString =>
@@ -10,7 +10,7 @@ const texts = (description: string) => z.record(z.string(), z.string()).meta({ d
 const nullableText = (description: string) => z.string().nullable().meta({ description });
 const nullableNumber = (description: string) => z.number().nullable().meta({ description });
 
-type ShownType = ColumnShown['type'];
+type ItemType = ItemUse['type'];
 
 /** The schema of a field by the type of its column. */
 const schemaOf = {
@@ -21,9 +21,9 @@ const schemaOf = {
   float64: number,
   flag: (description: string) => z.boolean().meta({ description }),
   numbers: (description: string) => z.record(z.string(), z.number()).meta({ description }),
-} satisfies Record<ShownType, (description: string) => z.ZodType>;
+} satisfies Record<ItemType, (description: string) => z.ZodType>;
 
-type SchemaOf<Type extends ShownType> = ReturnType<(typeof schemaOf)[Type]>;
+type SchemaOf<Type extends ItemType> = ReturnType<(typeof schemaOf)[Type]>;
 
 export const bodySchema = (of: string): z.ZodUnknown =>
   z.unknown().meta({
@@ -42,19 +42,19 @@ const attempt = z.object({
     .meta({ description: 'Why there was no whole response: provider_unreachable, provider_timeout, provider_broke, client_left.' }),
 });
 
-type ColumnSchema<Name extends ShownColumn> = RequestColumns[Name]['nullable'] extends true
+type ColumnSchema<Name extends ItemColumn> = RequestColumns[Name]['nullable'] extends true
   ? z.ZodNullable<SchemaOf<RequestColumns[Name]['type']>>
   : RequestColumns[Name] extends { type: 'text'; use: { empty: null } }
     ? z.ZodNullable<z.ZodString>
     : SchemaOf<RequestColumns[Name]['type']>;
 
-function columnSchema({ type, nullable, field }: ColumnShown): z.ZodType {
+function columnSchema({ type, nullable, field }: ItemUse): z.ZodType {
   const schema = schemaOf[type](field.description);
   return nullable || (type === 'text' && field.empty === null) ? schema.nullable() : schema;
 }
 
-const columnFields = Object.fromEntries(shownColumns.map((column) => [column.field.name, columnSchema(column)])) as {
-  [Name in ShownColumn as FieldOf<Name>]: ColumnSchema<Name>;
+const columnFields = Object.fromEntries(itemColumns.map((column) => [column.field.name, columnSchema(column)])) as {
+  [Name in ItemColumn as FieldOf<Name>]: ColumnSchema<Name>;
 };
 
 /** Fields that are computed from the key, the bodies, or columns that are not shown as they are. */

@@ -46,7 +46,7 @@ export const issuedApiKeyAnswerSchema = z
   })
   .meta({ id: 'IssuedApiKeyAnswer', description: 'The new key; gateways take it within a second.' });
 
-const shownApiKey = z
+const apiKeyViewSchema = z
   .object({
     id,
     api_key_name: z.string(),
@@ -58,14 +58,14 @@ const shownApiKey = z
   })
   .meta({ id: 'ApiKey', description: 'What is shown of a key; the key itself never is.' });
 
-export type ShownApiKey = z.infer<typeof shownApiKey>;
+export type ApiKeyView = z.infer<typeof apiKeyViewSchema>;
 
 export const apiKeyAnswerSchema = z
-  .object({ data: shownApiKey, error: z.null() })
+  .object({ data: apiKeyViewSchema, error: z.null() })
   .meta({ id: 'ApiKeyAnswer', description: 'The key as it is now; gateways see it within five seconds.' });
 
 export const apiKeysAnswerSchema = z
-  .object({ data: z.array(shownApiKey), error: z.null() })
+  .object({ data: z.array(apiKeyViewSchema), error: z.null() })
   .meta({ id: 'ApiKeysAnswer', description: 'The keys of the organisation, the oldest first.' });
 
 const revokedSentence = '`include_revoked` takes true or false.';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { makeCipher } from '../../auth/sealing.ts';
 import { channelsSchema, shownChannelSchema } from '../../contract/events/channels.ts';
 import { readBody } from '../../contract/read-body.ts';
-import type { GivenChannel, StoredChannel } from '../../model/events/channel.ts';
+import type { ChannelInput, StoredChannel } from '../../model/events/channel.ts';
 import type { Fault, Result } from '../../model/fault.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { MailAllowance, type MailPolicy } from './mail-policy.ts';
@@ -45,7 +45,7 @@ const storeWith = (options: StoreGiven = {}) =>
     newId: v7,
   });
 
-function parsed(body: unknown): Result<readonly GivenChannel[]> {
+function parsed(body: unknown): Result<readonly ChannelInput[]> {
   return readBody(channelsSchema, body);
 }
 

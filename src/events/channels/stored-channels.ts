@@ -1,6 +1,6 @@
 import type { Cipher } from '../../auth/sealing.ts';
 import type { EgressPolicy } from '../../egress/target-guard.ts';
-import type { ChatService, GivenChannel, KeptChannel, NewChannel, ShownParts, StoredChannel } from '../../model/events/channel.ts';
+import type { ChatService, ChannelInput, KeptChannel, NewChannel, ChannelView, StoredChannel } from '../../model/events/channel.ts';
 import { bodyFault, type FaultPath, type Result, success } from '../../model/fault.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { type MailPolicy, recipientProblem, recipientsOf, tooManyRecipients } from './mail-policy.ts';
@@ -38,7 +38,7 @@ export interface ChannelStore {
    */
   readonly store: (
     organizationId: OrganizationId,
-    given: readonly GivenChannel[],
+    given: readonly ChannelInput[],
     present: readonly StoredChannel[],
   ) => Result<StoredChannels>;
   /** @returns the secret part; null where there is none, undefined when it cannot be decrypted. */
@@ -92,14 +92,14 @@ export function makeChannelStore(options: ChannelStoreOptions): ChannelStore {
 
 /** A channel as it is stored, before its secret is sealed. */
 interface Parts {
-  readonly shown: ShownParts;
+  readonly shown: ChannelView;
   readonly secret: ChannelSecret | null;
   /** The service chose the secret. */
   readonly isChosen: boolean;
 }
 
 /** Whether a channel is the one that is stored. A secret that nobody gave is whichever is there. */
-function isSame({ shown, secret, isChosen }: Parts, storedShown: ShownParts, stored: ChannelSecret | null | undefined): boolean {
+function isSame({ shown, secret, isChosen }: Parts, storedShown: ChannelView, stored: ChannelSecret | null | undefined): boolean {
   if (stored === undefined || JSON.stringify(shown) !== JSON.stringify(storedShown)) return false;
   const isOther = isChosen && secret?.type === 'webhook' && stored?.type === 'webhook';
   return JSON.stringify(isOther ? { ...secret, hmacKey: stored.hmacKey } : secret) === JSON.stringify(stored);
@@ -132,7 +132,7 @@ function recipientsProblem(
     present,
     channels,
   }: { organizationId: OrganizationId; present: readonly StoredChannel[]; channels: readonly StoredChannel[] },
-  { to }: ShownParts,
+  { to }: ChannelView,
 ): string | undefined {
   if (mail === undefined || to === undefined) return undefined;
   const replaced = new Set(present.map(({ id }) => id));

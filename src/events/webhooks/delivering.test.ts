@@ -14,7 +14,7 @@ import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { addDeliveries } from '../log/add-deliveries.ts';
 import { closedHosts } from './testing/closed-destinations.ts';
 import { openWebhookScene, type SceneOptions, type WebhookScene } from './testing/webhook-scene.ts';
-import type { GivenWebhook } from './webhooks.ts';
+import type { WebhookInput } from './webhooks.ts';
 
 const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
 const body = JSON.stringify({ type: 'request.completed', request_id: 'r', request_body: 'Grüße 🙂' });
@@ -42,7 +42,7 @@ async function open(options: Partial<SceneOptions> = {}): Promise<WebhookScene> 
   return scene;
 }
 
-function given(destination: string): GivenWebhook {
+function given(destination: string): WebhookInput {
   return {
     name: null,
     destination,

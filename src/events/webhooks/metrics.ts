@@ -1,19 +1,19 @@
 import { type NewDelivery, webhookEvents } from '../../model/events/event.ts';
-import type { Family, Meter } from '../../platform/metrics/meter.ts';
+import type { MetricFamily, Meter } from '../../platform/metrics/meter.ts';
 
-const announced: Family = {
+const announced: MetricFamily = {
   name: 'gatelog_webhook_events_total',
   kind: 'counter',
   help: 'Deliveries made for webhooks from stored or changed requests, by event.',
   labels: { event: webhookEvents },
 };
-const behind: Family = {
+const behind: MetricFamily = {
   name: 'gatelog_webhooks_behind_seconds',
   kind: 'gauge',
   help: 'How far the webhook that is furthest behind is behind the stored requests.',
 };
 
-export const webhookFamilies: readonly Family[] = [announced, behind];
+export const webhookFamilies: readonly MetricFamily[] = [announced, behind];
 
 export function countAnnounced(meter: Meter, deliveries: readonly NewDelivery[]): void {
   for (const { type } of deliveries) meter.add(announced, [type]);

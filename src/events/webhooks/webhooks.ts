@@ -25,13 +25,13 @@ import type { WebhookDefinitions } from './definitions.ts';
 import { rotated, sealSecret } from './secrets.ts';
 
 /** A secret in both forms. */
-export interface ShownSecret extends SigningSecret {
+export interface SecretView extends SigningSecret {
   /** As libraries of Standard Webhooks take it. */
   readonly secret: string;
 }
 
 /** What a caller says of a webhook. */
-export type GivenWebhook = Pick<Webhook, 'name' | 'destination' | 'filter' | 'sampleRate' | 'events' | 'includeData'> & {
+export type WebhookInput = Pick<Webhook, 'name' | 'destination' | 'filter' | 'sampleRate' | 'events' | 'includeData'> & {
   /** Undefined: as it is. */
   readonly isEnabled: boolean | undefined;
 };
@@ -41,12 +41,12 @@ export interface WebhookStatus extends TargetStatus {
   readonly behindMs: number;
 }
 
-export interface ShownWebhook {
+export interface WebhookView {
   readonly webhook: Webhook;
   readonly status: WebhookStatus;
 }
 
-export type NewWebhook = ShownWebhook & ShownSecret;
+export type NewWebhook = WebhookView & SecretView;
 
 export interface WebhookParts {
   readonly definitions: WebhookDefinitions;
@@ -75,17 +75,17 @@ export class Webhooks {
   }
 
   /** Oldest first. */
-  async list(organizationId: OrganizationId): Promise<readonly ShownWebhook[]> {
+  async list(organizationId: OrganizationId): Promise<readonly WebhookView[]> {
     return Promise.all(this.parts.definitions.of(organizationId).map((webhook) => this.shown(webhook)));
   }
 
-  async find(organizationId: OrganizationId, id: Uuid): Promise<ShownWebhook | undefined> {
+  async find(organizationId: OrganizationId, id: Uuid): Promise<WebhookView | undefined> {
     const webhook = this.parts.definitions.find(organizationId, id);
     return webhook === undefined ? undefined : this.shown(webhook);
   }
 
   /** @returns why it is not created, else the webhook with its secret. */
-  async create(organizationId: OrganizationId, { isEnabled, ...given }: GivenWebhook): Promise<NewWebhook | WebhookRefusal> {
+  async create(organizationId: OrganizationId, { isEnabled, ...given }: WebhookInput): Promise<NewWebhook | WebhookRefusal> {
     const { definitions, cipher, storedThrough, now } = this.parts;
     const at = now();
     const id = v7() as Uuid;
@@ -105,7 +105,7 @@ export class Webhooks {
   }
 
   /** @returns why it is not replaced, `gone` for an unknown one; else the webhook. */
-  async replace(organizationId: OrganizationId, id: Uuid, { isEnabled, ...given }: GivenWebhook): Promise<ShownWebhook | WebhookRefusal> {
+  async replace(organizationId: OrganizationId, id: Uuid, { isEnabled, ...given }: WebhookInput): Promise<WebhookView | WebhookRefusal> {
     const { definitions, outbox, storedThrough, now } = this.parts;
     const woken = { organizationId, target: targetOf(id) };
     const there = definitions.find(organizationId, id);
@@ -130,7 +130,7 @@ export class Webhooks {
   }
 
   /** @returns the new secret, and until when the previous one signs too, Unix milliseconds; undefined for an unknown webhook. */
-  async rotateSecret(organizationId: OrganizationId, id: Uuid): Promise<(ShownSecret & { readonly previousEndsAt: number }) | undefined> {
+  async rotateSecret(organizationId: OrganizationId, id: Uuid): Promise<(SecretView & { readonly previousEndsAt: number }) | undefined> {
     const { definitions, cipher, now } = this.parts;
     const secret = newSigningSecret();
     const webhook = await definitions.change(organizationId, id, (before) => {
@@ -191,7 +191,7 @@ export class Webhooks {
     return this.parts.definitions.find(organizationId, id) === undefined ? undefined : targetKey(targetOf(id));
   }
 
-  private async shown(webhook: Webhook): Promise<ShownWebhook> {
+  private async shown(webhook: Webhook): Promise<WebhookView> {
     const { events, storedThrough, now } = this.parts;
     const status = await readTargetStatus(events, targetKey(targetOf(webhook.id)), now());
     const position = Math.max(webhook.startsAfter, (await readPosition(events, webhook.id)) ?? 0);
@@ -202,7 +202,7 @@ export class Webhooks {
   }
 }
 
-function shownSecret(secret: SigningSecret): ShownSecret {
+function shownSecret(secret: SigningSecret): SecretView {
   return { ...secret, secret: standardForm(secret) };
 }
 

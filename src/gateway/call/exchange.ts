@@ -69,7 +69,7 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     response,
     recorder,
     meter: ports.meter,
-    callLog: noteCall(ports, response, open, plan),
+    callLog: openCallLog(ports, response, open, plan),
     method: open.method,
     responseHeaders,
     hidesUsage: requestsUsage(plan),
@@ -85,13 +85,13 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
 const pathCut = `the path is over ${textLimits.addressBytes} bytes and was stored without its query, or not at all`;
 
 /** A body that is never kept stays out of the call log too. */
-function noteCall(
+function openCallLog(
   { callLog }: ExchangePorts,
   response: ServerResponse,
   { provider, model, tags }: ExchangeOpen,
   plan?: RequestPlan,
 ): CallLog | undefined {
-  callLog?.noteTarget(response, provider, model, tags.requestBody === 'never' ? undefined : plan?.outgoing);
+  callLog?.recordTarget(response, provider, model, tags.requestBody === 'never' ? undefined : plan?.outgoing);
   return callLog;
 }
 

@@ -47,7 +47,7 @@ export class CallLog {
     });
   }
 
-  noteTarget(response: ServerResponse, provider: string, model: string | undefined, body: RequestBody | undefined): void {
+  recordTarget(response: ServerResponse, provider: string, model: string | undefined, body: RequestBody | undefined): void {
     const notes = this.notes.get(response);
     if (notes === undefined) return;
     notes.provider = provider;

@@ -1,6 +1,6 @@
 import { gatewayErrorCodes, type ErrorCode } from '../../model/errors.ts';
 import type { ExchangeOutcome } from '../../model/record/exchange.ts';
-import { countInBucket, type Family, type Meter } from '../../platform/metrics/meter.ts';
+import { countInBucket, type MetricFamily, type Meter } from '../../platform/metrics/meter.ts';
 import type { Unrecorded } from '../record/recorder.ts';
 import type { ConnectionCounts } from '../upstream/pool.ts';
 
@@ -13,26 +13,26 @@ const outcomeIndexes: Readonly<Record<ExchangeOutcome, number>> = {
 };
 const statusClasses = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 
-const calls: Family = {
+const calls: MetricFamily = {
   name: 'gatelog_gateway_calls_total',
   kind: 'counter',
   help: 'Calls of accepted keys that have ended, by how and with which class of status.',
   labels: { outcome: Object.keys(outcomeIndexes), status: statusClasses },
 };
-const overhead: Family = {
+const overhead: MetricFamily = {
   name: 'gatelog_gateway_overhead_seconds',
   kind: 'histogram',
   help: 'What the gateway spent on a call before it went out, the wait for its body left out.',
   bounds: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
 };
 const overheadBounds = overhead.bounds ?? [];
-const unrecorded: Family = {
+const unrecorded: MetricFamily = {
   name: 'gatelog_gateway_unrecorded_total',
   kind: 'counter',
   help: 'Calls that are not, or not surely, on record.',
   labels: { reason: ['spool_full', 'write_failed'] },
 };
-const refusals: Family = {
+const refusals: MetricFamily = {
   name: 'gatelog_gateway_refusals_total',
   kind: 'counter',
   help: 'Calls that the gateway answered with an error of its own before it sent them on.',
@@ -41,25 +41,25 @@ const refusals: Family = {
 const cacheUses = ['hit', 'miss', 'unused'] as const;
 /** What the response cache had for a call. */
 export type CacheUse = (typeof cacheUses)[number];
-const cacheLookUps: Family = {
+const cacheLookUps: MetricFamily = {
   name: 'gatelog_gateway_cache_total',
   kind: 'counter',
   help: 'Calls that asked for the response cache, by what it had for them.',
   labels: { result: cacheUses },
 };
-const connections: Family = {
+const connections: MetricFamily = {
   name: 'gatelog_gateway_provider_connections',
   kind: 'gauge',
   help: 'Open connections to providers.',
   labels: { state: ['busy', 'idle'] },
 };
-const waiting: Family = {
+const waiting: MetricFamily = {
   name: 'gatelog_gateway_provider_calls_waiting',
   kind: 'gauge',
   help: 'Calls that wait for a connection to their provider.',
 };
 
-export const gatewayFamilies: readonly Family[] = [calls, overhead, unrecorded, refusals, cacheLookUps, connections, waiting];
+export const gatewayFamilies: readonly MetricFamily[] = [calls, overhead, unrecorded, refusals, cacheLookUps, connections, waiting];
 
 /** On the hot path: each count is an addition to a known cell, without allocation. */
 export class GatewayMeter {

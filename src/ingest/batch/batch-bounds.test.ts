@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type InterpretedExchange, withinBounds } from '../worker/interpreter.ts';
+import { type InterpretedExchange, withinBounds } from '../worker/record-builder.ts';
 
 const row = (bytes: number): InterpretedExchange => ({
   request: new Uint8Array(bytes),

@@ -1,14 +1,14 @@
 import type { Batch } from './batch.ts';
-import { InterpreterCrashed } from '../worker/interpreter.ts';
+import { RecordBuilderCrashed } from '../worker/record-builder.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import { BatchTooLarge } from './insert.ts';
 
 /** Whether a batch was more than the store or the interpreter could take; none of it is stored then. */
 export function isOversized(error: unknown): error is TooLarge {
-  return error instanceof BatchTooLarge || error instanceof InterpreterCrashed;
+  return error instanceof BatchTooLarge || error instanceof RecordBuilderCrashed;
 }
 
-type TooLarge = BatchTooLarge | InterpreterCrashed;
+type TooLarge = BatchTooLarge | RecordBuilderCrashed;
 
 /** Max exchanges of the next batch: halved after one that was too large, doubled after each stored one. */
 export class BatchSizer {
@@ -40,7 +40,7 @@ export class BatchSizer {
       return false;
     }
     const [only] = exchanges;
-    const isFirstCrash = error instanceof InterpreterCrashed && this.crashedOn !== only;
+    const isFirstCrash = error instanceof RecordBuilderCrashed && this.crashedOn !== only;
     this.crashedOn = only;
     return !isFirstCrash;
   }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../model/errors.ts';
 import type { DeadLetterCause, Observe } from '../../model/observation.ts';
 import { makeBackoff } from '../../platform/backoff.ts';
-import type { InterpretedRows } from '../worker/interpreter.ts';
+import type { InterpretedRows } from '../worker/record-builder.ts';
 import { failureText, isOverflow, isRejection, isTooLarge } from '../../store/engine/failure.ts';
 import type { InsertRows } from '../../store/insert/insert.ts';
 import type { FindRows, RecordName } from '../../store/read/find-rows.ts';

@@ -4,7 +4,7 @@ import type { InsertRows } from '../../store/insert/insert.ts';
 import type { DrainParts } from '../drain-parts.ts';
 import type { ErasedUser } from '../changes/erasures.ts';
 import { type Gate, type IngestRig, interpretDirectly, makeGate, openRig, SpoolRig } from '../testing/ingest-harness.ts';
-import { type InterpretedExchange, InterpreterCrashed } from '../worker/interpreter.ts';
+import { type InterpretedExchange, RecordBuilderCrashed } from '../worker/record-builder.ts';
 import type { TestInterpret, TestPorts } from '../testing/spent-rows.ts';
 
 let rig: IngestRig;
@@ -196,7 +196,7 @@ describe('what was made ahead is made again', () => {
     const spool = new SpoolRig(rig);
     const ids = await writeSome(spool, 4);
     const sizes = await drainTwo(spool, {}, (call) => {
-      if (call === 2) throw new InterpreterCrashed('no memory');
+      if (call === 2) throw new RecordBuilderCrashed('no memory');
       return undefined;
     });
     expect(sizes).toEqual([2, 2, 2]);

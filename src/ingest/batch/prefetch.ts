@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Interpretation, InterpretTask, TaskSettings } from '../worker/interpreter.ts';
+import type { Interpretation, InterpretTask, TaskSettings } from '../worker/record-builder.ts';
 
 /** Interpretation of a batch that has not been formed yet. */
 interface Prefetched {

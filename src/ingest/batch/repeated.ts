@@ -2,7 +2,7 @@ import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { timeOfUuid } from '../../model/ids.ts';
 import type { FindRows } from '../../store/read/find-rows.ts';
 import type { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
-import type { InterpretedExchange } from '../worker/interpreter.ts';
+import type { InterpretedExchange } from '../worker/record-builder.ts';
 
 /**
  * # Logged calls: each identifier once

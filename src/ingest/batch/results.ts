@@ -1,6 +1,6 @@
 import type { Observe } from '../../model/observation.ts';
 import type { UsageCompletion } from '../../model/record/usage-completion.ts';
-import type { InterpretedExchange } from '../worker/interpreter.ts';
+import type { InterpretedExchange } from '../worker/record-builder.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import type { BudgetSettlement } from '../interpret/settlement.ts';
 import type { Failure, StorableRow } from './insert.ts';

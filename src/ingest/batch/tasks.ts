@@ -5,7 +5,7 @@ import type { OrganizationId } from '../../model/ids.ts';
 import type { StoredPrices } from '../../pricing/held/stored-prices.ts';
 import type { ActiveErasures } from '../changes/erasures.ts';
 import type { CallsOnce } from '../once/calls-once.ts';
-import type { InterpretTask, TaskSettings } from '../worker/interpreter.ts';
+import type { InterpretTask, TaskSettings } from '../worker/record-builder.ts';
 import type { JoinedSpans } from '../once/group-batch.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import type { ChangesByExchange } from '../changes/pending.ts';

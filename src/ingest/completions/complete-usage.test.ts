@@ -239,7 +239,7 @@ describe('a call in the background', () => {
     const response = newResponse();
     const counters = new SpendCounters();
     const completeUsage = completeUsageIn(rig.store, {
-      noteCompleted: (organizationId, completed) => counters.complete(organizationId, completed),
+      onCompleted: (organizationId, completed) => counters.complete(organizationId, completed),
     });
     const spendCounters: DrainParts['spendCounters'] = {
       count: (organizationId, spend, isAwaited) => {

@@ -27,7 +27,7 @@ export interface CompleteUsagePorts {
   readonly now: () => number;
   readonly observe: Observe;
   /** Called at most once for each record, when it has its usage. */
-  readonly noteCompleted: (organizationId: OrganizationId, completed: CompletedSpend) => void;
+  readonly onCompleted: (organizationId: OrganizationId, completed: CompletedSpend) => void;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -56,7 +56,7 @@ export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
     if (amount !== undefined) await settle({ organizationId, requestId: before.requestId, amount }, ports);
     const cost = completedCost(billed, reported, pricing);
     await rows.complete({ organizationId, before, usage, responseModel, serviceTier, cost, acceptedAt: now(), keyId: completedBy });
-    ports.noteCompleted(organizationId, {
+    ports.onCompleted(organizationId, {
       before: spendOf({ ...before.billed, model: modelOf(before.billed) }),
       now: spendOf({ ...billed, model: modelOf(billed), cost: cost === undefined ? before.billed.cost : cost.cost }),
     });

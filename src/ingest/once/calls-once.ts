@@ -7,7 +7,7 @@ import type { JoinRecords } from '../../store/once/absorb.ts';
 import type { HasArrived, ToldRow } from '../../store/once/told-rows.ts';
 import type { PendingChanges } from '../changes/pending.ts';
 import type { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
-import type { InterpretedExchange } from '../worker/interpreter.ts';
+import type { InterpretedExchange } from '../worker/record-builder.ts';
 import {
   type CallInFlight,
   carriedCalls,
@@ -33,7 +33,7 @@ export interface OncePorts extends SpanTextsPorts {
   readonly hasTracedCalls: HasArrived;
   readonly joinRecords: JoinRecords;
   /** Called when a record's call has become part of another. */
-  readonly noteJoined: (organizationId: OrganizationId, from: RequestId, into: RequestId) => void;
+  readonly onJoined: (organizationId: OrganizationId, from: RequestId, into: RequestId) => void;
 }
 
 /** What is in the spool beside a batch. */
@@ -106,7 +106,7 @@ export class CallsOnce {
       leftOut: new Set(plans.flatMap(([, { leftOut }]) => [...leftOut])),
       countedBefore: new Map(plans.flatMap(([, plan]) => [...countedBefore(plan)])),
       complete: async (signal) => {
-        this.noteGroups(batch);
+        this.recordGroups(batch);
         for (const [organizationId, { inFlight, placed }] of places) {
           for (const call of inFlight) await this.placeInFlight(call, batch.spool);
           await Promise.all(placed.map((call) => this.placeStored(organizationId, call)));
@@ -117,12 +117,12 @@ export class CallsOnce {
     };
   }
 
-  private noteGroups({ exchanges, grouped }: OnceBatch): void {
+  private recordGroups({ exchanges, grouped }: OnceBatch): void {
     for (const [firstIndex, { others }] of grouped.joined) {
       const first = exchanges[firstIndex];
       for (const index of others) {
         const other = exchanges[index];
-        if (first !== undefined && other !== undefined) this.ports.noteJoined(first.organizationId, other.requestId, first.requestId);
+        if (first !== undefined && other !== undefined) this.ports.onJoined(first.organizationId, other.requestId, first.requestId);
       }
     }
   }
@@ -176,9 +176,9 @@ export class CallsOnce {
   }
 
   private async complete(organizationId: OrganizationId, plan: OncePlan, signal: AbortSignal): Promise<void> {
-    const { joinRecords, noteJoined } = this.ports;
+    const { joinRecords, onJoined } = this.ports;
     await Promise.all(plan.fillings.map((filling) => this.fill(organizationId, filling)));
-    for (const { from, into } of plan.fillings) noteJoined(organizationId, from.requestId, into.requestId);
+    for (const { from, into } of plan.fillings) onJoined(organizationId, from.requestId, into.requestId);
     const absorbed: Absorption[] = [];
     for (const absorption of plan.absorptions) {
       const { from, into, hasNumbers } = absorption;
@@ -186,7 +186,7 @@ export class CallsOnce {
       if (!(await this.fill(organizationId, absorption))) continue;
       if (hasNumbers) await joinRecords.moveNumbers(organizationId, from, into);
       await joinRecords.moveChanges(organizationId, from, into);
-      noteJoined(organizationId, from.requestId, into.requestId);
+      onJoined(organizationId, from.requestId, into.requestId);
       absorbed.push(absorption);
     }
     if (absorbed.length > 0) {

@@ -18,7 +18,7 @@ export function completeUsageIn(store: Store, given: Partial<CompleteUsagePorts>
     }),
     now: systemClock.now,
     observe: () => undefined,
-    noteCompleted: () => undefined,
+    onCompleted: () => undefined,
     ...given,
   });
 }

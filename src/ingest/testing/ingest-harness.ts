@@ -25,7 +25,7 @@ import { completeUsageIn } from './complete-usage-harness.ts';
 import { DeadLetters, type WholeDeadLetter } from '../dead-letters/store.ts';
 import { Drain } from '../drain.ts';
 import type { ActiveErasures } from '../changes/erasures.ts';
-import { interpretTasks } from '../worker/interpreter.ts';
+import { interpretTasks } from '../worker/record-builder.ts';
 import { openPendingChanges, type PendingChanges } from '../changes/pending.ts';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import { SpendCounters } from '../spend-counters.ts';
@@ -243,7 +243,7 @@ export class SpoolRig {
       storedOrder: new StoredOrder(openCheckpointFile(this.folder).load().lastNumber ?? 0),
       burst: new BurstGate({ maxMs: 0, cpuShares: () => undefined, clock: systemClock }),
       clock: systemClock,
-      noteVisible: () => undefined,
+      onVisible: () => undefined,
       spendCounters: new SpendCounters(),
       observe: (observation) => this.observations.push(observation),
       ...given,

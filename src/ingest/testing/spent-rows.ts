@@ -1,5 +1,5 @@
 import type { DrainParts } from '../drain-parts.ts';
-import type { Interpret, InterpretedExchange, InterpretTask } from '../worker/interpreter.ts';
+import type { Interpret, InterpretedExchange, InterpretTask } from '../worker/record-builder.ts';
 
 /** Interpretation as tests write it: without an owner of the results. */
 export type TestInterpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<readonly InterpretedExchange[]>;

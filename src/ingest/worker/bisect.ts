@@ -1,4 +1,4 @@
-import { type Interpret, type Interpretation, InterpreterCrashed, type InterpretTask } from './interpreter.ts';
+import { type Interpret, type Interpretation, RecordBuilderCrashed, type InterpretTask } from './record-builder.ts';
 
 /**
  * Interprets all of a batch whose bounds may not change any more, because the store may have it already. Where the interpreter crashes on
@@ -17,7 +17,7 @@ export async function bisect(
     const first = await interpret(tasks, storedAt);
     return first.results.length < tasks.length ? await withRest(first, tasks, { interpret, storedAt }) : first;
   } catch (error) {
-    if (!(error instanceof InterpreterCrashed)) throw error;
+    if (!(error instanceof RecordBuilderCrashed)) throw error;
     if (tasks.length <= 1 && hasCrashed) return { results: [{ failure: error.message }], [Symbol.dispose]: () => undefined };
   }
   if (tasks.length <= 1) return bisect(interpret, tasks, storedAt, true);

@@ -1,6 +1,6 @@
 import type { RecordRows } from '../../store/insert/rows.ts';
 import { type PackedSpends, spendAt, SpendPacker } from './packed-spends.ts';
-import type { Interpretation, InterpretedExchange, InterpretedRows } from './interpreter.ts';
+import type { Interpretation, InterpretedExchange, InterpretedRows } from './record-builder.ts';
 
 /**
  * Results as they cross from the interpreter's thread: the memory of the rows, the location of each row in it, and the rest, which few

@@ -1,6 +1,6 @@
 import type { AcceptedChange } from '../../model/change.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
-import type { InterpretTask, JoinedTasks, TaskSettings } from './interpreter.ts';
+import type { InterpretTask, JoinedTasks, TaskSettings } from './record-builder.ts';
 
 /**
  * Tasks as they cross to the interpreter's thread. TRICKY: a structured clone of thousands of small objects takes longer than reading

@@ -17,7 +17,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { AcceptedChange } from '../../model/change.ts';
-import type { InterpretedExchange, InterpretTask, TaskSettings } from './interpreter.ts';
+import type { InterpretedExchange, InterpretTask, TaskSettings } from './record-builder.ts';
 import { memoryOfResults, packResults, unpackResults } from './packed-results.ts';
 import { memoryOfTasks, packTasks, unpackTasks } from './packed-tasks.ts';
 import { moneyOfUnits } from '../../model/pricing/money.ts';

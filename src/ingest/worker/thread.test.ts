@@ -4,18 +4,18 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
-import { type InterpreterThread, startInterpreterThread } from './thread.ts';
-import { type Interpretation, InterpreterCrashed, type InterpretTask } from './interpreter.ts';
+import { type RecordBuilderThread, startRecordBuilderThread } from './thread.ts';
+import { type Interpretation, RecordBuilderCrashed, type InterpretTask } from './record-builder.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-thread-'));
-const threads: InterpreterThread[] = [];
+const threads: RecordBuilderThread[] = [];
 afterEach(async () => {
   for (const thread of threads.splice(0)) await thread.close();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A thread whose program stands in for the compiled one: the folder of a task says what to do. */
-function start(jobMs?: number): InterpreterThread {
+function start(jobMs?: number): RecordBuilderThread {
   const file = path.join(folder, 'worker.mjs');
   writeFileSync(
     file,
@@ -44,7 +44,7 @@ function start(jobMs?: number): InterpreterThread {
      });
      parentPort.postMessage({ ready: true });`,
   );
-  const thread = startInterpreterThread(settings, pathToFileURL(file), jobMs);
+  const thread = startRecordBuilderThread(settings, pathToFileURL(file), jobMs);
   threads.push(thread);
   return thread;
 }
@@ -59,7 +59,7 @@ const task = (seriesFolder: string): InterpretTask => ({
   changes: [],
 });
 
-describe('the interpreter thread', () => {
+describe('the record builder', () => {
   test('answers jobs that overlap', async () => {
     const { interpret } = start();
     const jobs = ['a', 'b', 'c'].map((name) => interpret([task(name)], 0));
@@ -69,7 +69,7 @@ describe('the interpreter thread', () => {
 
   test.each(['die', 'throw', 'throw null'])('that cannot take a job (%s) says so, and another takes the next', async (how) => {
     const { interpret } = start();
-    await expect(interpret([task('fine'), task(how)], 0)).rejects.toBeInstanceOf(InterpreterCrashed);
+    await expect(interpret([task('fine'), task(how)], 0)).rejects.toBeInstanceOf(RecordBuilderCrashed);
     expect(await interpret([task('next')], 0)).toMatchObject({ results: [{ failure: 'next' }] });
   });
 
@@ -80,11 +80,11 @@ describe('the interpreter thread', () => {
   });
 
   test('that does not even start is no fault of the exchange', async () => {
-    const thread = startInterpreterThread(settings, pathToFileURL(path.join(folder, 'missing.mjs')));
+    const thread = startRecordBuilderThread(settings, pathToFileURL(path.join(folder, 'missing.mjs')));
     threads.push(thread);
     const error = await thread.interpret([task('a')], 0).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(InterpreterCrashed);
+    expect(error).not.toBeInstanceOf(RecordBuilderCrashed);
   });
 
   test('gets the memory of rows back that are not looked at any more, once, and that of no other thread', async () => {
@@ -93,7 +93,7 @@ describe('the interpreter thread', () => {
     const [first, second, kept] = [await rows(), await rows(), await rows()];
     for (const interpretation of [first, second, first]) interpretation[Symbol.dispose]();
     expect(await rows()).toMatchObject({ results: [{ redactionFailure: '2' }] });
-    await expect(interpret([task('die')], 0)).rejects.toBeInstanceOf(InterpreterCrashed);
+    await expect(interpret([task('die')], 0)).rejects.toBeInstanceOf(RecordBuilderCrashed);
     kept[Symbol.dispose]();
     expect(await rows()).toMatchObject({ results: [{ redactionFailure: '0' }] });
   });
@@ -110,6 +110,6 @@ describe('the interpreter thread', () => {
     const thread = start();
     const job = thread.interpret([task('hang')], 0).catch((thrown: unknown) => thrown);
     await thread.close();
-    expect(await job).toMatchObject({ message: 'the interpreter thread was closed' });
+    expect(await job).toMatchObject({ message: 'the record builder was closed' });
   });
 });

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../model/errors.ts';
 import type { PriceLine } from '../../model/pricing/price-line.ts';
-import type { ImportMessage, InterpreterMessage, InterpreterSettings, InterpretJob, SpentMemory } from './worker-main.ts';
-import { type Interpret, type Interpretation, InterpreterCrashed } from './interpreter.ts';
+import type { ImportMessage, RecordBuilderMessage, RecordBuilderSettings, InterpretJob, SpentMemory } from './worker-main.ts';
+import { type Interpret, type Interpretation, RecordBuilderCrashed } from './record-builder.ts';
 import { unpackResults } from './packed-results.ts';
 import { memoryOfTasks, packTasks } from './packed-tasks.ts';
 
@@ -20,7 +20,7 @@ interface SentPrices {
 
 const noPrices: SentPrices = { version: 0, lines: [] };
 
-export interface InterpreterThread {
+export interface RecordBuilderThread {
   readonly interpret: Interpret;
   readonly close: () => Promise<void>;
 }
@@ -51,14 +51,14 @@ const compiledWorker = new URL('./worker-main.js', import.meta.url);
 
 /**
  * Interpretation in its own thread, so that a burst of ingest does not delay API responses. When the thread dies its jobs fail, with
- * InterpreterCrashed if it had started and with another error if it had not; the next job starts a new one.
+ * RecordBuilderCrashed if it had started and with another error if it had not; the next job starts a new one.
  */
-export function startInterpreterThread(
-  settings: InterpreterSettings,
+export function startRecordBuilderThread(
+  settings: RecordBuilderSettings,
   workerFile: URL = compiledWorker,
   jobMs: number = maxJobMs,
   imported: () => SentPrices = () => noPrices,
-): InterpreterThread {
+): RecordBuilderThread {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let jobs = 0;
@@ -77,7 +77,7 @@ export function startInterpreterThread(
     const started = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb }, workerData: settings });
     let ready = false;
     let reason = 'the thread has ended';
-    started.on('message', (message: InterpreterMessage) => {
+    started.on('message', (message: RecordBuilderMessage) => {
       if ('ready' in message) ready = true;
       else {
         const giveBack = (spent: SpentMemory['spent']): void => started.postMessage({ spent } satisfies SpentMemory);
@@ -88,13 +88,13 @@ export function startInterpreterThread(
     started.on('error', (thrown: unknown) => (reason = messageOf(thrown)));
     started.on('exit', () => {
       if (worker !== started) return;
-      failAll(ready ? new InterpreterCrashed(reason) : new Error(`the interpreter thread did not start: ${reason}`));
+      failAll(ready ? new RecordBuilderCrashed(reason) : new Error(`the record builder did not start: ${reason}`));
     });
     return started;
   };
   const giveUp = (): void => {
     void worker?.terminate();
-    failAll(new InterpreterCrashed(`no result after ${jobMs} ms`));
+    failAll(new RecordBuilderCrashed(`no result after ${jobMs} ms`));
   };
   return {
     interpret: (tasks, storedAt) =>
@@ -108,7 +108,7 @@ export function startInterpreterThread(
       }),
     close: async () => {
       const last = worker;
-      failAll(new Error('the interpreter thread was closed'));
+      failAll(new Error('the record builder was closed'));
       await last?.terminate();
     },
   };

@@ -6,7 +6,7 @@ import type { PriceLine } from '../../model/pricing/price-line.ts';
 import { importedBook, listedBook, type OperatorFile } from '../../pricing/layers/books.ts';
 import type { PriceBook } from '../../pricing/price-book.ts';
 import { RowMemory } from '../../store/insert/row-memory.ts';
-import { type BatchBounds, interpretTasks, withinBounds } from './interpreter.ts';
+import { type BatchBounds, interpretTasks, withinBounds } from './record-builder.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
 import { type PackedTasks, unpackTasks } from './packed-tasks.ts';
 import { BoundedRedactor } from '../redaction/bounded.ts';
@@ -28,9 +28,9 @@ export interface ImportMessage {
   readonly imported: readonly PriceLine[];
 }
 
-export type InterpreterMessage = { readonly ready: true } | { readonly id: number; readonly results: PackedResults };
+export type RecordBuilderMessage = { readonly ready: true } | { readonly id: number; readonly results: PackedResults };
 
-export interface InterpreterSettings {
+export interface RecordBuilderSettings {
   readonly searchMaxBytes: number;
   readonly agentSessions: boolean;
   /** Memory of rows that is kept for reuse, and the most that one batch may fill: only bodies that grow manyfold when decoded exceed it. */
@@ -41,7 +41,7 @@ export interface InterpreterSettings {
   readonly threatCheckFile: string | undefined;
 }
 
-const settings = workerData as InterpreterSettings | null;
+const settings = workerData as RecordBuilderSettings | null;
 let imported: PriceBook | undefined;
 const parts = {
   book: listedBook(settings?.pricesFile, () => imported),
@@ -55,7 +55,7 @@ const parts = {
 const maxBatchMs = 2000;
 const bounds: BatchBounds = { maxRowBytes: settings?.keptRowBytes ?? Infinity, maxMs: maxBatchMs, monotonic: systemClock.monotonic };
 
-const send = (message: InterpreterMessage, transfer: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer);
+const send = (message: RecordBuilderMessage, transfer: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer);
 
 const memory = new RowMemory(settings?.keptRowBytes);
 

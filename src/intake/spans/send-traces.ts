@@ -47,15 +47,15 @@ export class TraceSender {
   }
 
   note(owner: Principal, traces: readonly ReceivedTrace[]): void {
-    for (const trace of traces) for (const part of partsOf(trace, maxInPart)) this.notePart(owner, part);
+    for (const trace of traces) for (const part of partsOf(trace, maxInPart)) this.addPart(owner, part);
     this.schedule();
   }
 
-  private notePart(owner: Principal, part: ReceivedTrace): void {
+  private addPart(owner: Principal, part: ReceivedTrace): void {
     const text = JSON.stringify({ owner, traces: [part] } satisfies NotedTraces);
     const count = Math.max(part.nodes.length, part.requests.length);
     if (text.length > maxSent && count > 1) {
-      for (const half of partsOf(part, Math.ceil(count / 2))) this.notePart(owner, half);
+      for (const half of partsOf(part, Math.ceil(count / 2))) this.addPart(owner, half);
       return;
     }
     const own = this.charactersOf.get(owner.organizationId) ?? 0;

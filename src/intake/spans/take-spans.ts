@@ -21,7 +21,7 @@ export interface SpanPorts {
   readonly admissions: Pick<Admissions, 'admit' | 'whenRoom'>;
   readonly logCalls: LogCalls;
   /** Remembers spans for ancestors that are still to come; may forget them. */
-  readonly noteTraces: (owner: Principal, traces: readonly ReceivedTrace[]) => void;
+  readonly onTraces: (owner: Principal, traces: readonly ReceivedTrace[]) => void;
   /** Of a body, decompressed. */
   readonly maxBytes: number;
   /** That one request may add to the spool. */
@@ -111,7 +111,7 @@ async function takeInTurn(
   const { calls, size, others, remembered, response } = readOf(await thread.run({ organizationId, signal }, body, task));
   const admitted = await ports.admissions.admit(owner, size, signal);
   await logInTurns(ports.logCalls, admitted, unpackCalls(calls)).finally(admitted.end);
-  ports.noteTraces(owner, remembered.traces);
+  ports.onTraces(owner, remembered.traces);
   if (holds === 'logs' && (others > 0 || size.startedAt.length === 0)) ports.observe({ kind: 'telemetry_not_recorded', signal: holds });
   const { dropped } = remembered;
   if (dropped > 0) ports.observe({ kind: 'span_places_dropped', requests: dropped, reason: 'one request told more than is remembered' });

@@ -170,7 +170,7 @@ export class BulkJobs {
       } catch (error) {
         signal.throwIfAborted();
         observe({ kind: 'job_failed', job: 'a bulk change', reason: failureText(error) });
-        const failed = await this.noteFailure(organizationId, id, error);
+        const failed = await this.recordFailure(organizationId, id, error);
         if (failed !== undefined) return this.dropLists((number) => number === failed.number);
         await wait(backoff.nextDelayMs(), undefined, { signal });
       }
@@ -178,7 +178,7 @@ export class BulkJobs {
   }
 
   /** @returns the job when it has failed for good. */
-  private async noteFailure(organizationId: OrganizationId, id: JobId, error: unknown): Promise<Job | undefined> {
+  private async recordFailure(organizationId: OrganizationId, id: JobId, error: unknown): Promise<Job | undefined> {
     const isLasting = error instanceof GatelogError ? lasting.has(error.code) : false;
     const message = error instanceof GatelogError ? error.message : 'The service failed.';
     try {
@@ -193,24 +193,24 @@ export class BulkJobs {
     }
   }
 
-  private async run(found: Job, noteProgress: () => void): Promise<void> {
+  private async run(found: Job, recordProgress: () => void): Promise<void> {
     const { dependencies } = this;
     const started = isStarted(found) ? found : await startJob(dependencies, found);
     if (started === undefined) return;
     const { signal } = this.stopping;
     const listed = started.total === null ? await listRequests(dependencies, started, { ...this.options, signal }) : started;
-    if (listed !== undefined) await this.changeAll(listed, noteProgress);
+    if (listed !== undefined) await this.changeAll(listed, recordProgress);
     await dependencies.store.jobLists.drop(started.number);
     await advanceJob(dependencies.database, started.id, { state: 'done', endedAt: systemClock.now(), error: null });
   }
 
-  private async changeAll(job: StartedJob, noteProgress: () => void): Promise<void> {
+  private async changeAll(job: StartedJob, recordProgress: () => void): Promise<void> {
     const { dependencies } = this;
     const stored = await storeJob(dependencies, job);
     for (let left: StartedJob | undefined = job; left !== undefined && !isThrough(left);) {
       const current: StartedJob = left;
       left = await this.chunkTurn(() => changeChunk(dependencies, current, stored));
-      noteProgress();
+      recordProgress();
     }
   }
 

@@ -57,7 +57,7 @@ async function openLifeOver(rig: IngestRig): Promise<OpenLifeParts> {
 /** Of a service without webhooks. */
 const noDeliveries: EraseDeliveries = { settle: async () => undefined, ofRequests: async () => undefined, naming: async () => undefined };
 
-export interface GivenLife {
+export interface LifeOptions {
   readonly targets?: Partial<ErasureTargets>;
   readonly interpret?: TestInterpret;
   readonly starts?: boolean;
@@ -65,7 +65,7 @@ export interface GivenLife {
 }
 
 /** One life of a core over a spool, with what erases. */
-export async function liveOver({ rig, responses }: LifeParts, spool: SpoolRig, given: GivenLife = {}): Promise<Life> {
+export async function liveOver({ rig, responses }: LifeParts, spool: SpoolRig, given: LifeOptions = {}): Promise<Life> {
   const running = new RunningErasures();
   const observations: Observation[] = [];
   const core = await spool.openCore({

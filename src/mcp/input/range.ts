@@ -9,14 +9,14 @@ export interface TimeRange {
   readonly to: number;
 }
 
-export interface GivenRange {
+export interface RangeInput {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly timezone?: string | undefined;
 }
 
 /** @param standard `from` where none is given. @throws InputError for a time or a zone that is none. */
-export function rangeOf({ from = '', to = '', timezone = 'UTC' }: GivenRange, now: number, standard?: string): TimeRange {
+export function rangeOf({ from = '', to = '', timezone = 'UTC' }: RangeInput, now: number, standard?: string): TimeRange {
   if (!isTimeZone(timezone)) {
     throw new InputError('timezone', `takes an IANA name such as Europe/Berlin; got ${JSON.stringify(timezone.slice(0, 60))}`);
   }

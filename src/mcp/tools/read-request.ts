@@ -61,14 +61,14 @@ function neededBy(text: string): number {
   return tokensOf(text) + sentencesTokens + marksTokens;
 }
 
-interface ShownPart {
+interface PartView {
   readonly part: Part;
   readonly text: string;
   readonly offset: number;
   readonly tokens: number;
 }
 
-function shownPart(id: string, { part, text, offset, tokens }: ShownPart): readonly string[] {
+function shownPart(id: string, { part, text, offset, tokens }: PartView): readonly string[] {
   if (text === '') return [`${part} body: none was kept.`];
   if (offset >= text.length) return [`${part} body: it ends before character ${offset}; it has ${text.length} characters.`];
   const shown = beginningOf(text.slice(offset), tokens - sentencesTokens - marksTokens);

@@ -52,13 +52,13 @@ export type NewChannel =
 export interface KeptChannel {
   readonly id: string;
   readonly type: ChannelType | undefined;
-  readonly given: ShownParts;
+  readonly given: ChannelView;
 }
 
-export type GivenChannel = NewChannel | KeptChannel;
+export type ChannelInput = NewChannel | KeptChannel;
 
 /** What is shown of a channel: addresses without their path, keys by their last characters. */
-export interface ShownParts {
+export interface ChannelView {
   readonly webhookId?: string | undefined;
   readonly destination?: string | undefined;
   readonly to?: readonly string[] | undefined;
@@ -69,7 +69,7 @@ export interface ShownParts {
 export interface StoredChannel {
   readonly id: string;
   readonly type: ChannelType;
-  readonly shown: ShownParts;
+  readonly shown: ChannelView;
   /** The secret part, encrypted; null where there is none. */
   readonly sealed: string | null;
 }

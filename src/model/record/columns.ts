@@ -229,9 +229,9 @@ export const requestColumns = {
 export type RequestColumns = typeof requestColumns;
 export type ColumnName = keyof RequestColumns;
 
-export type ShownColumn = { [Name in ColumnName]: RequestColumns[Name]['use'] extends ItemField ? Name : never }[ColumnName];
+export type ItemColumn = { [Name in ColumnName]: RequestColumns[Name]['use'] extends ItemField ? Name : never }[ColumnName];
 
-export type FieldOf<Name extends ShownColumn> = RequestColumns[Name]['use']['name'];
+export type FieldOf<Name extends ItemColumn> = RequestColumns[Name]['use']['name'];
 
 export const columnNames = Object.keys(requestColumns) as readonly ColumnName[];
 
@@ -260,14 +260,14 @@ export const displayColumns = columnNames.filter(
   (name): name is DisplayColumn => requestColumns[name].use !== 'stored' && !(changeableColumns as readonly ColumnName[]).includes(name),
 );
 
-export interface ColumnShown {
-  readonly name: ShownColumn;
-  readonly type: RequestColumns[ShownColumn]['type'];
+export interface ItemUse {
+  readonly name: ItemColumn;
+  readonly type: RequestColumns[ItemColumn]['type'];
   readonly nullable: boolean;
   readonly field: ItemField;
 }
 
-export const shownColumns: readonly ColumnShown[] = columnNames.flatMap((name) => {
+export const itemColumns: readonly ItemUse[] = columnNames.flatMap((name) => {
   const { type, nullable: mayBeNull, use } = requestColumns[name];
-  return typeof use === 'string' ? [] : [{ name: name as ShownColumn, type, nullable: mayBeNull, field: use }];
+  return typeof use === 'string' ? [] : [{ name: name as ItemColumn, type, nullable: mayBeNull, field: use }];
 });

@@ -12,7 +12,7 @@ import type { StoreParts } from '../work/store-parts.ts';
 export interface OperatorWork {
   readonly prices: OperatorPricePorts;
   /** Remembers spans for ancestors that are still to come. */
-  readonly noteTraces: (owner: Principal, traces: readonly ReceivedTrace[]) => void;
+  readonly onTraces: (owner: Principal, traces: readonly ReceivedTrace[]) => void;
   readonly deadLetters: Pick<DeadLetters, 'list' | 'count' | 'read'>;
   readonly replay: Pick<DeadLetterReplay, 'replay'>;
   readonly takeSnapshot: TakeSnapshot;

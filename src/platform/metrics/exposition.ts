@@ -1,10 +1,10 @@
-import { cellsOfSeries, type Family, seriesOf } from './meter.ts';
+import { cellsOfSeries, type MetricFamily, seriesOf } from './meter.ts';
 
 /** Metrics of one process. */
 export interface ProcessNumbers {
   /** Value of the label `process`: `core`, `supervisor`, `gateway-0`, … */
   readonly process: string;
-  readonly families: readonly Family[];
+  readonly families: readonly MetricFamily[];
   readonly cells: Float64Array;
 }
 
@@ -20,13 +20,13 @@ export function exposition(numbers: readonly ProcessNumbers[]): string {
   return families.map((family) => familyText(family, numbers)).join('');
 }
 
-function familyText(family: Family, numbers: readonly ProcessNumbers[]): string {
+function familyText(family: MetricFamily, numbers: readonly ProcessNumbers[]): string {
   const samples = numbers.flatMap((one) => samplesOf(family, one));
   if (samples.length === 0) return '';
   return `# HELP ${family.name} ${family.help}\n# TYPE ${family.name} ${family.kind}\n${samples.join('')}`;
 }
 
-function samplesOf(family: Family, numbers: ProcessNumbers): string[] {
+function samplesOf(family: MetricFamily, numbers: ProcessNumbers): string[] {
   return seriesIn(family, numbers).flatMap(({ labels, cells }) => {
     const named = [...labels, ['process', numbers.process] as const];
     return family.kind === 'histogram' ? histogramSamples(family, named, cells) : sample(family.name, named, cells[0] ?? Number.NaN);
@@ -41,7 +41,7 @@ interface Series {
 }
 
 /** The series of a family in one process; empty when it is not measured there. */
-export function seriesIn(family: Family, { families, cells }: ProcessNumbers): readonly Series[] {
+export function seriesIn(family: MetricFamily, { families, cells }: ProcessNumbers): readonly Series[] {
   const position = families.indexOf(family);
   if (position === -1) return [];
   const size = cellsOfSeries(family);
@@ -49,7 +49,7 @@ export function seriesIn(family: Family, { families, cells }: ProcessNumbers): r
   return seriesOf(family).map((labels, index) => ({ labels, cells: cells.subarray(start + index * size, start + (index + 1) * size) }));
 }
 
-function histogramSamples({ name, bounds = [] }: Family, labels: Labels, series: Float64Array): string[] {
+function histogramSamples({ name, bounds = [] }: MetricFamily, labels: Labels, series: Float64Array): string[] {
   let count = 0;
   const buckets = [...bounds.map(String), '+Inf'].map((bound, index) => {
     count += series[index] ?? 0;

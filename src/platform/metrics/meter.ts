@@ -2,7 +2,7 @@
  * A metric. Names and units follow Prometheus: seconds, bytes, `_total` for counters. Invariant: the values of a label are a closed list.
  * Values from callers (organisation, model, user, path) are never labels, so the number of series is known before the first call.
  */
-export interface Family {
+export interface MetricFamily {
   readonly name: `gatelog_${string}`;
   readonly kind: 'counter' | 'gauge' | 'histogram';
   /** One sentence for a dashboard. */
@@ -15,12 +15,12 @@ export interface Family {
 
 /** Metrics of one process in consecutive cells: one per series; a histogram has its buckets and then its sum. */
 export class Meter {
-  readonly families: readonly Family[];
+  readonly families: readonly MetricFamily[];
   /** A gauge that was never set is NaN. */
   readonly cells: Float64Array;
-  private readonly starts = new Map<Family, number>();
+  private readonly starts = new Map<MetricFamily, number>();
 
-  constructor(families: readonly Family[]) {
+  constructor(families: readonly MetricFamily[]) {
     this.families = families;
     let size = 0;
     for (const family of families) {
@@ -32,31 +32,31 @@ export class Meter {
   }
 
   /** The first cell of a family. Its series follow in the order of the labels' values, the last label varying fastest. */
-  startOf(family: Family): number {
+  startOf(family: MetricFamily): number {
     const start = this.starts.get(family);
     if (start === undefined) throw new Error(`${family.name} is not measured here`);
     return start;
   }
 
   /** The cell behind the last one of a family. */
-  endOf(family: Family): number {
+  endOf(family: MetricFamily): number {
     return this.startOf(family) + seriesCount(family) * cellsOfSeries(family);
   }
 
-  add(family: Family, values: readonly string[], amount = 1): void {
+  add(family: MetricFamily, values: readonly string[], amount = 1): void {
     const cell = this.seriesAt(family, values);
     this.cells[cell] = (this.cells[cell] ?? 0) + amount;
   }
 
-  set(family: Family, values: readonly string[], value: number): void {
+  set(family: MetricFamily, values: readonly string[], value: number): void {
     this.cells[this.seriesAt(family, values)] = value;
   }
 
-  record(family: Family, values: readonly string[], value: number): void {
+  record(family: MetricFamily, values: readonly string[], value: number): void {
     countInBucket(this.cells, this.seriesAt(family, values), family.bounds ?? [], value);
   }
 
-  private seriesAt(family: Family, values: readonly string[]): number {
+  private seriesAt(family: MetricFamily, values: readonly string[]): number {
     let index = 0;
     let label = 0;
     for (const known of Object.values(family.labels ?? {})) {
@@ -79,12 +79,12 @@ export function countInBucket(cells: Float64Array, start: number, bounds: readon
 }
 
 /** Cells of one series: a histogram has one per bound, one above them all, and the sum. */
-export function cellsOfSeries({ kind, bounds = [] }: Family): number {
+export function cellsOfSeries({ kind, bounds = [] }: MetricFamily): number {
   return kind === 'histogram' ? bounds.length + 2 : 1;
 }
 
 /** Every combination of the labels' values, in the order of their cells. */
-export function seriesOf({ labels = {} }: Family): readonly (readonly (readonly [string, string])[])[] {
+export function seriesOf({ labels = {} }: MetricFamily): readonly (readonly (readonly [string, string])[])[] {
   let all: readonly (readonly (readonly [string, string])[])[] = [[]];
   for (const [name, values] of Object.entries(labels)) {
     all = all.flatMap((before) => values.map((value) => [...before, [name, value] as const]));
@@ -92,7 +92,7 @@ export function seriesOf({ labels = {} }: Family): readonly (readonly (readonly 
   return all;
 }
 
-function seriesCount({ labels = {} }: Family): number {
+function seriesCount({ labels = {} }: MetricFamily): number {
   return Object.values(labels).reduce((count, values) => count * values.length, 1);
 }
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../../model/observation.ts';
 import { exposition } from './exposition.ts';
-import { type Family, Meter } from './meter.ts';
+import { type MetricFamily, Meter } from './meter.ts';
 import { eventFamilies, ingestEventFamilies, measured, supervisionFamilies } from './observed.ts';
 import { packCells, SlotTotals, unpackCells } from './slot-totals.ts';
 
-const calls: Family = {
+const calls: MetricFamily = {
   name: 'gatelog_calls_total',
   kind: 'counter',
   help: 'Calls.',
   labels: { outcome: ['whole', 'cut'], status: ['2xx', '5xx'] },
 };
-const waiting: Family = { name: 'gatelog_waiting', kind: 'gauge', help: 'Waiting.' };
-const seconds: Family = { name: 'gatelog_seconds', kind: 'histogram', help: 'Time.', bounds: [0.1, 1] };
+const waiting: MetricFamily = { name: 'gatelog_waiting', kind: 'gauge', help: 'Waiting.' };
+const seconds: MetricFamily = { name: 'gatelog_seconds', kind: 'histogram', help: 'Time.', bounds: [0.1, 1] };
 const families = [calls, waiting, seconds];
 
 const pageOf = (cells: Float64Array, process = 'core'): string => exposition([{ process, families, cells }]);

@@ -1,11 +1,11 @@
 import type { DeadLetterCause, Observation, Observe, SupervisedRole } from '../../model/observation.ts';
-import { type Family, type Meter, secondsBounds } from './meter.ts';
+import { type MetricFamily, type Meter, secondsBounds } from './meter.ts';
 
 type Kind = Observation['kind'];
 
 /** A metric derived from one kind of observation beside its count. */
 interface Measure<K extends Kind> {
-  readonly family: Family;
+  readonly family: MetricFamily;
   readonly labels?: (observation: Extract<Observation, { kind: K }>) => readonly string[];
   /** Added to a counter or counted in a histogram; default 1. */
   readonly value?: (observation: Extract<Observation, { kind: K }>) => number;
@@ -14,65 +14,65 @@ interface Measure<K extends Kind> {
 const roles: Readonly<Record<SupervisedRole, true>> = { gateway: true, core: true };
 const causes: Readonly<Record<DeadLetterCause, true>> = { not_interpreted: true, refused_by_store: true, too_large: true };
 
-const exits: Family = {
+const exits: MetricFamily = {
   name: 'gatelog_process_exits_total',
   kind: 'counter',
   help: 'Processes that ended without having been told to and were started again.',
   labels: { role: Object.keys(roles) },
 };
-const recordsStored: Family = { name: 'gatelog_records_stored_total', kind: 'counter', help: 'Records that the store has accepted.' };
-const recordBytes: Family = {
+const recordsStored: MetricFamily = { name: 'gatelog_records_stored_total', kind: 'counter', help: 'Records that the store has accepted.' };
+const recordBytes: MetricFamily = {
   name: 'gatelog_record_spool_bytes_total',
   kind: 'counter',
   help: 'Bytes that the stored records had in the spool.',
 };
-const batchRecords: Family = {
+const batchRecords: MetricFamily = {
   name: 'gatelog_batch_records',
   kind: 'histogram',
   help: 'Records in one batch.',
   bounds: [1, 5, 10, 50, 100, 500, 1000, 5000, 10_000, 100_000],
 };
-const batchSeconds: Family = {
+const batchSeconds: MetricFamily = {
   name: 'gatelog_batch_duration_seconds',
   kind: 'histogram',
   help: 'From the beginning of a batch until the store had it.',
   bounds: secondsBounds,
 };
-const batchFailures: Family = { name: 'gatelog_batch_failures_total', kind: 'counter', help: 'Tries to store a batch that failed.' };
-const deadLetters: Family = {
+const batchFailures: MetricFamily = { name: 'gatelog_batch_failures_total', kind: 'counter', help: 'Tries to store a batch that failed.' };
+const deadLetters: MetricFamily = {
   name: 'gatelog_dead_letters_total',
   kind: 'counter',
   help: 'Exchanges that could not be stored and were kept as dead letters.',
   labels: { cause: Object.keys(causes) },
 };
 
-const lettersRemoved: Family = {
+const lettersRemoved: MetricFamily = {
   name: 'gatelog_dead_letters_removed_total',
   kind: 'counter',
   help: 'Dead letters, of one exchange each, that were removed without being asked for: older than GATELOG_DEAD_LETTER_DAYS, or beyond GATELOG_DEAD_LETTER_MAX_BYTES. Where a replay of one was under way, its record may be stored all the same.',
   labels: { reason: ['too_old', 'no_room'] },
 };
 
-const updatesDropped: Family = {
+const updatesDropped: MetricFamily = {
   name: 'gatelog_webhook_updates_dropped_total',
   kind: 'counter',
   help: 'Changes of stored requests that are not announced, because no webhook of their organisation took a million of them in time.',
 };
 
-const notRecorded: Family = {
+const notRecorded: MetricFamily = {
   name: 'gatelog_otlp_not_recorded_total',
   kind: 'counter',
   help: 'Requests of OTLP with metrics, or with log records that tell of no text of a model’s call; they are accepted and not kept.',
   labels: { signal: ['logs', 'metrics'] },
 };
 
-const readsDropped: Family = {
+const readsDropped: MetricFamily = {
   name: 'gatelog_usage_not_completed_total',
   kind: 'counter',
   help: 'Reads of responses, or of batches, whose usage reached no record: no call with their address and credential is on record, too many wait for theirs, or the store refused it.',
 };
 
-const textsDropped: Family = {
+const textsDropped: MetricFamily = {
   name: 'gatelog_span_texts_dropped_total',
   kind: 'counter',
   help: 'Spans of which log records told texts that were dropped: no request of the span came within an hour, or its organisation has too many that wait.',
@@ -145,17 +145,17 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   provider_key_unreadable: [],
 };
 
-const events: Family = {
+const events: MetricFamily = {
   name: 'gatelog_events_total',
   kind: 'counter',
   help: 'What happened, by the kind that its line in the log has.',
   labels: { kind: Object.keys(measures) },
 };
 
-export const eventFamilies: readonly Family[] = [events, notRecorded];
-export const supervisionFamilies: readonly Family[] = [exits];
+export const eventFamilies: readonly MetricFamily[] = [events, notRecorded];
+export const supervisionFamilies: readonly MetricFamily[] = [exits];
 /** All others: a family that no process has would make its observation fail, and with it the work that is observed. */
-export const ingestEventFamilies: readonly Family[] = [
+export const ingestEventFamilies: readonly MetricFamily[] = [
   ...new Set(Object.values(measures).flatMap((each) => each.map(({ family }) => family))),
 ].filter((family) => ![...eventFamilies, ...supervisionFamilies].includes(family));
 

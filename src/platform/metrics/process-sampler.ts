@@ -1,26 +1,26 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { type Family, type Meter, secondsBounds } from './meter.ts';
+import { type MetricFamily, type Meter, secondsBounds } from './meter.ts';
 
-const residentMemory: Family = {
+const residentMemory: MetricFamily = {
   name: 'gatelog_process_resident_memory_bytes',
   kind: 'gauge',
   help: 'Memory that the process has in use.',
 };
-const heapUsed: Family = { name: 'gatelog_process_heap_used_bytes', kind: 'gauge', help: 'Memory of JavaScript objects.' };
-const cpuSeconds: Family = { name: 'gatelog_process_cpu_seconds_total', kind: 'counter', help: 'Processor time, all threads.' };
-const startTime: Family = {
+const heapUsed: MetricFamily = { name: 'gatelog_process_heap_used_bytes', kind: 'gauge', help: 'Memory of JavaScript objects.' };
+const cpuSeconds: MetricFamily = { name: 'gatelog_process_cpu_seconds_total', kind: 'counter', help: 'Processor time, all threads.' };
+const startTime: MetricFamily = {
   name: 'gatelog_process_start_time_seconds',
   kind: 'gauge',
   help: 'When the process began, in Unix seconds.',
 };
-const loopDelay: Family = {
+const loopDelay: MetricFamily = {
   name: 'gatelog_process_event_loop_delay_seconds',
   kind: 'histogram',
   help: 'The longest time in each second for which the event loop was late.',
   bounds: secondsBounds,
 };
 
-export const processFamilies: readonly Family[] = [residentMemory, heapUsed, cpuSeconds, startTime, loopDelay];
+export const processFamilies: readonly MetricFamily[] = [residentMemory, heapUsed, cpuSeconds, startTime, loopDelay];
 
 const sampleMs = 1000;
 const resolutionMs = 20;

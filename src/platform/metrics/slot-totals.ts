@@ -1,11 +1,11 @@
-import { type Family, Meter } from './meter.ts';
+import { type MetricFamily, Meter } from './meter.ts';
 
 /** Metrics of the successive processes of one slot. Counts of a dead process stay, so that counters never decrease; its gauges go. */
 export class SlotTotals {
   private readonly before: Meter;
   private latest: Float64Array | undefined;
 
-  constructor(families: readonly Family[]) {
+  constructor(families: readonly MetricFamily[]) {
     this.before = new Meter(families);
   }
 

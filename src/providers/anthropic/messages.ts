@@ -30,13 +30,13 @@ function readMessagesRequest(body: unknown, path: string): RequestFacts {
   };
 }
 
-const longestOfClaudeCode = 1024;
+const maxClaudeCodeUserIdLength = 1024;
 /** How Claude Code of 2025 wrote them. */
 const accountAndSession = /^user_(?<device>[0-9a-f]+)_account_(?<account>[0-9a-f-]*)_session_[0-9a-f-]+$/;
 
 /** Claude Code writes device, account and session into one text. The account is the user, or the device of a user without one. */
 function userIn(userId: string): string {
-  if (userId.length > longestOfClaudeCode) return userId;
+  if (userId.length > maxClaudeCodeUserIdLength) return userId;
   const { device, account } = userId.startsWith('{') ? accountOf(parseJson(userId)) : (accountAndSession.exec(userId)?.groups ?? {});
   return firstText([account, device, userId]);
 }

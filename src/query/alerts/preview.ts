@@ -35,8 +35,8 @@ export interface PreviewSteps {
 export function previewSteps({ window, dimensions, baselineDays }: AlertPlan, range: TimeRange, intervalMs: number): PreviewSteps {
   const isCalendar = window.kind === 'calendar';
   const most = isCalendar ? maxCalendarSteps : dimensions.length > 0 ? maxGroupedSteps : alertLimits.previewSteps;
-  const leastMs = Math.max((range.to - range.from) / most, isCalendar ? 0 : window.ms / maxStepsInWindow, intervalMs);
-  const stepMs = Math.ceil(leastMs / intervalMs) * intervalMs;
+  const minStepMs = Math.max((range.to - range.from) / most, isCalendar ? 0 : window.ms / maxStepsInWindow, intervalMs);
+  const stepMs = Math.ceil(minStepMs / intervalMs) * intervalMs;
   // The newest request is in the last step, however long a step is.
   const last = Math.floor(range.to / intervalMs) * intervalMs;
   const count = Math.max(0, Math.floor((last - range.from) / stepMs) + 1);

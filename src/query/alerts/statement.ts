@@ -8,7 +8,7 @@ import type { FilterNode } from '../filter/ast.ts';
 import { compileFilter, isExpensive } from '../filter/sql/compile.ts';
 import { utc } from '../metrics/buckets.ts';
 import { valueOf } from '../metrics/statement.ts';
-import { type Family, familiesOf, grouped, type Member, type Reading, selectionKey } from './families.ts';
+import { type StatementGroup, statementGroupsOf, grouped, type Member, type Reading, selectionKey } from './statement-groups.ts';
 import { PartColumns } from './measures.ts';
 import type { AlertPlan, Measure } from './plan.ts';
 import { type GroupValues, groupValuesOf } from './groups.ts';
@@ -41,11 +41,11 @@ const maxRows = 60_000;
 
 /** The statements that answer readings of one tenant. */
 export function batchesOf(readings: readonly Reading[]): readonly ReadingBatch[] {
-  const families = familiesOf(readings);
-  return [...families.filter((family) => !searchesTexts(family)), ...families.filter(searchesTexts)].map(batchOf);
+  const statementGroups = statementGroupsOf(readings);
+  return [...statementGroups.filter((group) => !searchesTexts(group)), ...statementGroups.filter(searchesTexts)].map(batchOf);
 }
 
-function searchesTexts({ members }: Family): boolean {
+function searchesTexts({ members }: StatementGroup): boolean {
   return members.some(({ filter }) => isExpensive(filter));
 }
 
@@ -61,15 +61,15 @@ interface Cells {
   readonly value: string;
 }
 
-/** What the members of a family ask, each thing once. */
-class FamilyColumns {
+/** What the members of a statement group ask, each thing once. */
+class StatementGroupColumns {
   /** All rows of the statement match it. */
   readonly shared: FilterNode | undefined;
   readonly selections = new Map<string, Selection>();
   readonly parts = new PartColumns();
   readonly values = new Map<string, Fragment>();
 
-  constructor({ members }: Family) {
+  constructor({ members }: StatementGroup) {
     this.shared = sharedFilter(members);
   }
 
@@ -110,19 +110,19 @@ function measureKey(measure: Measure): string {
   }
 }
 
-function batchOf(family: Family): ReadingBatch {
-  const columns = new FamilyColumns(family);
-  const cells = family.members.map((member) => member.reading.ranges.map((range) => columns.cellsOf(member, range)));
-  const tenant = tenantOf(family);
+function batchOf(group: StatementGroup): ReadingBatch {
+  const columns = new StatementGroupColumns(group);
+  const cells = group.members.map((member) => member.reading.ranges.map((range) => columns.cellsOf(member, range)));
+  const tenant = tenantOf(group);
   return {
-    indexes: family.members.map(({ index }) => index),
-    statement: statementFor(tenant, queryOf(family, columns), 'alerts'),
+    indexes: group.members.map(({ index }) => index),
+    statement: statementFor(tenant, queryOf(group, columns), 'alerts'),
     isCut: (rows) => rows.length > maxRows,
     *samplesOf(rows) {
       const shown = rows.slice(0, maxRows);
       const byPivot =
-        family.pivot.length === 0 ? undefined : grouped(shown, (row) => pivotKey(family.pivot.map((_, index) => row[`pivot_${index}`])));
-      for (const [at, member] of family.members.entries()) {
+        group.pivot.length === 0 ? undefined : grouped(shown, (row) => pivotKey(group.pivot.map((_, index) => row[`pivot_${index}`])));
+      for (const [at, member] of group.members.entries()) {
         const own = byPivot === undefined ? shown : (byPivot.get(pivotKey(member.pivot?.values ?? [])) ?? []);
         yield [member.index, (cells[at] ?? []).map((cell) => samplesIn(own, cell, member.reading.plan))];
       }
@@ -134,12 +134,12 @@ function pivotKey(values: readonly unknown[]): string {
   return JSON.stringify(values);
 }
 
-function tenantOf({ members: [first] }: Family): AlertPlan['tenant'] {
-  if (first === undefined) throw new TypeError('A family has members.');
+function tenantOf({ members: [first] }: StatementGroup): AlertPlan['tenant'] {
+  if (first === undefined) throw new TypeError('A statement group has members.');
   return first.reading.plan.tenant;
 }
 
-function queryOf({ dimensions, pivot, members }: Family, { shared, selections, parts, values }: FamilyColumns): Query {
+function queryOf({ dimensions, pivot, members }: StatementGroup, { shared, selections, parts, values }: StatementGroupColumns): Query {
   const keys = [
     ...dimensions.map((_, index) => identifier(`dimension_${index}`)),
     ...pivot.map((_, index) => identifier(`pivot_${index}`)),

@@ -1,6 +1,6 @@
 import type { RequestItem } from '../../contract/requests/item.ts';
 import { parseMoney, usdOf } from '../../model/pricing/money.ts';
-import { type ColumnShown, type FieldOf, type ShownColumn, shownColumns } from '../../model/record/columns.ts';
+import { type ItemUse, type FieldOf, type ItemColumn, itemColumns } from '../../model/record/columns.ts';
 import { costSourceOf } from '../../model/record/request-record.ts';
 import { RawJson } from '../../model/json/raw.ts';
 import { parseJson } from '../../model/text.ts';
@@ -43,9 +43,9 @@ export function requestItem(row: RequestRow, bodies: BodiesRow | undefined): Req
   });
 }
 
-type ColumnFields = Pick<RequestItem, FieldOf<ShownColumn>>;
+type ColumnFields = Pick<RequestItem, FieldOf<ItemColumn>>;
 
-const fields = shownColumns.map((column) => {
+const fields = itemColumns.map((column) => {
   const { name, type, field } = column;
   return { cell: cellOf(name, type) as keyof RequestRow, name: field.name, show: showCell(column) };
 });
@@ -56,7 +56,7 @@ function columnFields(row: RequestRow): ColumnFields {
   return item as ColumnFields;
 }
 
-function showCell({ type, field }: ColumnShown): (cell: unknown) => unknown {
+function showCell({ type, field }: ItemUse): (cell: unknown) => unknown {
   switch (type) {
     case 'text':
       return field.empty === '' ? (cell) => cell : (cell) => (cell === '' ? null : cell);

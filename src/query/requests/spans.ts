@@ -14,7 +14,7 @@ export interface Span {
 }
 
 const firstMs = 6 * 3_600_000;
-const longestMs = 30 * 24 * 3_600_000;
+const maxMs = 30 * 24 * 3_600_000;
 
 /** A search for the newest requests, span by span. */
 export interface SpanSearch {
@@ -37,7 +37,7 @@ export function spanSearchOf({ filter, sort, after, offset, limit }: RequestsPla
   const ends = bounds.flatMap(({ operator, value }) => (operator === 'lt' || operator === 'lte' ? [value] : []));
   const newest = Math.min(now, ...ends, ...(after === undefined ? [] : [Number(after.arrival)]));
   const since = (ms: number): number | undefined =>
-    newest - ms > Math.max(oldest, 0) && ms <= longestMs ? Math.floor(newest - ms) : undefined;
+    newest - ms > Math.max(oldest, 0) && ms <= maxMs ? Math.floor(newest - ms) : undefined;
   return {
     first: { from: since(firstMs), to: undefined },
     next: ({ from }, found) => {

@@ -25,7 +25,7 @@ let heard: DamagedPart[];
 
 async function open(): Promise<void> {
   heard = [];
-  const options = { queryTimeoutMs: 30_000, queryMemoryBytes: memoryBytes, noteDamage: (part: DamagedPart) => heard.push(part) };
+  const options = { queryTimeoutMs: 30_000, queryMemoryBytes: memoryBytes, onDamage: (part: DamagedPart) => heard.push(part) };
   store = openStore({ folder: path.join(folder, 'store') }, options, (...given) => (connections = openConnections(...given)));
   await store.migrate(() => undefined);
 }

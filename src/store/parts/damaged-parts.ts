@@ -20,7 +20,7 @@ export interface DamagedPart {
 }
 
 /** Receives each damaged part once. */
-export type NoteDamage = (part: DamagedPart) => void;
+export type OnDamage = (part: DamagedPart) => void;
 
 export interface KnownDamage {
   readonly parts: () => readonly DamagedPart[];
@@ -46,7 +46,7 @@ const lostQuery = `SELECT table, name AS part, path AS folder FROM system.detach
 /** Mutations that fail repeatedly. */
 const stuckQuery = `SELECT latest_fail_reason AS reason FROM system.mutations WHERE database = currentDatabase() AND NOT is_done AND latest_fail_reason != ''`;
 
-export function watchDamage(opened: Connections, noteDamage: NoteDamage = () => undefined): DamageWatch {
+export function watchDamage(opened: Connections, onDamage: OnDamage = () => undefined): DamageWatch {
   const known = new Map<string, DamagedPart>();
   /** Noted parts: the table, or the engine's id of it, with the name of the part. */
   const named = new Set<string>();
@@ -66,7 +66,7 @@ export function watchDamage(opened: Connections, noteDamage: NoteDamage = () => 
     known.clear();
     for (const { table, part, rows, isLost } of found) {
       known.set(`${table}/${part}`, { table, part, rows, isLost });
-      if (!before.has(`${table}/${part}`)) noteDamage({ table, part, rows, isLost });
+      if (!before.has(`${table}/${part}`)) onDamage({ table, part, rows, isLost });
     }
   };
   const refresh = (): Promise<void> => {

@@ -52,33 +52,33 @@ export class RowChanges {
   }
 
   /** Its cost or usage was changed, which no cached column has. */
-  noteAmounts(organizationId: OrganizationId, createdAt: number): void {
+  markAmounts(organizationId: OrganizationId, createdAt: number): void {
     this.tell(uuidToNumber(organizationId), createdAt);
   }
 
   /** Rows of `rowsOf` for `requests`. */
-  noteInserted(rows: readonly Uint8Array[]): void {
+  markInserted(rows: readonly Uint8Array[]): void {
     this.latest += 1;
     for (const row of rows) {
       if (row.length === 0) continue;
       const { organization, createdAt } = keyOfRow(row);
-      this.noteHour(organization, createdAt);
+      this.markHour(organization, createdAt);
     }
   }
 
   /** @param createdAt the row's time, Unix milliseconds. */
-  noteRow(organizationId: OrganizationId, createdAt: number): void {
+  markRow(organizationId: OrganizationId, createdAt: number): void {
     this.latest += 1;
-    this.noteHour(uuidToNumber(organizationId), createdAt);
+    this.markHour(uuidToNumber(organizationId), createdAt);
   }
 
-  noteOrganization(organizationId: OrganizationId): void {
+  markOrganization(organizationId: OrganizationId): void {
     this.latest += 1;
     this.of(uuidToNumber(organizationId)).whole = this.latest;
     this.tell(uuidToNumber(organizationId), undefined);
   }
 
-  noteAll(): void {
+  markAll(): void {
     this.latest += 1;
     this.ofAll = this.latest;
     this.organizations.clear();
@@ -98,7 +98,7 @@ export class RowChanges {
     }
   }
 
-  private noteHour(organization: bigint, createdAt: number): void {
+  private markHour(organization: bigint, createdAt: number): void {
     this.tell(organization, createdAt);
     const changes = this.of(organization);
     changes.hours.set(Math.max(0, Math.floor(createdAt / hourMs)), this.latest);

@@ -30,7 +30,7 @@ export function rawBody(body: unknown): RawBody | undefined {
 }
 
 /** A body as it is shown. */
-export interface ShownBody {
+export interface BodyView {
   readonly lines: readonly string[];
   readonly isJson: boolean;
   readonly isCut: boolean;
@@ -39,7 +39,7 @@ export interface ShownBody {
 }
 
 /** @param body As the API shows it. */
-export function shownBody(body: unknown, { kind, text }: RawBody): ShownBody {
+export function shownBody(body: unknown, { kind, text }: RawBody): BodyView {
   const isJson = kind === 'json';
   const whole = isJson ? jsonText(body, 2) : text();
   // Laid out JSON has no other ends of lines, and one character is found several times as fast.

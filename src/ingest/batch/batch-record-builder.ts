@@ -3,7 +3,7 @@ import type { ChangesByExchange } from '../changes/pending.ts';
 import { type GroupedBatch, groupBatch } from '../once/group-batch.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { bisect } from '../worker/bisect.ts';
-import type { Interpret, Interpretation } from '../worker/interpreter.ts';
+import type { Interpret, Interpretation } from '../worker/record-builder.ts';
 import { type Batch, type FormedBatch, firstOf } from './batch.ts';
 import { Prefetch } from './prefetch.ts';
 import { type TaskParts, tasksOf } from './tasks.ts';
@@ -21,7 +21,7 @@ export interface BatchInterpretation extends Disposable {
 }
 
 /** Interprets batches, and the following one while the store takes the one before. */
-export class BatchInterpreter {
+export class BatchRecordBuilder {
   private readonly parts: InterpretParts;
   private readonly prefetch = new Prefetch();
 

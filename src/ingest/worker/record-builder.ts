@@ -61,7 +61,7 @@ export interface JoinedTasks {
   readonly counted: number;
 }
 
-export interface InterpreterParts {
+export interface RecordBuilderParts {
   readonly book: PriceBook;
   readonly redactions: BoundedRedactor;
   /** Bytes of a body's text that filters search. */
@@ -118,13 +118,13 @@ export interface Interpretation extends Disposable {
 /**
  * Interprets a batch. The caller owns the interpretation and disposes of it.
  * @param storedAt Unix milliseconds written as the rows' `updated_at`.
- * @throws InterpreterCrashed when one exchange of the batch was too much for the thread.
+ * @throws RecordBuilderCrashed when one exchange of the batch was too much for the thread.
  */
 export type Interpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<Interpretation>;
 
 /** The interpreter crashed, or did not finish, on a batch. */
-export class InterpreterCrashed extends Error {
-  override readonly name = 'InterpreterCrashed';
+export class RecordBuilderCrashed extends Error {
+  override readonly name = 'RecordBuilderCrashed';
 }
 
 /** The rules, prices and erasures of the settings are another organisation's then. */
@@ -132,7 +132,7 @@ const otherOrganization = 'the exchange is of another organisation than it was t
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
-export interface BatchParts extends InterpreterParts {
+export interface BatchParts extends RecordBuilderParts {
   /** Unix milliseconds written as the rows' `updated_at`. */
   readonly storedAt: number;
   readonly memory?: RowMemory;

@@ -7,12 +7,12 @@ import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { OperatorCall, OperatorEndpoint } from './endpoint.ts';
 
 /** `POST /spans`: a gateway worker tells of spans that it has taken. */
-export const noteSpans: OperatorEndpoint = { method: 'POST', path: '/spans', handle: answerNoted };
+export const receiveSpans: OperatorEndpoint = { method: 'POST', path: '/spans', handle: answerReceived };
 
-async function answerNoted({ context, work }: OperatorCall): Promise<Response> {
+async function answerReceived({ context, work }: OperatorCall): Promise<Response> {
   const { noted } = unwrap(readBody(notedSpansSchema, await readJson(context)));
   for (const { owner, traces } of noted) {
-    work.noteTraces(
+    work.onTraces(
       { ...owner, organizationId: owner.organizationId as OrganizationId },
       traces.map(({ requests, ...trace }) => ({
         ...trace,

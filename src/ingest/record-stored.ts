@@ -8,7 +8,7 @@ export interface StoredParts {
   readonly clock: Clock;
   readonly spendCounters: Pick<SpendCounters, 'count'>;
   /** Called once a record can be queried. @param delayMs since its exchange ended. */
-  readonly noteVisible: (delayMs: number) => void;
+  readonly onVisible: (delayMs: number) => void;
 }
 
 interface Outcome {
@@ -18,17 +18,17 @@ interface Outcome {
 }
 
 /** Counts what was stored. Invariant: the batch is accepted, so it is never repeated, and nothing of it counts twice. */
-export function noteStored(
+export function recordStored(
   { exchanges }: Pick<Batch, 'exchanges'>,
   { rows, refused, countedBefore }: Outcome,
-  { clock, noteVisible, spendCounters }: StoredParts,
+  { clock, onVisible, spendCounters }: StoredParts,
 ): void {
   const visibleAt = clock.now();
   for (const { index, rows: written } of rows) {
     const organizationId = refused.has(index) ? undefined : exchanges[index]?.organizationId;
     if (organizationId === undefined) continue;
     const { endedAt, spend, awaited } = written;
-    if (endedAt !== null) noteVisible(visibleAt - endedAt);
+    if (endedAt !== null) onVisible(visibleAt - endedAt);
     const before = countedBefore.get(index);
     if (spend !== undefined && before !== 'all') spendCounters.count(organizationId, spend, { isAwaited: awaited !== undefined, before });
   }

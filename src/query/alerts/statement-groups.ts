@@ -10,13 +10,13 @@ export interface Reading {
   readonly ranges: readonly TimeRange[];
 }
 
-/** Equalities that all records of a filter satisfy, taken out of it: a family reads the values of many rules as groups. */
+/** Equalities that all records of a filter satisfy, taken out of it: a group reads the values of many rules as groups. */
 export interface Pivot {
   readonly dimensions: readonly Dimension[];
   readonly values: readonly string[];
 }
 
-/** A reading, with what its family's statement takes from it. */
+/** A reading, with what its group's statement takes from it. */
 export interface Member {
   /** Among the readings that were given. */
   readonly index: number;
@@ -27,7 +27,7 @@ export interface Member {
 }
 
 /** Readings that one statement answers: of one grouping and of windows of about one length. */
-export interface Family {
+export interface StatementGroup {
   readonly dimensions: readonly Dimension[];
   /** Groups beside the dimensions; empty: filters tell the members apart. */
   readonly pivot: readonly Dimension[];
@@ -37,7 +37,7 @@ export interface Family {
 /** Equalities that become groups. */
 const maxPivots = 2;
 /** With fewer members, a statement of their own costs more than conditions in another one. */
-const leastPivoted = 4;
+const minPivoted = 4;
 /** Filters and ranges that one statement tells apart. */
 const maxSelections = 150;
 
@@ -53,30 +53,30 @@ const pivotFields: Readonly<Record<string, Dimension>> = {
 const maxCombinations = 20_000;
 
 /** The statements that answer readings of one tenant. */
-export function familiesOf(readings: readonly Reading[]): readonly Family[] {
+export function statementGroupsOf(readings: readonly Reading[]): readonly StatementGroup[] {
   const members = readings.map((reading, index) => memberOf(reading, index));
   const pivoted = [...grouped(members, (member) => pivotedKey(member)).values()].flatMap(narrowed);
-  const few = pivoted.filter((family) => family.length < leastPivoted).flat();
-  const plain = grouped([...members.filter(({ pivot }) => pivot === undefined), ...few].map(unpivoted), (member) => familyKey(member, []));
-  const families = pivoted.filter((family) => family.length >= leastPivoted);
-  return [...families, ...plain.values()].flatMap(split).map((family) => ({
-    dimensions: family[0]?.reading.plan.dimensions ?? [],
-    pivot: family[0]?.pivot?.dimensions ?? [],
-    members: family,
+  const few = pivoted.filter((group) => group.length < minPivoted).flat();
+  const plain = grouped([...members.filter(({ pivot }) => pivot === undefined), ...few].map(unpivoted), (member) => groupKey(member, []));
+  const groups = pivoted.filter((group) => group.length >= minPivoted);
+  return [...groups, ...plain.values()].flatMap(split).map((group) => ({
+    dimensions: group[0]?.reading.plan.dimensions ?? [],
+    pivot: group[0]?.pivot?.dimensions ?? [],
+    members: group,
   }));
 }
 
 function pivotedKey(member: Member): string | undefined {
-  return member.pivot === undefined ? undefined : familyKey(member, member.pivot.dimensions);
+  return member.pivot === undefined ? undefined : groupKey(member, member.pivot.dimensions);
 }
 
-/** A family whose pivot could make too many groups takes the first equality alone. */
-function narrowed(family: readonly Member[]): readonly (readonly Member[])[] {
-  const [first] = family;
+/** A statement group whose pivot could make too many groups takes the first equality alone. */
+function narrowed(group: readonly Member[]): readonly (readonly Member[])[] {
+  const [first] = group;
   const dimensions = first?.pivot?.dimensions ?? [];
-  const distinct = dimensions.map((_, index) => new Set(family.map(({ pivot }) => pivot?.values[index])).size);
-  if (dimensions.length < 2 || distinct.reduce((product, count) => product * count, 1) <= maxCombinations) return [family];
-  return [family.map(({ index, reading }) => memberOf(reading, index, 1))];
+  const distinct = dimensions.map((_, index) => new Set(group.map(({ pivot }) => pivot?.values[index])).size);
+  if (dimensions.length < 2 || distinct.reduce((product, count) => product * count, 1) <= maxCombinations) return [group];
+  return [group.map(({ index, reading }) => memberOf(reading, index, 1))];
 }
 
 /** @param most equalities that become the pivot. */
@@ -111,7 +111,7 @@ function unpivoted(member: Member): Member {
   return { ...member, pivot: undefined, filter: member.reading.plan.filter };
 }
 
-function familyKey({ reading, index, filter }: Member, pivot: readonly Dimension[]): string {
+function groupKey({ reading, index, filter }: Member, pivot: readonly Dimension[]): string {
   const { dimensions, baselineDays } = reading.plan;
   // A filter over bodies or sessions reads them once for its own window.
   const alone = isExpensive(filter) ? `alone ${index}` : '';

@@ -136,7 +136,7 @@ async function openScene(
     groupsMaxBytes: 32 * 1024 * 1024,
     linkOf: () => '',
     subscribers: () => [],
-    wake: () => undefined,
+    outbox: { wake: () => undefined },
     observe: (observation) => progress(JSON.stringify(observation)),
     onRound: ({ failed }) => {
       if (failed > 0) throw new Error(`${failed} evaluations failed.`);

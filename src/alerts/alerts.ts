@@ -4,11 +4,11 @@ import type { AlertRule } from '../contract/events/alerts.ts';
 import { type AlertRefusal, maxEnforcedRules } from '../metadata/organization/alert-rules.ts';
 import type { ChannelInput, StoredChannel } from '../model/events/channel.ts';
 import type { AlertMessage } from '../model/events/alert-message.ts';
-import type { NewDelivery } from '../model/events/event.ts';
 import { GatelogError } from '../model/errors.ts';
 import { bodyFault, type Result, success } from '../model/fault.ts';
 import type { OrganizationId, Uuid } from '../model/ids.ts';
 import { alertLimits } from '../model/events/alert-vocabulary.ts';
+import type { Outbox } from '../events/delivery/outbox.ts';
 import { addDeliveries } from '../events/log/add-deliveries.ts';
 import { latestIncidents, listHistory, listIncidents } from './stored/read.ts';
 import type { EventsDatabase } from '../events/database/database.ts';
@@ -54,8 +54,7 @@ export interface AlertsOptions {
   readonly events: EventsDatabase;
   readonly run: RunStatement;
   readonly channels: AlertChannels;
-  /** Call it after a commit that added deliveries. */
-  readonly wake: (targets: readonly NewDelivery[]) => void;
+  readonly outbox: Pick<Outbox, 'wake'>;
   readonly intervalMs: number;
   readonly linkOf: (ruleId: string) => string;
   readonly newId: () => Uuid;
@@ -209,7 +208,7 @@ export class Alerts {
 
   /** Sends a test message. Durable on return. @returns how many channels get one; undefined for an unknown rule. */
   async test(organizationId: OrganizationId, id: Uuid): Promise<Result<number> | undefined> {
-    const { definitions, evaluator, events, wake, linkOf, now } = this.options;
+    const { definitions, evaluator, events, outbox, linkOf, now } = this.options;
     const alert = definitions.find(organizationId, id);
     if (alert === undefined) return undefined;
     const at = now();
@@ -225,7 +224,7 @@ export class Alerts {
     );
     const deliveries = deliveriesOf(evaluator.readyOf(alert), message, []);
     await inWriteTransaction(events, (transaction) => addDeliveries(transaction, deliveries, at));
-    wake(deliveries);
+    outbox.wake(deliveries);
     return success(deliveries.length);
   }
 

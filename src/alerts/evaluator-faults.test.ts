@@ -65,7 +65,9 @@ test('a rule that is deleted ends what it told; its channels are there for a min
   const alert = await rig.add(spend);
   const calm = await rig.add({ ...spend, name: 'Calm', threshold: 1000 });
   await rig.insert([{ createdAt: at(0) + 1, cost: usd(10) }]);
-  const evaluator = await rig.open({ wake: (targets) => woken.push(...targets.map(({ target }) => target)) });
+  const evaluator = await rig.open({
+    outbox: { wake: (targets) => woken.push(...[...targets].map(({ target }) => target)) },
+  });
   await steps(evaluator, 1, 1);
   await rig.definitions.remove(tenant, alert.id);
   await rig.definitions.remove(tenant, calm.id);

@@ -5,6 +5,7 @@ import type { AlertMessage } from '../model/events/alert-message.ts';
 import type { NewDelivery } from '../model/events/event.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
+import type { Outbox } from '../events/delivery/outbox.ts';
 import { addDeliveries } from '../events/log/add-deliveries.ts';
 import { eraseFromWindows, eraseGroupMentions } from './stored/erase.ts';
 import { pruneAlerts, removeRule, writeProgress } from './stored/write.ts';
@@ -52,8 +53,7 @@ export interface EvaluatorOptions {
   readonly linkOf: AlertLink;
   /** Webhooks of an organisation that ask for an event. */
   readonly subscribers: (organizationId: OrganizationId, event: 'alert.triggered' | 'alert.resolved') => readonly string[];
-  /** Call it after a commit that added deliveries. */
-  readonly wake: (targets: readonly Pick<NewDelivery, 'organizationId' | 'target'>[]) => void;
+  readonly outbox: Pick<Outbox, 'wake'>;
   readonly observe: Observe;
   /** What the groups of all rules of one organisation may take in memory. */
   readonly groupsMaxBytes: number;
@@ -153,7 +153,7 @@ export class Evaluator {
   }
 
   private async forget(organizationId: OrganizationId, text: string): Promise<void> {
-    const { definitions, events, clock, wake } = this.options;
+    const { definitions, events, outbox, clock } = this.options;
     const at = clock.now();
     await eraseFromWindows(events, organizationId, text);
     const outcomes = definitions.of(organizationId).map((alert) => {
@@ -171,7 +171,7 @@ export class Evaluator {
       await addDeliveries(transaction, deliveries, at);
     });
     for (const { ruleId, state } of outcomes) if (this.states.has(ruleId)) this.states.set(ruleId, state);
-    if (deliveries.length > 0) wake(deliveries);
+    if (deliveries.length > 0) outbox.wake(deliveries);
   }
 
   private async round(at: number): Promise<void> {
@@ -248,7 +248,7 @@ export class Evaluator {
     alerts: readonly ReadyAlert[],
     time: { readonly at: number; readonly maxMs: number },
   ): Promise<number> {
-    const { run, definitions, clock, events } = this.options;
+    const { run, definitions, clock, events, outbox } = this.options;
     const { at, maxMs } = time;
     const [first] = alerts;
     if (first === undefined) return 0;
@@ -256,7 +256,7 @@ export class Evaluator {
       first.alert.organizationId,
       alerts.map(({ alert }) => alert.id),
     );
-    const writer = new OutcomeWriter({ events, at, written: (outcomes) => this.written(outcomes) });
+    const writer = new OutcomeWriter({ events, outbox, at, written: (outcomes) => this.remember(outcomes) });
     let failures = 0;
     const readings = alerts.map(({ plan }) => ({ plan, ranges: rangesAt(plan, at) }));
     await measureEach(run, readings, { signal: this.stopping.signal, maxMs, monotonic: clock.monotonic }, async (index, measurement) => {
@@ -334,17 +334,16 @@ export class Evaluator {
     });
   }
 
-  /** What was written is known, and told. */
-  private written(outcomes: readonly Outcome[]): void {
+  /** What was written is known. */
+  private remember(outcomes: readonly Outcome[]): void {
     for (const { ruleId, state } of outcomes) if (state !== undefined) this.states.set(ruleId, state);
-    const deliveries = outcomes.flatMap((outcome) => outcome.deliveries);
-    if (deliveries.length > 0) this.options.wake(deliveries);
   }
 
   /** Ends the incidents of rules that are off now. */
   private async closeOff(at: number): Promise<void> {
-    const writer = new OutcomeWriter({ events: this.options.events, at, written: (outcomes) => this.written(outcomes) });
-    for (const alert of this.options.definitions.all()) {
+    const { definitions, events, outbox } = this.options;
+    const writer = new OutcomeWriter({ events, outbox, at, written: (outcomes) => this.remember(outcomes) });
+    for (const alert of definitions.all()) {
       const known = this.stateOf(alert.id);
       if (isOn(alert) || known.memories.size === 0) continue;
       const ready = this.readyOf(alert);
@@ -357,7 +356,7 @@ export class Evaluator {
 
   /** Ends what rules told that are not there any more, and removes what is known of them. */
   private async removeGone(at: number): Promise<void> {
-    const { definitions, events, wake } = this.options;
+    const { definitions, events, outbox } = this.options;
     const there = new Set<string>();
     for (const { id } of definitions.all()) there.add(id);
     const gone = [...this.states.keys()].filter((id) => !there.has(id));
@@ -373,7 +372,7 @@ export class Evaluator {
       told.push(...deliveries);
       await nextTurn();
     }
-    wake([...told, ...this.deletedRules.releaseFinished(at, told)]);
+    outbox.wake([...told, ...this.deletedRules.releaseFinished(at, told)]);
   }
 
   /** What channels are told of a deleted rule; nothing when it was deleted before this start. */

@@ -6,9 +6,9 @@ import { DirtyMinutes } from './late/dirty-minutes.ts';
 import { checkLate } from './late/late-check.ts';
 import { countRound } from './metrics.ts';
 import type { Config } from '../config/load.ts';
-import type { NewDelivery } from '../model/events/event.ts';
 import type { OrganizationId, Uuid } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
+import type { Outbox } from '../events/delivery/outbox.ts';
 import type { EventsDatabase } from '../events/database/database.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
@@ -30,7 +30,7 @@ export interface AlertParts {
 
 export interface AlertDependencies {
   readonly channels: AlertChannels;
-  readonly wake: (targets: readonly Pick<NewDelivery, 'organizationId' | 'target'>[]) => void;
+  readonly outbox: Pick<Outbox, 'wake'>;
   readonly baseUrl: () => string;
 }
 
@@ -45,7 +45,7 @@ export interface RunningAlerts {
 const hourMs = 3_600_000;
 
 /** Rules that alert, with their evaluator. Organisations that were not offered any rules are. */
-export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }: AlertDependencies): Promise<RunningAlerts> {
+export async function openAlerts(parts: AlertParts, { channels, outbox, baseUrl }: AlertDependencies): Promise<RunningAlerts> {
   const { definitions, events, webhooks, store, meter, observe, clock, intervalMs } = parts;
   await definitions.offer(clock.now());
   const linkOf = (ruleId: string): string => `${baseUrl()}/v1/alerts/${ruleId}/history`;
@@ -56,7 +56,7 @@ export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }:
       .map(({ id }) => id);
   const changed = new DirtyMinutes(clock.now);
   store.rowChanges.watch(changed.note);
-  const late = { changed, run: store.run, events, linkOf, subscribers, wake };
+  const late = { changed, run: store.run, events, linkOf, subscribers, outbox };
   const evaluator = new Evaluator({
     definitions,
     run: store.run,
@@ -65,7 +65,7 @@ export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }:
     intervalMs,
     linkOf,
     subscribers,
-    wake,
+    outbox,
     observe,
     groupsMaxBytes: parts.groupsMaxBytes,
     late: {
@@ -84,7 +84,7 @@ export async function openAlerts(parts: AlertParts, { channels, wake, baseUrl }:
     events,
     run: store.run,
     channels,
-    wake,
+    outbox,
     intervalMs,
     linkOf,
     newId: () => v7() as Uuid,
@@ -108,7 +108,7 @@ export async function openCoreAlerts(
     { ...parts, definitions, clock: systemClock, intervalMs: config.alertIntervalMs, groupsMaxBytes: config.alertGroupsMaxBytes },
     {
       channels: { store: events.channels.store, isReadable },
-      wake: (deliveries) => events.outbox.wake(deliveries),
+      outbox: events.outbox,
       baseUrl,
     },
   );

@@ -1,4 +1,5 @@
 import type { NewDelivery } from '../../model/events/event.ts';
+import type { Outbox } from '../../events/delivery/outbox.ts';
 import { addDeliveries } from '../../events/log/add-deliveries.ts';
 import { forgetGroups, type RuleChanges, writeRuleChanges } from '../stored/write.ts';
 import type { EventsDatabase } from '../../events/database/database.ts';
@@ -21,6 +22,7 @@ const maxRows = 500;
 
 export interface OutcomeWriterOptions {
   readonly events: EventsDatabase;
+  readonly outbox: Pick<Outbox, 'wake'>;
   /** Unix milliseconds. */
   readonly at: number;
   /** These are on disk. */
@@ -46,25 +48,23 @@ export class OutcomeWriter {
     await this.slices.turn();
   }
 
-  /** Writes what waits. */
+  /** Writes what waits, the deliveries in the same transaction, and wakes the outbox for them. */
   async flush(): Promise<void> {
-    const { events, at, written } = this.options;
+    const { events, outbox, at, written } = this.options;
     const outcomes = this.waiting;
     if (outcomes.length === 0) return;
     this.waiting = [];
     this.rows = 0;
+    const deliveries = outcomes.flatMap((outcome) => outcome.deliveries);
     await inWriteTransaction(events, async (transaction) => {
       for (const { ruleId, changes, isForgotten } of outcomes) {
         if (isForgotten) await forgetGroups(transaction, ruleId);
         for (const change of changes) if (isAny(change)) await writeRuleChanges(transaction, change);
       }
-      await addDeliveries(
-        transaction,
-        outcomes.flatMap(({ deliveries }) => deliveries),
-        at,
-      );
+      await addDeliveries(transaction, deliveries, at);
     });
     written(outcomes);
+    if (deliveries.length > 0) outbox.wake(deliveries);
     await this.slices.turn();
   }
 }

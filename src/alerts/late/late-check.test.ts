@@ -31,7 +31,7 @@ function fails(): never {
 
 async function check(evaluator: Evaluator, step: number, events = rig.events): Promise<number> {
   const ready = rig.definitions.of(tenant).map((alert) => evaluator.readyOf(alert));
-  const options = { changed, run: rig.store.run, events, linkOf: () => '', subscribers: () => [], wake: () => undefined };
+  const options = { changed, run: rig.store.run, events, linkOf: () => '', subscribers: () => [], outbox: { wake: () => undefined } };
   return checkLate(options, tenant, ready, { at: at(step), signal: new AbortController().signal, maxMs: 10_000 });
 }
 

@@ -1,7 +1,7 @@
 import { v7 } from 'uuid';
-import type { NewDelivery } from '../../model/events/event.ts';
 import { alertLimits } from '../../model/events/alert-vocabulary.ts';
 import type { OrganizationId } from '../../model/ids.ts';
+import type { Outbox } from '../../events/delivery/outbox.ts';
 import { addDeliveries } from '../../events/log/add-deliveries.ts';
 import { incidentsWithin, type KeptWindow, windowContent, windowsWithin } from '../stored/read.ts';
 import { Slices } from '../../platform/bounds/slices.ts';
@@ -25,7 +25,7 @@ export interface LateCheckOptions {
   readonly events: EventsDatabase;
   readonly linkOf: AlertLink;
   readonly subscribers: (organizationId: OrganizationId, event: 'alert.triggered' | 'alert.resolved') => readonly string[];
-  readonly wake: (targets: readonly NewDelivery[]) => void;
+  readonly outbox: Pick<Outbox, 'wake'>;
 }
 
 /** Windows of an organisation that one check measures again; the next one goes on. */
@@ -121,7 +121,7 @@ function rangesOf({ starts_at: from, ends_at: to }: KeptWindow, baselineDays: nu
 }
 
 async function write(
-  { events, linkOf, subscribers, wake }: Omit<LateCheckOptions, 'changed' | 'run'>,
+  { events, linkOf, subscribers, outbox }: Omit<LateCheckOptions, 'changed' | 'run'>,
   sought: Sought,
   judged: Judged,
   at: number,
@@ -139,7 +139,7 @@ async function write(
     await writeRuleChanges(transaction, changesOf(sought, judged, incidentOf, at));
     await addDeliveries(transaction, deliveries, at);
   });
-  if (deliveries.length > 0) wake(deliveries);
+  if (deliveries.length > 0) outbox.wake(deliveries);
 }
 
 function changesOf({ ready, window }: Sought, judged: Judged, incidentOf: ReadonlyMap<string, string>, at: number): RuleChanges {

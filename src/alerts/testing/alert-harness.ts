@@ -109,7 +109,7 @@ async function openEvaluator(
     intervalMs,
     linkOf: (ruleId) => `https://gatelog.example.com/v1/alerts/${ruleId}/history`,
     subscribers: () => [],
-    wake: () => undefined,
+    outbox: { wake: () => undefined },
     observe: () => undefined,
     groupsMaxBytes: 32 * 1024 * 1024,
     ...given,

@@ -260,7 +260,7 @@ async function eventsOver({ database, store, folder }: IngestRig) {
         channelsOf: (organizationId) => definitions.of(organizationId).flatMap(({ channels }) => channels),
         newId: v7,
       }),
-      wake: (deliveries) => scene.outbox.wake(deliveries),
+      outbox: scene.outbox,
       baseUrl,
     },
   );

@@ -7,7 +7,6 @@ import type { MetadataDatabase } from '../metadata/database.ts';
 import { type EventsDatabase, openEvents } from './database/database.ts';
 import { addDeliveries } from './log/add-deliveries.ts';
 import type { Outbox } from './delivery/outbox.ts';
-import type { OutboxPorts } from './delivery/ports.ts';
 import { inWriteTransaction } from '../platform/sqlite/database.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
@@ -17,9 +16,9 @@ import { type OrderOfStorage, WebhookFollower } from './webhooks/following/follo
 import { PendingQuota } from './webhooks/following/pending-quota.ts';
 import { UpdateNotes } from './webhooks/following/update-notes.ts';
 import { countAnnounced } from './webhooks/metrics.ts';
-import { makeRequestPayloads } from './webhooks/request-payloads.ts';
+import { makeRequestPayloads } from './targets/request-payloads.ts';
 import { dataPaths } from '../config/data-paths.ts';
-import type { RequestPayloads } from './targets.ts';
+import type { DeliveryTargets, RequestPayloads } from './targets/targets.ts';
 
 export interface FollowingParts extends EventStores {
   readonly config: Config;
@@ -68,7 +67,7 @@ export function requestPayloadsOf(parts: FollowingParts, baseUrl: () => string):
 export function makeFollower(
   parts: FollowingParts,
   outbox: Pick<Outbox, 'wake'>,
-  ports: Pick<OutboxPorts, 'disable' | 'noticesOf'>,
+  targets: Pick<DeliveryTargets, 'disable' | 'noticesOf'>,
 ): WebhookFollower {
   const { config, observe, meter, events, webhooks, storedOrder, updateNotes } = parts;
   const { now, monotonic } = systemClock;
@@ -85,9 +84,9 @@ export function makeFollower(
     giveUp: async ({ id, organizationId }, eventType, reason) => {
       const target = { kind: 'webhook', webhookId: id } as const;
       const at = now();
-      const notices = ports.noticesOf({ type: 'webhook.disabled', organizationId, target, deliveryId: null, eventType, reason, at });
+      const notices = targets.noticesOf({ type: 'webhook.disabled', organizationId, target, deliveryId: null, eventType, reason, at });
       await inWriteTransaction(events, (transaction) => addDeliveries(transaction, notices, at));
-      await ports.disable(organizationId, target, 'filter');
+      await targets.disable(organizationId, target, 'filter');
       outbox.wake([...notices, { organizationId, target }]);
     },
     noteAnnounced: (deliveries) => countAnnounced(meter, deliveries),

@@ -1,6 +1,6 @@
 import { makeCipher } from '../auth/sealing.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
-import { makePost } from './channels/post.ts';
+import { Poster } from './channels/post.ts';
 import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
 import type { EraseDeliveries } from './erase-deliveries.ts';
@@ -12,13 +12,13 @@ import { countEnd, countPruned } from './delivery/metrics.ts';
 import { Outbox } from './delivery/outbox.ts';
 import { systemClock } from '../platform/clock.ts';
 import { emptyLog } from '../platform/sqlite/database.ts';
-import { WebhookTargets } from './webhooks/delivering.ts';
-import { Webhooks } from './webhooks/webhooks.ts';
+import { WebhookTargets } from './targets/webhook-targets.ts';
+import { Webhooks } from './webhooks.ts';
 import { dataPaths } from '../config/data-paths.ts';
 import { type FollowingParts, makeFollower, requestPayloadsOf } from './following.ts';
-import { type AlertChannelParts, makeAlertChannels } from './channel-targets.ts';
+import { type AlertChannelParts, makeAlertChannels } from './alert-channels.ts';
 import type { ChannelStore } from './channels/stored-channels.ts';
-import { outboxPorts, webhookHandler } from './targets.ts';
+import { DeliveryTargets } from './targets/targets.ts';
 
 /** A gigabyte of log may come within an hour. */
 const pruningIntervalMs = 60_000;
@@ -49,11 +49,14 @@ export function openEvents(parts: EventDependencies, baseUrl: () => string): Eve
   const { now } = systemClock;
   const cipher = makeCipher(deploymentSecret(config.secretKey, dataPaths(config).secret), 'webhooks');
   const guard = makeTargetGuard(makeAllowList(config.targetAllowlist));
-  const targets = new WebhookTargets({ definitions, cipher, post: makePost({ guard, now }), now });
-  const ports = outboxPorts({ webhook: webhookHandler(targets), channel: channels.handler }, requestPayloadsOf(parts, baseUrl));
+  const targets = new DeliveryTargets({
+    webhook: new WebhookTargets({ definitions, cipher, poster: new Poster({ guard, now }), now }),
+    channel: channels.targets,
+    requestPayloads: requestPayloadsOf(parts, baseUrl),
+  });
   const outbox = new Outbox({
     database: events,
-    ports,
+    targets,
     concurrency: config.webhookConcurrency,
     clock: systemClock,
     alarm: ringLater,
@@ -61,7 +64,7 @@ export function openEvents(parts: EventDependencies, baseUrl: () => string): Eve
     observe,
     noteEnd: (end) => countEnd(meter, end),
   });
-  const follower = makeFollower(parts, outbox, ports);
+  const follower = makeFollower(parts, outbox, targets);
   const [eraseAlertMentions, setAlertEraser] = deferred<EraseDeliveries['naming']>();
   const pruning = prunePeriodically({ config, observe, meter, events });
   return {

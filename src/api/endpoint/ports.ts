@@ -33,7 +33,7 @@ import type { StoredValues } from '../parts/stored-values.ts';
 import type { HintLookUps } from '../parts/hint-look-ups.ts';
 import type { Meter } from '../../platform/metrics/meter.ts';
 import type { KnownNames } from '../../query/hints/known-names.ts';
-import type { Webhooks } from '../../events/webhooks/webhooks.ts';
+import type { Webhooks } from '../../events/webhooks.ts';
 import type { RunStatement } from '../../store/read/run-statement.ts';
 
 /** Parts that fail, and parts that work but lag. */

@@ -7,7 +7,7 @@ import { bodyFault, type Fault, type FaultPath, type Result } from '../../model/
 import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import { webhookLimits } from '../../model/vocabulary/limits.ts';
 import { maxEnforcedRules } from '../../metadata/organization/alert-rules.ts';
-import type { WebhookInput, WebhookView } from '../../events/webhooks/webhooks.ts';
+import type { WebhookInput, WebhookView } from '../../events/webhooks.ts';
 import type { ApiPorts } from '../endpoint/ports.ts';
 import type { AlertInput } from '../../alerts/rule-changes.ts';
 import { readWebhook } from '../page/given-webhook.ts';

@@ -23,7 +23,7 @@ import type { OrganizationId, Uuid } from '../../model/ids.ts';
 import { may, type Principal } from '../../model/principal.ts';
 import type { LoggedAttempts, LoggedDelivery } from '../../events/log/deliveries.ts';
 import { propertyFiltersOf } from '../../events/webhooks/property-filters.ts';
-import type { WebhookView } from '../../events/webhooks/webhooks.ts';
+import type { WebhookView } from '../../events/webhooks.ts';
 import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { cursorHeader } from '../http/declared-responses.ts';
 import { uuidParameter } from '../http/path-parameter.ts';

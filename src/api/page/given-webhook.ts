@@ -8,7 +8,7 @@ import { webhookLimits } from '../../model/vocabulary/limits.ts';
 import { filterWrappers } from '../../query/filter/leaf.ts';
 import { parseFilter } from '../../query/filter/parse.ts';
 import { withPropertyFilters } from '../../events/webhooks/property-filters.ts';
-import type { WebhookInput } from '../../events/webhooks/webhooks.ts';
+import type { WebhookInput } from '../../events/webhooks.ts';
 import type { ApiPorts } from '../endpoint/ports.ts';
 
 /** A webhook as it is stored, from a caller's. @returns the fault of a filter or a destination that is not allowed. */

@@ -4,7 +4,7 @@ import { type OrganizationId, uuidOfHex } from '../../model/ids.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { empty, openQueryRig, type QueryRig, tenant } from '../../query/testing/query-harness.ts';
 import type { Statement } from '../../sql/statement.ts';
-import { StoredValues } from '../parts/stored-values.ts';
+import { StoredValues } from './stored-values.ts';
 import { byLength, testSeed } from '../../../test/support/test-length.ts';
 
 const stranger = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;

@@ -9,8 +9,10 @@ import type { ChannelInput, StoredChannel } from '../../model/events/channel.ts'
 import type { Fault, Result } from '../../model/fault.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { MailAllowance, type MailPolicy } from './mail-policy.ts';
-import { makePost } from './post.ts';
-import { type ChannelMessage, makeChannelSender, type Told } from './send.ts';
+import { Poster } from './post.ts';
+import type { ChannelMessage } from './channel-message.ts';
+import type { Attempted } from '../targets/target.ts';
+import { channelSender } from '../targets/testing/channel-sender.ts';
 import { makeMailer } from './mailer.ts';
 import { makeChannelStore, type StoredChannels } from './stored-channels.ts';
 import { closeMailServers, startMailServer } from './testing/mail-server.ts';
@@ -25,7 +27,6 @@ afterEach(async () => {
 const organizationId = 'org-1' as OrganizationId;
 const routingKey = 'e93facc04764012d7bfb002500d5d1a6';
 const webhookId = '0193a0c4-0000-7000-8000-000000000001';
-const never = new AbortController().signal;
 
 const anyMail: MailPolicy = { domains: [], maxRecipients: 20, maxPerHour: 300 };
 
@@ -218,7 +219,6 @@ describe('channels that are given anew', () => {
 
 describe('a message arrives', () => {
   const message: ChannelMessage = {
-    organizationId,
     id: 'msg_1',
     type: 'alert.triggered',
     content: { ...messages.grouped },
@@ -226,20 +226,21 @@ describe('a message arrives', () => {
     sentAt: Date.now(),
   };
 
-  async function tell(given: unknown, options: { readonly pager?: Receiver; readonly message?: ChannelMessage } = {}): Promise<Told> {
-    const tellChannel = makeChannelSender({
-      post: makePost({ guard: guardAllowing('localhost'), now: Date.now }),
+  async function send(given: unknown, options: { readonly pager?: Receiver; readonly message?: ChannelMessage } = {}): Promise<Attempted> {
+    const sendTo = channelSender({
+      store: storeWith(),
+      poster: new Poster({ guard: guardAllowing('localhost'), now: Date.now }),
       mail: undefined,
       pagerDutyUrl: `${options.pager?.origin ?? 'http://localhost:1'}/v2/enqueue`,
     });
     const [channel] = kept(stored([given])).channels;
     if (channel === undefined) throw new Error('no channel');
-    return tellChannel(channel, storeWith().open(organizationId, channel) ?? null, options.message ?? message, never);
+    return sendTo(organizationId, channel, options.message ?? message);
   }
 
   it.each(['slack', 'teams'])('in %s, by its address, which the log does not show', async (type) => {
     const receiver = await startReceiver();
-    const { outcome, requestHead } = await tell({ type, url: `${receiver.origin}/services/planted?sig=planted` });
+    const { outcome, requestHead } = await send({ type, url: `${receiver.origin}/services/planted?sig=planted` });
     expect(outcome.kind).toBe('delivered');
     expect(receiver.posts).toMatchObject([
       { path: '/services/planted?sig=planted', body: expect.stringContaining('High spend') as string },
@@ -251,7 +252,7 @@ describe('a message arrives', () => {
   it('at a destination, signed with the secret of the channel', async () => {
     const receiver = await startReceiver();
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-    const { outcome, requestHead } = await tell({ type: 'webhook', destination: `${receiver.origin}/planted`, secret });
+    const { outcome, requestHead } = await send({ type: 'webhook', destination: `${receiver.origin}/planted`, secret });
     expect(outcome.kind).toBe('delivered');
     const [received] = receiver.posts;
     expect(new Webhook(secret).verify(received?.body ?? '', received?.headers as Record<string, string>)).toEqual({
@@ -263,17 +264,17 @@ describe('a message arrives', () => {
 
   it('at PagerDuty; what it does not take is not repeated', async () => {
     const pager = await startReceiver(202);
-    expect((await tell({ type: 'pagerduty', routingKey }, { pager })).outcome.kind).toBe('delivered');
+    expect((await send({ type: 'pagerduty', routingKey }, { pager })).outcome.kind).toBe('delivered');
     expect(JSON.parse(pager.posts[0]?.body ?? '')).toMatchObject({ routing_key: routingKey, event_action: 'trigger' });
     const strict = await startReceiver(400);
-    expect((await tell({ type: 'pagerduty', routingKey }, { pager: strict })).outcome).toMatchObject({ kind: 'refused', disables: false });
+    expect((await send({ type: 'pagerduty', routingKey }, { pager: strict })).outcome).toMatchObject({ kind: 'refused', disables: false });
     const busy = await startReceiver((response) => response.writeHead(429, { 'Retry-After': '3' }).end());
-    expect((await tell({ type: 'pagerduty', routingKey }, { pager: busy })).outcome).toMatchObject({ kind: 'failed', retryAfterMs: 3000 });
+    expect((await send({ type: 'pagerduty', routingKey }, { pager: busy })).outcome).toMatchObject({ kind: 'failed', retryAfterMs: 3000 });
   });
 
   it('at PagerDuty as a test, which is closed at once', async () => {
     const pager = await startReceiver(202);
-    await tell({ type: 'pagerduty', routingKey }, { pager, message: { ...message, content: { ...messages.test } } });
+    await send({ type: 'pagerduty', routingKey }, { pager, message: { ...message, content: { ...messages.test } } });
     const events = pager.posts.map(({ body }) => z.object({ event_action: z.string(), dedup_key: z.string() }).parse(JSON.parse(body)));
     expect(events.map(({ event_action: action }) => action)).toEqual(['trigger', 'resolve']);
     expect(events[0]?.dedup_key).toBe(events[1]?.dedup_key);
@@ -283,9 +284,9 @@ describe('a message arrives', () => {
     const server = await startMailServer({ tls: 'none' });
     const { port } = server;
     const mail = makeMailer({ server: { host: 'localhost', port, tls: 'none', login: undefined }, sender: 'alerts@example.com' });
-    const post = makePost({ guard: guardAllowing(), now: Date.now });
-    const tellChannel = makeChannelSender({
-      post,
+    const sendTo = channelSender({
+      store: storeWith(),
+      poster: new Poster({ guard: guardAllowing(), now: Date.now }),
       mail: { send: mail, domains: [], allowance: new MailAllowance(300, () => 0) },
       pagerDutyUrl: 'http://localhost:1',
     });
@@ -293,7 +294,7 @@ describe('a message arrives', () => {
     if (channel === undefined) throw new Error('no channel');
     const notice = { webhook_id: webhookId, name: 'Billing', destination: 'https://b.example.com', reason: 'The receiver answered 503.' };
     for (const each of [message, { ...message, type: 'webhook.disabled', content: notice } as const]) {
-      expect(await tellChannel(channel, null, each, never)).toMatchObject({ outcome: { kind: 'delivered' }, requestHead: undefined });
+      expect(await sendTo(organizationId, channel, each)).toMatchObject({ outcome: { kind: 'delivered' }, requestHead: undefined });
     }
     expect(server.mails.map(({ to }) => to)).toEqual([
       ['ops@example.com', 'team@example.com'],
@@ -303,7 +304,7 @@ describe('a message arrives', () => {
   });
 
   it('not by mail once the deployment has no mail server', async () => {
-    const outcome = (await tell({ type: 'email', to: 'ops@example.com' })).outcome;
+    const outcome = (await send({ type: 'email', to: 'ops@example.com' })).outcome;
     expect(outcome).toMatchObject({ kind: 'refused', reason: expect.stringContaining('GATELOG_SMTP_URL') as string });
   });
 });

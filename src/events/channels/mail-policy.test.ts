@@ -5,8 +5,9 @@ import type { StoredChannel } from '../../model/events/channel.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { MailAllowance, type MailPolicy } from './mail-policy.ts';
 import { makeMailer } from './mailer.ts';
-import { makePost } from './post.ts';
-import { type ChannelMessage, makeChannelSender } from './send.ts';
+import { Poster } from './post.ts';
+import type { ChannelMessage } from './channel-message.ts';
+import { channelSender } from '../targets/testing/channel-sender.ts';
 import { type ChannelStore, makeChannelStore } from './stored-channels.ts';
 import { closeMailServers, startMailServer } from './testing/mail-server.ts';
 import { messages } from './testing/messages.ts';
@@ -78,8 +79,8 @@ describe('recipients of mail', () => {
 
 describe('mails of an organisation', () => {
   const content = { ...messages.grouped };
-  const messageOf = (organizationId: OrganizationId, id: string): ChannelMessage => ({
-    organizationId,
+  const store = { open: () => null };
+  const messageOf = (id: string): ChannelMessage => ({
     id,
     type: 'alert.triggered',
     content,
@@ -94,20 +95,20 @@ describe('mails of an organisation', () => {
       sender: 'alerts@example.com',
     });
     let now = 0;
-    const tell = makeChannelSender({
-      post: makePost({ guard: guardAllowing(), now: Date.now }),
+    const sendTo = channelSender({
+      store,
+      poster: new Poster({ guard: guardAllowing(), now: Date.now }),
       mail: { send, domains: [], allowance: new MailAllowance(10, () => now) },
       pagerDutyUrl: 'http://localhost:1',
     });
     const channel = { id: 'c', type: 'email', shown: { to: numbered(0, 4) }, sealed: null } as const;
-    const never = new AbortController().signal;
     const outcomes = [];
-    for (const id of ['1', '2', '3']) outcomes.push((await tell(channel, null, messageOf(one, id), never)).outcome);
+    for (const id of ['1', '2', '3']) outcomes.push((await sendTo(one, channel, messageOf(id))).outcome);
     expect(outcomes.map(({ kind }) => kind)).toEqual(['delivered', 'delivered', 'refused']);
     expect(outcomes[2]).toMatchObject({ isUnsent: true, reason: expect.stringContaining('GATELOG_MAIL_PER_HOUR') as string });
-    expect((await tell(channel, null, messageOf(other, '4'), never)).outcome.kind).toBe('delivered');
+    expect((await sendTo(other, channel, messageOf('4'))).outcome.kind).toBe('delivered');
     now = 3_600_000;
-    expect((await tell(channel, null, messageOf(one, '5'), never)).outcome.kind).toBe('delivered');
+    expect((await sendTo(one, channel, messageOf('5'))).outcome.kind).toBe('delivered');
     expect(server.mails).toHaveLength(4);
   });
 
@@ -117,13 +118,14 @@ describe('mails of an organisation', () => {
       server: { host: 'localhost', port: server.port, tls: 'none', login: undefined },
       sender: 'alerts@example.com',
     });
-    const tell = makeChannelSender({
-      post: makePost({ guard: guardAllowing(), now: Date.now }),
+    const sendTo = channelSender({
+      store,
+      poster: new Poster({ guard: guardAllowing(), now: Date.now }),
       mail: { send, domains: ['example.org'], allowance: new MailAllowance(10, () => 0) },
       pagerDutyUrl: 'http://localhost:1',
     });
     const channel = { id: 'c', type: 'email', shown: { to: ['ops@example.org', 'ops@example.com'] }, sealed: null } as const;
-    const { outcome } = await tell(channel, null, messageOf(one, '1'), new AbortController().signal);
+    const { outcome } = await sendTo(one, channel, messageOf('1'));
     expect(outcome).toMatchObject({ kind: 'refused', reason: expect.stringContaining('and not to example.com') as string });
     expect(server.mails).toEqual([]);
   });

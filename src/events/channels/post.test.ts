@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
 import type { AttemptOutcome } from '../../model/events/attempt.ts';
-import { type JsonPost, makePost, type PostOptions } from './post.ts';
+import { type JsonPost, Poster, type PosterOptions } from './post.ts';
 import { closeReceivers, guardAllowing, startReceiver } from './testing/receiver.ts';
 
 afterEach(closeReceivers);
@@ -12,8 +12,11 @@ const now = Date.UTC(2026, 0, 1, 12, 0, 0);
 const never = new AbortController().signal;
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-async function post(given: Partial<JsonPost> & { readonly address: string }, options: Partial<PostOptions> = {}): Promise<AttemptOutcome> {
-  return makePost({ guard: guardAllowing('localhost'), now: () => now, ...options })({ body: '{"a":"ü"}', ...given }, never);
+async function post(
+  given: Partial<JsonPost> & { readonly address: string },
+  options: Partial<PosterOptions> = {},
+): Promise<AttemptOutcome> {
+  return new Poster({ guard: guardAllowing('localhost'), now: () => now, ...options }).post({ body: '{"a":"ü"}', ...given }, never);
 }
 
 /** A server that is not one of HTTP. @param talk what it does with a connection. */
@@ -217,9 +220,9 @@ describe('a receiver that does not answer properly', () => {
 it('a post that is stopped says so, as nobody knows what the receiver has', async () => {
   const stop = new AbortController();
   const receiver = await startReceiver(() => stop.abort(new Error('the service stops')));
-  const send = makePost({ guard: guardAllowing('localhost'), now: () => now });
-  await expect(send({ address: `${receiver.origin}/`, body: '{}' }, stop.signal)).rejects.toThrow('the service stops');
-  await expect(send({ address: `${receiver.origin}/`, body: '{}' }, stop.signal)).rejects.toThrow('the service stops');
+  const poster = new Poster({ guard: guardAllowing('localhost'), now: () => now });
+  await expect(poster.post({ address: `${receiver.origin}/`, body: '{}' }, stop.signal)).rejects.toThrow('the service stops');
+  await expect(poster.post({ address: `${receiver.origin}/`, body: '{}' }, stop.signal)).rejects.toThrow('the service stops');
   expect(receiver.posts).toHaveLength(1);
 });
 

@@ -14,13 +14,7 @@ export interface JsonPost {
   readonly body: string;
 }
 
-/**
- * Posts JSON to an address, once. A failure is a value.
- * @throws the reason of the signal, once it has aborted: nobody knows whether the receiver has the body.
- */
-export type Post = (post: JsonPost, signal: AbortSignal) => Promise<AttemptOutcome>;
-
-export interface PostOptions {
+export interface PosterOptions {
   readonly guard: EgressPolicy;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -45,17 +39,29 @@ const maxReads = 1000;
  * Each post opens a connection of its own, so that the guard checks the very address that is dialled. TLS sessions are resumed. Redirects
  * are not followed, and of a response no more is read than its kept part can take, however it is cut into interim heads, chunks and reads.
  */
-export function makePost({ guard, now, timeoutMs = defaultTimeoutMs, ca }: PostOptions): Post {
-  const plain = new http.Agent();
-  const encrypted = new https.Agent(ca === undefined ? {} : { ca });
-  return async (post, signal) => {
+export class Poster {
+  private readonly options: PosterOptions;
+  private readonly plain = new http.Agent();
+  private readonly encrypted: https.Agent;
+
+  constructor(options: PosterOptions) {
+    this.options = options;
+    this.encrypted = new https.Agent(options.ca === undefined ? {} : { ca: options.ca });
+  }
+
+  /**
+   * Posts JSON to an address, once. A failure is a value.
+   * @throws the reason of the signal, once it has aborted: nobody knows whether the receiver has the body.
+   */
+  async post(post: JsonPost, signal: AbortSignal): Promise<AttemptOutcome> {
+    const { guard, now, timeoutMs = defaultTimeoutMs } = this.options;
     signal.throwIfAborted();
     const target = guard.check(post.address, 'events');
     if ('problem' in target) return refused(`The address ${target.problem}.`);
-    const agent = target.origin.startsWith('https:') ? encrypted : plain;
+    const agent = target.origin.startsWith('https:') ? this.encrypted : this.plain;
     const received = await exchange(optionsOf(target, post, agent), { post, timeoutMs, signal });
     return typeof received === 'string' ? failed(received) : outcomeOf(received, now());
-  };
+  }
 }
 
 function optionsOf({ origin, pathname, search, lookUp }: AllowedTarget, post: JsonPost, agent: http.Agent): RequestOptions {

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import { makePost } from './post.ts';
+import { Poster, requestHeadOf } from './post.ts';
 import { fromStandardForm, newSigningSecret, standardForm } from './signature.ts';
 import { closeReceivers, guardAllowing, type ReceivedPost, startReceiver } from './testing/receiver.ts';
-import { postWebhook } from './webhook.ts';
+import { signedPost, type WebhookPost } from './webhook.ts';
 
 afterEach(closeReceivers);
 
@@ -13,15 +13,19 @@ const [present, previous, foreign] = [newSigningSecret(), newSigningSecret(), ne
 const body = '{"type":"request.completed","text":"ü"}';
 
 /** Posts over a real connection. @returns what the receiver got, and what the log says of it. */
-async function send(secrets: Parameters<typeof postWebhook>[1]['secrets'], scheme: 'http' | 'https' = 'http') {
+async function send(secrets: WebhookPost['secrets'], scheme: 'http' | 'https' = 'http') {
   const receiver = await startReceiver(204, scheme);
-  const post = makePost({ guard: guardAllowing('localhost'), now: Date.now, ...(receiver.ca === undefined ? {} : { ca: receiver.ca }) });
+  const poster = new Poster({
+    guard: guardAllowing('localhost'),
+    now: Date.now,
+    ...(receiver.ca === undefined ? {} : { ca: receiver.ca }),
+  });
   const event = { id: 'msg_1', sentAt: Date.now(), body, secrets, destination: `${receiver.origin}/hook?key=1` };
-  const { outcome, requestHead } = await postWebhook(post, event, never);
-  expect(outcome).toMatchObject({ kind: 'delivered' });
+  const post = signedPost(event);
+  expect(await poster.post(post, never)).toMatchObject({ kind: 'delivered' });
   const [received] = receiver.posts;
   if (received === undefined) throw new Error('The receiver got nothing.');
-  return { received, requestHead };
+  return { received, requestHead: requestHeadOf(post) };
 }
 
 function verify(received: ReceivedPost, secret: typeof present): unknown {

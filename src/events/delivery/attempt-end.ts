@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '../../model/events/attempt.ts';
 import type { EventType } from '../../model/events/event.ts';
-import type { Attempted } from './ports.ts';
+import type { Attempted } from '../targets/target.ts';
 import type { Delivery } from '../log/due.ts';
 import { waitAfter } from './schedule.ts';
 import type { DisablingReason, DeliveryState, FailureReason } from '../schema/schema.ts';

@@ -1,14 +1,15 @@
 import { messageOf } from '../../model/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { AttemptEnd } from './attempt-end.ts';
-import type { Attempted, Payload, Send } from './ports.ts';
 import type { Delivery } from '../log/due.ts';
+import { notSent, type Payload } from '../targets/target.ts';
+import type { DeliveryTargets } from '../targets/targets.ts';
 
 /** Senders end an attempt after 20 s; one that does not is given up. */
 const givenUpAfterMs = 30_000;
 
 export interface AttemptOptions {
-  readonly send: Send;
+  readonly targets: DeliveryTargets;
   readonly clock: Clock;
   /** From 0, below 1. */
   readonly random: () => number;
@@ -20,7 +21,7 @@ export interface AttemptOptions {
 export async function makeAttempt(
   delivery: Delivery,
   payload: Payload | undefined,
-  { send, clock, random, stopping }: AttemptOptions,
+  { targets: { webhook, channel }, clock, random, stopping }: AttemptOptions,
 ): Promise<AttemptEnd | undefined> {
   const startedAt = clock.now();
   const begun = clock.monotonic();
@@ -36,14 +37,11 @@ export async function makeAttempt(
   const timer = setTimeout(() => giveUp.abort(new Error(`It did not end within ${givenUpAfterMs / 1000} s.`)), givenUpAfterMs);
   try {
     const attempt = { delivery, body: payload.body, at: startedAt };
-    return end(await send(attempt, AbortSignal.any([giveUp.signal, stopping])));
+    const signal = AbortSignal.any([giveUp.signal, stopping]);
+    return end(await (delivery.target.kind === 'channel' ? channel.send(attempt, signal) : webhook.send(attempt, signal)));
   } catch (error) {
-    return stopping.aborted ? undefined : end(failed(messageOf(error)));
+    return stopping.aborted ? undefined : end(notSent(messageOf(error), 'failed'));
   } finally {
     clearTimeout(timer);
   }
-}
-
-function failed(reason: string): Attempted {
-  return { outcome: { kind: 'failed', reason, response: undefined, retryAfterMs: undefined }, requestHead: undefined };
 }

@@ -6,7 +6,7 @@ import { type AttemptOptions, makeAttempt } from './attempts.ts';
 import type { EventsDatabase } from '../database/database.ts';
 import { type Delivery, nextDueAt, type KnownTarget, readDue } from '../log/due.ts';
 import type { Gate } from './gate.ts';
-import type { OutboxPorts, Payload } from './ports.ts';
+import type { Payload } from '../targets/target.ts';
 import { endPending, noteDisabled, removeTarget } from '../log/remove.ts';
 import { askedWaitMs } from './schedule.ts';
 import type { DisablingReason } from '../schema/schema.ts';
@@ -25,7 +25,6 @@ const retryMs = 5000;
 /** What all feeds share. */
 export interface FeedOptions extends AttemptOptions {
   readonly database: EventsDatabase;
-  readonly ports: OutboxPorts;
   readonly slots: Slots;
   /** @returns a function that takes the call back. */
   readonly alarm: (ms: number, ring: () => void) => () => void;
@@ -136,14 +135,14 @@ export class Feed implements KnownTarget {
   }
 
   private async round(): Promise<void> {
-    const { ports, slots } = this.options;
+    const { targets, slots } = this.options;
     const target = targetOfKey(this.key);
     await this.readHealth();
     if (this.disabling !== null) {
-      await ports.disable(this.organizationId, target, this.disabling);
+      await targets.disable(this.organizationId, target, this.disabling);
       this.disabling = null;
     }
-    const state = ports.targetState(this.organizationId, target);
+    const state = targets.state(this.organizationId, target);
     if (state.kind !== 'open') return this.close(state.kind);
     this.destination = `${this.organizationId} ${state.destination}`;
     const gate = slots.gateOf(this.organizationId, this.destination, this.failedInARow ?? 0);
@@ -181,7 +180,7 @@ export class Feed implements KnownTarget {
 
   /** @returns whether something is due. */
   private async makeReady(gate: Gate): Promise<boolean> {
-    const { database, ports, clock, stopping } = this.options;
+    const { database, targets, clock, stopping } = this.options;
     const now = clock.now();
     this.giveBack();
     this.ahead = this.options.ahead.take(this.atOnce - fewAtOnce);
@@ -197,7 +196,7 @@ export class Feed implements KnownTarget {
     }
     const madeAt = clock.monotonic();
     const generation = this.generation;
-    const payloads = await ports.payloadsOf(due, stopping);
+    const payloads = await targets.payloadsOf(due, stopping);
     if (generation !== this.generation) return true;
     for (const delivery of due) {
       this.held.add(delivery.id);

@@ -1,7 +1,7 @@
 import type { AlertMessage } from '../../model/events/alert-message.ts';
 import { endedAt, type AttemptEnd, type NextState } from './attempt-end.ts';
 import type { EventsQueries } from '../database/database.ts';
-import type { OutboxPorts } from './ports.ts';
+import type { DeliveryTargets } from '../targets/targets.ts';
 import { addHistory, type NewHistoryRow } from '../log/alert-history.ts';
 
 /** An attempt that ended, and what becomes of its delivery. */
@@ -14,15 +14,15 @@ export interface StoredEnd {
 export async function writeMissedNotices(
   transaction: EventsQueries,
   ends: readonly StoredEnd[],
-  nameOf: OutboxPorts['nameOf'],
+  targets: Pick<DeliveryTargets, 'nameOf'>,
 ): Promise<void> {
   for (const end of ends) {
-    const row = rowOf(end, nameOf);
+    const row = rowOf(end, targets);
     if (row !== undefined) await addHistory(transaction, row.rule_id, [row]);
   }
 }
 
-function rowOf({ end, next }: StoredEnd, nameOf: OutboxPorts['nameOf']): NewHistoryRow | undefined {
+function rowOf({ end, next }: StoredEnd, targets: Pick<DeliveryTargets, 'nameOf'>): NewHistoryRow | undefined {
   const { delivery, attempted } = end;
   const { organizationId, target, subject, type, attempts } = delivery;
   if (target.kind !== 'channel' || subject.kind !== 'message' || type.startsWith('webhook.')) return undefined;
@@ -44,6 +44,6 @@ function rowOf({ end, next }: StoredEnd, nameOf: OutboxPorts['nameOf']): NewHist
     incident_id: incidentId,
     late: 0,
     value_before: null,
-    reason: `${nameOf(organizationId, target)} was not told: ${attempted.outcome.reason} ${isOver ? 'It is not tried again.' : 'It is tried again.'}`,
+    reason: `${targets.nameOf(organizationId, target)} was not told: ${attempted.outcome.reason} ${isOver ? 'It is not tried again.' : 'It is tried again.'}`,
   };
 }

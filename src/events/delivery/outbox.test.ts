@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptOutcome } from '../../model/events/attempt.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
+import { messages } from '../channels/testing/messages.ts';
 import { addDeliveries } from '../log/add-deliveries.ts';
 import { delivered, failedWith, OutboxRig, organizationId, requestDelivery } from '../testing/outbox-harness.ts';
 
@@ -91,7 +92,7 @@ describe('a delivery', () => {
   });
 
   it('of an alert to its channel that fails stands in the history of the rule: first, and when it is given up', async () => {
-    const content = { kind: 'triggered', incidentId: 'i', threshold: 10, window: { from: 1, to: 2 } };
+    const content = { ...messages.plain, incidentId: 'i', threshold: 10, window: { from: 1, to: 2 } };
     const target = { kind: 'channel', alertId: 'a', channelId: 'c' } as const;
     const message = { organizationId, target, type: 'alert.triggered', subject: { kind: 'message', content }, occurredAt: 7 } as const;
     rig.answer = () => failedWith(500);

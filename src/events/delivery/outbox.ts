@@ -12,12 +12,12 @@ import type { EventsDatabase } from '../database/database.ts';
 import { listTargets, type KnownTarget, readDelivery } from '../log/due.ts';
 import { EndWriter } from './end-writer.ts';
 import { Feed, type FeedOptions } from './feed.ts';
-import type { OutboxPorts } from './ports.ts';
 import { forgetFailures } from '../log/remove.ts';
 import type { DisablingReason } from '../schema/schema.ts';
 import { Slots } from './slots.ts';
 import { type EndStatements, prepareEnds, storeEnds } from './store-ends.ts';
 import { targetKey } from '../log/target.ts';
+import type { DeliveryTargets } from '../targets/targets.ts';
 
 /** Bodies that feeds of quick destinations make ahead, of at most some 20 KiB each. */
 const maxAhead = 1024;
@@ -45,7 +45,7 @@ const storedWithinMs = 5000;
  */
 export interface OutboxOptions {
   readonly database: EventsDatabase;
-  readonly ports: OutboxPorts;
+  readonly targets: DeliveryTargets;
   /** To one destination. */
   readonly concurrency: number;
   readonly clock: Clock;
@@ -79,7 +79,7 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.options = options;
-    const { database, ports, clock, alarm, random } = options;
+    const { database, targets, clock, alarm, random } = options;
     this.endStatements = prepareEnds(database);
     this.slots = new Slots(options.concurrency, clock.now);
     this.writer = new EndWriter({
@@ -88,8 +88,7 @@ export class Outbox {
     });
     this.feedOptions = {
       database,
-      ports,
-      send: ports.send,
+      targets,
       clock,
       alarm,
       random,
@@ -106,14 +105,14 @@ export class Outbox {
   /** Goes on with what is pending, disabled or removed. */
   async start(): Promise<void> {
     this.isStarted = true;
-    for (const target of await listTargets(this.options.database)) this.feed(target).run();
+    for (const target of await listTargets(this.options.database)) void this.feed(target).run();
   }
 
   /** Call it after a commit that added deliveries, or made some due, and after a change of their targets. */
   wake(targets: Iterable<TargetRef>): void {
     if (!this.isStarted) return;
     const keys = new Map([...targets].map((target) => [targetKey(target.target), target.organizationId]));
-    for (const [key, organizationId] of keys) this.feed({ key, organizationId }).run();
+    for (const [key, organizationId] of keys) void this.feed({ key, organizationId }).run();
   }
 
   /** Attempts a new delivery at once, whatever else waits for its target. @throws GatelogError `service_busy` while another one is. */
@@ -160,7 +159,7 @@ export class Outbox {
   }
 
   private async attemptAt(delivery: NewDelivery): Promise<AttemptEnd> {
-    const { database, ports, clock } = this.options;
+    const { database, targets, clock } = this.options;
     const now = clock.now();
     const added = await inWriteTransaction(database, async (transaction) => {
       const [id = ''] = await addDeliveries(transaction, [delivery], now);
@@ -171,7 +170,7 @@ export class Outbox {
         .execute();
       return readDelivery(transaction, id);
     });
-    const payloads = await ports.payloadsOf([added], this.stopping.signal);
+    const payloads = await targets.payloadsOf([added], this.stopping.signal);
     const end = await makeAttempt(added, payloads.get(added.id), this.feedOptions);
     if (end === undefined) throw new GatelogError('service_busy', 'The service is stopping; try again shortly.');
     await this.stored(end);
@@ -194,10 +193,10 @@ export class Outbox {
   }
 
   private async store(ended: readonly Ended[]): Promise<void> {
-    const { database, ports, noteEnd } = this.options;
+    const { database, targets, noteEnd } = this.options;
     const ends = ended.map(({ end }) => end);
     const { told, disabling } = await inWriteTransaction(database, (transaction) =>
-      storeEnds(transaction, this.endStatements, ends, ports),
+      storeEnds(transaction, this.endStatements, ends, targets),
     );
     for (const { end, stored } of ended) {
       noteEnd(end);

@@ -6,9 +6,10 @@ import { type StoredEnd, writeMissedNotices } from './missed-notices.ts';
 import { type AttemptEnd, endedAt, healthAfter, nextState, type NextState, type TargetHealth, unknownHealth } from './attempt-end.ts';
 import type { EventsDatabase, EventsQueries } from '../database/database.ts';
 import type { PreparedStatement } from '../../platform/sqlite/database.ts';
-import type { Notice, OutboxPorts } from './ports.ts';
 import type { DisablingReason, TargetsTable } from '../schema/schema.ts';
 import { targetKey } from '../log/target.ts';
+import type { Notice } from '../targets/target.ts';
+import type { DeliveryTargets } from '../targets/targets.ts';
 
 /** Notices of exhausted deliveries are at least so far apart, per target: a dead destination exhausts thousands. */
 const noticeIntervalMs = 3_600_000;
@@ -33,7 +34,7 @@ export async function storeEnds(
   transaction: EventsQueries,
   statements: EndStatements,
   ends: readonly AttemptEnd[],
-  { noticesOf, nameOf }: Pick<OutboxPorts, 'noticesOf' | 'nameOf'>,
+  targets: Pick<DeliveryTargets, 'noticesOf' | 'nameOf'>,
 ): Promise<StoredEnds> {
   const known = new Map<string, TargetBefore>();
   const told: NewDelivery[] = [];
@@ -46,10 +47,10 @@ export async function storeEnds(
     const before = known.get(key) ?? (await readTarget(transaction, key, end.delivery.organizationId));
     const { target, notices } = targetAfter(before, end, next);
     known.set(key, target);
-    told.push(...notices.flatMap((notice) => noticesOf(notice)));
+    told.push(...notices.flatMap((notice) => targets.noticesOf(notice)));
   }
   for (const [key, target] of known) await storeTarget(transaction, key, target);
-  await writeMissedNotices(transaction, stored, nameOf);
+  await writeMissedNotices(transaction, stored, targets);
   await addDeliveries(transaction, told, Math.max(0, ...ends.map(endedAt)));
   return { told, disabling: new Map([...known].flatMap(([key, { disabling }]) => (disabling === null ? [] : [[key, disabling]]))) };
 }

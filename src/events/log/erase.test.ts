@@ -3,6 +3,7 @@ import { filesHolding } from '../../../test/support/held-text.ts';
 import type { NewDelivery } from '../../model/events/event.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { emptyLog, inWriteTransaction } from '../../platform/sqlite/database.ts';
+import { messages } from '../channels/testing/messages.ts';
 import { addDeliveries } from './add-deliveries.ts';
 import { organizationId, OutboxRig, requestDelivery } from '../testing/outbox-harness.ts';
 import { eraseMentions, eraseOfRequests, removeExpiredDeliveries } from './erase.ts';
@@ -34,7 +35,7 @@ async function deliver(echo: string, ...deliveries: readonly NewDelivery[]): Pro
 
 function message(group: Readonly<Record<string, string>>, given: Partial<NewDelivery> = {}): NewDelivery {
   const target = { kind: 'channel', alertId: 'a', channelId: 'c' } as const;
-  const content = { kind: 'triggered', groups: [{ group, value: 1 }] };
+  const content = { ...messages.plain, groups: [{ group, value: 1 }] };
   return { organizationId, target, type: 'alert.triggered', subject: { kind: 'message', content }, occurredAt: 7, ...given };
 }
 

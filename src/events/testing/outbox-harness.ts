@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { AttemptOutcome } from '../../model/events/attempt.ts';
 import type { NewDelivery } from '../../model/events/event.ts';
+import type { DisabledReason } from '../../model/events/webhook.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observation } from '../../model/observation.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
@@ -10,8 +11,9 @@ import { addDeliveries } from '../log/add-deliveries.ts';
 import { type EventsDatabase, openEvents } from '../database/database.ts';
 import type { AttemptEnd } from '../delivery/attempt-end.ts';
 import { Outbox } from '../delivery/outbox.ts';
-import type { Attempt, Notice, OutboxPorts, TargetState } from '../delivery/ports.ts';
-import type { DeliveriesTable, DisablingReason } from '../schema/schema.ts';
+import type { Attempt, Attempted, Notice, TargetState } from '../targets/target.ts';
+import { DeliveryTargets } from '../targets/targets.ts';
+import type { DeliveriesTable } from '../schema/schema.ts';
 import { targetKey } from '../log/target.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -47,7 +49,7 @@ export class OutboxRig {
   readonly attempts: Attempt[] = [];
   readonly ends: AttemptEnd[] = [];
   readonly notices: Notice[] = [];
-  readonly disabled: { readonly webhookId: string; readonly reason: DisablingReason }[] = [];
+  readonly disabled: { readonly webhookId: string; readonly reason: DisabledReason }[] = [];
   readonly observations: Observation[] = [];
   readonly states = new Map<string, TargetState>();
   /** Identifiers of requests that were removed. */
@@ -73,7 +75,7 @@ export class OutboxRig {
     this.openDatabase = await openEvents(this.folder, this.clock.now);
     this.openOutbox = new Outbox({
       database: this.openDatabase,
-      ports: this.ports(),
+      targets: this.targets(),
       concurrency: this.concurrency,
       clock: this.clock,
       alarm: this.clock.alarm,
@@ -109,35 +111,43 @@ export class OutboxRig {
     return this.database.queries.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   }
 
-  private ports(): OutboxPorts {
-    return {
-      targetState: (_organizationId, target) => {
-        const id = target.kind === 'webhook' ? target.webhookId : target.channelId;
-        return this.states.get(id) ?? { kind: 'open', destination: `https://${id}.example.com` };
+  private targets(): DeliveryTargets {
+    const send = async (attempt: Attempt, signal: AbortSignal): Promise<Attempted> => {
+      this.attempts.push(attempt);
+      const outcome = await Promise.race([this.answer(attempt), abortOf(signal)]);
+      return { outcome, requestHead: 'POST / HTTP/1.1' };
+    };
+    return new DeliveryTargets({
+      webhook: {
+        state: (_organizationId, { webhookId }) => this.stateOf(webhookId),
+        send,
+        disable: async (_organizationId, { webhookId }, reason) => {
+          this.disabled.push({ webhookId, reason });
+          this.states.set(webhookId, { kind: 'disabled' });
+        },
+        noticesOf: (notice) => {
+          this.notices.push(notice);
+          return [];
+        },
       },
-      payloadsOf: async (deliveries) =>
+      channel: {
+        state: (_organizationId, { channelId }) => this.stateOf(channelId),
+        send,
+        nameOf: (_organizationId, target) => `The channel ${targetKey(target)}`,
+        noticesOf: () => [],
+      },
+      requestPayloads: async (deliveries) =>
         new Map(
           deliveries.map(({ id, subject }) => {
             const isGone = subject.kind === 'request' && this.gone.has(subject.requestId);
             return [id, isGone ? { kind: 'gone' } : { kind: 'body', body: JSON.stringify(subject) }];
           }),
         ),
-      send: async (attempt, signal) => {
-        this.attempts.push(attempt);
-        const outcome = await Promise.race([this.answer(attempt), abortOf(signal)]);
-        return { outcome, requestHead: 'POST / HTTP/1.1' };
-      },
-      disable: async (_organizationId, target, reason) => {
-        if (target.kind !== 'webhook') return;
-        this.disabled.push({ webhookId: target.webhookId, reason });
-        this.states.set(target.webhookId, { kind: 'disabled' });
-      },
-      nameOf: (_organizationId, target) => `The channel ${targetKey(target)}`,
-      noticesOf: (notice) => {
-        this.notices.push(notice);
-        return [];
-      },
-    };
+    });
+  }
+
+  private stateOf(id: string): TargetState {
+    return this.states.get(id) ?? { kind: 'open', destination: `https://${id}.example.com` };
   }
 }
 

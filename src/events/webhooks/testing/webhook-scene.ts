@@ -1,17 +1,17 @@
 import path from 'node:path';
 import { mkdtempSync } from 'node:fs';
 import { makeCipher } from '../../../auth/sealing.ts';
-import { makePost } from '../../channels/post.ts';
+import { Poster } from '../../channels/post.ts';
 import { makeAllowList } from '../../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../../egress/target-guard.ts';
-import { outboxPorts, type RequestPayloads, type DeliveryHandler, webhookHandler } from '../../targets.ts';
+import { DeliveryTargets, type RequestPayloads } from '../../targets/targets.ts';
 import type { MetadataQueries } from '../../../metadata/database.ts';
 import { type EventsDatabase, openEvents } from '../../database/database.ts';
 import { Outbox } from '../../delivery/outbox.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { WebhookDefinitions } from '../definitions.ts';
-import { WebhookTargets } from '../delivering.ts';
-import { Webhooks } from '../webhooks.ts';
+import { WebhookTargets } from '../../targets/webhook-targets.ts';
+import { Webhooks } from '../../webhooks.ts';
 
 export interface SceneOptions {
   readonly database: MetadataQueries;
@@ -25,15 +25,14 @@ export interface SceneOptions {
   readonly ca?: string;
   readonly storedThrough?: () => number;
   /** Channels of alerts; absent: there are none. */
-  readonly channels?: (webhooks: WebhookDefinitions) => DeliveryHandler<'channel'>;
+  readonly channels?: (webhooks: WebhookDefinitions) => DeliveryTargets['channel'];
 }
 
-const noChannels: DeliveryHandler<'channel'> = {
+const noChannels: DeliveryTargets['channel'] = {
   state: () => ({ kind: 'removed' }),
   send: async () => {
     throw new Error('There are no channels.');
   },
-  disable: async () => undefined,
   nameOf: () => 'A channel',
   noticesOf: () => [],
 };
@@ -53,14 +52,15 @@ export async function openWebhookScene(options: SceneOptions): Promise<WebhookSc
   const definitions = await WebhookDefinitions.open(options.database);
   const cipher = makeCipher(Buffer.alloc(32, 1), 'webhooks');
   const guard = makeTargetGuard(makeAllowList(options.allowed ?? []), options.resolvers);
-  const post = makePost({ guard, now, timeoutMs: 2000, ...(options.ca === undefined ? {} : { ca: options.ca }) });
-  const targets = new WebhookTargets({ definitions, cipher, post, now });
+  const poster = new Poster({ guard, now, timeoutMs: 2000, ...(options.ca === undefined ? {} : { ca: options.ca }) });
+  const targets = new DeliveryTargets({
+    webhook: new WebhookTargets({ definitions, cipher, poster, now }),
+    channel: options.channels?.(definitions) ?? noChannels,
+    requestPayloads: options.requestPayloads ?? (async () => new Map()),
+  });
   const outbox = new Outbox({
     database: events,
-    ports: outboxPorts(
-      { webhook: webhookHandler(targets), channel: options.channels?.(definitions) ?? noChannels },
-      options.requestPayloads ?? (async () => new Map()),
-    ),
+    targets,
     concurrency: 8,
     clock: systemClock,
     alarm: (ms, ring) => {

@@ -4,11 +4,11 @@ import type { RequestId, Uuid } from '../../model/ids.ts';
 import { parseMoney } from '../../model/pricing/money.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
-import type { Payload } from '../delivery/ports.ts';
+import type { Payload } from './target.ts';
 import type { Delivery } from '../log/due.ts';
 import { idAt, noon } from '../../query/testing/query-harness.ts';
 import { makeRequestPayloads } from './request-payloads.ts';
-import { FollowingScene } from './testing/following-scene.ts';
+import { FollowingScene } from '../webhooks/testing/following-scene.ts';
 
 const json = (value: unknown): RecordedBody => ({ kind: 'json', text: JSON.stringify(value) });
 /** Numbers that JavaScript cannot hold. */

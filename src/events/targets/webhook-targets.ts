@@ -1,38 +1,39 @@
 import type { Cipher } from '../../auth/sealing.ts';
-import type { Post } from '../channels/post.ts';
+import { type Poster, requestHeadOf } from '../channels/post.ts';
 import { withoutPath } from '../channels/stored-channels.ts';
-import { postWebhook } from '../channels/webhook.ts';
+import { signedPost } from '../channels/webhook.ts';
 import type { NewDelivery } from '../../model/events/event.ts';
 import type { DisabledReason } from '../../model/events/webhook.ts';
 import type { OrganizationId, Uuid } from '../../model/ids.ts';
-import type { Attempt, Attempted, Notice, TargetState } from '../delivery/ports.ts';
-import type { WebhookDefinitions } from './definitions.ts';
-import { signingSecrets } from './secrets.ts';
+import type { WebhookDefinitions } from '../webhooks/definitions.ts';
+import { signingSecrets } from '../webhooks/secrets.ts';
+import { type Attempt, type Attempted, type Notice, notSent, type TargetState, type WebhookTarget } from './target.ts';
 
-export interface DeliveringOptions {
+export interface WebhookTargetOptions {
   readonly definitions: WebhookDefinitions;
   readonly cipher: Cipher;
-  readonly post: Post;
+  readonly poster: Poster;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
 /** Webhooks as targets of the outbox. */
 export class WebhookTargets {
-  private readonly options: DeliveringOptions;
+  private readonly options: WebhookTargetOptions;
 
-  constructor(options: DeliveringOptions) {
+  constructor(options: WebhookTargetOptions) {
     this.options = options;
   }
 
-  state(organizationId: OrganizationId, webhookId: string): TargetState {
+  state(organizationId: OrganizationId, { webhookId }: WebhookTarget): TargetState {
     const webhook = this.options.definitions.find(organizationId, webhookId as Uuid);
     if (webhook === undefined) return { kind: 'removed' };
     return webhook.disabled === null ? { kind: 'open', destination: webhook.destination } : { kind: 'disabled' };
   }
 
+  /** Sends a signed event, once. @throws the reason of the signal, once it has aborted. */
   async send({ delivery, body, at }: Attempt, signal: AbortSignal): Promise<Attempted> {
-    const { definitions, cipher, post } = this.options;
+    const { definitions, cipher, poster } = this.options;
     const { organizationId, target, id } = delivery;
     const webhook = target.kind === 'webhook' ? definitions.find(organizationId, target.webhookId as Uuid) : undefined;
     if (webhook === undefined) return notSent('The webhook was deleted.', 'refused');
@@ -43,10 +44,11 @@ export class WebhookTargets {
         'failed',
       );
     }
-    return postWebhook(post, { id, sentAt: at, body, secrets, destination: webhook.destination }, signal);
+    const post = signedPost({ id, sentAt: at, body, secrets, destination: webhook.destination });
+    return { outcome: await poster.post(post, signal), requestHead: requestHeadOf(post) };
   }
 
-  async disable(organizationId: OrganizationId, webhookId: string, reason: DisabledReason): Promise<void> {
+  async disable(organizationId: OrganizationId, { webhookId }: WebhookTarget, reason: DisabledReason): Promise<void> {
     const { definitions, now } = this.options;
     await definitions.change(organizationId, webhookId as Uuid, ({ disabled, changedAt }) => {
       const at = now();
@@ -54,7 +56,7 @@ export class WebhookTargets {
     });
   }
 
-  /** Tells the organisation's other webhooks, whatever events they ask for. Path and query of the failing one are no business of theirs. */
+  /** Notifies the organisation's other webhooks, whatever events they ask for. Path and query of the failing one are no business of theirs. */
   noticesOf({ type, organizationId, target, deliveryId, eventType, reason, at }: Notice): readonly NewDelivery[] {
     if (target.kind !== 'webhook') return [];
     const { definitions } = this.options;
@@ -76,12 +78,4 @@ export class WebhookTargets {
       occurredAt: at,
     }));
   }
-}
-
-function notSent(reason: string, kind: 'refused' | 'failed'): Attempted {
-  const outcome = { reason, response: undefined };
-  return {
-    outcome: kind === 'refused' ? { ...outcome, kind, disables: false } : { ...outcome, kind, retryAfterMs: undefined },
-    requestHead: undefined,
-  };
 }

@@ -8,11 +8,11 @@ import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { StoredChannel } from '../model/events/channel.ts';
 import type { NewDelivery } from '../model/events/event.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
-import { type AlertChannels, makeAlertChannels } from './channel-targets.ts';
+import { type AlertChannels, makeAlertChannels } from './alert-channels.ts';
 import { closeMailServers, type ReceivedMail, startMailServer, type TestMailServer } from './channels/testing/mail-server.ts';
 import { closeReceivers, startReceiver } from './channels/testing/receiver.ts';
-import type { Notice } from './delivery/ports.ts';
 import { addDeliveries } from './log/add-deliveries.ts';
+import type { Notice } from './targets/target.ts';
 import type { WebhookDefinitions } from './webhooks/definitions.ts';
 import { openWebhookScene, type SceneOptions, type WebhookScene } from './webhooks/testing/webhook-scene.ts';
 
@@ -25,7 +25,7 @@ let server: TestMailServer;
 let scene: WebhookScene | undefined;
 
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'gatelog-channel-targets-'));
+  folder = mkdtempSync(path.join(tmpdir(), 'gatelog-alert-channels-'));
   database = await openMigratedMetadata(folder, 'core', Date.now);
   server = await startMailServer({ tls: 'none' });
 });
@@ -74,7 +74,7 @@ const requestPayloads: NonNullable<SceneOptions['requestPayloads']> = async (del
 
 async function open(receiver: string): Promise<WebhookScene> {
   const allowed = [new URL(receiver).host];
-  scene = await openWebhookScene({ database, folder, allowed, requestPayloads, channels: (webhooks) => channelsOf(webhooks).handler });
+  scene = await openWebhookScene({ database, folder, allowed, requestPayloads, channels: (webhooks) => channelsOf(webhooks).targets });
   return scene;
 }
 
@@ -144,9 +144,9 @@ describe('a webhook that is given up', () => {
   });
 
   it('is told once an hour: both channels of one address are told once, those of another organisation never', async () => {
-    const { handler } = channelsOf({ of: () => [] });
+    const { targets } = channelsOf({ of: () => [] });
     const told = [noticeOf(organizationId, 'a'), noticeOf(organizationId, 'a'), noticeOf(organizationId, 'b'), noticeOf(otherId, 'c')];
-    expect(told.map((notice) => handler.noticesOf(notice).map(({ target }) => target))).toEqual([
+    expect(told.map((notice) => targets.noticesOf(notice).map(({ target }) => target))).toEqual([
       [{ kind: 'channel', alertId: 'rule-1', channelId: 'channel-1' }],
       [],
       [{ kind: 'channel', alertId: 'rule-1', channelId: 'channel-1' }],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Webhook } from '../../model/events/webhook.ts';
 import type { OrganizationId, RequestId, Uuid } from '../../model/ids.ts';
 import { jsonParts } from '../../model/json/raw.ts';
-import type { Payload } from '../delivery/ports.ts';
+import type { Payload } from './target.ts';
 import type { Delivery } from '../log/due.ts';
 import { type ShortBodiesRow, shortBodiesColumns } from '../../query/requests/columns.ts';
 import { bodiesOf, requestItem } from '../../query/requests/item.ts';

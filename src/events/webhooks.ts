@@ -1,13 +1,13 @@
 import { v7 } from 'uuid';
-import type { Cipher } from '../../auth/sealing.ts';
-import { newSigningSecret, type SigningSecret, standardForm } from '../channels/signature.ts';
-import type { EgressPolicy } from '../../egress/target-guard.ts';
-import type { StoredWebhook, WebhookRefusal } from '../../metadata/organization/webhooks.ts';
-import type { DeliveryTarget, NewDelivery } from '../../model/events/event.ts';
-import type { Webhook } from '../../model/events/webhook.ts';
-import type { OrganizationId, Uuid } from '../../model/ids.ts';
-import { webhookLimits } from '../../model/vocabulary/limits.ts';
-import type { EventsDatabase } from '../database/database.ts';
+import type { Cipher } from '../auth/sealing.ts';
+import { newSigningSecret, type SigningSecret, standardForm } from './channels/signature.ts';
+import type { EgressPolicy } from '../egress/target-guard.ts';
+import type { StoredWebhook, WebhookRefusal } from '../metadata/organization/webhooks.ts';
+import type { DeliveryTarget, NewDelivery } from '../model/events/event.ts';
+import type { Webhook } from '../model/events/webhook.ts';
+import type { OrganizationId, Uuid } from '../model/ids.ts';
+import { webhookLimits } from '../model/vocabulary/limits.ts';
+import type { EventsDatabase } from './database/database.ts';
 import {
   findDelivery,
   listDeliveries,
@@ -16,13 +16,13 @@ import {
   type LogPage,
   recoverDeliveries,
   replayDelivery,
-} from '../log/deliveries.ts';
-import type { Outbox } from '../delivery/outbox.ts';
-import { readPosition } from '../log/positions.ts';
-import { readTargetStatus, type TargetStatus } from '../log/status.ts';
-import { targetKey } from '../log/target.ts';
-import type { WebhookDefinitions } from './definitions.ts';
-import { rotated, sealSecret } from './secrets.ts';
+} from './log/deliveries.ts';
+import type { Outbox } from './delivery/outbox.ts';
+import { readPosition } from './log/positions.ts';
+import { readTargetStatus, type TargetStatus } from './log/status.ts';
+import { targetKey } from './log/target.ts';
+import type { WebhookDefinitions } from './webhooks/definitions.ts';
+import { rotated, sealSecret } from './webhooks/secrets.ts';
 
 /** A secret in both forms. */
 export interface SecretView extends SigningSecret {

@@ -12,9 +12,9 @@ import { openMigratedMetadata } from '../../metadata/migrate.ts';
 import type { NewDelivery } from '../../model/events/event.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { addDeliveries } from '../log/add-deliveries.ts';
-import { closedHosts } from './testing/closed-destinations.ts';
-import { openWebhookScene, type SceneOptions, type WebhookScene } from './testing/webhook-scene.ts';
-import type { WebhookInput } from './webhooks.ts';
+import { closedHosts } from '../webhooks/testing/closed-destinations.ts';
+import { openWebhookScene, type SceneOptions, type WebhookScene } from '../webhooks/testing/webhook-scene.ts';
+import type { WebhookInput } from '../webhooks.ts';
 
 const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
 const body = JSON.stringify({ type: 'request.completed', request_id: 'r', request_body: 'Grüße 🙂' });

@@ -6,13 +6,13 @@ import { type AttemptOptions, makeAttempt } from './attempts.ts';
 import type { EventsDatabase } from '../database/database.ts';
 import { type Delivery, nextDueAt, type KnownTarget, readDue } from '../log/due.ts';
 import type { Gate } from './gate.ts';
-import type { Payload } from '../targets/target.ts';
 import { endPending, noteDisabled, removeTarget } from '../log/remove.ts';
 import { askedWaitMs } from './schedule.ts';
 import type { DisablingReason } from '../schema/schema.ts';
 import type { Slots } from './slots.ts';
 import { healthOf } from './store-ends.ts';
 import { targetOfKey } from '../log/target.ts';
+import type { Payload } from '../targets/target.ts';
 
 /** Bodies made at once: reading many costs little more than one, so a destination that takes them quickly gets more. */
 const fewAtOnce = 16;
@@ -63,6 +63,7 @@ export class Feed implements KnownTarget {
   private isRunning = false;
   private isAskedAgain = false;
   private cancelAlarm = (): void => undefined;
+  private readonly ring = (): void => void this.run();
   private failedInARow: number | undefined;
   private destination = '';
   private disabling: DisablingReason | null = null;
@@ -73,26 +74,47 @@ export class Feed implements KnownTarget {
     this.options = options;
   }
 
-  /** Looks for what is due. */
-  readonly run = (): void => {
+  /** Begins the attempts of what is due, as far as the bounds allow. Asked again meanwhile, it looks again. */
+  async run(): Promise<void> {
     this.isAskedAgain = true;
     if (this.isRunning || this.isStopped) return;
     this.isRunning = true;
-    void this.rounds();
-  };
+    while (this.isAskedAgain && !this.isStopped) {
+      this.isAskedAgain = false;
+      try {
+        const gate = await this.openGate();
+        if (gate === undefined) continue;
+        if (this.ready.length === 0 && !(await this.makeReady(gate))) {
+          this.options.slots.passOn();
+          continue;
+        }
+        for (const { delivery, payload } of this.takeReady(gate)) {
+          this.options.slots.began(gate);
+          const attempt = makeAttempt(delivery, payload, this.options)
+            .then((end) => this.attempted(delivery, gate, end))
+            .finally(() => this.attempts.delete(attempt));
+          this.attempts.add(attempt);
+        }
+        this.isAskedAgain = true;
+      } catch (error) {
+        this.waitAfter(error);
+      }
+    }
+    this.isRunning = false;
+  }
 
   /** An end of this target is stored. @param isDisabling whether it disables the target. */
   stored(id: string, isDisabling: DisablingReason | null): void {
     this.held.delete(id);
     this.disabling ??= isDisabling;
-    this.run();
+    this.ring();
   }
 
   /** Its failures were forgotten. */
   reopen(): void {
     this.disabling = null;
     this.options.slots.reopen(this.destination);
-    this.run();
+    this.ring();
   }
 
   /** Throws away bodies that were made and not sent, and waits for the end of attempts that run. */
@@ -120,21 +142,14 @@ export class Feed implements KnownTarget {
     this.ahead = 0;
   }
 
-  private async rounds(): Promise<void> {
-    while (this.isAskedAgain && !this.isStopped) {
-      this.isAskedAgain = false;
-      try {
-        await this.round();
-      } catch (error) {
-        if (this.ready.length === 0) this.giveBack();
-        this.options.failed(messageOf(error));
-        this.ringIn(retryMs);
-      }
-    }
-    this.isRunning = false;
+  private waitAfter(error: unknown): void {
+    if (this.ready.length === 0) this.giveBack();
+    this.options.failed(messageOf(error));
+    this.ringIn(retryMs);
   }
 
-  private async round(): Promise<void> {
+  /** @returns the gate of the target's destination when an attempt may begin; else the feed waits, or ends. */
+  private async openGate(): Promise<Gate | undefined> {
     const { targets, slots } = this.options;
     const target = targetOfKey(this.key);
     await this.readHealth();
@@ -143,13 +158,14 @@ export class Feed implements KnownTarget {
       this.disabling = null;
     }
     const state = targets.state(this.organizationId, target);
-    if (state.kind !== 'open') return this.close(state.kind);
+    if (state.kind !== 'open') {
+      await this.close(state.kind);
+      return undefined;
+    }
     this.destination = `${this.organizationId} ${state.destination}`;
     const gate = slots.gateOf(this.organizationId, this.destination, this.failedInARow ?? 0);
-    if (!this.options.mayBegin() || slots.free(gate) === 0) return this.waitFor(gate);
-    if (this.ready.length === 0 && !(await this.makeReady(gate))) return slots.passOn();
-    while (this.ready.length > 0 && slots.free(gate) > 0) this.beginNext(gate);
-    this.run();
+    if (this.options.mayBegin() && slots.free(gate) > 0) return gate;
+    this.waitFor(gate);
     return undefined;
   }
 
@@ -171,11 +187,11 @@ export class Feed implements KnownTarget {
     this.finish();
   }
 
-  private waitFor(gate: Gate): undefined {
+  private waitFor(gate: Gate): void {
     const { slots, clock } = this.options;
     const now = clock.now();
     if (gate.opensAt > now) this.ringIn(gate.opensAt - now);
-    else slots.await(gate, this.run);
+    else slots.await(gate, this.ring);
   }
 
   /** @returns whether something is due. */
@@ -205,34 +221,33 @@ export class Feed implements KnownTarget {
     return true;
   }
 
-  private beginNext(gate: Gate): void {
-    const { clock } = this.options;
-    const next = this.ready.shift();
-    if (next === undefined) return;
-    const ageMs = clock.monotonic() - next.madeAt;
-    if (ageMs > bodyMaxAgeMs) {
-      this.held.delete(next.delivery.id);
-      this.atOnce = fewAtOnce;
-    } else {
+  /** What may begin, one after another; what was made too long ago is read again. */
+  private *takeReady(gate: Gate): Generator<Ready> {
+    const { slots, clock } = this.options;
+    while (this.ready.length > 0 && slots.free(gate) > 0) {
+      const next = this.ready.shift();
+      if (next === undefined) return;
+      const ageMs = clock.monotonic() - next.madeAt;
+      if (ageMs > bodyMaxAgeMs) {
+        this.held.delete(next.delivery.id);
+        this.atOnce = fewAtOnce;
+        continue;
+      }
       const isLast = this.ready.length === 0;
       if (isLast) this.atOnce = ageMs < bodyMaxAgeMs / 4 ? Math.min(manyAtOnce, this.atOnce * 2) : Math.max(fewAtOnce, this.atOnce);
-      const attempt = this.attempt(next, gate).finally(() => this.attempts.delete(attempt));
-      this.attempts.add(attempt);
+      yield next;
     }
   }
 
-  private async attempt({ delivery, payload }: Ready, gate: Gate): Promise<void> {
-    const { slots, ended } = this.options;
-    slots.began(gate);
-    const end = await makeAttempt(delivery, payload, this.options);
-    this.tell(gate, end);
-    slots.ended(gate);
-    if (end === undefined) this.held.delete(delivery.id);
-    else ended(end, this);
-    this.run();
+  private attempted({ id }: Delivery, gate: Gate, end: AttemptEnd | undefined): void {
+    this.count(gate, end);
+    this.options.slots.ended(gate);
+    if (end === undefined) this.held.delete(id);
+    else this.options.ended(end, this);
+    this.ring();
   }
 
-  private tell(gate: Gate, end: AttemptEnd | undefined): void {
+  private count(gate: Gate, end: AttemptEnd | undefined): void {
     if (end === undefined || end.attempted === 'gone') return gate.abandoned();
     const { outcome } = end.attempted;
     if (outcome.kind === 'delivered') return gate.succeeded();
@@ -250,6 +265,6 @@ export class Feed implements KnownTarget {
 
   private ringIn(ms: number): void {
     this.cancelAlarm();
-    this.cancelAlarm = this.options.alarm(ms, this.run);
+    this.cancelAlarm = this.options.alarm(ms, this.ring);
   }
 }

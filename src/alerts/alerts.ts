@@ -22,7 +22,7 @@ import type { RunStatement } from '../store/read/run-statement.ts';
 import type { AlertDefinitions } from './definitions.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { Alert } from './machine/rule.ts';
-import { deliveriesOf, ruleMessage } from './messages.ts';
+import { deliveriesOf, ruleMessage } from './evaluation/messages.ts';
 import { type AlertChange, changedFields, channelPath, type AlertInput, idsOf, withMuteOf } from './rule-changes.ts';
 import { previewAlert } from './preview.ts';
 import { shownAlert, shownDelivery, shownHistory, shownIncident, shownPreview, shownStates } from './shown.ts';
@@ -222,7 +222,7 @@ export class Alerts {
       { kind: 'test', at, reason, dedupKey: `${id}/test/${at}`, open: 0 },
       linkOf,
     );
-    const deliveries = deliveriesOf(evaluator.readyOf(alert), message, []);
+    const deliveries = deliveriesOf(evaluator.readyOf(alert), [message], () => []);
     await inWriteTransaction(events, (transaction) => addDeliveries(transaction, deliveries, at));
     outbox.wake(deliveries);
     return success(deliveries.length);

@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
-import { v7 } from 'uuid';
 import { messageOf } from '../model/errors.ts';
-import type { AlertMessage } from '../model/events/alert-message.ts';
 import type { NewDelivery } from '../model/events/event.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -14,23 +12,21 @@ import type { Clock } from '../platform/clock.ts';
 import { inWriteTransaction } from '../platform/sqlite/database.ts';
 import { rangesAt } from '../query/alerts/windows.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';
-import { comparedSamples } from './machine/baseline.ts';
 import { GroupRooms } from './bounds/group-rooms.ts';
 import { readKnownStates } from './bounds/known-states.ts';
-import { type Outcome, OutcomeWriter } from './bounds/outcome-writer.ts';
+import { OutcomeWriter } from './bounds/outcome-writer.ts';
 import { lateTimes, roundTimes, RoundTurns } from './bounds/round-turns.ts';
-import { changesOf } from './changes.ts';
+import { changesOf } from './evaluation/changes.ts';
 import type { AlertDefinitions } from './definitions.ts';
 import { DeletedRules } from './deleted-rules.ts';
 import { ErrorCollector } from './error-collector.ts';
-import { evaluate, type Evaluated, type Memories } from './machine/evaluate.ts';
-import { windowToKeep } from './kept-windows.ts';
-import { measureEach, type Measurement } from './measure.ts';
-import { type AlertLink, deliveriesOf, noticeMessage, ruleMessage, type Telling } from './messages.ts';
+import { measureEach } from './evaluation/measure.ts';
+import { deliveriesOf, type Messaging, ruleMessage } from './evaluation/messages.ts';
+import { noticeDeliveries, type Outcome, outcomeOf } from './evaluation/outcome.ts';
 import { withoutMentions } from './machine/mentions.ts';
 import { type Alert, asMeasured, isOn, type ReadyAlert, readyAlert } from './machine/rule.ts';
-import { closedByChange, failed, succeeded } from './rule-events.ts';
-import { type RuleState, unknownRule } from './rule-state.ts';
+import { closedByChange } from './evaluation/rule-events.ts';
+import { type RuleState, unknownRule } from './evaluation/rule-state.ts';
 
 /** Looks for windows that have ended and were altered since. */
 export interface LateLook {
@@ -44,15 +40,12 @@ export interface LateLook {
   ) => Promise<number>;
 }
 
-export interface EvaluatorOptions {
+export interface EvaluatorOptions extends Messaging {
   readonly definitions: AlertDefinitions;
   readonly run: RunStatement;
   readonly events: EventsDatabase;
   readonly clock: Clock;
   readonly intervalMs: number;
-  readonly linkOf: AlertLink;
-  /** Webhooks of an organisation that ask for an event. */
-  readonly subscribers: (organizationId: OrganizationId, event: 'alert.triggered' | 'alert.resolved') => readonly string[];
   readonly outbox: Pick<Outbox, 'wake'>;
   readonly observe: Observe;
   /** What the groups of all rules of one organisation may take in memory. */
@@ -163,7 +156,11 @@ export class Evaluator {
       const messages = ended.map((dedupKey) =>
         ruleMessage(this.readyOf(alert), { kind: 'resolved', at, reason, dedupKey, open: 0 }, this.options.linkOf),
       );
-      return { ruleId: alert.id, state: { ...state, memories }, deliveries: this.told(this.readyOf(alert), messages) };
+      return {
+        ruleId: alert.id,
+        state: { ...state, memories },
+        deliveries: deliveriesOf(this.readyOf(alert), messages, this.options.subscribers),
+      };
     });
     const deliveries = outcomes.flatMap((outcome) => outcome.deliveries);
     await inWriteTransaction(events, async (transaction) => {
@@ -193,7 +190,7 @@ export class Evaluator {
     for (const organizationId of turns.order) {
       await faults.attempt(async () => {
         const alerts = byOrganization.get(organizationId) ?? [];
-        failures += await turns.during(organizationId, (maxMs) => this.evaluateOrganization(alerts, { at, maxMs }));
+        failures += await turns.during(organizationId, (maxMs) => this.evaluateOrganization(organizationId, alerts, { at, maxMs }));
       });
     }
     const rules = [...byOrganization.values()].reduce((sum, alerts) => sum + alerts.length, 0);
@@ -245,15 +242,14 @@ export class Evaluator {
 
   /** @returns how many rules failed. */
   private async evaluateOrganization(
+    organizationId: OrganizationId,
     alerts: readonly ReadyAlert[],
     time: { readonly at: number; readonly maxMs: number },
   ): Promise<number> {
     const { run, definitions, clock, events, outbox } = this.options;
     const { at, maxMs } = time;
-    const [first] = alerts;
-    if (first === undefined) return 0;
     const shares = this.rooms.sharesOf(
-      first.alert.organizationId,
+      organizationId,
       alerts.map(({ alert }) => alert.id),
     );
     const writer = new OutcomeWriter({ events, outbox, at, written: (outcomes) => this.remember(outcomes) });
@@ -262,76 +258,18 @@ export class Evaluator {
     await measureEach(run, readings, { signal: this.stopping.signal, maxMs, monotonic: clock.monotonic }, async (index, measurement) => {
       const ready = alerts[index];
       if ('error' in measurement) failures += 1;
-      if (ready === undefined || definitions.find(ready.alert.organizationId, ready.alert.id) !== ready.alert) return;
-      await writer.add(this.outcomeOf(ready, measurement, { at, maxBytes: shares(ready.alert.id) }));
+      if (ready === undefined || definitions.find(organizationId, ready.alert.id) !== ready.alert) return;
+      const ruleId = ready.alert.id;
+      const { outcome, usage } = outcomeOf(
+        { ready, stored: this.stateOf(ruleId), measurement },
+        { ...this.options, at, maxBytes: shares(ruleId) },
+      );
+      if (usage !== undefined) this.rooms.note(ruleId, { organizationId, bytes: usage.bytes, wantedBytes: usage.wantedBytes });
+      await writer.add(outcome);
     });
     await writer.flush();
     await writeProgress(events, at);
     return failures;
-  }
-
-  private outcomeOf(
-    ready: ReadyAlert,
-    measurement: Measurement,
-    { at, maxBytes }: { readonly at: number; readonly maxBytes: number },
-  ): Outcome {
-    const { linkOf } = this.options;
-    const ruleId = ready.alert.id;
-    const stored = this.stateOf(ruleId);
-    const isOther = stored.seen !== undefined && stored.seen.fingerprint !== ready.fingerprint;
-    const before = isOther ? asMeasured(ready, stored.seen.fingerprint) : ready;
-    const closed = isOther ? closedByChange(before, stored.memories, at) : undefined;
-    const ended = { at, reason: 'The rule measures something else now.' };
-    const known: RuleState = isOther ? { ...unknownRule, seen: stored.seen } : stored;
-    const closing = closed === undefined ? [] : [changesOf(before, closed, at, undefined)];
-    if ('error' in measurement) {
-      const { seen, history, messages } = failed(ready, known.seen, { error: measurement.error, at }, linkOf);
-      return {
-        ruleId,
-        state: { ...known, seen },
-        changes: [...closing, { ...changesOf(ready, unchanged(known.memories), at, seen), history }],
-        deliveries: [...this.deliveries(before, closed, ended), ...this.told(ready, messages)],
-        isForgotten: isOther,
-      };
-    }
-    const samples = comparedSamples(ready.plan, measurement.samples);
-    const evaluated = evaluate(ready, known.memories, samples, { at, previous: known.evaluatedAt, newId: v7, maxBytes });
-    const { organizationId } = ready.alert;
-    this.rooms.note(ruleId, { organizationId, bytes: evaluated.bytes, wantedBytes: evaluated.wantedBytes });
-    const { seen, history, messages } = succeeded(ready, known.seen, at, linkOf);
-    const window = windowToKeep(ready, known, evaluated.memories, at);
-    const changes = changesOf(ready, evaluated, at, seen);
-    return {
-      ruleId,
-      state: {
-        memories: evaluated.memories,
-        seen: seen ?? known.seen,
-        evaluatedAt: at,
-        isCut: measurement.isCut,
-        groupsLeftOut: evaluated.leftOut,
-        windowKeptAt: window?.ends_at ?? known.windowKeptAt,
-      },
-      changes: [...closing, { ...changes, history: [...history, ...changes.history], windows: window === undefined ? [] : [window] }],
-      deliveries: [
-        ...this.deliveries(before, closed, ended),
-        ...this.deliveries(ready, evaluated, { at, reason: null }),
-        ...this.told(ready, messages),
-      ],
-      isForgotten: isOther,
-    };
-  }
-
-  private deliveries(ready: ReadyAlert, evaluated: Evaluated | undefined, telling: Telling): readonly NewDelivery[] {
-    const { linkOf } = this.options;
-    return this.told(ready, evaluated?.notices.map((notice) => noticeMessage(ready, notice, telling, linkOf)) ?? []);
-  }
-
-  private told(ready: ReadyAlert, messages: readonly AlertMessage[]): readonly NewDelivery[] {
-    const { subscribers } = this.options;
-    return messages.flatMap((message) => {
-      const event = message.kind === 'resolved' ? 'alert.resolved' : 'alert.triggered';
-      return deliveriesOf(ready, message, subscribers(ready.alert.organizationId, event));
-    });
   }
 
   /** What was written is known. */
@@ -382,7 +320,7 @@ export class Evaluator {
     const ready = this.readyOf(alert);
     const { seen, memories } = this.stateOf(id);
     const before = seen === undefined ? ready : asMeasured(ready, seen.fingerprint);
-    return this.deliveries(before, closedByChange(before, memories, at), { at, reason: 'The rule was deleted.' });
+    return noticeDeliveries(before, closedByChange(before, memories, at), { at, reason: 'The rule was deleted.' }, this.options);
   }
 
   private async prune(at: number): Promise<void> {
@@ -391,8 +329,4 @@ export class Evaluator {
     await inWriteTransaction(events, (transaction) => pruneAlerts(transaction, at));
     this.prunedAt = clock.monotonic();
   }
-}
-
-function unchanged(memories: Memories): Evaluated {
-  return { memories, changed: new Map(), entered: [], incidents: [], notices: [], leftOut: 0, bytes: 0, wantedBytes: 0 };
 }

@@ -2,11 +2,12 @@ import { v7 } from 'uuid';
 import { Alerts, type AlertChannels } from './alerts.ts';
 import type { AlertDefinitions } from './definitions.ts';
 import { Evaluator } from './evaluator.ts';
+import type { Subscribers } from './evaluation/messages.ts';
 import { DirtyMinutes } from './late/dirty-minutes.ts';
 import { checkLate } from './late/late-check.ts';
 import { countRound } from './metrics.ts';
 import type { Config } from '../config/load.ts';
-import type { OrganizationId, Uuid } from '../model/ids.ts';
+import type { Uuid } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Outbox } from '../events/delivery/outbox.ts';
 import type { EventsDatabase } from '../events/database/database.ts';
@@ -49,7 +50,7 @@ export async function openAlerts(parts: AlertParts, { channels, outbox, baseUrl 
   const { definitions, events, webhooks, store, meter, observe, clock, intervalMs } = parts;
   await definitions.offer(clock.now());
   const linkOf = (ruleId: string): string => `${baseUrl()}/v1/alerts/${ruleId}/history`;
-  const subscribers = (organizationId: OrganizationId, event: 'alert.triggered' | 'alert.resolved'): readonly string[] =>
+  const subscribers: Subscribers = (organizationId, event) =>
     webhooks
       .of(organizationId)
       .filter(({ disabled, events: asked }) => disabled === null && asked.includes(event))

@@ -9,7 +9,7 @@ import { groupOfKey, shownGroup } from '../query/alerts/groups.ts';
 import { linkOf } from '../query/alerts/link.ts';
 import { type Alert, isOn, type ReadyAlert } from './machine/rule.ts';
 import type { Preview } from './preview.ts';
-import type { RuleState } from './rule-state.ts';
+import type { RuleState } from './evaluation/rule-state.ts';
 
 type HistoryRow = Awaited<ReturnType<typeof listHistory>>[number];
 

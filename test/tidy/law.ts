@@ -141,7 +141,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
  * folder; `type x` allows only `import type`. A sub-room without a row is bound only by {@link rooms}.
  */
 export const subRooms: Readonly<Record<string, readonly string[]>> = {
-  'alerts/late': ['alerts/', 'alerts/machine', 'alerts/stored'],
+  'alerts/bounds': ['alerts/evaluation', 'alerts/machine', 'alerts/stored'],
+  'alerts/evaluation': ['alerts/machine', 'type alerts/stored'],
+  'alerts/late': ['alerts/evaluation', 'alerts/machine', 'alerts/stored'],
   'alerts/machine': [],
   'alerts/stored': [],
   'api/endpoint': ['api/http', 'type api/openapi', 'type api/parts', 'type api/site', 'type api/stream'],
@@ -231,11 +233,6 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'store/insert': ['store/engine'],
   'store/move': ['store/engine', 'store/parts'],
   'store/schema': ['store/engine'],
-};
-
-/** Pairs of folders that import each other, by room; none elsewhere. A number may only fall. */
-export const mutualFolders: Readonly<Record<string, number>> = {
-  alerts: 2,
 };
 
 /** Folders and files of pure rooms that are not. */

@@ -48,14 +48,12 @@ export const plantedImports: readonly Planted[] = [
   },
   {
     rule: 'one-way folders',
-    title: 'folders of two rooms, files of one folder, one direction, tests, and as many pairs as the law knows',
+    title: 'folders of two rooms, files of one folder, one direction, and tests',
     files: {
       'src/reading/a.ts': `import { b } from '../query/b.ts';\nimport { c } from './c.ts';`,
       'src/reading/c.ts': `import { d } from './a.ts';\nimport { e } from './deep/e.ts';`,
       'src/reading/deep/e.test.ts': `import { a } from '../a.ts';`,
       'src/query/b.ts': `import { a } from '../reading/a.ts';`,
-      'src/alerts/a.ts': `import { b } from './late/b.ts';`,
-      'src/alerts/late/b.ts': `import { a } from '../a.ts';`,
     },
     at: [],
   },

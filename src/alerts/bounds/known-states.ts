@@ -4,7 +4,7 @@ import type { EventsDatabase } from '../../events/database/database.ts';
 import { Slices } from '../../platform/bounds/slices.ts';
 import { groupBytes } from '../machine/evaluate.ts';
 import type { GroupMemory } from '../machine/state.ts';
-import { type RuleState, unknownRule } from '../rule-state.ts';
+import { type RuleState, unknownRule } from '../evaluation/rule-state.ts';
 import type { GroupRooms } from './group-rooms.ts';
 
 /**

@@ -1,21 +1,10 @@
-import type { NewDelivery } from '../../model/events/event.ts';
 import type { Outbox } from '../../events/delivery/outbox.ts';
 import { addDeliveries } from '../../events/log/add-deliveries.ts';
 import { forgetGroups, type RuleChanges, writeRuleChanges } from '../stored/write.ts';
 import type { EventsDatabase } from '../../events/database/database.ts';
 import { Slices } from '../../platform/bounds/slices.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
-import type { RuleState } from '../rule-state.ts';
-
-/** What becomes of a rule in a round. */
-export interface Outcome {
-  readonly ruleId: string;
-  readonly state: RuleState | undefined;
-  readonly changes: readonly RuleChanges[];
-  readonly deliveries: readonly NewDelivery[];
-  /** The groups of before are others. */
-  readonly isForgotten: boolean;
-}
+import type { Outcome } from '../evaluation/outcome.ts';
 
 /** Rows of a transaction, unless one rule has more. */
 const maxRows = 500;

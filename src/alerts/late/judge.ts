@@ -1,7 +1,7 @@
 import type { AlertIncidentsTable, AlertWindowsTable } from '../../events/schema/alert-tables.ts';
 import { groupKeyOf } from '../../query/alerts/groups.ts';
 import type { Sample } from '../../query/alerts/statement.ts';
-import { maxKeptGroups, valuesKept } from '../kept-windows.ts';
+import { maxKeptGroups, valuesKept } from '../evaluation/kept-windows.ts';
 import type { ReadyAlert } from '../machine/rule.ts';
 import { breaches, gravityRank } from '../machine/state.ts';
 

@@ -10,21 +10,19 @@ import type { EventsDatabase } from '../../events/database/database.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { TimeRange } from '../../query/alerts/windows.ts';
 import type { RunStatement } from '../../store/read/run-statement.ts';
-import { dimensionNames, historyRow } from '../changes.ts';
-import { keptValues } from '../kept-windows.ts';
+import { dimensionNames, historyRow } from '../evaluation/changes.ts';
+import { keptValues } from '../evaluation/kept-windows.ts';
 import { comparedSamples } from '../machine/baseline.ts';
 import type { ReadyAlert } from '../machine/rule.ts';
-import { measureEach } from '../measure.ts';
-import { type AlertLink, deliveriesOf, lateMessages } from '../messages.ts';
+import { measureEach } from '../evaluation/measure.ts';
+import { deliveriesOf, lateMessages, type Messaging } from '../evaluation/messages.ts';
 import type { DirtyMinutes } from './dirty-minutes.ts';
 import { type Judged, judgeWindow, type LateValue } from './judge.ts';
 
-export interface LateCheckOptions {
+export interface LateCheckOptions extends Messaging {
   readonly changed: DirtyMinutes;
   readonly run: RunStatement;
   readonly events: EventsDatabase;
-  readonly linkOf: AlertLink;
-  readonly subscribers: (organizationId: OrganizationId, event: 'alert.triggered' | 'alert.resolved') => readonly string[];
   readonly outbox: Pick<Outbox, 'wake'>;
 }
 
@@ -130,10 +128,7 @@ async function write(
   const missed = judged.late.slice(0, maxRows).flatMap((value) => (value.isMissed ? [{ ...value, id: v7() }] : []));
   const isMuted = ready.rules.muteUntil !== null && at < ready.rules.muteUntil;
   const told = { missed, window: { from: window.starts_at, to: window.ends_at }, at };
-  const deliveries = (isMuted ? [] : lateMessages(ready, told, linkOf)).flatMap((message) => {
-    const event = message.kind === 'resolved' ? 'alert.resolved' : 'alert.triggered';
-    return deliveriesOf(ready, message, subscribers(ready.alert.organizationId, event));
-  });
+  const deliveries = deliveriesOf(ready, isMuted ? [] : lateMessages(ready, told, linkOf), subscribers);
   const incidentOf = new Map(missed.map(({ key, id }) => [key, id]));
   await inWriteTransaction(events, async (transaction) => {
     await writeRuleChanges(transaction, changesOf(sought, judged, incidentOf, at));

@@ -1,9 +1,9 @@
-import type { Comparison } from '../model/events/alert-message.ts';
-import type { AlertWindowsTable } from '../events/schema/alert-tables.ts';
-import { windowAt } from '../query/alerts/windows.ts';
-import type { Memories } from './machine/evaluate.ts';
-import type { ReadyAlert } from './machine/rule.ts';
-import { gravityRank } from './machine/state.ts';
+import type { Comparison } from '../../model/events/alert-message.ts';
+import type { AlertWindowsTable } from '../../events/schema/alert-tables.ts';
+import { windowAt } from '../../query/alerts/windows.ts';
+import type { Memories } from '../machine/evaluate.ts';
+import type { ReadyAlert } from '../machine/rule.ts';
+import { gravityRank } from '../machine/state.ts';
 import type { RuleState } from './rule-state.ts';
 
 /** Groups of a window whose values are kept; with so many, there may have been others, none of them graver. */

@@ -1,13 +1,13 @@
-import { GatelogError } from '../model/errors.ts';
-import type { AlertMessage } from '../model/events/alert-message.ts';
-import type { AlertRulesSeenTable } from '../events/schema/alert-tables.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { AlertMessage } from '../../model/events/alert-message.ts';
+import type { AlertRulesSeenTable } from '../../events/schema/alert-tables.ts';
 import { historyRow } from './changes.ts';
-import type { RuleChanges } from './stored/write.ts';
-import type { Evaluated, Memories } from './machine/evaluate.ts';
+import type { RuleChanges } from '../stored/write.ts';
+import type { Evaluated, Memories } from '../machine/evaluate.ts';
 import { type AlertLink, ruleMessage } from './messages.ts';
-import { noticesOf } from './machine/notices.ts';
-import type { ReadyAlert } from './machine/rule.ts';
-import type { StepEvent } from './machine/state.ts';
+import { noticesOf } from '../machine/notices.ts';
+import type { ReadyAlert } from '../machine/rule.ts';
+import type { StepEvent } from '../machine/state.ts';
 
 /** Failed evaluations in a row after which the failure is told. */
 const toldAfter = 3;

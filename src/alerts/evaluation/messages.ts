@@ -1,14 +1,21 @@
-import type { AlertMessage } from '../model/events/alert-message.ts';
-import type { EventType, NewDelivery } from '../model/events/event.ts';
-import { alertDefaults } from '../model/events/alert-vocabulary.ts';
-import { groupOfKey, type GroupValue, shownGroup } from '../query/alerts/groups.ts';
-import type { TimeRange } from '../query/alerts/windows.ts';
-import { windowAt } from '../query/alerts/windows.ts';
-import type { Notice } from './machine/notices.ts';
-import type { ReadyAlert } from './machine/rule.ts';
+import type { AlertMessage } from '../../model/events/alert-message.ts';
+import type { DeliveryTarget, NewDelivery } from '../../model/events/event.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { alertDefaults } from '../../model/events/alert-vocabulary.ts';
+import { groupOfKey, type GroupValue, shownGroup } from '../../query/alerts/groups.ts';
+import type { TimeRange } from '../../query/alerts/windows.ts';
+import { windowAt } from '../../query/alerts/windows.ts';
+import type { Notice } from '../machine/notices.ts';
+import type { ReadyAlert } from '../machine/rule.ts';
 
 /** Where a message leads. */
 export type AlertLink = (ruleId: string) => string;
+
+/** What messages of all rules have in common. */
+export interface Messaging {
+  readonly linkOf: AlertLink;
+  readonly subscribers: Subscribers;
+}
 
 /** When a notice is told, Unix milliseconds, and why, where it is not for its values. */
 export interface Telling {
@@ -105,10 +112,26 @@ function textOf(value: GroupValue): string | null {
   return value === null ? null : String(value);
 }
 
-/** @param subscribers webhooks of the organisation that ask for the event. */
-export function deliveriesOf({ alert }: ReadyAlert, message: AlertMessage, subscribers: readonly string[]): readonly NewDelivery[] {
-  const type: EventType = message.kind === 'resolved' ? 'alert.resolved' : 'alert.triggered';
-  const webhooks = new Set(message.kind === 'test' ? [] : subscribers);
+/** Webhooks of an organisation that ask for an event. */
+export type Subscribers = (organizationId: OrganizationId, event: 'alert.triggered' | 'alert.resolved') => readonly string[];
+
+/** Messages to the channels of the rule, and to the webhooks that ask for them. */
+export function deliveriesOf(ready: ReadyAlert, messages: readonly AlertMessage[], subscribers: Subscribers): readonly NewDelivery[] {
+  return messages.flatMap((message) => {
+    const type = message.kind === 'resolved' ? 'alert.resolved' : 'alert.triggered';
+    const webhooks = message.kind === 'test' ? [] : subscribers(ready.alert.organizationId, type);
+    return targetsOf(ready, message, webhooks).map((target) => ({
+      organizationId: ready.alert.organizationId,
+      target,
+      type,
+      subject: { kind: 'message', content: { ...message } },
+      occurredAt: message.at,
+    }));
+  });
+}
+
+function targetsOf({ alert }: ReadyAlert, message: AlertMessage, subscribed: readonly string[]): readonly DeliveryTarget[] {
+  const webhooks = new Set(subscribed);
   const channels = alert.channels.flatMap(({ id, type: channel, shown }) => {
     // A pager has one incident for all that were told together, and closes it with the last of them.
     if (channel === 'pagerduty' && message.kind === 'resolved' && message.open > 0) return [];
@@ -116,13 +139,5 @@ export function deliveriesOf({ alert }: ReadyAlert, message: AlertMessage, subsc
     webhooks.add(shown.webhookId);
     return [];
   });
-  const targets = [...channels, ...[...webhooks].map((webhookId) => ({ kind: 'webhook', webhookId }) as const)];
-  const content = { ...message };
-  return targets.map((target) => ({
-    organizationId: alert.organizationId,
-    target,
-    type,
-    subject: { kind: 'message', content },
-    occurredAt: message.at,
-  }));
+  return [...channels, ...[...webhooks].map((webhookId) => ({ kind: 'webhook', webhookId }) as const)];
 }

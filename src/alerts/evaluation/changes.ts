@@ -1,11 +1,11 @@
-import type { RuleChanges } from './stored/write.ts';
-import type { AlertRulesSeenTable } from '../events/schema/alert-tables.ts';
-import { alertLimits } from '../model/events/alert-vocabulary.ts';
-import { windowAt } from '../query/alerts/windows.ts';
-import { keyOf } from '../query/metrics/plan.ts';
-import type { Evaluated } from './machine/evaluate.ts';
-import type { ReadyAlert } from './machine/rule.ts';
-import type { GroupMemory } from './machine/state.ts';
+import type { RuleChanges } from '../stored/write.ts';
+import type { AlertRulesSeenTable } from '../../events/schema/alert-tables.ts';
+import { alertLimits } from '../../model/events/alert-vocabulary.ts';
+import { windowAt } from '../../query/alerts/windows.ts';
+import { keyOf } from '../../query/metrics/plan.ts';
+import type { Evaluated } from '../machine/evaluate.ts';
+import type { ReadyAlert } from '../machine/rule.ts';
+import type { GroupMemory } from '../machine/state.ts';
 
 type HistoryRow = RuleChanges['history'][number];
 

@@ -1,5 +1,5 @@
-import type { AlertRulesSeenTable } from '../events/schema/alert-tables.ts';
-import type { Memories } from './machine/evaluate.ts';
+import type { AlertRulesSeenTable } from '../../events/schema/alert-tables.ts';
+import type { Memories } from '../machine/evaluate.ts';
 
 /** What is in memory of a rule; the groups that are ok are here alone. */
 export interface RuleState {

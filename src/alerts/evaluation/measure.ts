@@ -1,8 +1,8 @@
-import { GatelogError } from '../model/errors.ts';
-import type { Reading } from '../query/alerts/statement-groups.ts';
-import type { AlertRow } from '../query/alerts/rows.ts';
-import { batchesOf, type Samples } from '../query/alerts/statement.ts';
-import type { RunStatement } from '../store/read/run-statement.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { Reading } from '../../query/alerts/statement-groups.ts';
+import type { AlertRow } from '../../query/alerts/rows.ts';
+import { batchesOf, type Samples } from '../../query/alerts/statement.ts';
+import type { RunStatement } from '../../store/read/run-statement.ts';
 
 /** What was measured for a reading, or why nothing was. */
 export type Measurement = { readonly samples: Samples; readonly isCut: boolean } | { readonly error: unknown };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { AlertRule } from '../contract/events/alerts.ts';
-import type { OrganizationId } from '../model/ids.ts';
-import { planAlert } from '../query/alerts/plan.ts';
-import { rangesAt } from '../query/alerts/windows.ts';
-import type { RunStatement } from '../store/read/run-statement.ts';
+import type { AlertRule } from '../../contract/events/alerts.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { planAlert } from '../../query/alerts/plan.ts';
+import { rangesAt } from '../../query/alerts/windows.ts';
+import type { RunStatement } from '../../store/read/run-statement.ts';
 import { type Measurement, measureEach, type Turn } from './measure.ts';
 
 const tenant = '01970000-0000-7000-8000-000000000001' as OrganizationId;

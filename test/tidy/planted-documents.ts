@@ -33,4 +33,35 @@ export const plantedDocuments: readonly Planted[] = [
     },
     at: [],
   },
+  {
+    rule: 'followed ways',
+    title: 'no such file or function, a function that a variable holds, and one that does not call the next',
+    files: {
+      'ARCHITECTURE.md':
+        '# Map\n1. `a` in `src/model/a.ts` begins.\n2. `held` in `src/model/a.ts`.\n3. `b` in `src/model/a.ts`.\n4. `C.send` in `src/model/c.ts`.\n5. `D.end` in `src/model/d.ts`.',
+      'src/model/a.ts': 'export function a() { return held(); }\nexport const held = () => b();\nexport function b() { return send; }',
+      'src/model/c.ts': 'class Other { send() { return end(); } }\nclass C { receive() { return end(); } }',
+    },
+    at: ['ARCHITECTURE.md:3', 'ARCHITECTURE.md:4', 'ARCHITECTURE.md:5', 'ARCHITECTURE.md:6'],
+  },
+  {
+    rule: 'followed ways',
+    title: 'more stops than one follows',
+    files: {
+      'ARCHITECTURE.md': Array.from({ length: 9 }, (_, index) => `${index + 1}. \`a\` in \`src/model/a.ts\``).join('\n'),
+      'src/model/a.ts': 'export function a() { return a(); }',
+    },
+    at: ['ARCHITECTURE.md:9'],
+  },
+  {
+    rule: 'followed ways',
+    title: 'functions and methods in their order, and other lists',
+    files: {
+      'ARCHITECTURE.md':
+        '1. `A.run` in `src/model/a.ts` asks.\n2. `b` in `src/model/b.ts` answers.\n\n1. Another list.\n2. `x` is no stop.',
+      'src/model/a.ts': 'export class A { async run(list: B[]) { for (const one of list) await one.b(() => one); } }',
+      'src/model/b.ts': 'export function b() { return 1; }',
+    },
+    at: [],
+  },
 ];

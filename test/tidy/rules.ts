@@ -16,6 +16,7 @@ import {
   searchedNames,
   tellingNames,
 } from './rules/shape.ts';
+import { followedWays } from './rules/ways.ts';
 import { builtStatements, namedAcross } from './rules/statements.ts';
 
 export const rules: readonly Rule[] = [
@@ -49,4 +50,5 @@ export const rules: readonly Rule[] = [
   completeLock,
   shortReadme,
   livingLinks,
+  followedWays,
 ];
